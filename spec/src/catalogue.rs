@@ -1,0 +1,111 @@
+//! The catalogue: every row, excuse, endpoint and machine of every service that stands.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use crate::endpoint::Endpoint;
+use crate::machine::Machine;
+use crate::requirement::{Anchor, Excuse};
+use crate::service::floors;
+use crate::{Id, Service};
+
+static IDS: LazyLock<BTreeMap<String, Id>> =
+    LazyLock::new(|| requirements().map(|row| (row.to_string(), row)).collect());
+
+/// Every requirement, in the order of services, groups and rows.
+pub fn requirements() -> impl Iterator<Item = Id> {
+    floors().into_iter().flat_map(|floor| floor.requirements.iter().flat_map(|group| group.iter().copied()))
+}
+
+/// The requirements of one service.
+pub fn requirements_of(service: Service) -> impl Iterator<Item = Id> {
+    requirements().filter(move |row| row.service == service)
+}
+
+/// The requirement with that id, such as `publish.prepare.one-in-flight`.
+pub fn requirement(id: &str) -> Option<Id> {
+    IDS.get(id).copied()
+}
+
+/// The requirements whose refusals carry the rule name `rule`.
+pub fn requirements_of_rule(rule: &str) -> impl Iterator<Item = Id> {
+    requirements().filter(move |row| row.rule == rule && !rule.is_empty())
+}
+
+/// The requirements that stand for a sentence of a document.
+pub fn requirements_at(document: u8, anchor: Anchor) -> impl Iterator<Item = Id> {
+    requirements().filter(move |row| row.service.document() == document && row.anchors.contains(&anchor))
+}
+
+/// Every excused sentence.
+pub fn excuses() -> impl Iterator<Item = &'static Excuse> {
+    floors().into_iter().flat_map(|floor| floor.excuses.iter())
+}
+
+/// Every endpoint.
+pub fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
+    floors().into_iter().flat_map(|floor| floor.endpoints.iter().copied())
+}
+
+/// Every state machine.
+pub fn machines() -> impl Iterator<Item = &'static Machine> {
+    floors().into_iter().flat_map(|floor| floor.machines.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::requirement::Evidence;
+
+    #[test]
+    fn ids_are_unique_and_found_again() {
+        let mut seen = BTreeSet::new();
+        for row in requirements() {
+            assert!(seen.insert(row.to_string()), "{row} stands twice");
+            assert_eq!(requirement(&row.to_string()), Some(row));
+        }
+    }
+
+    #[test]
+    fn keys_are_the_order_of_the_tables() {
+        let keys: Vec<u32> = requirements().map(|row| row.key).collect();
+        assert!(keys.is_sorted() && !keys.is_empty());
+    }
+
+    #[test]
+    fn every_row_has_a_statement_and_a_source() {
+        for row in requirements() {
+            assert!(row.statement().ends_with('.'), "{row}: the statement is a sentence");
+            assert!(!row.anchors.is_empty(), "{row} stands for no sentence of the documents");
+            for anchor in row.anchors {
+                assert!(
+                    requirements_at(row.service.document(), *anchor).any(|found| found == row),
+                    "{row} is found from its sentence"
+                );
+            }
+            if let Evidence::NotObservable(why) = row.evidence {
+                assert!(!why.is_empty(), "{row}: why can nobody see it?");
+            }
+        }
+    }
+
+    #[test]
+    fn no_sentence_is_both_a_row_and_an_excuse() {
+        for excuse in excuses() {
+            let row = requirements_at(excuse.document, excuse.anchor).next();
+            assert!(row.is_none(), "{:?} is excused and stands in {}", excuse.anchor, row.expect("some row"));
+        }
+    }
+
+    #[test]
+    fn machines_move_between_declared_states_once_per_event() {
+        for machine in machines() {
+            let mut seen = BTreeSet::new();
+            for row in machine.transitions {
+                assert!(seen.insert((row.from, row.event)), "{row} stands twice");
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Cryptography by layer; no service owns it.
+
+pub mod ed25519;
+pub mod text;

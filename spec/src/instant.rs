@@ -1,0 +1,112 @@
+//! Instants in milliseconds since the Unix epoch, and their ISO 8601 forms.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+use jiff::Timestamp;
+
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Instant(pub i64);
+
+/// A second, a minute, an hour and a day in milliseconds.
+pub const SECOND: i64 = 1000;
+/// Sixty seconds.
+pub const MINUTE: i64 = 60 * SECOND;
+/// Sixty minutes.
+pub const HOUR: i64 = 60 * MINUTE;
+/// Twenty-four hours.
+pub const DAY: i64 = 24 * HOUR;
+
+impl Instant {
+    /// Reads exactly `YYYY-MM-DDTHH:mm:ss.sssZ`: what prints back to the same text.
+    pub fn parse_exact(text: &str) -> Option<Instant> {
+        let instant = Self::parse_iso(text)?;
+        (instant.to_string() == text).then_some(instant)
+    }
+
+    /// Reads any ISO 8601 instant that names its offset. Finer fractions are cut to milliseconds.
+    pub fn parse_iso(text: &str) -> Option<Instant> {
+        text.parse::<Timestamp>().ok().map(|moment| Instant(moment.as_millisecond()))
+    }
+
+    /// Whole seconds since the epoch.
+    pub fn seconds(self) -> i64 {
+        self.0.div_euclid(SECOND)
+    }
+
+    /// The distance to `other` in milliseconds, never negative.
+    pub fn distance_ms(self, other: Instant) -> u64 {
+        self.0.abs_diff(other.0)
+    }
+}
+
+/// `YYYY-MM-DDTHH:mm:ss.sssZ`; outside the years 0 to 9999, the number of milliseconds.
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Timestamp::from_millisecond(self.0) {
+            Ok(moment) => write!(f, "{moment:.3}"),
+            Err(_) => write!(f, "{}", self.0),
+        }
+    }
+}
+
+impl Add<i64> for Instant {
+    type Output = Instant;
+
+    fn add(self, ms: i64) -> Instant {
+        Instant(self.0.saturating_add(ms))
+    }
+}
+
+impl Sub<i64> for Instant {
+    type Output = Instant;
+
+    fn sub(self, ms: i64) -> Instant {
+        Instant(self.0.saturating_sub(ms))
+    }
+}
+
+impl Sub for Instant {
+    type Output = i64;
+
+    fn sub(self, other: Instant) -> i64 {
+        self.0.saturating_sub(other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_exact_form_parses_exactly() {
+        let exact = "2026-03-04T05:06:07.089Z";
+        assert_eq!(Instant::parse_exact(exact).map(|t| t.to_string()).as_deref(), Some(exact));
+        for other in [
+            "2026-03-04T05:06:07Z",
+            "2026-03-04T05:06:07.08Z",
+            "2026-03-04T05:06:07.0890Z",
+            "2026-03-04T05:06:07.089+00:00",
+            "2026-03-04 05:06:07.089Z",
+            "2026-03-04t05:06:07.089z",
+            "2026-03-04T05:06:60.000Z",
+            "2026-02-30T05:06:07.089Z",
+            "+010000-01-01T00:00:00.000Z",
+            " 2026-03-04T05:06:07.089Z",
+            "",
+        ] {
+            assert_eq!(Instant::parse_exact(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn offsets_name_the_same_instant() {
+        assert_eq!(
+            Instant::parse_iso("2026-03-04T07:06:07+02:00"),
+            Instant::parse_iso("2026-03-04T05:06:07.000Z")
+        );
+        assert_eq!(Instant::parse_iso("2026-03-04T05:06:07"), None);
+    }
+}

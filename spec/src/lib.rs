@@ -1,0 +1,21 @@
+//! What the three documents say, as values and pure functions.
+//!
+//! Rule of this floor: no input or output, no clock, no randomness, no async. The same bytes in give the same
+//! bytes out. Services stand in folders of their own; what no service owns stands beside them.
+
+pub mod catalogue;
+pub mod crypto;
+pub mod dialect;
+pub mod endpoint;
+pub mod gate;
+pub mod instant;
+pub mod machine;
+pub mod publish;
+pub mod requirement;
+pub mod service;
+
+pub use dialect::Dialect;
+pub use gate::{Gate, Refused, Strict, Without};
+pub use instant::Instant;
+pub use requirement::{Id, Requirement};
+pub use service::Service;

@@ -1,0 +1,89 @@
+//! State machines as tables: the simulator moves only along them, and a run reports which moves it made.
+
+use std::fmt;
+
+/// One machine: its name and its moves.
+#[derive(Debug)]
+pub struct Machine {
+    /// The subject, as the documents call it.
+    pub name: &'static str,
+    /// Every move, in the document's order.
+    pub transitions: &'static [Transition],
+}
+
+/// One move of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transition {
+    /// The machine's name.
+    pub machine: &'static str,
+    /// The state before.
+    pub from: &'static str,
+    /// What happens.
+    pub event: &'static str,
+    /// The state after.
+    pub to: &'static str,
+    /// Why a run cannot show it from outside; empty where it can.
+    pub unreachable: &'static str,
+}
+
+/// `prepare: prepared --submit--> in-flight`
+impl fmt::Display for Transition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} --{}--> {}", self.machine, self.from, self.event, self.to)
+    }
+}
+
+/// Declares a machine: a state enum, an event enum and the table of moves.
+///
+/// A move reads `From on Event => To;`, and ends in `unless "why"` where no run can show it.
+#[macro_export]
+macro_rules! machine {
+    (
+        $(#[doc = $about:literal])+
+        $machine:ident $name:literal: $state:ident { $($s:ident = $st:literal),* $(,)? }
+        $event:ident { $($e:ident = $et:literal),* $(,)? }
+        $($from:ident on $on:ident => $to:ident $(unless $why:literal)?;)*
+    ) => {
+        #[doc = concat!("A state of `", $name, "`.")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $state { $(#[doc = $st] $s),* }
+
+        #[doc = concat!("What happens to `", $name, "`.")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $event { $(#[doc = $et] $e),* }
+
+        $(#[doc = $about])+
+        pub static $machine: $crate::machine::Machine = $crate::machine::Machine {
+            name: $name,
+            transitions: &[$($crate::machine::Transition {
+                machine: $name,
+                from: $state::$from.name(),
+                event: $event::$on.name(),
+                to: $state::$to.name(),
+                unreachable: concat!("" $(, $why)?),
+            }),*],
+        };
+
+        impl $state {
+            /// The state's name.
+            pub const fn name(self) -> &'static str {
+                match self { $($state::$s => $st),* }
+            }
+
+            /// The move that `event` makes from here, and its row; `None` where the table has none.
+            pub fn on(self, event: $event) -> Option<($state, &'static $crate::machine::Transition)> {
+                let moves: &[($state, $event, $state)] = &[$(($state::$from, $event::$on, $state::$to)),*];
+                let row = moves.iter().position(|(from, on, _)| *from == self && *on == event)?;
+                Some((moves[row].2, &$machine.transitions[row]))
+            }
+        }
+
+        impl $event {
+            /// The event's name.
+            pub const fn name(self) -> &'static str {
+                match self { $($event::$e => $et),* }
+            }
+        }
+    };
+}

@@ -1,0 +1,196 @@
+//! The thirteen checks of a client before it signs (document 3, "Checks the client runs before signing").
+
+use crate::crypto::ed25519::parse_address;
+use crate::publish::limits::RECORD_SKEW_MS;
+use crate::publish::message::Message;
+use crate::publish::record::{Kind, Record};
+use crate::publish::requirements::check::{
+    CLIENT_ACCOUNT, DOMAIN, ENCODING, FEE_PAYER, FIELDS, INSTRUCTION_ACCOUNTS, KIND, MEMO_PROGRAM,
+    ONE_INSTRUCTION, RECORD_CANONICAL, RECORD_FORM, TIME, TWO_SIGNATURES,
+};
+use crate::publish::requirements::record as rows;
+use crate::{Dialect, Gate, Id, Instant, Refused, Strict, Without};
+
+/// What the client asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The domain.
+    pub domain: String,
+    /// The operation and its values.
+    pub op: Op,
+}
+
+/// The operation a client asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// A publish; no version, or an empty one, expects `0`.
+    Publish {
+        /// The content identifier.
+        cid: String,
+        /// The version.
+        version: Option<String>,
+    },
+    /// A transfer to a new authority, with the key scheme.
+    Transfer {
+        /// The new authority.
+        new_authority: String,
+    },
+    /// An accept of a transfer that the client knows by its transaction signature.
+    Accept {
+        /// The transaction signature.
+        transfer: String,
+    },
+}
+
+/// Runs all thirteen checks on the decoded bytes of a prepare's `message`. Only then may the client sign.
+///
+/// `client` is the client's public key. Answers the record that would be written.
+pub fn check_message(
+    dialect: &Dialect,
+    bytes: &[u8],
+    client: &[u8; 32],
+    asked: &Asked,
+    now: Instant,
+    gate: &mut impl Gate,
+) -> Result<Record, Refused> {
+    let message = gate.parse(
+        &ENCODING,
+        || Message::decode(bytes, &mut Strict).map_err(|refused| refused.why),
+        || {
+            Message::decode(bytes, &mut Without(&crate::publish::requirements::message::LEGACY))
+                .map_err(|refused| refused.why)
+        },
+    )?;
+    gate.require(&TWO_SIGNATURES, message.header[0] == 2, || format!("{} signatures", message.header[0]))?;
+    gate.require(&CLIENT_ACCOUNT, message.accounts.get(1) == Some(client), || {
+        "account 1 is another key".to_owned()
+    })?;
+    let payer = message.accounts.first();
+    gate.require(&FEE_PAYER, payer.is_some() && payer != Some(client), || {
+        "the client would pay the fee".to_owned()
+    })?;
+    let count = message.instructions.len();
+    gate.require(&ONE_INSTRUCTION, count == 1, || format!("{count} instructions"))?;
+    let instruction = message
+        .instructions
+        .first()
+        .ok_or_else(|| Refused { rule: &ONE_INSTRUCTION, why: "no instruction".to_owned() })?;
+    let program = message.accounts.get(usize::from(instruction.program));
+    let memo = parse_address(&dialect.memo_program);
+    gate.require(&MEMO_PROGRAM, program.is_some() && program.copied() == memo, || {
+        "another program".to_owned()
+    })?;
+    gate.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
+        format!("accounts {:?}", instruction.accounts)
+    })?;
+    let record = record(dialect, &instruction.data, gate)?;
+    let kind = match asked.op {
+        Op::Publish { .. } => Kind::Pub,
+        Op::Transfer { .. } => Kind::Transfer,
+        Op::Accept { .. } => Kind::Accept,
+    };
+    gate.require(&KIND, record.kind == kind, || format!("a {} record", record.kind.name()))?;
+    gate.require(&DOMAIN, record.domain() == asked.domain, || format!("for {:?}", record.domain()))?;
+    let same = match &asked.op {
+        Op::Publish { cid, version } => {
+            let version = version.as_deref().filter(|version| !version.is_empty()).unwrap_or("0");
+            record.field("c") == Some(cid) && record.field("v") == Some(version)
+        }
+        Op::Transfer { new_authority } => record.field("newVault") == Some(new_authority),
+        Op::Accept { transfer } => record.field("transfer") == Some(transfer),
+    };
+    // A record of another kind has passed only if the kind's rule has lapsed; its fields cannot be compared.
+    gate.require(&FIELDS, same || record.kind != kind, || "other values than were sent".to_owned())?;
+    let time = Instant::parse_exact(record.time());
+    let close = time.is_some_and(|time| time.distance_ms(now) <= RECORD_SKEW_MS.unsigned_abs());
+    gate.require(&TIME, close, || format!("t is {:?}", record.time()))?;
+    Ok(record)
+}
+
+/// Checks 8 and 9. The record's own rules decide; check 13 judges the time.
+fn record(dialect: &Dialect, data: &[u8], gate: &mut impl Gate) -> Result<Record, Refused> {
+    let off: Vec<Id> = [
+        (true, &rows::EXACT_TIME as Id),
+        (gate.lapse(&RECORD_CANONICAL).is_some(), &rows::CANONICAL),
+        (gate.lapse(&RECORD_FORM).is_some(), &rows::NOT_EMPTY),
+        (gate.lapse(&RECORD_FORM).is_some(), &rows::CANONICAL_DOMAIN),
+    ]
+    .into_iter()
+    .filter_map(|(off, rule)| off.then_some(rule))
+    .collect();
+    Record::parse(dialect, data, &mut Lapsed(off)).map_err(|refused| {
+        let rule: Id = if refused.rule == &rows::CANONICAL { &RECORD_CANONICAL } else { &RECORD_FORM };
+        Refused { rule, ..refused }
+    })
+}
+
+struct Lapsed(Vec<Id>);
+
+impl Gate for Lapsed {
+    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+        self.0.contains(&rule).then_some("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant(1_700_000_000_000);
+
+    fn asked() -> Asked {
+        Asked { domain: "a.example".into(), op: Op::Publish { cid: "bafy".into(), version: None } }
+    }
+
+    fn message(record: Vec<u8>) -> Message {
+        let memo = parse_address(&Dialect::default().memo_program).expect("the default is an address");
+        Message::publishing([1; 32], [2; 32], memo, [4; 32], record)
+    }
+
+    fn judge(message: &[u8], asked: &Asked, gate: &mut impl Gate) -> Result<Record, Refused> {
+        check_message(&Dialect::default(), message, &[2; 32], asked, NOW, gate)
+    }
+
+    #[test]
+    fn an_honest_message_passes_and_each_lie_meets_its_check() {
+        let record = |record: Record| record.encode(&Dialect::default());
+        let honest = message(record(Record::publish("a.example", "bafy", "0", NOW)));
+        assert!(judge(&honest.encode(), &asked(), &mut Strict).is_ok());
+
+        let mut trailing = honest.encode();
+        trailing.push(0);
+        let bend = |edit: fn(&mut Message)| {
+            let mut message = honest.clone();
+            edit(&mut message);
+            message.encode()
+        };
+        let carry = |text: Vec<u8>| message(text).encode();
+        let late = Record::publish("a.example", "bafy", "0", NOW + 600_001);
+        // An empty field hides behind check 12 unless the client asked for it.
+        let nothing = Asked { op: Op::Publish { cid: String::new(), version: None }, ..asked() };
+        let lies: [(Vec<u8>, Id); 13] = [
+            (trailing, &ENCODING),
+            (bend(|m| m.header[0] = 1), &TWO_SIGNATURES),
+            (bend(|m| m.accounts[1] = [9; 32]), &CLIENT_ACCOUNT),
+            (bend(|m| m.accounts[0] = [2; 32]), &FEE_PAYER),
+            (bend(|m| m.instructions.push(m.instructions[0].clone())), &ONE_INSTRUCTION),
+            (bend(|m| m.accounts[2] = [9; 32]), &MEMO_PROGRAM),
+            (bend(|m| m.instructions[0].accounts = vec![0]), &INSTRUCTION_ACCOUNTS),
+            (carry(record(Record::publish("a.example", "", "0", NOW))), &RECORD_FORM),
+            (
+                carry([record(Record::publish("a.example", "bafy", "0", NOW)), b" ".to_vec()].concat()),
+                &RECORD_CANONICAL,
+            ),
+            (carry(record(Record::accept("a.example", "x", NOW))), &KIND),
+            (carry(record(Record::publish("b.example", "bafy", "0", NOW))), &DOMAIN),
+            (carry(record(Record::publish("a.example", "bafy", "1", NOW))), &FIELDS),
+            (carry(record(late)), &TIME),
+        ];
+        for (bytes, rule) in lies {
+            let asked = if rule == &RECORD_FORM { &nothing } else { &asked() };
+            assert_eq!(judge(&bytes, asked, &mut Strict).expect_err("a lie").rule, rule);
+            let lax = judge(&bytes, asked, &mut Without(rule));
+            assert!(lax.is_ok(), "{rule} switched off lets its own lie pass: {lax:?}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Canonical domains (document 3, "Canonical domain").
+
+use crate::publish::requirements::domain::{
+    ALPHABET, LABEL_LENGTH, NO_EDGE_HYPHEN, NO_TRAILING_DOT, TOTAL_LENGTH, TWO_LABELS,
+};
+use crate::{Gate, Refused, Strict};
+
+/// Refuses what is not a canonical domain. The grammar alone decides: punycode is not decoded.
+pub fn check(domain: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+    let bad = domain.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
+    gate.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
+    gate.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;
+    gate.require(&TOTAL_LENGTH, domain.len() <= 253, || format!("{} characters", domain.len()))?;
+
+    // The dot at the end has been judged; it makes no label of its own.
+    let labels: Vec<&str> = domain.strip_suffix('.').unwrap_or(domain).split('.').collect();
+    gate.require(&TWO_LABELS, labels.len() >= 2, || format!("{domain:?} is a single label"))?;
+    for label in labels {
+        gate.require(&LABEL_LENGTH, (1..=63).contains(&label.len()), || {
+            format!("a label of {} characters in {domain:?}", label.len())
+        })?;
+        gate.require(&NO_EDGE_HYPHEN, !label.starts_with('-') && !label.ends_with('-'), || {
+            format!("label {label:?} begins or ends with a hyphen")
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether `domain` is canonical.
+pub fn is_canonical(domain: &str) -> bool {
+    check(domain, &mut Strict).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_of_every_bound() {
+        let label = |n: usize| "a".repeat(n);
+        let total = |n: usize| format!("{}.{}.{}.{}", label(63), label(63), label(63), label(n - 192));
+        for good in
+            ["a.b", "xn--bcher-kva.example", "1.2.3.4", "a--b.c", &format!("{}.b", label(63)), &total(253)]
+        {
+            assert!(is_canonical(good), "{good}");
+        }
+        for bad in [
+            "",
+            ".",
+            "a",
+            "a.b.",
+            ".a.b",
+            "a..b",
+            "A.b",
+            "a_b.c",
+            "-a.b",
+            "a-.b",
+            "b\u{fc}cher.example",
+            "a .b",
+            &format!("{}.b", label(64)),
+            &total(254),
+        ] {
+            assert!(!is_canonical(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! The request envelope in the `Authorization` header (document 3, "Request envelope" and "Exchange").
+
+use ed25519_dalek::SigningKey;
+use serde_json::{Map, Value};
+
+use crate::crypto::ed25519;
+use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
+use crate::publish::domain;
+use crate::publish::limits::ENVELOPE_SKEW_MS;
+use crate::publish::requirements::envelope::{
+    BASE64URL, BODY_HASH, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, METHOD, PATH, PREFIX, QUERY_NOT_SIGNED,
+    SCHEME, SIGNATURE, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TIME_WINDOW, TWO_PARTS, VERSION,
+};
+use crate::{Dialect, Gate, Instant, Refused, Strict};
+
+/// The six keys, in the document's order.
+pub const KEYS: [&str; 6] = ["v", "m", "p", "d", "t", "h"];
+
+/// What a client signs for one request.
+#[derive(Clone, Copy, Debug)]
+pub struct Claims<'a> {
+    /// The HTTP method.
+    pub method: &'a str,
+    /// The path exactly as sent, without query.
+    pub path: &'a str,
+    /// The domain acted on.
+    pub domain: &'a str,
+    /// The client's time.
+    pub time: Instant,
+    /// The exact body bytes.
+    pub body: &'a [u8],
+}
+
+/// The header's value for `claims`, keys in the document's order.
+pub fn sign(dialect: &Dialect, key: &SigningKey, claims: &Claims<'_>) -> String {
+    let message = message(dialect, claims);
+    seal(dialect, message.as_bytes(), &ed25519::sign(key, message.as_bytes()))
+}
+
+/// The envelope message for `claims`: the prefix and compact JSON.
+pub fn message(dialect: &Dialect, claims: &Claims<'_>) -> String {
+    let json = serde_json::json!({
+        "v": 1,
+        "m": claims.method,
+        "p": claims.path,
+        "d": claims.domain,
+        "t": claims.time.to_string(),
+        "h": sha256_hex(claims.body),
+    });
+    format!("{}{json}", dialect.auth_prefix)
+}
+
+/// The header's value for a message and its signature.
+pub fn seal(dialect: &Dialect, message: &[u8], signature: &[u8]) -> String {
+    format!("{} {}.{}", dialect.auth_scheme, base64url(message), base64url(signature))
+}
+
+/// A header that could be read: the signed bytes, the signature over them, and the claims inside.
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    /// The bytes that were signed.
+    pub message: Vec<u8>,
+    /// The signature, not verified yet.
+    pub signature: [u8; 64],
+    claims: Map<String, Value>,
+}
+
+impl Envelope {
+    /// Reads a header value (server rule 1, but for the signature).
+    pub fn parse(dialect: &Dialect, header: &str, gate: &mut impl Gate) -> Result<Envelope, Refused> {
+        let encoded = gate.parse(
+            &SCHEME,
+            || {
+                header
+                    .strip_prefix(dialect.auth_scheme.as_str())
+                    .and_then(|rest| rest.strip_prefix(' '))
+                    .filter(|rest| !rest.contains(char::is_whitespace))
+                    .ok_or_else(|| "not the scheme word, one space and the envelope".to_owned())
+            },
+            || header.split_whitespace().last().ok_or_else(|| "empty".to_owned()),
+        )?;
+        let parts: Vec<&str> = encoded.split('.').collect();
+        gate.require(&TWO_PARTS, parts.len() == 2, || format!("{} parts", parts.len()))?;
+        let [message, signature] = [0, 1].map(|n| parts.get(n).copied().unwrap_or_default());
+        let [message, signature] = [message, signature].map(|part| {
+            gate.parse(
+                &BASE64URL,
+                || parse_base64url(part).ok_or_else(|| "not unpadded base64url".to_owned()),
+                || parse_any_base64(part).ok_or_else(|| "not base64".to_owned()),
+            )
+        });
+        let (message, signature) = (message?, signature?);
+        let length = signature.len();
+        let signature = gate.parse(
+            &SIGNATURE_LENGTH,
+            || signature.as_slice().try_into().map_err(|_| format!("a signature of {length} bytes")),
+            || Ok(std::array::from_fn(|n| signature.get(n).copied().unwrap_or_default())),
+        )?;
+        let claims = parse_message(dialect, &message, gate)?;
+        Ok(Envelope { message, signature, claims })
+    }
+
+    /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
+    pub fn check_request(&self, method: &str, target: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+        gate.require(&METHOD, self.text("m") == Some(method), || {
+            format!("m is {:?}, the method is {method}", self.claims.get("m"))
+        })?;
+        let path = target.split_once('?').map_or(target, |(path, _)| path);
+        let expected = gate.effect(&QUERY_NOT_SIGNED, path, |_, _| target);
+        gate.require(&PATH, self.text("p") == Some(expected), || {
+            format!("p is {:?}, the path is {expected:?}", self.claims.get("p"))
+        })
+    }
+
+    /// Compares `t` with the server's clock (server rule 3).
+    pub fn check_time(&self, now: Instant, gate: &mut impl Gate) -> Result<(), Refused> {
+        let time = gate.parse(
+            &TIME_FORM,
+            || {
+                self.text("t")
+                    .and_then(Instant::parse_iso)
+                    .ok_or_else(|| format!("t is {:?}", self.claims.get("t")))
+            },
+            || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
+        )?;
+        let skew = time - now;
+        let within = |past: i64, future: i64| (-past..=future).contains(&skew);
+        let honest = within(ENVELOPE_SKEW_MS, ENVELOPE_SKEW_MS);
+        let within = gate.effect(&TIME_WINDOW, honest, |_, variant| match variant {
+            "past" => within(i64::MAX, ENVELOPE_SKEW_MS),
+            "future" => within(ENVELOPE_SKEW_MS, i64::MAX),
+            "narrow" => within(ENVELOPE_SKEW_MS / 2, ENVELOPE_SKEW_MS / 2),
+            _ => true,
+        });
+        if within {
+            Ok(())
+        } else {
+            Err(Refused { rule: &TIME_WINDOW, why: format!("t is {skew} ms from the server's clock") })
+        }
+    }
+
+    /// Compares `h` with the body as received (server rule 4).
+    pub fn check_body(&self, body: &[u8], gate: &mut impl Gate) -> Result<(), Refused> {
+        let actual = sha256_hex(body);
+        let same = self.text("h") == Some(actual.as_str());
+        let same = if body.is_empty() { gate.effect(&EMPTY_BODY, same, |_, _| false) } else { same };
+        gate.require(&BODY_HASH, same, || {
+            format!("h is {:?}, the body's hash is {actual}", self.claims.get("h"))
+        })
+    }
+
+    /// The domain acted on, canonical as sent (server rule 5).
+    pub fn domain(&self, gate: &mut impl Gate) -> Result<String, Refused> {
+        let sent = self.text("d").unwrap_or_default();
+        gate.parse(
+            &DOMAIN_AS_SENT,
+            || {
+                if domain::is_canonical(sent) {
+                    Ok(sent.to_owned())
+                } else {
+                    Err(format!("d is {:?}", self.claims.get("d")))
+                }
+            },
+            || Ok(sent.trim_end_matches('.').to_ascii_lowercase()),
+        )
+    }
+
+    /// Verifies the signature over the message as sent, under `key` (base58; server rules 1 and 6).
+    pub fn check_signature(&self, key: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+        gate.require(&SIGNATURE, self.signed_by(key), || format!("not signed by {key}"))
+    }
+
+    /// Whether the message as sent is signed by `key` (base58).
+    pub fn signed_by(&self, key: &str) -> bool {
+        ed25519::parse_address(key).is_some_and(|key| ed25519::verifies(&key, &self.message, &self.signature))
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.claims.get(key)?.as_str()
+    }
+}
+
+fn parse_message(
+    dialect: &Dialect,
+    message: &[u8],
+    gate: &mut impl Gate,
+) -> Result<Map<String, Value>, Refused> {
+    let text = std::str::from_utf8(message)
+        .map_err(|_| Refused { rule: &PREFIX, why: "the message is not UTF-8".to_owned() })?;
+    let json = gate.parse(
+        &PREFIX,
+        || text.strip_prefix(dialect.auth_prefix.as_str()).ok_or_else(|| "another prefix".to_owned()),
+        || text.find('{').map(|at| &text[at..]).ok_or_else(|| "no object".to_owned()),
+    )?;
+    let (claims, order) = parse_claims(json).map_err(|why| Refused { rule: &SIX_KEYS, why })?;
+    let known = |key: &String| KEYS.contains(&key.as_str());
+    let missing = KEYS.iter().find(|key| !claims.contains_key(**key));
+    let extra = order.iter().find(|key| !known(key));
+    let ok = missing.is_none() && extra.is_none();
+    let ok = gate.effect(&SIX_KEYS, ok, |_, variant| match variant {
+        "extra" => missing.is_none(),
+        "missing" => extra.is_none(),
+        _ => true,
+    });
+    if !ok {
+        return Err(Refused { rule: &SIX_KEYS, why: format!("missing {missing:?}, besides {extra:?}") });
+    }
+    let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
+    if !gate.effect(&KEY_ORDER_FREE, true, |_, _| ordered) {
+        return Err(Refused { rule: &KEY_ORDER_FREE, why: "keys in another order".to_owned() });
+    }
+    let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
+    gate.require(&VERSION, one, || format!("v is {:?}", claims.get("v")))?;
+    Ok(claims)
+}
+
+/// The members of a JSON object and the order of its keys; a key that stands twice is an error.
+fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String> {
+    struct Members;
+
+    impl<'de> serde::de::Visitor<'de> for Members {
+        type Value = (Map<String, Value>, Vec<String>);
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a JSON object without duplicate keys")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let (mut members, mut order) = (Map::new(), Vec::new());
+            while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                if members.insert(key.clone(), value).is_some() {
+                    return Err(serde::de::Error::custom("a key stands twice"));
+                }
+                order.push(key);
+            }
+            Ok((members, order))
+        }
+    }
+
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let members = serde::Deserializer::deserialize_map(&mut reader, Members).map_err(|e| e.to_string())?;
+    reader.end().map_err(|e| e.to_string())?;
+    Ok(members)
+}
+
+fn parse_any_base64(text: &str) -> Option<Vec<u8>> {
+    let text: String = text
+        .chars()
+        .filter(|c| *c != '=')
+        .map(|c| match c {
+            '+' => '-',
+            '/' => '_',
+            c => c,
+        })
+        .collect();
+    parse_base64url(&text)
+}
+
+/// A domain's binding, as far as the header's rules need it.
+#[derive(Clone, Debug, serde::Deserialize)]
+pub struct Binding {
+    /// The domain.
+    pub domain: String,
+    /// The key that is bound, base58.
+    pub key: String,
+    /// The incoming key of a pending transfer, base58.
+    pub incoming_key: Option<String>,
+}
+
+/// A header that was admitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// The domain acted on.
+    pub domain: String,
+    /// The key that signed, base58.
+    pub key: String,
+    /// The key is the old one of a pending transfer: authenticated, and refused as frozen.
+    pub frozen: bool,
+}
+
+/// A request as far as the header's rules look at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The `Authorization` header's value.
+    pub authorization: Option<&'a str>,
+    /// The method.
+    pub method: &'a str,
+    /// The target as sent.
+    pub target: &'a str,
+    /// The body as received.
+    pub body: &'a [u8],
+    /// The body's `op`, if it could be read.
+    pub op: Option<&'a str>,
+}
+
+/// Server rules 1 to 6 in their order.
+pub fn verify(
+    dialect: &Dialect,
+    request: &Request<'_>,
+    now: Instant,
+    bindings: &[Binding],
+    gate: &mut impl Gate,
+) -> Result<Admitted, Refused> {
+    use crate::publish::requirements::envelope::BINDING;
+
+    let header =
+        request.authorization.ok_or_else(|| Refused { rule: &SCHEME, why: "no header".to_owned() })?;
+    let envelope = Envelope::parse(dialect, header, gate)?;
+    envelope.check_request(request.method, request.target, gate)?;
+    envelope.check_time(now, gate)?;
+    envelope.check_body(request.body, gate)?;
+    let domain = envelope.domain(gate)?;
+    let binding = bindings.iter().find(|binding| binding.domain == domain);
+    gate.require(&BINDING, binding.is_some(), || format!("{domain} is not bound"))?;
+    let accept = request.op == Some("accept");
+    let (key, frozen) = match binding {
+        None => return Ok(Admitted { domain, key: String::new(), frozen: false }),
+        Some(Binding { incoming_key: Some(key), .. }) if accept => (key, false),
+        Some(_) if accept => {
+            return Err(Refused { rule: &BINDING, why: "no transfer is pending".to_owned() });
+        }
+        Some(binding) => (&binding.key, binding.incoming_key.is_some()),
+    };
+    envelope.check_signature(key, gate)?;
+    Ok(Admitted { domain, key: key.clone(), frozen })
+}
+
+/// [`verify`] with every rule kept.
+pub fn verify_strict(
+    dialect: &Dialect,
+    request: &Request<'_>,
+    now: Instant,
+    bindings: &[Binding],
+) -> Result<Admitted, Refused> {
+    verify(dialect, request, now, bindings, &mut Strict)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Instant = Instant(1_700_000_000_000);
+    const PATH_SENT: &str = "/api/vf-cli/publish/prepare";
+
+    fn judge(header: &str, body: &[u8], now: Instant) -> Result<Admitted, Refused> {
+        let key = ed25519::address(&ed25519::key_from_seed([7; 32]));
+        let bindings = [Binding { domain: "a.example".into(), key, incoming_key: None }];
+        let request =
+            Request { authorization: Some(header), method: "POST", target: PATH_SENT, body, op: None };
+        verify_strict(&Dialect::default(), &request, now, &bindings)
+    }
+
+    fn header(body: &[u8]) -> String {
+        let claims = Claims { method: "POST", path: PATH_SENT, domain: "a.example", time: NOW, body };
+        sign(&Dialect::default(), &ed25519::key_from_seed([7; 32]), &claims)
+    }
+
+    #[test]
+    fn the_window_is_ten_minutes_to_the_millisecond_on_both_sides() {
+        let header = header(b"{}");
+        for skew in [-600_000, 0, 600_000] {
+            assert!(judge(&header, b"{}", NOW + skew).is_ok(), "{skew}");
+        }
+        for skew in [-600_001, 600_001] {
+            assert_eq!(judge(&header, b"{}", NOW + skew).expect_err("too far").rule, &TIME_WINDOW);
+        }
+    }
+
+    #[test]
+    fn duplicate_keys_are_refused_and_one_point_zero_is_one() {
+        let sign_text = |json: &str| {
+            let message = format!("svc-vf:1:auth:{json}");
+            let signature = ed25519::sign(&ed25519::key_from_seed([7; 32]), message.as_bytes());
+            seal(&Dialect::default(), message.as_bytes(), &signature)
+        };
+        let hash = sha256_hex(b"");
+        let json = |v: &str, more: &str| {
+            format!(
+                r#"{{"v":{v},"m":"POST","p":"{PATH_SENT}","d":"a.example","t":"{NOW}","h":"{hash}"{more}}}"#
+            )
+        };
+        assert!(judge(&sign_text(&json("1", "")), b"", NOW).is_ok());
+        assert!(judge(&sign_text(&json("1.0", "")), b"", NOW).is_ok());
+        for (v, more) in [("1", r#","v":1"#), ("\"1\"", ""), ("2", ""), ("true", ""), ("1", r#","x":1"#)] {
+            assert!(judge(&sign_text(&json(v, more)), b"", NOW).is_err(), "{v} {more}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_signed_is_admitted(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let admitted = judge(&header(&body), &body, NOW).expect("signed for this body");
+            prop_assert_eq!(admitted.domain, "a.example");
+        }
+
+        #[test]
+        fn any_changed_byte_of_the_header_is_refused(at in any::<prop::sample::Index>(), to in 0x21u8..0x7f) {
+            let good = header(b"{}");
+            let mut bytes = good.clone().into_bytes();
+            let at = at.index(bytes.len());
+            prop_assume!(bytes[at] != to);
+            bytes[at] = to;
+            let changed = String::from_utf8(bytes).expect("ASCII");
+            prop_assert!(judge(&changed, b"{}", NOW).is_err(), "{}", changed);
+        }
+
+        #[test]
+        fn any_changed_byte_of_the_body_is_refused(
+            body in proptest::collection::vec(any::<u8>(), 1..200),
+            at in any::<prop::sample::Index>(),
+            flip in 1u8..,
+        ) {
+            let good = header(&body);
+            let mut body = body;
+            let at = at.index(body.len());
+            body[at] ^= flip;
+            prop_assert_eq!(judge(&good, &body, NOW).expect_err("changed").rule, &BODY_HASH);
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC*") {
+            let _ = judge(&text, b"", NOW);
+            let _ = judge(&format!("VfKey {text}"), b"", NOW);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The signed publishing exchange (document 3).
+
+pub mod check;
+pub mod domain;
+pub mod envelope;
+pub mod excuses;
+pub mod limits;
+pub mod machines;
+pub mod message;
+pub mod prepare;
+pub mod record;
+pub mod requirements;
+pub mod submit;
+pub mod verify;
+
+use crate::endpoint::Endpoint;
+use crate::machine::Machine;
+
+/// The service's endpoints.
+pub static ENDPOINTS: &[&Endpoint] = &[&prepare::ENDPOINT, &submit::ENDPOINT];
+
+/// The service's state machines.
+pub static MACHINES: &[&Machine] = &[&machines::PREPARE, &machines::LOCK, &machines::BINDING];

@@ -1,0 +1,170 @@
+//! `POST /api/vf-cli/publish/prepare` (document 3).
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::crypto::ed25519;
+use crate::endpoint::{Auth, Endpoint};
+use crate::publish::record::Kind;
+use crate::publish::requirements::prepare::{
+    BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
+    VERSION_DEFAULT, VERSION_STRING,
+};
+use crate::{Dialect, Gate, Instant, Refused, Service};
+
+/// The endpoint.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Publish,
+    name: "prepare",
+    method: "POST",
+    path: "/api/vf-cli/publish/prepare",
+    auth: Auth::VfKey,
+    statuses: &[200, 400, 404, 409, 413, 429, 503],
+    source: "document 3, POST /api/vf-cli/publish/prepare",
+};
+
+/// What a prepare asks for, once its fields are good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Publish a content identifier under a version.
+    Publish {
+        /// The content identifier, as given.
+        cid: String,
+        /// The version, with its default filled in.
+        version: String,
+    },
+    /// Hand the domain to a new key.
+    Transfer {
+        /// The new key, base58.
+        new_key: String,
+    },
+    /// Take over the domain.
+    Accept,
+}
+
+impl Wanted {
+    /// The kind of record that carries it.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Wanted::Publish { .. } => Kind::Pub,
+            Wanted::Transfer { .. } => Kind::Transfer,
+            Wanted::Accept => Kind::Accept,
+        }
+    }
+}
+
+/// The body as a JSON object.
+pub fn parse_body(body: &[u8], gate: &mut impl Gate) -> Result<Map<String, Value>, Refused> {
+    gate.parse(
+        &BODY_JSON,
+        || serde_json::from_slice(body).map_err(|e| format!("not a JSON object: {e}")),
+        || Ok(serde_json::from_slice(body).unwrap_or_default()),
+    )
+}
+
+/// `op` of a body that may be unreadable; whoever authenticates needs it before the fields are judged.
+pub fn op_of(body: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Op {
+        op: Option<Value>,
+    }
+    serde_json::from_slice::<Op>(body).ok()?.op?.as_str().map(str::to_owned)
+}
+
+/// The body's domain, trimmed.
+pub fn domain<'a>(body: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<&'a str, Refused> {
+    let sent = body.get("domain").and_then(Value::as_str);
+    gate.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {:?}", body.get("domain")))?;
+    let sent = sent.unwrap_or_default();
+    Ok(gate.effect(&DOMAIN_TRIMMED, sent.trim(), |_, _| sent))
+}
+
+/// What the body asks for.
+pub fn wanted(dialect: &Dialect, body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Wanted, Refused> {
+    match kind(body, gate)? {
+        Kind::Pub => {
+            let cid = body.get("cid").and_then(Value::as_str).unwrap_or_default();
+            gate.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {:?}", body.get("cid")))?;
+            // A lapsed rule still needs something to write.
+            let cid = if cid.is_empty() { "none" } else { cid };
+            Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, gate)? })
+        }
+        Kind::Transfer => {
+            let sent = body.get("newAuthority").and_then(Value::as_str);
+            let new_key = gate.parse(
+                &NEW_AUTHORITY,
+                || {
+                    sent.and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()))
+                        .filter(|key| ed25519::parse_address(key).is_some())
+                        .ok_or_else(|| format!("newAuthority is {:?}", body.get("newAuthority")))
+                },
+                || Ok(sent.unwrap_or("none").trim_start_matches(dialect.key_scheme.as_str())),
+            )?;
+            Ok(Wanted::Transfer { new_key: new_key.to_owned() })
+        }
+        Kind::Accept => Ok(Wanted::Accept),
+    }
+}
+
+fn kind(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Kind, Refused> {
+    let sent = body.get("op");
+    if sent.is_none_or(Value::is_null) {
+        let known = gate.effect(&OP_DEFAULT, true, |_, _| false);
+        return if known { Ok(Kind::Pub) } else { Err(Refused { rule: &OP_DEFAULT, why: "no op".into() }) };
+    }
+    gate.parse(
+        &OP_KNOWN,
+        || sent.and_then(Value::as_str).and_then(Kind::named).ok_or_else(|| format!("op is {sent:?}")),
+        || Ok(sent.and_then(Value::as_str).and_then(Kind::named).unwrap_or(Kind::Pub)),
+    )
+}
+
+fn version(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<String, Refused> {
+    let sent = match body.get("version") {
+        None | Some(Value::Null) => "",
+        Some(Value::String(text)) => text.as_str(),
+        Some(other) => {
+            gate.require(&VERSION_STRING, false, || format!("version is {other}"))?;
+            ""
+        }
+    };
+    if sent.trim().is_empty() {
+        return Ok(gate.effect(&VERSION_DEFAULT, "0".to_owned(), |_, _| "1".to_owned()));
+    }
+    Ok(sent.to_owned())
+}
+
+/// The answer to a prepare.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reply {
+    /// Handle for the submit.
+    pub prepare_id: String,
+    /// The transaction message, standard base64.
+    pub message: String,
+    /// The fee payer, base58.
+    pub fee_payer: String,
+    /// Height after which the transaction cannot land.
+    pub last_valid_block_height: u64,
+    /// The record's text, for display.
+    pub payload: String,
+    /// When the prepare ends, in milliseconds.
+    pub expires_at: Instant,
+    /// The last observation of the domain's TXT record.
+    pub txt_observed: Option<TxtObserved>,
+}
+
+/// An observation of a domain's TXT record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct TxtObserved {
+    /// The key that the record names.
+    pub vault: String,
+    /// How many resolvers agree.
+    pub agreeing: u32,
+    /// How many have to.
+    pub required: u32,
+    /// What the observation says.
+    pub reason: String,
+    /// When it was made, in milliseconds.
+    pub at: Instant,
+}

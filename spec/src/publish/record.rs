@@ -1,0 +1,213 @@
+//! The record that a publish writes to the chain (document 3, "The record").
+
+use serde_json::{Map, Value};
+
+use crate::publish::domain;
+use crate::publish::requirements::record::{CANONICAL, CANONICAL_DOMAIN, EXACT_TIME, FORM, NOT_EMPTY};
+use crate::{Dialect, Gate, Instant, Refused};
+
+/// The kind of a record, and with it its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `pub`: a domain's content identifier.
+    Pub,
+    /// `transfer`: a domain handed to a new key.
+    Transfer,
+    /// `accept`: the new key takes it.
+    Accept,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 3] = [Kind::Pub, Kind::Transfer, Kind::Accept];
+
+    /// The kind's word, as in the record and in the request's `op`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Pub => "pub",
+            Kind::Transfer => "transfer",
+            Kind::Accept => "accept",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Kind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The object's keys, in order.
+    pub const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Kind::Pub => &["d", "c", "v", "t"],
+            Kind::Transfer => &["d", "newVault", "t"],
+            Kind::Accept => &["d", "transfer", "t"],
+        }
+    }
+}
+
+/// A record: its kind and its values, one for each of the kind's keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The kind.
+    pub kind: Kind,
+    values: Vec<String>,
+}
+
+impl Record {
+    /// A record of a content identifier.
+    pub fn publish(domain: &str, cid: &str, version: &str, time: Instant) -> Record {
+        Self::of(Kind::Pub, [domain, cid, version, &time.to_string()])
+    }
+
+    /// A record of a transfer; `new_vault` is the key scheme and a base58 key.
+    pub fn transfer(domain: &str, new_vault: &str, time: Instant) -> Record {
+        Self::of(Kind::Transfer, [domain, new_vault, &time.to_string()])
+    }
+
+    /// A record of an acceptance; `transfer` is the transaction signature of the pending transfer.
+    pub fn accept(domain: &str, transfer: &str, time: Instant) -> Record {
+        Self::of(Kind::Accept, [domain, transfer, &time.to_string()])
+    }
+
+    fn of<const N: usize>(kind: Kind, values: [&str; N]) -> Record {
+        Record { kind, values: values.map(str::to_owned).to_vec() }
+    }
+
+    /// A record from a JSON object; it must hold the kind's keys as strings, in any order, and keep every rule.
+    pub fn from_fields(
+        kind: Kind,
+        fields: &Map<String, Value>,
+        gate: &mut impl Gate,
+    ) -> Result<Record, Refused> {
+        let strange = fields.keys().find(|key| !kind.keys().contains(&key.as_str()));
+        gate.require(&FORM, strange.is_none(), || format!("unknown field {strange:?}"))?;
+        let mut values = Vec::with_capacity(kind.keys().len());
+        for key in kind.keys() {
+            let value = fields.get(*key).and_then(Value::as_str);
+            gate.require(&FORM, value.is_some(), || format!("{key} is not a string"))?;
+            values.push(value.unwrap_or_default().to_owned());
+        }
+        let record = Record { kind, values };
+        record.check(gate)?;
+        Ok(record)
+    }
+
+    /// Reads a record: only its canonical encoding parses.
+    pub fn parse(dialect: &Dialect, bytes: &[u8], gate: &mut impl Gate) -> Result<Record, Refused> {
+        let form = |why: &str| Refused { rule: &FORM, why: why.to_owned() };
+        let text = std::str::from_utf8(bytes).map_err(|_| form("not UTF-8"))?;
+        let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or_else(|| form("another prefix"))?;
+        let (kind, json) = rest.split_once(':').ok_or_else(|| form("no kind"))?;
+        let kind = Kind::named(kind).ok_or_else(|| form("an unknown kind"))?;
+        let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| form(&e.to_string()))?;
+        let record = Record::from_fields(kind, &fields, gate)?;
+        gate.require(&CANONICAL, record.encode(dialect) == bytes, || {
+            "not the canonical encoding".to_owned()
+        })?;
+        Ok(record)
+    }
+
+    fn check(&self, gate: &mut impl Gate) -> Result<(), Refused> {
+        for (key, value) in self.fields() {
+            gate.require(&NOT_EMPTY, !value.is_empty(), || format!("{key} is empty"))?;
+        }
+        gate.require(&CANONICAL_DOMAIN, domain::is_canonical(self.domain()), || {
+            format!("{:?} is not canonical", self.domain())
+        })?;
+        gate.require(&EXACT_TIME, Instant::parse_exact(self.time()).is_some(), || {
+            format!("t is {:?}", self.time())
+        })
+    }
+
+    /// Keys and values, in order.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.kind.keys().iter().copied().zip(self.values.iter().map(String::as_str))
+    }
+
+    /// The value of one of the kind's keys.
+    pub fn field(&self, key: &str) -> Option<&str> {
+        self.fields().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// `d`.
+    pub fn domain(&self) -> &str {
+        &self.values[0]
+    }
+
+    /// `t`, as written.
+    pub fn time(&self) -> &str {
+        self.values.last().map_or("", String::as_str)
+    }
+
+    /// The canonical bytes: prefix, kind, colon, compact JSON with the kind's keys in order.
+    pub fn encode(&self, dialect: &Dialect) -> Vec<u8> {
+        let mut text = format!("{}{}:{{", dialect.record_prefix, self.kind.name());
+        for (n, (key, value)) in self.fields().enumerate() {
+            let comma = if n == 0 { "" } else { "," };
+            // `Value`'s own text is the standard serialiser's: it escapes quote, backslash and control characters only.
+            text.push_str(&format!("{comma}\"{key}\":{}", Value::from(value)));
+        }
+        text.push('}');
+        text.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Strict;
+
+    const T: Instant = Instant(1_767_323_045_678);
+
+    #[test]
+    fn the_three_kinds_byte_for_byte() {
+        let dialect = Dialect::default();
+        let cases = [
+            (
+                Record::publish("a.example", "bafy", "0", T),
+                r#"svc-vf:1:pub:{"d":"a.example","c":"bafy","v":"0","t":"2026-01-02T03:04:05.678Z"}"#,
+            ),
+            (
+                Record::transfer("a.example", "chain:9x", T),
+                r#"svc-vf:1:transfer:{"d":"a.example","newVault":"chain:9x","t":"2026-01-02T03:04:05.678Z"}"#,
+            ),
+            (
+                Record::accept("a.example", "5sig", T),
+                r#"svc-vf:1:accept:{"d":"a.example","transfer":"5sig","t":"2026-01-02T03:04:05.678Z"}"#,
+            ),
+        ];
+        for (record, text) in cases {
+            assert_eq!(String::from_utf8(record.encode(&dialect)).as_deref(), Ok(text));
+            assert_eq!(Record::parse(&dialect, text.as_bytes(), &mut Strict), Ok(record));
+        }
+    }
+
+    #[test]
+    fn escapes_are_the_standard_serialisers() {
+        let record = Record::publish("a.example", "\"\\\u{1}\u{8}\n\u{7f}/\u{e9}\u{2028}\u{1f600}", "0", T);
+        let text = String::from_utf8(record.encode(&Dialect::default())).expect("UTF-8");
+        assert!(text.contains("\"c\":\"\\\"\\\\\\u0001\\b\\n\u{7f}/\u{e9}\u{2028}\u{1f600}\""), "{text}");
+    }
+
+    #[test]
+    fn the_envelopes_text_is_no_record() {
+        let text = br#"svc-vf:1:auth:{"d":"a.example"}"#;
+        assert_eq!(Record::parse(&Dialect::default(), text, &mut Strict).expect_err("kind").rule, &FORM);
+    }
+
+    proptest! {
+        #[test]
+        fn records_round_trip(cid in "\\PC{1,80}", version in "[ -~]{1,20}") {
+            let record = Record::publish("a.example", &cid, &version, T);
+            let bytes = record.encode(&Dialect::default());
+            prop_assert_eq!(Record::parse(&Dialect::default(), &bytes, &mut Strict), Ok(record));
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Record::parse(&Dialect::default(), &bytes, &mut Strict);
+        }
+    }
+}

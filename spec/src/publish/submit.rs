@@ -1,0 +1,50 @@
+//! `POST /api/vf-cli/publish/submit` (document 3).
+
+use serde_json::{Map, Value};
+
+use crate::crypto::text::parse_base64;
+use crate::endpoint::{Auth, Endpoint};
+use crate::publish::requirements::submit::{FIELDS, SIGNATURE_FORM};
+use crate::{Gate, Refused, Service};
+
+/// The endpoint.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Publish,
+    name: "submit",
+    method: "POST",
+    path: "/api/vf-cli/publish/submit",
+    auth: Auth::VfKey,
+    statuses: &[200, 400, 404, 409, 410, 413, 429, 502, 503],
+    source: "document 3, POST /api/vf-cli/publish/submit",
+};
+
+/// The words by which a 410 tells that the transaction can still land.
+pub const SAFETY_CEILING: &str = "safety ceiling";
+
+/// `prepareId` and the text of `signature`.
+pub fn fields<'a>(body: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<(&'a str, &'a str), Refused> {
+    let [id, signature] = ["prepareId", "signature"].map(|key| body.get(key).and_then(Value::as_str));
+    let given = id.is_some_and(|id| !id.is_empty()) && signature.is_some();
+    gate.require(&FIELDS, given, || "prepareId or signature is missing".to_owned())?;
+    Ok((id.unwrap_or_default(), signature.unwrap_or_default()))
+}
+
+/// The bytes of `signature`.
+pub fn signature(text: &str, gate: &mut impl Gate) -> Result<[u8; 64], Refused> {
+    gate.parse(
+        &SIGNATURE_FORM,
+        || {
+            parse_base64(text)
+                .and_then(|bytes| bytes.try_into().ok())
+                .ok_or_else(|| "not standard base64 of 64 bytes".to_owned())
+        },
+        || {
+            // Lenient: the other alphabet and a missing padding are forgiven, and what is too long is cut.
+            let text: String = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+            let padding = "=".repeat((4 - text.len() % 4) % 4);
+            parse_base64(&format!("{text}{padding}"))
+                .and_then(|bytes| bytes.get(..64)?.try_into().ok())
+                .ok_or_else(|| "not base64 of 64 bytes or more".to_owned())
+        },
+    )
+}

@@ -1,0 +1,235 @@
+//! A requirement: one normative statement of the documents, as one row.
+
+use std::fmt;
+
+use crate::Service;
+
+/// A row is named by the address of its static; a misspelt name does not compile.
+pub type Id = &'static Requirement;
+
+/// One normative statement of the documents.
+#[derive(Debug)]
+pub struct Requirement {
+    /// Service, group and row packed into one number: the order of the tables.
+    pub key: u32,
+    /// The service whose document states it.
+    pub service: Service,
+    /// The group: the module that holds the row, and the file that guards and checks it.
+    pub group: &'static str,
+    /// The constant's name.
+    pub name: &'static str,
+    /// How strongly it is stated.
+    pub level: Level,
+    /// Who must keep it.
+    pub subject: Subject,
+    /// What shows that it is kept.
+    pub evidence: Evidence,
+    /// The statement in this project's words.
+    pub statement: &'static str,
+    /// The rule name that the vectors and the JSON-lines protocol give to an input refused by it; empty where no
+    /// input is refused by it alone.
+    pub rule: &'static str,
+    /// The sentences and table rows of the documents it stands for.
+    pub anchors: &'static [Anchor],
+}
+
+/// How strongly a requirement is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Breaking it does not conform.
+    Must,
+    /// Breaking it is a warning.
+    Should,
+    /// It is a liberty of the subject; the other side must cope with it.
+    May,
+}
+
+/// Who a requirement binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The service.
+    Server,
+    /// Its caller.
+    Client,
+    /// A byte format.
+    Record,
+    /// Whoever reads stored data.
+    Reader,
+    /// Whoever checks what landed on the chain.
+    Verifier,
+}
+
+/// What shows that a requirement is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// A check of the suites.
+    Check,
+    /// Golden vectors.
+    Vector,
+    /// The client suite.
+    Client,
+    /// Nothing outside the subject can see it; the text says why.
+    NotObservable(&'static str),
+    /// The documents leave it open; nothing may assert it.
+    Open,
+}
+
+/// A sentence or table row of a document, by its place and a hash of its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Anchor {
+    /// The nearest heading above it.
+    pub heading: &'static str,
+    /// Its position under that heading, from 1.
+    pub ordinal: u16,
+    /// The first four bytes of the SHA-256 of its words.
+    pub hash: u32,
+}
+
+/// A sentence that needs no row, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct Excuse {
+    /// The document it stands in.
+    pub document: u8,
+    /// The sentence.
+    pub anchor: Anchor,
+    /// Why no row stands for it.
+    pub reason: &'static str,
+}
+
+impl Requirement {
+    /// The statement as a sentence, without the blanks of its doc comment.
+    pub fn statement(&self) -> &'static str {
+        self.statement.trim()
+    }
+
+    /// Document and sections, for people: `document 3, Errors`.
+    pub fn source(&self) -> String {
+        let mut headings: Vec<&str> = self.anchors.iter().map(|anchor| anchor.heading).collect();
+        headings.dedup();
+        format!("document {}, {}", self.service.document(), headings.join("; "))
+    }
+}
+
+impl PartialEq for Requirement {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Requirement {}
+
+impl PartialOrd for Requirement {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Requirement {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl std::hash::Hash for Requirement {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+/// `publish.prepare.one-in-flight`
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name.to_ascii_lowercase().replace('_', "-");
+        f.pad(&format!("{}.{}.{name}", self.service.name(), self.group.replace('_', "-")))
+    }
+}
+
+impl Level {
+    /// `must`, `should` or `may`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Must => "must",
+            Level::Should => "should",
+            Level::May => "may",
+        }
+    }
+}
+
+impl Subject {
+    /// The subject's lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Subject::Server => "server",
+            Subject::Client => "client",
+            Subject::Record => "record",
+            Subject::Reader => "reader",
+            Subject::Verifier => "verifier",
+        }
+    }
+}
+
+impl Evidence {
+    /// The evidence's name in the ledger.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Evidence::Check => "check",
+            Evidence::Vector => "vector",
+            Evidence::Client => "client",
+            Evidence::NotObservable(_) => "not-observable",
+            Evidence::Open => "open",
+        }
+    }
+}
+
+/// Declares the rows of one service: modules of statics whose doc comments are the statements.
+///
+/// A row reads `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
+/// the anchors; evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open`.
+#[macro_export]
+macro_rules! requirements {
+    (service $service:ident; $(
+        $(#[doc = $about:literal])+
+        mod $group:ident { $(
+            $(#[doc = $statement:literal])+
+            $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(rule $rule:literal)?
+            [$($heading:literal $ordinal:literal $hash:literal),* $(,)?];
+        )* }
+    )*) => {
+        #[allow(non_camel_case_types)]
+        enum Group { $($group),* }
+
+        $(
+            $(#[doc = $about])+
+            pub mod $group {
+                use $crate::requirement::{Anchor, Evidence, Level, Requirement, Subject};
+
+                #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+                enum Row { $($name),* }
+
+                $(
+                    $(#[doc = $statement])+
+                    pub static $name: Requirement = Requirement {
+                        key: ($crate::Service::$service as u32) << 16
+                            | (super::Group::$group as u32) << 8
+                            | Row::$name as u32,
+                        service: $crate::Service::$service,
+                        group: stringify!($group),
+                        name: stringify!($name),
+                        level: Level::$level,
+                        subject: Subject::$subject,
+                        evidence: Evidence::$evidence $(($why))?,
+                        statement: concat!($($statement),+),
+                        rule: concat!("" $(, $rule)?),
+                        anchors: &[$(Anchor { heading: $heading, ordinal: $ordinal, hash: $hash }),*],
+                    };
+                )*
+
+                /// The rows of this group, in order.
+                pub static ALL: &[$crate::Id] = &[$(&$name),*];
+            }
+        )*
+
+        /// The groups, in order.
+        pub static GROUPS: &[&[$crate::Id]] = &[$($group::ALL),*];
+    };
+}

@@ -1,0 +1,69 @@
+//! The services that stand, in the order every floor keeps.
+
+/// Calls `$callback!` with one `(module Variant document)` entry per service. This is the one list of services:
+/// each floor that dispatches over services expands it, so a service missing on a floor does not compile.
+#[macro_export]
+macro_rules! for_each_service {
+    ($callback:ident) => {
+        $callback! {
+            (publish Publish 3)
+        }
+    };
+}
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        /// A service of the documents.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Service {
+            $(#[doc = concat!("`", stringify!($module), "`, document ", stringify!($document), ".")] $variant,)*
+        }
+
+        impl Service {
+            /// Every service, in the house's order.
+            pub const ALL: &[Service] = &[$(Service::$variant),*];
+
+            /// The service's name: its folder on every floor and the first word of its requirement ids.
+            pub const fn name(self) -> &'static str {
+                match self { $(Service::$variant => stringify!($module),)* }
+            }
+
+            /// The number of the document that describes the service.
+            pub const fn document(self) -> u8 {
+                match self { $(Service::$variant => $document,)* }
+            }
+        }
+
+        pub(crate) fn floors() -> Vec<Floor> {
+            vec![$(Floor {
+                requirements: $crate::$module::requirements::GROUPS,
+                excuses: $crate::$module::excuses::EXCUSES,
+                endpoints: $crate::$module::ENDPOINTS,
+                machines: $crate::$module::MACHINES,
+            }),*]
+        }
+    };
+}
+
+/// What one service contributes to the catalogue.
+pub(crate) struct Floor {
+    pub(crate) requirements: &'static [&'static [crate::Id]],
+    pub(crate) excuses: &'static [crate::requirement::Excuse],
+    pub(crate) endpoints: &'static [&'static crate::endpoint::Endpoint],
+    pub(crate) machines: &'static [&'static crate::machine::Machine],
+}
+
+for_each_service!(declare);
+
+impl Service {
+    /// The service of that name.
+    pub fn named(name: &str) -> Option<Service> {
+        Self::ALL.iter().copied().find(|service| service.name() == name)
+    }
+}
+
+impl std::fmt::Display for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
