@@ -1,0 +1,123 @@
+//! One request and what came back, as raw bytes.
+
+/// A request as it is written to the wire. Nothing is added to it but the framing that [`Request::bytes`] shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The method, verbatim.
+    pub method: String,
+    /// The request target, verbatim.
+    pub target: String,
+    /// Header lines in order, verbatim; `Host`, `Content-Length` and `Connection` are added when they are missing.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// A response as it came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// Header lines in order; names in lower case.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body, framing removed.
+    pub body: Vec<u8>,
+}
+
+/// One request and its outcome.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The base URL it went to, without a trailing slash.
+    pub base: String,
+    /// What was sent.
+    pub request: Request,
+    /// What came back, or what was seen instead of an HTTP response.
+    pub response: Result<Response, Broken>,
+}
+
+/// Why there is no response. The first two mean that nobody was there; the others are the target's doing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    /// The address does not resolve or nobody listens.
+    #[error("cannot connect: {0}")]
+    Unreachable(String),
+    /// The harness could not do its part.
+    #[error("the harness failed: {0}")]
+    Harness(String),
+    /// Nothing, or not all, came in time.
+    #[error("no complete answer within {0} s")]
+    TimedOut(u64),
+    /// The connection ended too early.
+    #[error("the connection ended {0}")]
+    Closed(String),
+    /// The bytes are no HTTP/1.1 response.
+    #[error("not an HTTP response: {0}")]
+    Nonsense(String),
+    /// More came than any answer of these services may hold.
+    #[error("the answer is longer than {0} bytes")]
+    TooLarge(usize),
+}
+
+impl Request {
+    /// A request without headers or body.
+    pub fn new(method: &str, target: &str) -> Request {
+        Request { method: method.into(), target: target.into(), headers: Vec::new(), body: Vec::new() }
+    }
+
+    /// Adds a header line.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<Vec<u8>>) -> Request {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the body.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
+        self.body = body.into();
+        self
+    }
+
+    /// The bytes on the wire, for a server at `host`.
+    pub fn bytes(&self, host: &str) -> Vec<u8> {
+        let has = |name: &str| self.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
+        let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.target).into_bytes();
+        let mut line = |name: &str, value: &[u8]| {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(value);
+            out.extend_from_slice(b"\r\n");
+        };
+        if !has("host") {
+            line("Host", host.as_bytes());
+        }
+        self.headers.iter().for_each(|(name, value)| line(name, value));
+        if !has("content-length") && !has("transfer-encoding") && (self.method != "GET" || !self.body.is_empty()) {
+            line("Content-Length", self.body.len().to_string().as_bytes());
+        }
+        if !has("connection") {
+            line("Connection", b"close");
+        }
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(&self.body);
+        out
+    }
+}
+
+impl Response {
+    /// The first header of that name, as text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let value = self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value)?;
+        std::str::from_utf8(value).ok()
+    }
+
+    /// The body as text; broken UTF-8 is shown as such.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Result<serde_json::Value, String> {
+        serde_json::from_slice(&self.body).map_err(|e| e.to_string())
+    }
+}
