@@ -112,6 +112,11 @@ impl Envelope {
         })
     }
 
+    /// `t` as sent, if it is a text.
+    pub fn time(&self) -> Option<&str> {
+        self.text("t")
+    }
+
     /// Compares `t` with the server's clock (server rule 3).
     pub fn check_time(&self, now: Instant, gate: &mut impl Gate) -> Result<(), Refused> {
         let time = gate.parse(

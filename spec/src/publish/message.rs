@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
             let [byte] = self.array()?;
             value |= usize::from(byte & 0x7f) << (7 * n);
             if byte & 0x80 == 0 {
-                return (value <= usize::from(u16::MAX)).then_some(value);
+                return u16::try_from(value).is_ok().then_some(value);
             }
         }
         None

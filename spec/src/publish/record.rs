@@ -1,5 +1,7 @@
 //! The record that a publish writes to the chain (document 3, "The record").
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use crate::publish::domain;
@@ -145,7 +147,7 @@ impl Record {
         for (n, (key, value)) in self.fields().enumerate() {
             let comma = if n == 0 { "" } else { "," };
             // `Value`'s own text is the standard serialiser's: it escapes quote, backslash and control characters only.
-            text.push_str(&format!("{comma}\"{key}\":{}", Value::from(value)));
+            let _ = write!(text, "{comma}\"{key}\":{}", Value::from(value));
         }
         text.push('}');
         text.into_bytes()

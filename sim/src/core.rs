@@ -1,0 +1,157 @@
+//! What every service of a world shares: time, randomness, faults, deviations, liberties, journal and log.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use assay_spec::machine::Transition;
+use assay_spec::{Dialect, Gate, Id, Instant, Refused, catalogue};
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::deviation::Deviations;
+use crate::fault::Faults;
+use crate::journal::{Event, Journal};
+use crate::liberty::{self, Liberties, Liberty};
+use crate::log::Log;
+use crate::rng::Rng;
+use crate::world::{ExchangeId, Output, Reply, Timer};
+
+/// The shared part of a world. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// Virtual time and what is due.
+    pub clock: Clock<Timer>,
+    /// Keyed random streams.
+    pub rng: Rng,
+    /// The words of the services.
+    pub dialect: Arc<Dialect>,
+    /// Faults that are set.
+    pub faults: Faults,
+    /// Requirements that are switched off.
+    pub deviations: Deviations,
+    /// Liberties that are taken.
+    pub liberties: Liberties,
+    /// Inputs and outputs.
+    pub journal: Journal,
+    /// Refusals.
+    pub log: Log,
+    consulted: BTreeSet<u32>,
+    fired: BTreeSet<Transition>,
+    pub(crate) outbox: Vec<Output>,
+}
+
+impl Core {
+    pub(crate) fn new(seed: u64, epoch: Instant, dialect: Dialect) -> Core {
+        Core {
+            clock: Clock::new(epoch),
+            rng: Rng::new(seed),
+            dialect: Arc::new(dialect),
+            faults: Faults::default(),
+            deviations: Deviations::default(),
+            liberties: Liberties::default(),
+            journal: Journal::default(),
+            log: Log::default(),
+            consulted: BTreeSet::new(),
+            fired: BTreeSet::new(),
+            outbox: Vec::new(),
+        }
+    }
+
+    /// The current moment.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Whether a fault strikes on this occasion.
+    pub fn fault(&mut self, kind: crate::fault::Kind, occasion: &[(&str, &str)]) -> bool {
+        !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
+    }
+
+    /// Whether a liberty is taken.
+    pub fn takes(&self, liberty: Liberty) -> bool {
+        self.liberties.takes(liberty)
+    }
+
+    /// Notes that a machine made a move.
+    pub fn fired(&mut self, transition: &'static Transition) {
+        if !self.fired.contains(transition) {
+            self.fired.insert(*transition);
+        }
+    }
+
+    /// The moves made so far.
+    pub fn transitions(&self) -> impl Iterator<Item = &Transition> {
+        self.fired.iter()
+    }
+
+    /// The requirements consulted so far, in the order of the tables.
+    pub fn consulted(&self) -> impl Iterator<Item = Id> {
+        catalogue::requirements().filter(|row| self.consulted.contains(&row.key))
+    }
+
+    /// Logs a refusal.
+    pub fn refuse(&mut self, exchange: ExchangeId, refused: &Refused) {
+        self.log.note(self.clock.now(), exchange, refused);
+    }
+
+    /// A JSON reply, with the liberties of JSON.
+    pub fn json(&self, status: u16, body: Value) -> Reply {
+        let charset = self.takes(liberty::JSON_CHARSET);
+        let content_type = if charset { "application/json; charset=utf-8" } else { "application/json" };
+        Reply::new(status, content_type, self.liberties.json(body))
+    }
+
+    /// A reply of plain text.
+    pub fn text(&self, status: u16, body: &str) -> Reply {
+        Reply::new(status, "text/plain", body.as_bytes().to_vec())
+    }
+
+    /// An error text, in other words where that liberty is taken.
+    pub fn prose(&self, text: &str) -> String {
+        if self.takes(liberty::PROSE) { format!("Request refused ({})", text.len()) } else { text.to_owned() }
+    }
+
+    /// Answers an exchange that waits. One that went away is not missed.
+    pub fn answer(&mut self, exchange: ExchangeId, reply: Reply) {
+        let Reply { status, mut headers, body } = reply;
+        if !self.takes(liberty::NO_DATE) {
+            let date = http_date(self.now());
+            headers.insert(http::header::DATE, date.parse().expect("an HTTP date is a header value"));
+        }
+        if self.takes(liberty::HEADERS) {
+            headers.insert("x-served-by", http::HeaderValue::from_static("node-1"));
+            headers.insert("cache-control", http::HeaderValue::from_static("no-store"));
+        }
+        self.outbox.push(Output::Head { exchange, status, headers });
+        if self.takes(liberty::CHUNKS) {
+            // Chunks of a size that splits every text; the empty body stays without a frame.
+            for at in (0..body.len()).step_by(7) {
+                let bytes = body.slice(at..body.len().min(at + 7));
+                self.outbox.push(Output::Frame { exchange, bytes });
+            }
+        } else if !body.is_empty() {
+            self.outbox.push(Output::Frame { exchange, bytes: body });
+        }
+        self.outbox.push(Output::End { exchange });
+    }
+
+    pub(crate) fn note(&mut self, exchange: ExchangeId, event: Event) {
+        self.journal.note(self.clock.now(), exchange, event);
+    }
+}
+
+/// The world's gate: a rule lapses where a deviation says so, and asking is noted.
+impl Gate for Core {
+    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+        if !self.consulted.contains(&rule.key) {
+            self.consulted.insert(rule.key);
+        }
+        self.deviations.lapse(rule)
+    }
+}
+
+fn http_date(now: Instant) -> String {
+    let since = std::time::Duration::from_millis(now.0.max(0).unsigned_abs());
+    #[expect(clippy::disallowed_types, reason = "only a way to write the world's time")]
+    httpdate::fmt_http_date(std::time::SystemTime::UNIX_EPOCH + since)
+}

@@ -1,0 +1,157 @@
+//! The journal: every input and output with its virtual time, as a rolling hash and a bounded ring.
+//!
+//! The hash is the run's fingerprint: equal seeds, epochs and inputs give equal hashes.
+
+use assay_spec::Instant;
+use assay_spec::crypto::text::hex;
+use bytes::Bytes;
+use http::HeaderMap;
+use imbl::Vector;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::world::ExchangeId;
+
+/// How many entries the ring keeps.
+pub const KEPT: usize = 512;
+
+/// One thing that went in or out.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A request's head: site, client address, request line, headers.
+    Head(String, HeaderMap),
+    /// Bytes of a request's body.
+    Body(Bytes),
+    /// A request is complete.
+    End,
+    /// A client went away.
+    Abort,
+    /// Time was moved.
+    Tick,
+    /// Something was set through the control API.
+    Control(String),
+    /// A reply's head: status, headers.
+    ReplyHead(u16, HeaderMap),
+    /// Bytes of a reply's body.
+    Frame(Bytes),
+    /// A reply is complete.
+    ReplyEnd,
+}
+
+/// An event, when it happened and in which exchange (0 outside of any).
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Virtual time.
+    pub at: Instant,
+    /// The exchange.
+    pub exchange: ExchangeId,
+    /// What happened.
+    pub event: Event,
+}
+
+/// The journal of a world.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    hash: Sha256,
+    count: u64,
+    ring: Vector<Entry>,
+}
+
+impl Journal {
+    /// Adds an entry.
+    pub fn note(&mut self, at: Instant, exchange: ExchangeId, event: Event) {
+        self.hash.update(at.0.to_be_bytes());
+        self.hash.update(exchange.to_be_bytes());
+        feed(&mut self.hash, &event);
+        self.count += 1;
+        if self.ring.len() == KEPT {
+            self.ring.pop_front();
+        }
+        self.ring.push_back(Entry { at, exchange, event });
+    }
+
+    /// The fingerprint of everything so far, hex.
+    pub fn fingerprint(&self) -> String {
+        hex(&self.hash.clone().finalize())
+    }
+
+    /// How many entries there were.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The entries still in the ring, oldest first, each with its number from 0.
+    pub fn entries(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        (self.count - self.ring.len() as u64..).zip(self.ring.iter())
+    }
+}
+
+/// Every part goes in with its length, so that no two journals share their bytes.
+fn feed(hash: &mut Sha256, event: &Event) {
+    let mut part = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    };
+    match event {
+        Event::Head(line, headers) => {
+            part(b"head");
+            part(line.as_bytes());
+            feed_headers(&mut part, headers);
+        }
+        Event::ReplyHead(status, headers) => {
+            part(b"reply");
+            part(&status.to_be_bytes());
+            feed_headers(&mut part, headers);
+        }
+        Event::Body(bytes) => {
+            part(b"body");
+            part(bytes);
+        }
+        Event::Frame(bytes) => {
+            part(b"frame");
+            part(bytes);
+        }
+        Event::Control(text) => {
+            part(b"control");
+            part(text.as_bytes());
+        }
+        Event::End => part(b"end"),
+        Event::Abort => part(b"abort"),
+        Event::Tick => part(b"tick"),
+        Event::ReplyEnd => part(b"reply-end"),
+    }
+}
+
+fn feed_headers(part: &mut impl FnMut(&[u8]), headers: &HeaderMap) {
+    for (name, value) in headers {
+        part(name.as_str().as_bytes());
+        part(value.as_bytes());
+    }
+}
+
+/// An entry as JSON: bodies as text where they are UTF-8, else as hex.
+impl Serialize for Entry {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde_json::json;
+        let text = |bytes: &Bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => json!(text),
+            Err(_) => json!({ "hex": hex(bytes) }),
+        };
+        let headers = |headers: &HeaderMap| -> Vec<[String; 2]> {
+            let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            headers.iter().map(|(name, value)| [name.to_string(), show(value.as_bytes())]).collect()
+        };
+        let event = match &self.event {
+            Event::Head(line, map) => json!({ "head": line, "headers": headers(map) }),
+            Event::Body(bytes) => json!({ "body": text(bytes) }),
+            Event::End => json!("end"),
+            Event::Abort => json!("abort"),
+            Event::Tick => json!("tick"),
+            Event::Control(what) => json!({ "control": what }),
+            Event::ReplyHead(status, map) => json!({ "reply": status, "headers": headers(map) }),
+            Event::Frame(bytes) => json!({ "frame": text(bytes) }),
+            Event::ReplyEnd => json!("reply-end"),
+        };
+        json!({ "at": self.at, "exchange": self.exchange, "event": event }).serialize(serializer)
+    }
+}

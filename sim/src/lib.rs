@@ -1,0 +1,20 @@
+//! The simulator: every service of the documents in one world.
+//!
+//! Rule of this floor: state changes only in one synchronous [`World::input`]; only [`serve`] knows sockets, and
+//! only [`deviation`] and the services' `deviations.rs` lie.
+
+pub mod clock;
+pub mod control;
+pub mod core;
+pub mod deviation;
+pub mod fault;
+pub mod journal;
+pub mod liberty;
+pub mod log;
+pub mod publish;
+pub mod rng;
+pub mod serve;
+pub mod world;
+
+pub use crate::core::Core;
+pub use crate::world::{ExchangeId, Input, Output, Reply, Request, RequestHead, Site, World};

@@ -1,0 +1,88 @@
+//! Liberties: what the documents leave open, varied. Every check must stay green under each of them.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// One thing that the documents leave open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Liberty {
+    /// Its name, such as `wire.json-order`.
+    pub name: &'static str,
+    /// What is done differently.
+    pub about: &'static str,
+}
+
+/// JSON objects with their members in another order.
+pub const JSON_ORDER: Liberty =
+    Liberty { name: "wire.json-order", about: "members of JSON objects in reverse" };
+/// JSON objects with a member besides the documented ones.
+pub const JSON_EXTRA: Liberty = Liberty { name: "wire.json-extra", about: "an extra member in JSON objects" };
+/// JSON with white space.
+pub const JSON_SPACE: Liberty = Liberty { name: "wire.json-space", about: "white space in JSON bodies" };
+/// JSON with a charset parameter.
+pub const JSON_CHARSET: Liberty =
+    Liberty { name: "wire.json-charset", about: "application/json; charset=utf-8" };
+/// Error texts in other words.
+pub const PROSE: Liberty = Liberty { name: "wire.prose", about: "error texts in other words" };
+/// Bodies in small chunks.
+pub const CHUNKS: Liberty = Liberty { name: "wire.chunks", about: "bodies in chunks of seven bytes" };
+/// Further response headers.
+pub const HEADERS: Liberty =
+    Liberty { name: "wire.headers", about: "response headers besides the documented ones" };
+/// No `Date` header.
+pub const NO_DATE: Liberty = Liberty { name: "wire.no-date", about: "no Date header" };
+
+/// The liberties of the wire, which every service takes alike.
+pub const WIRE: &[Liberty] =
+    &[JSON_ORDER, JSON_EXTRA, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
+
+/// The liberties that are taken.
+#[derive(Clone, Debug, Default)]
+pub struct Liberties(BTreeSet<&'static str>);
+
+impl Liberties {
+    /// Takes exactly these.
+    pub fn set(&mut self, liberties: impl IntoIterator<Item = Liberty>) {
+        self.0 = liberties.into_iter().map(|liberty| liberty.name).collect();
+    }
+
+    /// Whether `liberty` is taken.
+    pub fn takes(&self, liberty: Liberty) -> bool {
+        !self.0.is_empty() && self.0.contains(liberty.name)
+    }
+
+    /// The names of those taken.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().copied()
+    }
+
+    /// The bytes of a JSON body, with the liberties of JSON.
+    pub fn json(&self, value: Value) -> Vec<u8> {
+        let value = self.bend(value);
+        let written = if self.takes(JSON_SPACE) {
+            serde_json::to_vec_pretty(&value)
+        } else {
+            serde_json::to_vec(&value)
+        };
+        written.expect("a JSON value is always written")
+    }
+
+    fn bend(&self, value: Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let mut members: Vec<(String, Value)> =
+                    members.into_iter().map(|(key, value)| (key, self.bend(value))).collect();
+                if self.takes(JSON_EXTRA) {
+                    members.push(("extra".to_owned(), Value::Array(vec![Value::Null, Value::from(1)])));
+                }
+                if self.takes(JSON_ORDER) {
+                    members.reverse();
+                }
+                Value::Object(members.into_iter().collect::<Map<_, _>>())
+            }
+            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.bend(item)).collect()),
+            other => other,
+        }
+    }
+}

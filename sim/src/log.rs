@@ -1,0 +1,43 @@
+//! Why: every refusal names its requirement and what was seen, while the wire answer stays as mute as documented.
+
+use assay_spec::{Instant, Refused};
+use imbl::Vector;
+use serde::Serialize;
+
+use crate::world::ExchangeId;
+
+/// How many refusals the log keeps.
+pub const KEPT: usize = 256;
+
+/// One refusal.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// When.
+    pub at: Instant,
+    /// The exchange that was refused.
+    pub exchange: ExchangeId,
+    /// The requirement that refused it.
+    pub requirement: String,
+    /// What was seen.
+    pub why: String,
+}
+
+/// The latest refusals.
+#[derive(Clone, Debug, Default)]
+pub struct Log(Vector<Line>);
+
+impl Log {
+    /// Notes a refusal.
+    pub fn note(&mut self, at: Instant, exchange: ExchangeId, refused: &Refused) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        let (requirement, why) = (refused.rule.to_string(), refused.why.clone());
+        self.0.push_back(Line { at, exchange, requirement, why });
+    }
+
+    /// The refusals, oldest first.
+    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.0.iter()
+    }
+}

@@ -1,0 +1,290 @@
+//! How the exchange lies: which requirements can be switched off, and the falsified output of those about output.
+//!
+//! Guards need nothing but their name here. A function below takes the honest bytes and changes one thing.
+
+use assay_spec::instant::HOUR;
+use std::fmt::Write;
+
+use assay_spec::publish::message::{Instruction, Message};
+use assay_spec::publish::record::{Kind, Record};
+use assay_spec::publish::requirements::{
+    chain, envelope, exchange, message as rows, prepare, record as texts, submit, transfer,
+};
+use assay_spec::{Gate, Instant};
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+
+macro_rules! deviations {
+    ($($rule:expr $(, $variant:literal)? => $about:literal;)*) => {
+        &[$(Deviation { requirement: &$rule, variant: concat!("" $(, $variant)?), about: $about }),*]
+    };
+}
+
+/// Every deviation of the exchange.
+pub(super) const ALL: &[Deviation] = deviations! {
+    envelope::SCHEME => "any scheme word and any white space is taken";
+    envelope::TWO_PARTS => "a third part is ignored";
+    envelope::BASE64URL => "padding and the standard alphabet are taken";
+    envelope::SIGNATURE_LENGTH => "bytes after the 64th are ignored";
+    envelope::PREFIX => "any prefix is taken";
+    envelope::SIX_KEYS, "extra" => "keys besides the six are ignored";
+    envelope::SIX_KEYS, "missing" => "a missing v is taken for 1";
+    envelope::VERSION => "any version is taken";
+    envelope::KEY_ORDER_FREE => "another order of keys is refused";
+    envelope::METHOD => "m is not compared";
+    envelope::PATH => "p is not compared";
+    envelope::QUERY_NOT_SIGNED => "p is compared with the whole target";
+    envelope::TIME_FORM => "a t that does not parse counts as now";
+    envelope::TIME_WINDOW, "past" => "any time before now is taken";
+    envelope::TIME_WINDOW, "future" => "any time after now is taken";
+    envelope::TIME_WINDOW, "narrow" => "the window is half as wide";
+    envelope::BODY_HASH => "h is not compared";
+    envelope::EMPTY_BODY => "the hash of an empty body is refused";
+    envelope::DOMAIN_AS_SENT => "d is lower-cased and its trailing dot cut";
+    envelope::BINDING => "a domain without a binding is told so";
+    envelope::SIGNATURE => "the signature is not verified";
+    envelope::FEATURE => "the feature switch is ignored";
+    envelope::BLANKET => "an unbound domain has a 404 of its own";
+    envelope::BLANKET, "form" => "the 404 is JSON";
+    envelope::BEFORE_BODY => "the body is judged before the envelope";
+
+    prepare::PREPARE_ID => "prepareId is no UUID";
+    prepare::PREPARE_ID, "same" => "every prepareId of the same minute is the same";
+    prepare::MESSAGE => "message is base64url without padding";
+    prepare::FEE_PAYER => "feePayer is another address";
+    prepare::LAST_VALID_BLOCK_HEIGHT => "lastValidBlockHeight is a string";
+    prepare::PAYLOAD => "payload is another text";
+    prepare::EXPIRES_AT => "expiresAt is in seconds";
+    prepare::EXPIRES_AT, "late" => "expiresAt is two minutes after the prepare";
+    prepare::TXT_OBSERVED => "required is a string";
+    prepare::BODY_JSON => "what is no JSON object counts as an empty one, and is published";
+    prepare::DOMAIN_REQUIRED => "a missing domain is answered like a wrong envelope";
+    prepare::DOMAIN_MATCH => "the body's domain is not compared";
+    prepare::DOMAIN_TRIMMED => "the body's domain is not trimmed";
+    prepare::CID_REQUIRED => "a missing cid is published";
+    prepare::CID_NOT_VALIDATED => "cids that do not look like one are refused";
+    prepare::VERSION_DEFAULT => "the default version is 1";
+    prepare::VERSION_STRING => "a version that is no string is ignored";
+    prepare::OP_DEFAULT => "op is required";
+    prepare::OP_KNOWN => "an unknown op publishes";
+    prepare::NEW_AUTHORITY => "any text is taken for a new authority";
+    prepare::NEW_AUTHORITY_DIFFERS => "a transfer to the bound key is taken";
+    prepare::ONE_IN_FLIGHT => "a second prepare is taken";
+    prepare::LOCK_PER_DOMAIN => "a lock holds for every domain";
+    prepare::REPLAY => "a replayed prepare gets its first answer again";
+    prepare::LOCK_EXPIRES => "the lock of an expired prepare is kept for an hour";
+    prepare::PUBLISHABLE => "a binding that is not publishable is published";
+    prepare::RECORD_FITS => "records of any size are taken";
+
+    exchange::ERROR_JSON => "a 400 is plain text";
+    exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are refused";
+    exchange::BODY_LIMIT, "late" => "bodies of any size are taken for what fits the limit";
+    exchange::DAILY_LIMIT, "early" => "29 publishes a day";
+    exchange::DAILY_LIMIT, "late" => "31 publishes a day";
+    exchange::DAILY_WINDOW => "the day never ends";
+    exchange::RATE_PER_IP, "early" => "10 requests a minute";
+    exchange::RATE_PER_IP, "late" => "any number of requests a minute";
+    exchange::RATE_PER_IP, "no-retry-after" => "no Retry-After";
+    exchange::STANDBY => "a standby answers like the primary";
+    exchange::STANDBY, "no-reason" => "a standby gives no reason";
+    exchange::PASSIVE => "a passive backend answers like an active one";
+
+    texts::KIND => "the record prefix has another version";
+    texts::KEYS => "the keys stand in another order";
+    texts::COMPACT => "a blank after each colon";
+    texts::ESCAPING => "slashes are escaped";
+    texts::ESCAPING, "unicode" => "characters beyond ASCII are escaped";
+    texts::DOMAIN => "d is another domain";
+    texts::CID => "c is another content identifier";
+    texts::VERSION => "v is another version";
+    texts::TIME_FORM => "t has no milliseconds";
+    texts::TIME_NOW => "t is an hour old";
+    texts::TRANSFER => "newVault is another key";
+    texts::ACCEPT => "transfer is another signature";
+
+    rows::LEGACY => "a byte follows the message";
+    rows::LEGACY, "alias" => "the number of accounts is not in shortest encoding";
+    rows::HEADER => "the client's account is writable";
+    rows::FEE_PAYER => "the client pays the fee";
+    rows::CLIENT => "account 1 is another key";
+    rows::MEMO_PROGRAM => "account 2 is another program";
+    rows::THREE_ACCOUNTS => "a fourth account follows";
+    rows::ONE_INSTRUCTION => "a second instruction follows";
+    rows::INSTRUCTION_PROGRAM => "the program is account 1";
+    rows::INSTRUCTION_ACCOUNTS => "the fee payer is passed as well";
+    rows::BLOCKHASH => "the blockhash is one the chain never had";
+
+    submit::LANDS => "a good signature is answered by 502";
+    submit::LANDS, "early" => "the answer comes before the confirmation";
+    submit::SIGNATURE => "signature is not the fee payer's";
+    submit::FIELDS => "a missing field counts as empty";
+    submit::SIGNATURE_FORM => "other alphabets, missing padding and extra bytes are taken";
+    submit::SIGNATURE_VERIFIES => "the signature is not verified";
+    submit::STAYS_PREPARED => "a refused signature ends the prepare";
+    submit::EXPIRY_UNCHANGED => "a refused signature adds a minute";
+    submit::UNKNOWN => "an unknown prepareId is malformed";
+    submit::EXPIRED, "early" => "a prepare lives for 40 seconds";
+    submit::EXPIRED, "late" => "a prepare lives for an hour more";
+    submit::FOREIGN => "a prepare of another domain can be submitted";
+    submit::REPEAT => "a repeated submit is gone";
+    submit::NO_SECOND_RECORD => "a repeated submit lands again";
+    submit::IN_FLIGHT => "a submit in flight is gone for a second one";
+    submit::LOCK_FREED => "a confirmed publish keeps the lock";
+    submit::BLOCKHASH_EXPIRED => "an expired blockhash is answered by 502";
+    submit::REJECTED => "a rejected transaction is answered by 500";
+    submit::SAFETY_CEILING => "the safety ceiling is not named";
+
+    transfer::FREEZES => "the old key goes on publishing";
+    transfer::FREEZES, "no-cause" => "a frozen key is not told the cause";
+    transfer::FREEZES_ONCE_CONFIRMED => "a prepared transfer freezes the key";
+    transfer::ACCEPT_ADMITTED => "an accept by the incoming key is refused";
+    transfer::ACCEPT_NEEDS_PENDING => "the bound key can accept";
+    transfer::ACCEPT_BY_INCOMING => "any key can accept";
+    transfer::INCOMING_ONLY_ACCEPTS => "the incoming key can publish";
+    transfer::ACCEPT_SAYS_SO => "the submit of an accept needs no op";
+    transfer::SECOND_ACCEPT => "a transfer can be accepted again";
+
+    chain::FOUND => "the chain does not know the transaction";
+    chain::FOUND, "err" => "the transaction failed";
+    chain::MESSAGE => "the transaction holds another message";
+    chain::INVOCATION => "the log does not show the invocation";
+    chain::SIGNED_BY => "the log names another signer";
+    chain::MEMO_LINE => "the log counts one byte too many";
+};
+
+/// The prepare's id: a random UUID.
+pub(super) fn prepare_id(core: &mut Core, draw: [u8; 32]) -> String {
+    let bytes: [u8; 16] = std::array::from_fn(|n| draw[n]);
+    let honest = uuid::Builder::from_random_bytes(bytes).into_uuid().to_string();
+    let minute = core.now().seconds() / 60;
+    core.effect(&prepare::PREPARE_ID, honest, |honest, variant| match variant {
+        "same" => format!("00000000-0000-4000-8000-{minute:012x}"),
+        _ => honest.replace('-', ""),
+    })
+}
+
+/// The answer to a prepare.
+pub(super) fn reply(core: &mut Core, body: &mut Value) {
+    let mut edit = |rule: assay_spec::Id, member: &str, lie: &dyn Fn(&Value, &str) -> Value| {
+        if let Some(variant) = core.lapse(rule) {
+            body[member] = lie(&body[member], variant);
+        }
+    };
+    edit(&prepare::MESSAGE, "message", &|honest, _| {
+        json!(honest.as_str().unwrap_or_default().trim_end_matches('=').replace('+', "-").replace('/', "_"))
+    });
+    edit(&prepare::FEE_PAYER, "feePayer", &|_, _| json!("11111111111111111111111111111111"));
+    edit(&prepare::LAST_VALID_BLOCK_HEIGHT, "lastValidBlockHeight", &|honest, _| json!(honest.to_string()));
+    edit(&prepare::PAYLOAD, "payload", &|honest, _| {
+        json!(format!("{} ", honest.as_str().unwrap_or_default()))
+    });
+    edit(&prepare::EXPIRES_AT, "expiresAt", &|honest, variant| {
+        let honest = honest.as_i64().unwrap_or_default();
+        json!(if variant == "late" { honest + 60_000 } else { honest / 1000 })
+    });
+    edit(&prepare::TXT_OBSERVED, "txtObserved", &|honest, _| {
+        let mut lie = honest.clone();
+        if let Some(members) = lie.as_object_mut() {
+            members.insert("required".to_owned(), json!("2"));
+        }
+        lie
+    });
+}
+
+/// The record's bytes.
+pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
+    let dialect = core.dialect.clone();
+    let mut prefix = format!("{}{}:", dialect.record_prefix, honest.kind.name());
+    if core.lapse(&texts::KIND).is_some() {
+        prefix = prefix.replace(":1:", ":2:");
+    }
+    let mut fields: Vec<(&str, String)> =
+        honest.fields().map(|(key, value)| (key, value.to_owned())).collect();
+    let mut edit = |rule: assay_spec::Id, key: &str, lie: &dyn Fn(&str) -> String| {
+        if let Some((_, value)) = fields.iter_mut().find(|(name, _)| *name == key)
+            && core.lapse(rule).is_some()
+        {
+            *value = lie(value);
+        }
+    };
+    edit(&texts::DOMAIN, "d", &|honest| format!("www.{honest}"));
+    if honest.kind == Kind::Pub {
+        edit(&texts::CID, "c", &|honest| format!("{honest}x"));
+        edit(&texts::VERSION, "v", &|honest| format!("{honest}.1"));
+    }
+    edit(&texts::TRANSFER, "newVault", &|_| {
+        format!("{}11111111111111111111111111111111", dialect.key_scheme)
+    });
+    edit(&texts::ACCEPT, "transfer", &|honest| honest.chars().rev().collect());
+    edit(&texts::TIME_FORM, "t", &|honest| honest.replace(&honest[honest.len().saturating_sub(5)..], "Z"));
+    edit(&texts::TIME_NOW, "t", &|honest| {
+        Instant::parse_exact(honest).map_or_else(|| honest.to_owned(), |time| (time - HOUR).to_string())
+    });
+    if core.lapse(&texts::KEYS).is_some() {
+        fields.swap(0, 1);
+    }
+    let colon = if core.lapse(&texts::COMPACT).is_some() { ": " } else { ":" };
+    let escape = core.lapse(&texts::ESCAPING);
+    let members: Vec<String> = fields
+        .iter()
+        .map(|(key, value)| format!("\"{key}\"{colon}{}", escaped(&json!(value).to_string(), escape)))
+        .collect();
+    format!("{prefix}{{{}}}", members.join(",")).into_bytes()
+}
+
+fn escaped(json: &str, lie: Option<&str>) -> String {
+    match lie {
+        None => json.to_owned(),
+        Some("unicode") => {
+            let mut text = String::new();
+            for c in json.chars() {
+                if c.is_ascii() {
+                    text.push(c);
+                    continue;
+                }
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(text, "\\u{unit:04x}");
+                }
+            }
+            text
+        }
+        Some(_) => json.replace('/', "\\/"),
+    }
+}
+
+/// The message's bytes.
+pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
+    let mut message = honest;
+    let mut edit = |rule: assay_spec::Id, lie: &dyn Fn(&mut Message)| {
+        if core.lapse(rule).is_some() {
+            lie(&mut message);
+        }
+    };
+    edit(&rows::HEADER, &|m| m.header[1] = 0);
+    edit(&rows::FEE_PAYER, &|m| m.accounts[0] = m.accounts[1]);
+    edit(&rows::CLIENT, &|m| m.accounts[1] = [7; 32]);
+    edit(&rows::MEMO_PROGRAM, &|m| m.accounts[2] = [7; 32]);
+    edit(&rows::THREE_ACCOUNTS, &|m| m.accounts.push([7; 32]));
+    edit(&rows::ONE_INSTRUCTION, &|m| {
+        m.instructions.push(Instruction { program: 2, accounts: vec![1], data: b"more".to_vec() });
+    });
+    edit(&rows::INSTRUCTION_PROGRAM, &|m| m.instructions[0].program = 1);
+    edit(&rows::INSTRUCTION_ACCOUNTS, &|m| m.instructions[0].accounts = vec![0, 1]);
+    edit(&rows::BLOCKHASH, &|m| m.blockhash = [7; 32]);
+    let mut bytes = message.encode();
+    match core.lapse(&rows::LEGACY) {
+        None => {}
+        Some("alias") => drop(bytes.splice(3..4, [bytes[3] | 0x80, 0])),
+        Some(_) => bytes.push(0),
+    }
+    bytes
+}
+
+/// Account 0 of a message, base58: what `feePayer` tells.
+pub(super) fn account_0(message: &[u8]) -> String {
+    // Three header bytes, then the accounts' count: one byte, or two where the alias lie is told.
+    let at = if message.get(3).is_some_and(|count| count & 0x80 != 0) { 5 } else { 4 };
+    message.get(at..at + 32).map(|bytes| bs58::encode(bytes).into_string()).unwrap_or_default()
+}

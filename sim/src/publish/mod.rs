@@ -1,0 +1,325 @@
+//! The signed publishing exchange: bindings, prepares, the chain, and the handlers over them.
+
+mod admission;
+pub mod chain;
+mod deviations;
+pub mod faults;
+mod liberties;
+mod limits;
+mod operator;
+pub mod prepare;
+mod refusal;
+mod rpc;
+mod submit;
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use assay_spec::crypto::ed25519;
+use assay_spec::instant::MINUTE;
+use assay_spec::publish::machines::{BindingState, LockEvent, LockState, PrepareEvent, PrepareState};
+use assay_spec::publish::prepare::{TxtObserved, Wanted};
+use assay_spec::publish::requirements::exchange::{BODY_LIMIT, PASSIVE, RATE_PER_IP, STANDBY};
+use assay_spec::publish::{prepare as prepare_spec, submit as submit_spec};
+use assay_spec::{Gate, Instant, Refused, Service};
+use bytes::Bytes;
+use ed25519_dalek::SigningKey;
+use imbl::OrdMap;
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+use crate::fault;
+use crate::liberty::Liberty;
+use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+
+pub use limits::Limits;
+pub use prepare::Caller;
+
+use chain::Chain;
+use refusal::Refusal;
+
+/// The exchange's own site, and the chain's public interface.
+pub const SITES: [Site; 2] =
+    [Site { service: Service::Publish, name: "publish" }, Site { service: Service::Publish, name: "chain" }];
+
+/// The state of the exchange.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The limits in force.
+    pub limits: Limits,
+    /// The chain.
+    pub chain: Chain,
+    fee_payer: Arc<SigningKey>,
+    bindings: OrdMap<String, Binding>,
+    prepares: OrdMap<String, Prepare>,
+    recent: OrdMap<IpAddr, VecDeque<Instant>>,
+}
+
+/// A domain's binding, and what hangs on the domain.
+#[derive(Clone, Debug)]
+struct Binding {
+    key: String,
+    state: BindingState,
+    publishable: bool,
+    feature: bool,
+    pending: Option<Pending>,
+    txt: Option<TxtObserved>,
+    /// The prepare that holds the one-in-flight lock.
+    lock: Option<String>,
+    /// When the prepares of the rolling day were made.
+    publishes: VecDeque<Instant>,
+    /// How many prepares there ever were: the key of their random draws.
+    prepared: u64,
+}
+
+/// A transfer that waits for its accept.
+#[derive(Clone, Debug)]
+struct Pending {
+    incoming_key: String,
+    /// The transaction signature of the transfer, base58.
+    transfer: String,
+}
+
+/// A prepare.
+#[derive(Clone, Debug)]
+struct Prepare {
+    domain: String,
+    /// The key that must sign it, base58.
+    key: String,
+    wanted: Wanted,
+    state: PrepareState,
+    message: Bytes,
+    record: Bytes,
+    last_valid_block_height: u64,
+    expires_at: Instant,
+    /// When it really ends: at `expiresAt`, unless a rule has lapsed.
+    ends_at: Instant,
+    /// The signature in the header of the prepare call, to know a replay.
+    envelope: [u8; 64],
+    submitted: Option<Submitted>,
+    waiting: Vec<ExchangeId>,
+}
+
+/// A signature that was taken.
+#[derive(Clone, Debug)]
+struct Submitted {
+    signature: [u8; 64],
+    /// The fee payer's signature: the transaction's id.
+    transaction: [u8; 64],
+}
+
+/// What is due.
+#[derive(Clone, Debug)]
+pub enum Timer {
+    /// The lifetime of a prepare ends.
+    Lifetime(String),
+    /// The lock of a prepare that was not submitted ends.
+    Lock(String),
+    /// A transaction lands.
+    Land(String),
+    /// A transaction is rejected.
+    Reject(String),
+    /// The blockhash of a prepare in flight may have expired.
+    Blockhash(String),
+    /// A submit has waited long enough.
+    Ceiling(String),
+    /// The repeat window of a confirmed prepare ends, or an ended one is forgotten.
+    Forget(String),
+    /// Addresses that are quiet are forgotten.
+    Sweep,
+}
+
+impl Floor for State {
+    type Timer = Timer;
+
+    const SITES: &'static [Site] = &SITES;
+    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const DEVIATIONS: &'static [Deviation] = deviations::ALL;
+    const ACTS: &'static [(&'static str, &'static str)] = operator::ACTS;
+
+    fn new(core: &Core) -> State {
+        let fee_payer = ed25519::key_from_seed(core.rng.draw("publish.fee-payer", b"", 0));
+        State {
+            limits: Limits::default(),
+            chain: Chain::new(core.now(), core.rng),
+            fee_payer: Arc::new(fee_payer),
+            bindings: OrdMap::new(),
+            prepares: OrdMap::new(),
+            recent: OrdMap::new(),
+        }
+    }
+
+    fn body_limit(&self, _: Site) -> usize {
+        self.limits.body_bytes
+    }
+
+    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
+        if request.head.site == SITES[1] {
+            return Some(rpc::handle(self, core, request));
+        }
+        let result = match (request.head.method.as_str(), request.path()) {
+            (method, path)
+                if method == prepare_spec::ENDPOINT.method && path == prepare_spec::ENDPOINT.path =>
+            {
+                self.enter(core, request, "prepare").and_then(|()| {
+                    let caller = admission::admit(self, core, request, "prepare")?;
+                    prepare::run(self, core, &caller, &request.body).map(Some).map_err(Refusal::from)
+                })
+            }
+            (method, path)
+                if method == submit_spec::ENDPOINT.method && path == submit_spec::ENDPOINT.path =>
+            {
+                self.enter(core, request, "submit").and_then(|()| {
+                    let caller = admission::admit(self, core, request, "submit")?;
+                    submit::run(self, core, exchange, &caller, &request.body).map_err(Refusal::from)
+                })
+            }
+            _ => return Some(core.text(404, "404 Not Found")),
+        };
+        result.unwrap_or_else(|refusal| {
+            core.refuse(exchange, &refusal.refused);
+            Some(refusal::answer(core, &refusal))
+        })
+    }
+
+    fn fire(&mut self, core: &mut Core, timer: Timer) {
+        match timer {
+            Timer::Lifetime(id) => prepare::lifetime_ends(self, core, &id),
+            Timer::Lock(id) => prepare::lock_ends(self, core, &id),
+            Timer::Land(id) => submit::land(self, core, &id),
+            Timer::Reject(id) => submit::reject(self, core, &id),
+            Timer::Blockhash(id) => submit::blockhash_ends(self, core, &id),
+            Timer::Ceiling(id) => submit::ceiling(self, core, &id),
+            Timer::Forget(id) => submit::forget(self, core, &id),
+            Timer::Sweep => self.sweep(core),
+        }
+    }
+
+    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+        operator::act(self, core, act, arguments)
+    }
+
+    fn view(&self, core: &Core) -> Value {
+        let bindings: serde_json::Map<String, Value> =
+            self.bindings.iter().map(|(domain, binding)| (domain.clone(), operator::view(binding))).collect();
+        let prepares: serde_json::Map<String, Value> = self
+            .prepares
+            .iter()
+            .map(|(id, prepare)| (id.clone(), json!({ "domain": prepare.domain, "state": prepare.state })))
+            .collect();
+        json!({
+            "bindings": bindings,
+            "prepares": prepares,
+            "chain": self.chain.view(core.now()),
+            "fee_payer": ed25519::address(&self.fee_payer),
+        })
+    }
+
+    fn limits(&self) -> Value {
+        json!(self.limits)
+    }
+
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
+        self.limits.set(limits)
+    }
+}
+
+impl State {
+    /// What every request meets before its envelope is read: the node's role, the address's rate, the body's size.
+    fn enter(&mut self, core: &mut Core, request: &Request, endpoint: &'static str) -> Result<(), Refusal> {
+        let occasion = [("endpoint", endpoint)];
+        let passive = core.fault(faults::PASSIVE, &occasion);
+        core.require(&PASSIVE, !passive, || "the backend is passive".to_owned())?;
+        let standby = core.fault(faults::STANDBY, &occasion);
+        let enforced = core.lapse(&STANDBY).is_none_or(|variant| variant == "no-reason");
+        if standby && enforced {
+            return Err(Refused { rule: &STANDBY, why: "the node is a standby".to_owned() }.into());
+        }
+        self.count_request(core, request.head.peer)?;
+        let too_large = match core.lapse(&BODY_LIMIT) {
+            Some("early") => request.body.len() > self.limits.body_bytes / 2,
+            Some("late") => false,
+            _ => request.too_large,
+        };
+        if too_large {
+            let why = format!("a body over {} bytes", self.limits.body_bytes);
+            return Err(Refused { rule: &BODY_LIMIT, why }.into());
+        }
+        Ok(())
+    }
+
+    fn count_request(&mut self, core: &mut Core, peer: IpAddr) -> Result<(), Refusal> {
+        let now = core.now();
+        if self.recent.is_empty() {
+            core.clock.set(now + MINUTE, crate::world::Timer::Publish(Timer::Sweep));
+        }
+        let window = self.limits.request_window_ms;
+        let limit = self.limits.requests_per_window as usize;
+        let limit = core.effect(&RATE_PER_IP, limit, |limit, variant| match variant {
+            "early" => limit / 3,
+            "no-retry-after" => limit,
+            _ => usize::MAX,
+        });
+        let times = self.recent.entry(peer).or_default();
+        while times.front().is_some_and(|first| now - *first >= window) {
+            times.pop_front();
+        }
+        if times.len() < limit {
+            // A lapsed limit must not grow the list without end.
+            if times.len() < 10_000 {
+                times.push_back(now);
+            }
+            return Ok(());
+        }
+        let wait_ms = times.front().map_or(window, |first| *first + window - now);
+        let why = format!("{} requests of {peer} within {window} ms", times.len());
+        Err(Refusal {
+            refused: Refused { rule: &RATE_PER_IP, why },
+            retry_after_s: Some((wait_ms + 999) / 1000),
+        })
+    }
+
+    /// Forgets addresses without a request in the window.
+    fn sweep(&mut self, core: &mut Core) {
+        let (now, window) = (core.now(), self.limits.request_window_ms);
+        let quiet = |times: &VecDeque<Instant>| times.back().is_none_or(|last| now - *last >= window);
+        let gone: Vec<IpAddr> =
+            self.recent.iter().filter(|(_, times)| quiet(times)).map(|(peer, _)| *peer).collect();
+        for peer in gone {
+            self.recent.remove(&peer);
+        }
+        if !self.recent.is_empty() {
+            core.clock.set(now + MINUTE, crate::world::Timer::Publish(Timer::Sweep));
+        }
+    }
+
+    /// Moves a prepare along its table. A move that the table lacks is our own bug.
+    fn step(&mut self, core: &mut Core, id: &str, event: PrepareEvent) {
+        let prepare = self.prepares.get_mut(id).expect("the caller has just found this prepare");
+        let (state, row) = prepare.state.on(event).expect("the caller checked the state");
+        prepare.state = state;
+        core.fired(row);
+    }
+
+    /// Frees the domain's lock, if this prepare holds it.
+    fn unlock(&mut self, core: &mut Core, domain: &str, id: &str) {
+        if let Some(binding) = self.bindings.get_mut(domain)
+            && binding.lock.as_deref() == Some(id)
+        {
+            binding.lock = None;
+            lock_moves(core, LockState::Held, LockEvent::End);
+        }
+    }
+}
+
+fn lock_moves(core: &mut Core, from: LockState, event: LockEvent) {
+    let (_, row) = from.on(event).expect("the lock moves along its table");
+    core.fired(row);
+}
+
+fn timer(core: &mut Core, due: Instant, timer: Timer) {
+    core.clock.set(due, crate::world::Timer::Publish(timer));
+}

@@ -1,0 +1,133 @@
+//! What an operator does: the document shows no endpoint for it, so the control API has it.
+
+use assay_spec::crypto::ed25519;
+use assay_spec::publish::domain;
+use assay_spec::publish::machines::{BindingEvent, BindingState};
+use assay_spec::publish::prepare::TxtObserved;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Binding, State};
+use crate::core::Core;
+
+/// The acts, and what each takes.
+pub(super) const ACTS: &[(&str, &str)] = &[
+    ("bind", "{domain, key, publishable = true, feature = true}: binds a domain to a key"),
+    ("unbind", "{domain}: removes a binding"),
+    ("confirm-transfer", "{domain}: an operator confirms the pending transfer"),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bind {
+    domain: String,
+    key: String,
+    #[serde(default = "yes")]
+    publishable: bool,
+    #[serde(default = "yes")]
+    feature: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Domain {
+    domain: String,
+}
+
+/// Carries out an act.
+pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+    match act {
+        "bind" => bind(state, core, parse(arguments)?),
+        "unbind" => {
+            let Domain { domain } = parse(arguments)?;
+            state.bindings.remove(&domain).map(|_| json!({})).ok_or_else(|| format!("{domain} is not bound"))
+        }
+        "confirm-transfer" => {
+            let Domain { domain } = parse(arguments)?;
+            confirm(state, core, &domain)
+        }
+        _ => {
+            let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
+            Err(format!("publish has no act {act:?}; known: {known:?}"))
+        }
+    }
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, String> {
+    T::deserialize(arguments).map_err(|e| e.to_string())
+}
+
+fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, String> {
+    let Bind { domain, key, publishable, feature } = wanted;
+    if !domain::is_canonical(&domain) {
+        return Err(format!("{domain:?} is not a canonical domain"));
+    }
+    if ed25519::parse_address(&key).is_none() {
+        return Err(format!("{key:?} is not a base58 public key"));
+    }
+    let txt = TxtObserved {
+        vault: key.clone(),
+        agreeing: 3,
+        required: 2,
+        reason: "agrees with the binding".to_owned(),
+        at: core.now() - 90_000,
+    };
+    let fresh = Binding {
+        key,
+        state: BindingState::Bound,
+        publishable,
+        feature,
+        pending: None,
+        txt: Some(txt),
+        lock: None,
+        publishes: std::collections::VecDeque::new(),
+        prepared: 0,
+    };
+    // What hangs on the domain outlives its binding: a new key must not free the lock or the day's count.
+    let binding = match state.bindings.get(&domain) {
+        Some(old) => Binding {
+            lock: old.lock.clone(),
+            publishes: old.publishes.clone(),
+            prepared: old.prepared,
+            ..fresh
+        },
+        None => fresh,
+    };
+    let view = view(&binding);
+    state.bindings.insert(domain, binding);
+    Ok(view)
+}
+
+/// What follows is not shown; here the incoming key becomes the bound one.
+fn confirm(state: &mut State, core: &mut Core, domain: &str) -> Result<Value, String> {
+    let binding = state.bindings.get_mut(domain).ok_or_else(|| format!("{domain} is not bound"))?;
+    let (next, row) = binding
+        .state
+        .on(BindingEvent::Operator)
+        .ok_or_else(|| format!("no transfer of {domain} is pending"))?;
+    if let Some(pending) = binding.pending.take() {
+        binding.key = pending.incoming_key;
+    }
+    binding.state = next;
+    core.fired(row);
+    Ok(view(binding))
+}
+
+/// A binding, for people.
+pub(super) fn view(binding: &Binding) -> Value {
+    json!({
+        "key": binding.key,
+        "state": binding.state,
+        "publishable": binding.publishable,
+        "feature": binding.feature,
+        "pending": binding.pending.as_ref().map(|pending| {
+            json!({ "incoming_key": pending.incoming_key, "transfer": pending.transfer })
+        }),
+        "locked_by": binding.lock,
+        "publishes_today": binding.publishes.len(),
+    })
+}

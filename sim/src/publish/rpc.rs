@@ -1,0 +1,277 @@
+//! The chain's JSON-RPC interface, as its public clients call it.
+
+use assay_spec::crypto::text::base64;
+use assay_spec::publish::message::Message;
+use assay_spec::publish::requirements::chain::{FOUND, INVOCATION, MEMO_LINE, MESSAGE, SIGNED_BY};
+use assay_spec::publish::requirements::message::LEGACY;
+use assay_spec::{Gate, Without};
+use serde_json::{Value, json};
+
+use super::chain::Confirmed;
+use super::{State, liberties};
+use crate::core::Core;
+use crate::world::{Reply, Request};
+
+/// The version that the interface reports.
+const VERSION: &str = "2.3.0";
+/// How many calls a batch may hold.
+const BATCH: usize = 100;
+
+/// Handles one POST: a call or a batch of calls.
+pub(super) fn handle(state: &State, core: &mut Core, request: &Request) -> Reply {
+    if request.head.method == http::Method::GET && request.path() == "/health" {
+        return core.text(200, "ok");
+    }
+    if request.head.method != http::Method::POST {
+        return core.text(405, "Used HTTP Method is not allowed. POST is required");
+    }
+    if request.too_large {
+        return core.text(413, "Payload Too Large");
+    }
+    let answer = match serde_json::from_slice(&request.body) {
+        Err(_) => error(&Value::Null, -32700, "Parse error"),
+        Ok(Value::Array(calls)) if calls.is_empty() || calls.len() > BATCH => {
+            error(&Value::Null, -32600, "Invalid request")
+        }
+        Ok(Value::Array(calls)) => calls.iter().map(|one| call(state, core, one)).collect(),
+        Ok(one) => call(state, core, &one),
+    };
+    core.json(200, answer)
+}
+
+fn call(state: &State, core: &mut Core, call: &Value) -> Value {
+    let id = &call["id"];
+    let (Some(method), Some("2.0")) = (call["method"].as_str(), call["jsonrpc"].as_str()) else {
+        return error(id, -32600, "Invalid request");
+    };
+    let none = Vec::new();
+    let params = call["params"].as_array().unwrap_or(&none);
+    match result(state, core, method, params) {
+        Ok(result) => json!({ "jsonrpc": "2.0", "result": result, "id": id }),
+        Err((number, message)) => error(id, number, &message),
+    }
+}
+
+fn error(id: &Value, code: i64, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "error": { "code": code, "message": message }, "id": id })
+}
+
+type Failure = (i64, String);
+
+fn result(state: &State, core: &mut Core, method: &str, params: &[Value]) -> Result<Value, Failure> {
+    let (chain, now) = (&state.chain, core.now());
+    let slot = chain.slot(now);
+    let context =
+        |value: Value| json!({ "context": { "apiVersion": VERSION, "slot": slot }, "value": value });
+    match method {
+        "getHealth" => Ok(json!("ok")),
+        "getVersion" => Ok(json!({ "solana-core": VERSION, "feature-set": 1 })),
+        "getGenesisHash" => Ok(json!(bs58::encode(chain.genesis()).into_string())),
+        "getSlot" => Ok(json!(slot)),
+        "getBlockHeight" => Ok(json!(chain.height(now))),
+        "getLatestBlockhash" => Ok(context(json!({
+            "blockhash": bs58::encode(chain.blockhash_at(slot)).into_string(),
+            "lastValidBlockHeight": chain.last_valid_block_height(now),
+        }))),
+        "isBlockhashValid" => {
+            let text = text(params, 0)?;
+            let hash = bs58::decode(text).into_vec().map_err(|_| invalid("Invalid blockhash"))?;
+            Ok(context(json!(chain.is_valid(&hash, now))))
+        }
+        "getSignatureStatuses" => {
+            let signatures =
+                params.first().and_then(Value::as_array).ok_or_else(|| invalid("Invalid params"))?;
+            if signatures.len() > 256 {
+                return Err(invalid("Too many inputs provided; max 256"));
+            }
+            let statuses: Result<Vec<Value>, Failure> = signatures
+                .iter()
+                .map(|one| signature(one.as_str().unwrap_or_default()))
+                .map(|one| Ok(chain.transaction(&one?).map_or(Value::Null, |found| status(found, slot))))
+                .collect();
+            Ok(context(json!(statuses?)))
+        }
+        "getSignaturesForAddress" => signatures_for(state, params),
+        "getTransaction" => {
+            let signature = signature(text(params, 0)?)?;
+            let found = chain.transaction(&signature).cloned();
+            let found =
+                core.effect(&FOUND, found, |found, variant| if variant.is_empty() { None } else { found });
+            let (encoding, version) = encoding(params.get(1))?;
+            found.map_or(Ok(Value::Null), |found| Ok(transaction(core, &found, encoding, version)))
+        }
+        _ => Err((-32601, "Method not found".to_owned())),
+    }
+}
+
+fn invalid(message: &str) -> Failure {
+    (-32602, message.to_owned())
+}
+
+fn text(params: &[Value], at: usize) -> Result<&str, Failure> {
+    params.get(at).and_then(Value::as_str).ok_or_else(|| invalid("Invalid params"))
+}
+
+fn signature(text: &str) -> Result<[u8; 64], Failure> {
+    let bytes = if text.len() <= 88 { bs58::decode(text).into_vec().ok() } else { None };
+    bytes.and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| invalid("Invalid param: Invalid"))
+}
+
+/// The encoding asked for, and whether versions may be told.
+fn encoding(config: Option<&Value>) -> Result<(&'static str, bool), Failure> {
+    let (name, version) = match config {
+        Some(Value::String(name)) => (name.as_str(), false),
+        Some(config) => (
+            config["encoding"].as_str().unwrap_or("json"),
+            !config["maxSupportedTransactionVersion"].is_null(),
+        ),
+        None => ("json", false),
+    };
+    ["json", "base64", "base58"]
+        .into_iter()
+        .find(|known| *known == name)
+        .map(|known| (known, version))
+        .ok_or_else(|| invalid("Invalid params: this chain encodes transactions as json, base58 and base64"))
+}
+
+fn status(found: &Confirmed, slot: u64) -> Value {
+    let depth = slot.saturating_sub(found.slot);
+    let finalized = depth >= 32;
+    json!({
+        "slot": found.slot,
+        "confirmations": if finalized { Value::Null } else { json!(depth) },
+        "err": null,
+        "status": { "Ok": null },
+        "confirmationStatus": if finalized { "finalized" } else { "confirmed" },
+    })
+}
+
+fn signatures_for(state: &State, params: &[Value]) -> Result<Value, Failure> {
+    let address = text(params, 0)?;
+    let limit = params.get(1).and_then(|config| config["limit"].as_u64()).unwrap_or(1000).min(1000) as usize;
+    let found = state.chain.latest().filter(|found| found.transaction.signer == address).take(limit);
+    Ok(found
+        .map(|found| {
+            let record = String::from_utf8_lossy(&found.transaction.record);
+            json!({
+                "signature": bs58::encode(found.transaction.signatures[0]).into_string(),
+                "slot": found.slot,
+                "err": null,
+                "memo": format!("[{}] {record}", record.len()),
+                "blockTime": found.at.seconds(),
+                "confirmationStatus": "confirmed",
+            })
+        })
+        .collect())
+}
+
+fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool) -> Value {
+    let mut message = found.transaction.message.to_vec();
+    if core.lapse(&MESSAGE).is_some()
+        && let Some(last) = message.last_mut()
+    {
+        *last ^= 1;
+    }
+    let signatures = found.transaction.signatures;
+    let body = if encoding == "json" {
+        json!({
+            "signatures": signatures.map(|signature| bs58::encode(signature).into_string()),
+            "message": message_json(&message),
+        })
+    } else {
+        let wire = [&[2][..], &signatures[0], &signatures[1], &message].concat();
+        let text = if encoding == "base64" { base64(&wire) } else { bs58::encode(&wire).into_string() };
+        json!([text, encoding])
+    };
+    let logs = logs(core, found);
+    let err = match core.lapse(&FOUND) {
+        Some("err") => json!({ "InstructionError": [0, "InvalidInstructionData"] }),
+        _ => Value::Null,
+    };
+    let status = if err.is_null() { json!({ "Ok": null }) } else { json!({ "Err": err }) };
+    let mut answer = json!({
+        "slot": found.slot,
+        "blockTime": found.at.seconds(),
+        "meta": {
+            "err": err,
+            "status": status,
+            "fee": 10_000,
+            "preBalances": [1_000_000_000u64, 0, 521_498_880],
+            "postBalances": [999_990_000u64, 0, 521_498_880],
+            "innerInstructions": [],
+            "logMessages": logs,
+            "preTokenBalances": [],
+            "postTokenBalances": [],
+            "rewards": [],
+            "loadedAddresses": { "writable": [], "readonly": [] },
+            "computeUnitsConsumed": units(found),
+        },
+        "transaction": body,
+    });
+    if version {
+        answer["version"] = json!("legacy");
+    }
+    answer
+}
+
+fn message_json(bytes: &[u8]) -> Value {
+    // A lapsed rule may have put a message on the chain that does not decode strictly.
+    let Ok(message) = Message::decode(bytes, &mut Without(&LEGACY)) else { return Value::Null };
+    let address = |bytes: &[u8; 32]| bs58::encode(bytes).into_string();
+    let instructions: Vec<Value> = message
+        .instructions
+        .iter()
+        .map(|one| {
+            json!({
+                "programIdIndex": one.program,
+                "accounts": one.accounts,
+                "data": bs58::encode(&one.data).into_string(),
+                "stackHeight": null,
+            })
+        })
+        .collect();
+    let [signatures, signers, others] = message.header;
+    json!({
+        "header": {
+            "numRequiredSignatures": signatures,
+            "numReadonlySignedAccounts": signers,
+            "numReadonlyUnsignedAccounts": others,
+        },
+        "accountKeys": message.accounts.iter().map(address).collect::<Vec<_>>(),
+        "recentBlockhash": address(&message.blockhash),
+        "instructions": instructions,
+    })
+}
+
+/// The lines that the chain logs for a memo.
+fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
+    let memo = core.dialect.memo_program.clone();
+    let record = String::from_utf8_lossy(&found.transaction.record).into_owned();
+    let length = core.effect(&MEMO_LINE, record.len(), |honest, _| honest + 1);
+    let signer = found.transaction.signer.clone();
+    let signer = core.effect(&SIGNED_BY, signer, |_, _| "11111111111111111111111111111111".to_owned());
+    let quoted = core.takes(liberties::MEMO_QUOTED);
+    let text = if quoted { format!("{record:?}") } else { record };
+    let mut lines = vec![
+        format!("Program {memo} invoke [1]"),
+        format!("Program log: Signed by {signer}"),
+        format!("Program log: Memo (len {length}): {text}"),
+    ];
+    if quoted {
+        lines.push(format!("Program {memo} consumed {} of 200000 compute units", units(found)));
+    }
+    lines.push(format!("Program {memo} success"));
+    if core.lapse(&INVOCATION).is_some() {
+        lines.remove(0);
+        lines.pop();
+    }
+    if found.transaction.truncated {
+        lines.truncate(2);
+        lines.push("Log truncated".to_owned());
+    }
+    lines
+}
+
+fn units(found: &Confirmed) -> usize {
+    10_000 + 350 * found.transaction.record.len()
+}

@@ -1,0 +1,481 @@
+//! Sockets around worlds: in process, in-memory connections, and real listeners. The only file that waits.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use assay_spec::Instant;
+use bytes::Bytes;
+use futures_util::stream;
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, Either, Full, StreamBody};
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
+
+/// How a world's time moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClockMode {
+    /// Only when told.
+    Manual,
+    /// To the next timer, when a request waits and none is on its way.
+    Auto,
+    /// With the wall clock.
+    Real,
+}
+
+/// A world that is being served. Clones share the world.
+#[derive(Clone)]
+pub struct Handle(Arc<Shared>);
+
+struct Shared {
+    inner: Mutex<Inner>,
+    waiting: watch::Sender<usize>,
+}
+
+struct Inner {
+    world: World,
+    mode: ClockMode,
+    /// The wall clock's lead over the world's, in milliseconds.
+    lead_ms: i64,
+    replies: BTreeMap<ExchangeId, mpsc::UnboundedSender<Output>>,
+    /// How often a copy was put back: exchanges of the world before are not this world's.
+    generation: u64,
+}
+
+/// An exchange of one generation of a world.
+#[derive(Clone, Copy)]
+struct Ticket {
+    generation: u64,
+    exchange: ExchangeId,
+}
+
+/// The largest request head, in bytes: a header of a megabyte still gets the documented answer.
+const HEAD_BYTES: usize = 2 * 1024 * 1024;
+/// How much of a body is read and dropped after the answer is settled, so that its sender gets to read the answer.
+const DRAIN_BYTES: usize = 16 * 1024 * 1024;
+
+impl Handle {
+    /// Serves `world`.
+    pub fn new(world: World, mode: ClockMode) -> Handle {
+        let lead_ms = wall_clock() - world.core.now();
+        let inner = Inner { world, mode, lead_ms, replies: BTreeMap::new(), generation: 0 };
+        Handle(Arc::new(Shared { inner: Mutex::new(inner), waiting: watch::Sender::new(0) }))
+    }
+
+    /// Reads the world.
+    pub fn read<T>(&self, read: impl FnOnce(&World) -> T) -> T {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        read(&inner.world)
+    }
+
+    /// Changes the world from outside of its exchanges; answers that follow from it go out.
+    pub fn change<T>(&self, change: impl FnOnce(&mut World) -> (T, Vec<Output>)) -> T {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        let (value, outputs) = change(&mut inner.world);
+        inner.route(outputs);
+        inner.jump();
+        self.after(inner);
+        value
+    }
+
+    /// How time moves.
+    pub fn mode(&self) -> ClockMode {
+        self.lock().mode
+    }
+
+    /// Changes how time moves.
+    pub fn set_mode(&self, mode: ClockMode) {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        inner.mode = mode;
+        inner.lead_ms = wall_clock() - inner.world.core.now();
+        inner.jump();
+        self.after(inner);
+    }
+
+    /// Moves time forward by `ms`; tells how many timers fired.
+    pub fn advance(&self, ms: i64) -> usize {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        let until = inner.world.core.now() + ms;
+        let (fired, outputs) = inner.world.advance_to(until);
+        inner.lead_ms = inner.lead_ms.saturating_sub(ms);
+        inner.route(outputs);
+        inner.jump();
+        self.after(inner);
+        fired
+    }
+
+    /// A copy of the world.
+    pub fn snapshot(&self) -> World {
+        self.read(World::clone)
+    }
+
+    /// Puts a copy back: everything is as it was, time included. Exchanges in flight end without an answer.
+    pub fn restore(&self, world: World) {
+        let mut inner = self.lock();
+        inner.lead_ms = wall_clock() - world.core.now();
+        inner.world = world;
+        inner.replies.clear();
+        inner.generation += 1;
+        self.after(inner);
+    }
+
+    /// Resolves once at least `count` exchanges wait for an answer.
+    pub async fn waiting(&self, count: usize) {
+        let mut waiting = self.0.waiting.subscribe();
+        // The sender lives in `self`, so the channel cannot close.
+        let _ = waiting.wait_for(|now| *now >= count).await;
+    }
+
+    /// The service at one of the world's sites, for clients at `peer`.
+    pub fn site(&self, site: Site, peer: IpAddr) -> SiteService {
+        SiteService { handle: self.clone(), site, peer }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic inside the world is our bug; the next request shows it better than a poisoned lock.
+        self.0.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells who waits, and wakes up for the next timer where the wall clock rules.
+    fn after(&self, inner: MutexGuard<'_, Inner>) {
+        let waiting = inner.world.waiting();
+        let due = inner.world.core.clock.next_due().filter(|_| waiting > 0 && inner.mode == ClockMode::Real);
+        let wait_ms = due.map(|due| due - inner.world.core.now());
+        drop(inner);
+        self.0.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
+        if let Some(wait_ms) = wait_ms {
+            let handle = self.clone();
+            tokio::spawn(async move {
+                let wait = std::time::Duration::from_millis(wait_ms.max(1).unsigned_abs());
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "served in real time, the world follows the wall clock"
+                )]
+                tokio::time::sleep(wait).await;
+                handle.change(|_| ((), Vec::new()));
+            });
+        }
+    }
+
+    /// Puts an input in. What concerns its exchange comes back, the rest goes its way.
+    fn input(&self, ticket: Ticket, input: impl FnOnce(ExchangeId) -> Input) -> Vec<Output> {
+        let mut inner = self.lock();
+        if inner.generation != ticket.generation {
+            return Vec::new();
+        }
+        let exchange = ticket.exchange;
+        let input = input(exchange);
+        let outputs = inner.world.input(input);
+        let (own, others): (Vec<Output>, Vec<Output>) =
+            outputs.into_iter().partition(|output| output.exchange() == exchange);
+        inner.route(others);
+        if inner.world.waiting() > 0 || *self.0.waiting.borrow() > 0 {
+            inner.jump();
+            self.after(inner);
+        }
+        own
+    }
+
+    fn begin(&self, head: RequestHead) -> Ticket {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        let exchange = inner.world.next_exchange();
+        let outputs = inner.world.input(Input::Head(Box::new(head)));
+        inner.route(outputs);
+        Ticket { generation: inner.generation, exchange }
+    }
+
+    /// Completes a request: the whole answer, or the channel on which it comes.
+    fn end(&self, ticket: Ticket) -> Result<Vec<Output>, mpsc::UnboundedReceiver<Output>> {
+        let mut inner = self.lock();
+        let exchange = ticket.exchange;
+        let (sender, receiver) = mpsc::unbounded_channel();
+        if inner.generation != ticket.generation {
+            // Without a sender, the receiver ends at once.
+            return Err(receiver);
+        }
+        let outputs = inner.world.input(Input::End(exchange));
+        let (own, others): (Vec<Output>, Vec<Output>) =
+            outputs.into_iter().partition(|output| output.exchange() == exchange);
+        inner.route(others);
+        if matches!(own.last(), Some(Output::End { .. })) {
+            return Ok(own);
+        }
+        for output in own {
+            // The receiver is in this function's hands.
+            let _ = sender.send(output);
+        }
+        inner.replies.insert(exchange, sender);
+        inner.jump();
+        self.after(inner);
+        Err(receiver)
+    }
+}
+
+impl Inner {
+    fn follow_wall_clock(&mut self) {
+        if self.mode == ClockMode::Real {
+            let now = Instant(wall_clock().0.saturating_sub(self.lead_ms));
+            if now > self.world.core.now() {
+                let outputs = self.world.input(Input::Tick(now));
+                self.route(outputs);
+            }
+        }
+    }
+
+    /// Jumps to due timers while requests wait, none is on its way and nothing holds time.
+    fn jump(&mut self) {
+        let quiet = |inner: &Inner| {
+            inner.mode == ClockMode::Auto
+                && inner.world.waiting() > 0
+                && inner.world.receiving() == 0
+                && !inner.world.core.faults.has(crate::fault::HOLD.name)
+        };
+        while quiet(self)
+            && let Some(due) = self.world.core.clock.next_due()
+        {
+            let (_, outputs) = self.world.advance_to(due);
+            self.route(outputs);
+        }
+    }
+
+    fn route(&mut self, outputs: Vec<Output>) {
+        for output in outputs {
+            let exchange = output.exchange();
+            let ends = matches!(output, Output::End { .. });
+            if let Some(sender) = self.replies.get(&exchange) {
+                // A client that went away has dropped its end; the world does not mind.
+                let _ = sender.send(output);
+            }
+            if ends {
+                self.replies.remove(&exchange);
+            }
+        }
+    }
+}
+
+/// Milliseconds of the wall clock.
+fn wall_clock() -> Instant {
+    #[expect(clippy::disallowed_types, reason = "served in real time, the world follows the wall clock")]
+    let since = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
+    Instant(since.map_or(0, |since| since.as_millis() as i64))
+}
+
+/// One site of a served world, seen by clients of one address.
+#[derive(Clone)]
+pub struct SiteService {
+    handle: Handle,
+    site: Site,
+    peer: IpAddr,
+}
+
+type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>>;
+
+/// A reply's body: whole, or as it comes.
+pub type ReplyBody = Either<Full<Bytes>, Streamed>;
+
+impl<B> tower::Service<Request<B>> for SiteService
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Send,
+{
+    type Response = Response<ReplyBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let Self { handle, site, peer } = self.clone();
+        Box::pin(async move { Ok(answer(handle, site, peer, request).await) })
+    }
+}
+
+/// Tells the world when a client goes away before its answer is complete.
+struct Guard {
+    handle: Handle,
+    ticket: Option<Ticket>,
+}
+
+impl Guard {
+    /// The answer is complete, or there will be none.
+    fn settle(&mut self) {
+        self.ticket = None;
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.handle.input(ticket, Input::Abort);
+        }
+    }
+}
+
+async fn answer<B>(handle: Handle, site: Site, peer: IpAddr, request: Request<B>) -> Response<ReplyBody>
+where
+    B: Body<Data = Bytes>,
+{
+    let (parts, body) = request.into_parts();
+    let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
+    let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
+    let ticket = handle.begin(head);
+    let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
+
+    let mut settled = Vec::new();
+    let mut drained = 0;
+    let mut body = std::pin::pin!(body);
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            // The client went away, or its framing broke: there is nobody to answer.
+            return Response::builder()
+                .status(StatusCode::BAD_REQUEST)
+                .body(Either::Left(Full::default()))
+                .expect("a status alone is a response");
+        };
+        let Ok(bytes) = frame.into_data() else { continue };
+        if settled.is_empty() {
+            settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
+        } else {
+            drained += bytes.len();
+            if drained > DRAIN_BYTES {
+                break;
+            }
+        }
+    }
+    if settled.is_empty() {
+        match handle.end(ticket) {
+            Ok(outputs) => settled = outputs,
+            Err(receiver) => return streamed(guard, receiver).await,
+        }
+    }
+    guard.settle();
+    whole(settled)
+}
+
+/// A response whose outputs are all there.
+fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
+    let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
+    let (mut status, mut headers) = (500, HeaderMap::new());
+    let mut bytes = Vec::new();
+    for output in outputs {
+        match output {
+            Output::Head { status: s, headers: h, .. } => (status, headers) = (s, h),
+            Output::Frame { bytes: frame, .. } => bytes.push(frame),
+            Output::End { .. } => {}
+        }
+    }
+    let body = if frames > 1 {
+        let frames = bytes.into_iter().map(|bytes| Ok(Frame::data(bytes)));
+        Either::Right(StreamBody::new(Box::pin(stream::iter(frames)) as Pin<Box<_>>))
+    } else {
+        Either::Left(Full::new(bytes.pop().unwrap_or_default()))
+    };
+    respond(status, headers, body)
+}
+
+/// A response whose outputs come as the world makes them.
+async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output>) -> Response<ReplyBody> {
+    let Some(Output::Head { status, headers, .. }) = receiver.recv().await else {
+        // The world was replaced under a waiting request: its connection ends without a word of the service.
+        guard.settle();
+        return respond(503, HeaderMap::new(), Either::Left(Full::default()));
+    };
+    let frames = stream::unfold((guard, receiver), |(mut guard, mut receiver)| async move {
+        if let Some(Output::Frame { bytes, .. }) = receiver.recv().await {
+            return Some((Ok(Frame::data(bytes)), (guard, receiver)));
+        }
+        guard.settle();
+        None
+    });
+    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames) as Pin<Box<_>>)))
+}
+
+fn respond(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    response
+}
+
+/// Serves HTTP/1.1 on one connection until it ends.
+pub async fn connection<I, S, B>(io: I, service: S)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let served = hyper::server::conn::http1::Builder::new()
+        .auto_date_header(false)
+        .half_close(true)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(io), TowerToHyperService::new(service))
+        .await;
+    // How a client ends its connection is its own affair.
+    drop(served);
+}
+
+/// A listener that serves until it is dropped.
+pub struct Listener {
+    /// The address that it got.
+    pub address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Listens at `address` and serves each connection with what `service` makes of the client's address.
+pub async fn listen<S, B>(
+    address: SocketAddr,
+    service: impl Fn(IpAddr) -> S + Send + 'static,
+) -> std::io::Result<Listener>
+where
+    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let listener = TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
+    let task = tokio::spawn(async move {
+        loop {
+            // A connection that could not be accepted concerns nobody else.
+            let Ok((io, peer)) = listener.accept().await else { continue };
+            let _ = io.set_nodelay(true);
+            tokio::spawn(connection(io, service(peer.ip().to_canonical())));
+        }
+    });
+    Ok(Listener { address, task })
+}
+
+/// The address that in-memory clients have unless they are given one.
+pub const IN_MEMORY: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

@@ -1,0 +1,470 @@
+//! The world: one value that holds every service, and changes only through [`World::input`].
+
+use std::net::IpAddr;
+
+use assay_spec::{Dialect, Instant, Service, for_each_service};
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, Method};
+use imbl::OrdMap;
+use serde_json::Value;
+
+use crate::core::Core;
+use crate::deviation::{self, Deviation};
+use crate::fault::{self, Fault};
+use crate::journal::Event;
+use crate::liberty::{self, Liberty};
+
+/// The number of an exchange in its world, from 1.
+pub type ExchangeId = u64;
+
+/// A place at which requests arrive: a service has one base URL or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Site {
+    /// The service behind it.
+    pub service: Service,
+    /// Its name in port plans and profiles.
+    pub name: &'static str,
+}
+
+/// The head of a request, as it came.
+#[derive(Clone, Debug)]
+pub struct RequestHead {
+    /// Where it arrived.
+    pub site: Site,
+    /// The client's address.
+    pub peer: IpAddr,
+    /// The method.
+    pub method: Method,
+    /// The request target as sent.
+    pub target: String,
+    /// The headers as sent.
+    pub headers: HeaderMap,
+}
+
+/// A whole request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Its head.
+    pub head: RequestHead,
+    /// Its body; cut where `too_large` says so.
+    pub body: Bytes,
+    /// The body is longer than the service's limit.
+    pub too_large: bool,
+}
+
+impl Request {
+    /// The target without its query.
+    pub fn path(&self) -> &str {
+        self.head.target.split_once('?').map_or(self.head.target.as_str(), |(path, _)| path)
+    }
+}
+
+/// What goes into a world.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A request begins. Its exchange number must be [`World::next_exchange`].
+    Head(Box<RequestHead>),
+    /// Bytes of its body.
+    Body(ExchangeId, Bytes),
+    /// It is complete.
+    End(ExchangeId),
+    /// Its client went away.
+    Abort(ExchangeId),
+    /// Time moves to this moment; timers fire on the way.
+    Tick(Instant),
+}
+
+/// What comes out of a world.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// A reply begins.
+    Head {
+        /// The exchange.
+        exchange: ExchangeId,
+        /// The status.
+        status: u16,
+        /// The headers; framing is left to the transport.
+        headers: HeaderMap,
+    },
+    /// Bytes of a reply.
+    Frame {
+        /// The exchange.
+        exchange: ExchangeId,
+        /// The bytes.
+        bytes: Bytes,
+    },
+    /// A reply is complete.
+    End {
+        /// The exchange.
+        exchange: ExchangeId,
+    },
+}
+
+impl Output {
+    /// The exchange it belongs to.
+    pub const fn exchange(&self) -> ExchangeId {
+        match self {
+            Output::Head { exchange, .. } | Output::Frame { exchange, .. } | Output::End { exchange } => {
+                *exchange
+            }
+        }
+    }
+}
+
+/// A whole reply.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// A reply with a body of that content type.
+    pub fn new(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Reply {
+        let mut headers = HeaderMap::new();
+        headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+        Reply { status, headers, body: body.into() }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: impl Into<HeaderValue>) -> Reply {
+        self.headers.insert(name, value.into());
+        self
+    }
+}
+
+/// What a service of a world does.
+pub trait Floor: Clone {
+    /// What its timers say when they are due.
+    type Timer: Clone;
+
+    /// The places at which it listens.
+    const SITES: &'static [Site];
+    /// The faults that it offers.
+    const FAULTS: &'static [fault::Kind];
+    /// The liberties that it can take.
+    const LIBERTIES: &'static [Liberty];
+    /// The ways in which it can be made to lie.
+    const DEVIATIONS: &'static [Deviation];
+    /// The acts that the control API can ask of it, with what each does.
+    const ACTS: &'static [(&'static str, &'static str)];
+
+    /// The service at the beginning of a world.
+    fn new(core: &Core) -> Self;
+    /// The largest body that it reads, in bytes.
+    fn body_limit(&self, site: Site) -> usize;
+    /// Handles a whole request; `None` when the answer comes later, by [`Core::answer`].
+    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
+    /// A timer is due.
+    fn fire(&mut self, core: &mut Core, timer: Self::Timer);
+    /// An act of the control API.
+    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String>;
+    /// The state, for people.
+    fn view(&self, core: &Core) -> Value;
+    /// The limits, by name.
+    fn limits(&self) -> Value;
+    /// Changes some limits.
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
+}
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        #[derive(Clone, Debug)]
+        struct Services { $($module: crate::$module::State),* }
+
+        /// A timer of some service.
+        #[derive(Clone, Debug)]
+        pub enum Timer {
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as Floor>::Timer)),*
+        }
+
+        impl Services {
+            fn new(core: &Core) -> Services {
+                Services { $($module: crate::$module::State::new(core)),* }
+            }
+
+            fn body_limit(&self, site: Site) -> usize {
+                match site.service { $(Service::$variant => self.$module.body_limit(site)),* }
+            }
+
+            fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
+                match request.head.site.service {
+                    $(Service::$variant => self.$module.handle(core, exchange, request)),*
+                }
+            }
+
+            fn fire(&mut self, core: &mut Core, timer: Timer) {
+                match timer { $(Timer::$variant(timer) => self.$module.fire(core, timer)),* }
+            }
+
+            fn act(&mut self, core: &mut Core, service: Service, act: &str, arguments: &Value)
+                -> Result<Value, String>
+            {
+                match service { $(Service::$variant => self.$module.act(core, act, arguments)),* }
+            }
+
+            fn view(&self, core: &Core, service: Service) -> Value {
+                match service { $(Service::$variant => self.$module.view(core)),* }
+            }
+
+            fn limits(&self, service: Service) -> Value {
+                match service { $(Service::$variant => self.$module.limits()),* }
+            }
+
+            fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
+                match service { $(Service::$variant => self.$module.set_limits(limits)),* }
+            }
+        }
+
+        /// Every site, in the order of the port plan.
+        pub fn sites() -> Vec<Site> {
+            [$(<crate::$module::State as Floor>::SITES),*].concat()
+        }
+
+        /// Every fault that a world offers.
+        pub fn faults() -> Vec<fault::Kind> {
+            [&[fault::HOLD][..], $(<crate::$module::State as Floor>::FAULTS),*].concat()
+        }
+
+        /// Every liberty that a world can take.
+        pub fn liberties() -> Vec<Liberty> {
+            [liberty::WIRE, $(<crate::$module::State as Floor>::LIBERTIES),*].concat()
+        }
+
+        /// Every deviation.
+        pub fn deviations() -> Vec<Deviation> {
+            [$(<crate::$module::State as Floor>::DEVIATIONS),*].concat()
+        }
+
+        /// Every act of the control API, as `service.act`, with what it does.
+        pub fn acts() -> Vec<(String, &'static str)> {
+            let mut acts = Vec::new();
+            $(acts.extend(<crate::$module::State as Floor>::ACTS.iter().map(|(name, about)| {
+                (format!("{}.{name}", stringify!($module)), *about)
+            }));)*
+            acts
+        }
+    };
+}
+
+for_each_service!(declare);
+
+/// The world: shared core, services, and the exchanges that are not answered yet.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// What the services share.
+    pub core: Core,
+    services: Services,
+    exchanges: OrdMap<ExchangeId, Open>,
+    last: ExchangeId,
+}
+
+/// An exchange that is not answered yet.
+#[derive(Clone, Debug)]
+struct Open {
+    /// Absent once the service has it.
+    receiving: Option<Receiving>,
+}
+
+#[derive(Clone, Debug)]
+struct Receiving {
+    head: Box<RequestHead>,
+    body: BytesMut,
+    too_large: bool,
+}
+
+impl World {
+    /// A world that begins at `epoch`.
+    pub fn new(seed: u64, epoch: Instant, dialect: Dialect) -> World {
+        let core = Core::new(seed, epoch, dialect);
+        World { services: Services::new(&core), core, exchanges: OrdMap::new(), last: 0 }
+    }
+
+    /// The number that the next [`Input::Head`] gets.
+    pub const fn next_exchange(&self) -> ExchangeId {
+        self.last + 1
+    }
+
+    /// Exchanges whose request is not complete.
+    pub fn receiving(&self) -> usize {
+        self.exchanges.values().filter(|open| open.receiving.is_some()).count()
+    }
+
+    /// Exchanges whose request is complete and whose answer is not there yet.
+    pub fn waiting(&self) -> usize {
+        self.exchanges.values().filter(|open| open.receiving.is_none()).count()
+    }
+
+    /// The one door: everything that changes a world goes through it.
+    pub fn input(&mut self, input: Input) -> Vec<Output> {
+        match input {
+            Input::Head(head) => self.head(head),
+            Input::Body(exchange, bytes) => self.body(exchange, bytes),
+            Input::End(exchange) => {
+                self.core.note(exchange, Event::End);
+                self.end(exchange);
+            }
+            Input::Abort(exchange) => {
+                if self.exchanges.remove(&exchange).is_some() {
+                    self.core.note(exchange, Event::Abort);
+                }
+            }
+            Input::Tick(now) => {
+                self.tick(now);
+            }
+        }
+        self.outputs()
+    }
+
+    /// Moves time forward and tells how many timers fired on the way.
+    pub fn advance_to(&mut self, until: Instant) -> (usize, Vec<Output>) {
+        let fired = self.tick(until);
+        (fired, self.outputs())
+    }
+
+    /// The service's account of its state, for people.
+    pub fn view(&self, service: Service) -> Value {
+        self.services.view(&self.core, service)
+    }
+
+    /// The limits of a service, by name.
+    pub fn limits(&self, service: Service) -> Value {
+        self.services.limits(service)
+    }
+
+    /// Changes limits of a service.
+    pub fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
+        self.control(format!("limits {service} {limits}"));
+        self.services.set_limits(service, limits)
+    }
+
+    /// Carries out `service.act` for the control API.
+    pub fn act(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
+        self.control(format!("act {name} {arguments}"));
+        let (service, act) = name
+            .split_once('.')
+            .and_then(|(service, act)| Some((Service::named(service)?, act)))
+            .ok_or_else(|| format!("{name:?} is no act"))?;
+        let answer = self.services.act(&mut self.core, service, act, arguments)?;
+        Ok((answer, self.outputs()))
+    }
+
+    /// Sets the faults. A kind that nobody offers is an error that names it.
+    pub fn set_faults(&mut self, set: Vec<Fault>) -> Result<(), String> {
+        let known = faults();
+        if let Some(strange) = set.iter().find(|fault| known.iter().all(|kind| kind.name != fault.fault)) {
+            return Err(format!("no fault is named {:?}", strange.fault));
+        }
+        let names: Vec<&str> = set.iter().map(|fault| fault.fault.as_str()).collect();
+        self.control(format!("faults {names:?}"));
+        self.core.faults.set(set);
+        Ok(())
+    }
+
+    /// Switches requirements off, by `id` or `id/variant`; exactly these.
+    pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
+        let known = deviations();
+        let found: Result<Vec<Deviation>, _> =
+            names.iter().map(|name| deviation::find(&known, name)).collect();
+        let found = found.map_err(|e| e.to_string())?;
+        self.control(format!("deviations {names:?}"));
+        self.core.deviations.set(found);
+        Ok(())
+    }
+
+    /// Takes liberties, by name; exactly these.
+    pub fn set_liberties(&mut self, names: &[String]) -> Result<(), String> {
+        let known = liberties();
+        let find = |name: &String| {
+            known
+                .iter()
+                .find(|liberty| liberty.name == name)
+                .copied()
+                .ok_or_else(|| format!("no liberty is named {name:?}"))
+        };
+        let found: Vec<Liberty> = names.iter().map(find).collect::<Result<_, _>>()?;
+        self.control(format!("liberties {names:?}"));
+        self.core.liberties.set(found);
+        Ok(())
+    }
+
+    fn control(&mut self, what: String) {
+        self.core.note(0, Event::Control(what));
+    }
+
+    fn head(&mut self, head: Box<RequestHead>) {
+        self.last += 1;
+        let line = format!("{} {} {} {}", head.site.name, head.peer, head.method, head.target);
+        self.core.note(self.last, Event::Head(line, head.headers.clone()));
+        let receiving = Receiving { head, body: BytesMut::new(), too_large: false };
+        self.exchanges.insert(self.last, Open { receiving: Some(receiving) });
+    }
+
+    fn body(&mut self, exchange: ExchangeId, bytes: Bytes) {
+        let Some(receiving) = self.exchanges.get_mut(&exchange).and_then(|open| open.receiving.as_mut())
+        else {
+            return;
+        };
+        let limit = self.services.body_limit(receiving.head.site);
+        if receiving.too_large {
+            return;
+        }
+        receiving.body.extend_from_slice(&bytes);
+        receiving.too_large = receiving.body.len() > limit;
+        let too_large = receiving.too_large;
+        receiving.body.truncate(limit);
+        self.core.note(exchange, Event::Body(bytes));
+        // Nothing that may still come can change the answer.
+        if too_large {
+            self.end(exchange);
+        }
+    }
+
+    fn end(&mut self, exchange: ExchangeId) {
+        let Some(Receiving { head, body, too_large }) =
+            self.exchanges.get_mut(&exchange).and_then(|open| open.receiving.take())
+        else {
+            return;
+        };
+        let request = Request { head: *head, body: body.freeze(), too_large };
+        if let Some(reply) = self.services.handle(&mut self.core, exchange, &request) {
+            self.core.answer(exchange, reply);
+        }
+    }
+
+    fn tick(&mut self, until: Instant) -> usize {
+        if until <= self.core.now() && self.core.clock.next_due().is_none_or(|due| due > until) {
+            return 0;
+        }
+        let mut fired = 0;
+        while let Some(timer) = self.core.clock.next_until(until) {
+            self.services.fire(&mut self.core, timer);
+            fired += 1;
+        }
+        self.core.note(0, Event::Tick);
+        fired
+    }
+
+    /// Takes the outbox: answers to exchanges that are still there, written to the journal.
+    fn outputs(&mut self) -> Vec<Output> {
+        let mut outputs = std::mem::take(&mut self.core.outbox);
+        outputs.retain(|output| self.exchanges.contains_key(&output.exchange()));
+        for output in &outputs {
+            let event = match output {
+                Output::Head { status, headers, .. } => Event::ReplyHead(*status, headers.clone()),
+                Output::Frame { bytes, .. } => Event::Frame(bytes.clone()),
+                Output::End { .. } => Event::ReplyEnd,
+            };
+            self.core.note(output.exchange(), event);
+            if let Output::End { exchange } = output {
+                self.exchanges.remove(exchange);
+            }
+        }
+        outputs
+    }
+}

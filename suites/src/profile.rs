@@ -1,0 +1,679 @@
+//! The profile of a target: URLs, secrets, fixtures and readings, as TOML.
+//!
+//! Everything in a profile is checked when it is read, so that nothing is sent on a misspelt word; each error shows
+//! the place it is about. A secret is only named here, never written.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use assay_spec::Dialect;
+use assay_spec::publish::domain::is_canonical;
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A profile as it stands in its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The seed of everything the run draws; none means that the run picks one and prints it.
+    pub seed: Option<u64>,
+    /// The target's own words for what the documents neutralise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dialect: Dialect,
+    /// Base URL of a control API, without a trailing slash.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub control: Option<String>,
+    /// The bearer token of the control API.
+    pub control_token: Option<Secret>,
+    /// The signed publishing exchange; none means that it is not tested.
+    pub publish: Option<Publish>,
+}
+
+/// A target of the publishing suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Publish {
+    /// Base URL of the service, without a trailing slash.
+    #[serde(deserialize_with = "base_url")]
+    pub url: String,
+    /// Base URL of a node of the chain, without a trailing slash.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub chain_url: Option<String>,
+    /// Bound domains, canonical, that the run may use up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<String>,
+    /// The key bound to all of `domains`: its 32-byte ed25519 seed as 64 hex digits.
+    pub key: Option<Secret>,
+    /// The readings that the target declares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub readings: PublishReadings,
+    /// What the run may ask of the target.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: PublishLimits,
+}
+
+/// Where the document allows several readings, those that the target declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PublishReadings {
+    /// A transfer needs a `cid` like any other publish.
+    pub transfer_needs_cid: bool,
+    /// The rule that body and envelope name the same domain is applied leniently.
+    pub lenient_rule7: bool,
+}
+
+/// The pace of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PublishLimits {
+    /// At most this many requests a minute; 1 or more.
+    #[serde(deserialize_with = "at_least_one")]
+    pub requests_per_minute: u32,
+}
+
+impl Default for PublishLimits {
+    fn default() -> Self {
+        Self { requests_per_minute: 30 }
+    }
+}
+
+/// Where a secret is kept. It never stands in a profile, so neither does it in the values read from one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Secret {
+    /// An environment variable.
+    Env(String),
+    /// A file; a relative path starts at the profile's folder.
+    File(PathBuf),
+}
+
+/// Why a secret cannot be had. No message holds any of its characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// The variable is missing or no UTF-8.
+    #[error("the environment variable {0} is not set, or is no UTF-8 text")]
+    Env(String),
+    /// The file cannot be read, or is no UTF-8.
+    #[error("cannot read the secret in {}: {why}", path.display())]
+    File {
+        /// The file, resolved.
+        path: PathBuf,
+        /// The system's reason.
+        why: String,
+    },
+    /// It is there, and blank.
+    #[error("the secret in {0} is empty")]
+    Empty(String),
+}
+
+impl Secret {
+    /// The secret's text, without white space around it. `folder` is the profile's.
+    pub fn read(&self, folder: &Path) -> Result<String, SecretError> {
+        let (text, place) = match self {
+            Secret::Env(name) => {
+                (std::env::var(name).map_err(|_| SecretError::Env(name.clone()))?, name.clone())
+            }
+            Secret::File(path) => {
+                let path = folder.join(path);
+                let text = std::fs::read_to_string(&path)
+                    .map_err(|e| SecretError::File { path: path.clone(), why: e.to_string() })?;
+                (text, path.display().to_string())
+            }
+        };
+        let text = text.trim();
+        if text.is_empty() { Err(SecretError::Empty(place)) } else { Ok(text.to_owned()) }
+    }
+}
+
+/// A profile and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The profile.
+    pub profile: Profile,
+    /// The folder of its file: where relative paths start.
+    pub folder: PathBuf,
+}
+
+/// Why a profile cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// The file cannot be read.
+    #[error("cannot read the profile {file}: {why}")]
+    Unreadable {
+        /// The file as it was named.
+        file: String,
+        /// The system's reason.
+        why: String,
+    },
+    /// Something in it is wrong.
+    #[error(transparent)]
+    Wrong(Box<Wrong>),
+}
+
+/// One wrong spot of a profile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Wrong {
+    /// The file as it was named.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The key, such as `publish.url` or `publish.domains[1]`; empty at the top or where the text is no TOML.
+    pub key: String,
+    /// What is wrong, and what helps.
+    pub message: String,
+    /// The line's text; the value of a secret's key is left out.
+    pub text: String,
+    /// How many characters the caret marks.
+    pub width: usize,
+}
+
+/// The message, then the line with a caret under the spot.
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wrong { file, line, column, key, message, text, width } = self;
+        let about = if key.is_empty() { String::new() } else { format!("{key}: ") };
+        let gutter = " ".repeat(line.to_string().len());
+        // Tabs stay tabs, so that the caret stands under its spot.
+        let indent: String =
+            text.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        writeln!(f, "{file}:{line}:{column}: {about}{message}")?;
+        writeln!(f, "{gutter} |")?;
+        writeln!(f, "{line} | {text}")?;
+        write!(f, "{gutter} | {indent}{}", "^".repeat(*width))
+    }
+}
+
+impl Profile {
+    /// Reads and checks the profile at `path`.
+    pub fn load(path: &Path) -> Result<Loaded, ProfileError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| ProfileError::Unreadable { file: file.clone(), why: e.to_string() })?;
+        let profile = Profile::parse(&text, &file)?;
+        Ok(Loaded { profile, folder: path.parent().unwrap_or(Path::new("")).to_owned() })
+    }
+
+    /// Reads and checks a profile's text; `file` is its name in errors.
+    pub fn parse(text: &str, file: &str) -> Result<Profile, ProfileError> {
+        let (table, _) = DeTable::parse_recoverable(text);
+        let wrong = |message: String, span: Range<usize>| {
+            let key = Some(key_at(table.get_ref(), &span)).filter(|key| !key.is_empty());
+            // The second of two equal keys stands in no table.
+            let key = key.unwrap_or_else(|| bare_key(text.get(span.clone()).unwrap_or_default()).into());
+            ProfileError::Wrong(Box::new(Wrong::at(text, file, key, message, span)))
+        };
+        let profile: Profile = toml::from_str(text)
+            .map_err(|e| wrong(with_suggestion(e.message()), e.span().unwrap_or_default()))?;
+        match wrong_text(table.get_ref()) {
+            Some((message, span)) => Err(wrong(message.into(), span)),
+            None => Ok(profile),
+        }
+    }
+
+    /// The profile as TOML that [`Profile::parse`] reads back.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("texts, numbers and tables have a TOML form")
+    }
+}
+
+impl Wrong {
+    fn at(source: &str, file: &str, key: String, message: String, span: Range<usize>) -> Wrong {
+        let start = source.floor_char_boundary(span.start);
+        let before = &source[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = source[line_start..].lines().next().unwrap_or_default();
+        let text = without_secret(line, &key);
+        let width = source[start..source.floor_char_boundary(span.end).max(start)].lines().next();
+        let column = before[line_start..].chars().count() + 1;
+        let room = (text.chars().count() + 1).saturating_sub(column);
+        Wrong {
+            file: file.into(),
+            line: before.matches('\n').count() + 1,
+            column,
+            key,
+            message,
+            text,
+            width: width.map_or(0, |marked| marked.chars().count()).min(room).max(1),
+        }
+    }
+}
+
+/// The line, without the value where a secret may have been written in spite of all.
+fn without_secret(line: &str, key: &str) -> String {
+    let Some((name, _)) = line.split_once('=') else { return line.to_owned() };
+    let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
+    let is_secret = key.starts_with("control_token")
+        || key.starts_with("publish.key")
+        || matches!(last.trim_matches(['"', '\'']), "key" | "control_token");
+    if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
+}
+
+/// The innermost key whose name or value holds the span.
+fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> String {
+    let holds = |outer: &Range<usize>| outer.start <= span.start && span.end <= outer.end;
+    for (key, value) in table {
+        let name = key.get_ref();
+        if holds(&key.span()) {
+            return name.to_string();
+        }
+        // The span of a table with a header of its own is the header; its keys stand below it.
+        let inner = match value.get_ref() {
+            DeValue::Table(inner) => match key_at(inner, span) {
+                inside if inside.is_empty() => None,
+                inside => Some(format!("{name}.{inside}")),
+            },
+            DeValue::Array(items) => {
+                items.iter().position(|item| holds(&item.span())).map(|n| format!("{name}[{n}]"))
+            }
+            _ => None,
+        };
+        if let Some(found) = inner.or_else(|| holds(&value.span()).then(|| name.to_string())) {
+            return found;
+        }
+    }
+    String::new()
+}
+
+fn bare_key(text: &str) -> &str {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if text.chars().all(is_bare) { text } else { "" }
+}
+
+/// What the types cannot say, checked on the table, which knows the place of each text.
+fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
+    let inner = |name: &str| table.get(name).and_then(|value| value.get_ref().as_table());
+    let literals = inner("dialect").into_iter().flat_map(DeTable::values);
+    let domains = inner("publish").and_then(|publish| publish.get("domains")?.get_ref().as_array());
+    let texts = |value: &Spanned<DeValue<'_>>| Some((value.get_ref().as_str()?.to_owned(), value.span()));
+    let empty = literals.filter_map(texts).find(|(text, _)| text.trim().is_empty());
+    let foreign = domains.into_iter().flat_map(|domains| domains.iter());
+    let foreign = foreign.filter_map(texts).find(|(text, _)| !is_canonical(text));
+    match (empty, foreign) {
+        (Some((_, span)), _) => Some(("a literal of the dialect can't be empty", span)),
+        (None, Some((_, span))) => Some((
+            "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
+            span,
+        )),
+        (None, None) => None,
+    }
+}
+
+/// Turns `unknown field` messages into our words, with the nearest name among those expected.
+fn with_suggestion(message: &str) -> String {
+    let Some(rest) = message.strip_prefix("unknown field ") else { return message.to_owned() };
+    let mut names = rest.split('`').skip(1).step_by(2);
+    let Some(unknown) = names.next() else { return message.to_owned() };
+    let known: Vec<&str> = names.collect();
+    let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
+    let nearest = known.iter().min_by_key(distance).filter(|name| distance(name) <= unknown.len().max(3) / 2);
+    match nearest {
+        Some(name) => format!("unknown key `{unknown}`; did you mean `{name}`?"),
+        None => format!("unknown key `{unknown}`; known here: {}", known.join(", ")),
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn base_url<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    BaseUrl::deserialize(input).map(|url| url.0)
+}
+
+fn optional_base_url<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    BaseUrl::deserialize(input).map(|url| Some(url.0))
+}
+
+fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
+    let count = u32::deserialize(input)?;
+    if count == 0 { Err(D::Error::custom("must be 1 or more")) } else { Ok(count) }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct BaseUrl(String);
+
+impl TryFrom<String> for BaseUrl {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
+        match url.scheme() {
+            "http" => {}
+            "https" => {
+                return Err("https is not supported yet; name an http URL that leads to the service".into());
+            }
+            other => return Err(format!("a base URL begins with http://, not with {other}:")),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("a base URL holds no user or password".into());
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err("a base URL has no query and no fragment".into());
+        }
+        Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
+    }
+}
+
+/// By hand, since a derived reader would quote a secret that was written inline.
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(SecretVisitor)
+    }
+}
+
+struct SecretVisitor;
+
+const NOT_INLINE: &str =
+    "a secret can't stand in the profile; write { env = \"NAME\" } or { file = \"path\" }";
+
+impl<'de> Visitor<'de> for SecretVisitor {
+    type Value = Secret;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ env = \"NAME\" } or { file = \"path\" }")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Secret, A::Error> {
+        let secret = match map.next_key::<String>()?.as_deref() {
+            Some("env") => Secret::Env(map.next_value()?),
+            Some("file") => Secret::File(map.next_value()?),
+            _ => return Err(A::Error::custom(NOT_INLINE)),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(secret),
+            Some(_) => Err(A::Error::custom("a secret stands in one place: either env or file")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: &str = r#"
+seed = 7
+control = "http://127.0.0.1:4100/"
+control_token = { env = "TOKEN" }
+
+[dialect]
+auth_scheme = "Key"
+
+[publish]
+url = "http://127.0.0.1:4101"
+chain_url = "http://127.0.0.1:4102/rpc"
+domains = ["a.example", "b.example"]
+key = { file = "keys/a.hex" }
+readings = { transfer_needs_cid = true }
+
+[publish.limits]
+requests_per_minute = 6
+"#;
+
+    fn error(text: &str) -> String {
+        Profile::parse(text, "p.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_full_profile() {
+        let profile = Profile::parse(FULL, "p.toml").unwrap();
+        assert_eq!(profile.seed, Some(7));
+        assert_eq!(profile.control.as_deref(), Some("http://127.0.0.1:4100"));
+        assert_eq!(profile.control_token, Some(Secret::Env("TOKEN".into())));
+        assert_eq!(profile.dialect, Dialect { auth_scheme: "Key".into(), ..Dialect::default() });
+        let publish = profile.publish.clone().unwrap();
+        assert_eq!(publish.domains, ["a.example", "b.example"]);
+        assert_eq!(publish.key, Some(Secret::File("keys/a.hex".into())));
+        assert!(publish.readings.transfer_needs_cid && !publish.readings.lenient_rule7);
+        assert_eq!(publish.limits.requests_per_minute, 6);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in [FULL, "", "seed = 18446744073709551615", "[publish]\nurl = \"http://[::1]:4101\"\n"] {
+            let profile = Profile::parse(text, "p.toml").unwrap();
+            let written = profile.to_toml();
+            assert_eq!(Profile::parse(&written, "p.toml").unwrap(), profile, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_written_profile_shows_only_what_is_not_default() {
+        let publish = "[publish]\nurl = \"http://127.0.0.1:4101\"\nkey = { env = \"KEY\" }\n";
+        let profile = Profile::parse(publish, "p.toml").unwrap();
+        insta::assert_snapshot!(profile.to_toml(), @r#"
+        [publish]
+        url = "http://127.0.0.1:4101"
+
+        [publish.key]
+        env = "KEY"
+        "#);
+    }
+
+    #[test]
+    fn errors_show_their_place() {
+        let cases = [
+            "sed = 1",
+            "[publish]\nurl = \"http://a\"\nurll = 1",
+            "[publish]\nurl = \"http://a\"\nlimits = { request_per_minute = 1 }",
+            "[dialect]\nwholly_other = \"x\"",
+            "[publish]\ndomains = []",
+            "seed = \"x\"",
+            "seed = 1\nseed = 2",
+            "[publish]\n\turl = \"http:/\u{e9}/ \"x",
+            "[publish]\nurl = \"127.0.0.1:4101\"",
+            "[publish]\nurl = \"https://a.example\"",
+            "control = \"http://a.example/?x\"",
+            "control = \"http://a.example/#x\"",
+            "control = \"http://u:p@a.example/\"",
+            "[publish]\nurl = \"http://a\"\nchain_url = \"nowhere\"",
+            "[publish]\nurl = \"http://a\"\ndomains = [\n  \"a.example\",\n  \"B.example\",\n]",
+            "[publish]\nurl = \"http://a\"\n[publish.limits]\nrequests_per_minute = 0",
+            "[dialect]\nauth_scheme = \" \"",
+        ];
+        insta::assert_snapshot!(cases.map(error).join("\n\n"), @r#"
+        p.toml:1:1: sed: unknown key `sed`; did you mean `seed`?
+          |
+        1 | sed = 1
+          | ^^^
+
+        p.toml:3:1: publish.urll: unknown key `urll`; did you mean `url`?
+          |
+        3 | urll = 1
+          | ^^^^
+
+        p.toml:3:12: publish.limits.request_per_minute: unknown key `request_per_minute`; did you mean `requests_per_minute`?
+          |
+        3 | limits = { request_per_minute = 1 }
+          |            ^^^^^^^^^^^^^^^^^^
+
+        p.toml:2:1: dialect.wholly_other: unknown key `wholly_other`; known here: discovery_prefix, version_header, confidential_scheme, channel, records_channel, retired_channel, deployment_type, vm_claim_type, bundle_kind, hosted_source, derivation_title, scoring_type, metrics_type, scoring_channel, auth_scheme, auth_prefix, record_prefix, key_scheme, txt_label, memo_program
+          |
+        2 | wholly_other = "x"
+          | ^^^^^^^^^^^^
+
+        p.toml:1:1: publish: missing field `url`
+          |
+        1 | [publish]
+          | ^^^^^^^^^
+
+        p.toml:1:8: seed: invalid type: string "x", expected u64
+          |
+        1 | seed = "x"
+          |        ^^^
+
+        p.toml:2:1: seed: duplicate key
+          |
+        2 | seed = 2
+          | ^^^^
+
+        p.toml:2:19: publish.url: unexpected key or value, expected newline, `#`
+          |
+        2 | 	url = "http:/é/ "x
+          | 	                 ^
+
+        p.toml:2:7: publish.url: not a URL: relative URL without a base
+          |
+        2 | url = "127.0.0.1:4101"
+          |       ^^^^^^^^^^^^^^^^
+
+        p.toml:2:7: publish.url: https is not supported yet; name an http URL that leads to the service
+          |
+        2 | url = "https://a.example"
+          |       ^^^^^^^^^^^^^^^^^^^
+
+        p.toml:1:11: control: a base URL has no query and no fragment
+          |
+        1 | control = "http://a.example/?x"
+          |           ^^^^^^^^^^^^^^^^^^^^^
+
+        p.toml:1:11: control: a base URL has no query and no fragment
+          |
+        1 | control = "http://a.example/#x"
+          |           ^^^^^^^^^^^^^^^^^^^^^
+
+        p.toml:1:11: control: a base URL holds no user or password
+          |
+        1 | control = "http://u:p@a.example/"
+          |           ^^^^^^^^^^^^^^^^^^^^^^^
+
+        p.toml:3:13: publish.chain_url: not a URL: relative URL without a base
+          |
+        3 | chain_url = "nowhere"
+          |             ^^^^^^^^^
+
+        p.toml:5:3: publish.domains[1]: not a canonical domain: two labels or more of lower-case letters, digits and hyphens
+          |
+        5 |   "B.example",
+          |   ^^^^^^^^^^^
+
+        p.toml:4:23: publish.limits.requests_per_minute: must be 1 or more
+          |
+        4 | requests_per_minute = 0
+          |                       ^
+
+        p.toml:2:15: dialect.auth_scheme: a literal of the dialect can't be empty
+          |
+        2 | auth_scheme = " "
+          |               ^^^
+        "#);
+    }
+
+    #[test]
+    fn an_inline_secret_is_refused_and_not_repeated() {
+        let cases = [
+            "control_token = \"hunter2\"",
+            "control_token = \"hunter2",
+            "control_token = hunter2",
+            "control_token = { value = \"hunter2\" }",
+            "control_token = { env = \"A\", file = \"hunter2\" }",
+            "[publish]\nurl = \"http://a\"\nkey = \"hunter2\"",
+            "publish.key = \"hunter2\"",
+            "publish = { url = \"http://a\", key = \"hunter2\" }",
+            "[publish]\nurl = \"http://a\"\n[publish.key]\nvalue = \"hunter2\"",
+            "[publish]\nurl = \"http://a\"\nkey = ['hunter2']",
+            "[publish]\nurl = \"http://a\"\nkey = 42",
+        ];
+        let errors = cases.map(error).join("\n\n");
+        assert!(!errors.contains("hunter"), "{errors}");
+        insta::assert_snapshot!(errors, @r#"
+        p.toml:1:17: control_token: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:1:25: control_token: invalid basic string, expected `"`
+          |
+        1 | control_token = …
+          |                  ^
+
+        p.toml:1:17: control_token: string values must be quoted, expected literal string
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:1:17: control_token: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:1:17: control_token: a secret stands in one place: either env or file
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:3:7: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        3 | key = …
+          |       ^
+
+        p.toml:1:15: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | publish.key = …
+          |               ^
+
+        p.toml:1:37: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | publish = …
+          |            ^
+
+        p.toml:3:1: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        3 | [publish.key]
+          | ^^^^^^^^^^^^^
+
+        p.toml:3:7: publish.key: invalid type: sequence, expected { env = "NAME" } or { file = "path" }
+          |
+        3 | key = …
+          |       ^
+
+        p.toml:3:7: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        3 | key = …
+          |       ^
+        "#);
+    }
+
+    #[test]
+    fn secrets_are_read_from_their_place() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("key"), " abc\n").unwrap();
+        std::fs::write(folder.path().join("blank"), "\n").unwrap();
+        std::fs::write(folder.path().join("binary"), b"\xff").unwrap();
+        let read = |secret: Secret| secret.read(folder.path());
+        assert_eq!(read(Secret::File("key".into())).as_deref(), Ok("abc"));
+        assert!(read(Secret::File(folder.path().join("key"))).is_ok());
+        assert!(matches!(read(Secret::File("blank".into())), Err(SecretError::Empty(_))));
+        assert!(matches!(read(Secret::File("binary".into())), Err(SecretError::File { .. })));
+        assert!(matches!(read(Secret::File("absent".into())), Err(SecretError::File { .. })));
+        let name = "ASSAY_TEST_NO_SUCH_VARIABLE";
+        assert_eq!(read(Secret::Env(name.into())), Err(SecretError::Env(name.into())));
+        assert!(read(Secret::Env("PATH".into())).is_ok());
+    }
+
+    #[test]
+    fn a_profile_knows_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.toml");
+        let missing = Profile::load(&path).unwrap_err();
+        assert!(missing.to_string().starts_with("cannot read the profile "), "{missing}");
+        std::fs::write(&path, FULL).unwrap();
+        assert_eq!(Profile::load(&path).unwrap().folder, folder.path());
+        std::fs::write(&path, "sed = 1").unwrap();
+        let wrong = Profile::load(&path).unwrap_err().to_string();
+        assert!(wrong.starts_with(&format!("{}:1:1: sed: ", path.display())), "{wrong}");
+    }
+}

@@ -1,0 +1,343 @@
+//! A line of bash that sends a request again, byte for byte.
+//!
+//! `curl` where it writes what it is told; a plain socket where it would add, drop or refuse something. A bearer
+//! token is never written: the line reads it from `$ASSAY_KEY`.
+
+use std::fmt::Write;
+
+use assay_spec::crypto::text::sha256_hex;
+
+use crate::exchange::{Exchange, Request};
+
+/// The variable that stands for a bearer token.
+pub const KEY_VARIABLE: &str = "ASSAY_KEY";
+
+/// Longer bodies are named, not written.
+const INLINE_BYTES: usize = 32 * 1024;
+
+/// The line that sends the exchange's request again and prints the response with its head. A body of more than
+/// 32 KiB is taken from a file `BODY`, which a comment at the end describes.
+pub fn curl(exchange: &Exchange) -> String {
+    let Exchange { base, request, .. } = exchange;
+    let line = if curl_is_exact(request) { curl_line(base, request) } else { socket_line(base, request) };
+    if is_inline(&request.body) {
+        line
+    } else {
+        let (length, digest) = (request.body.len(), sha256_hex(&request.body));
+        format!("{line}  # BODY: the {length} bytes of the body, SHA-256 {digest}")
+    }
+}
+
+/// The token of an `Authorization: Bearer` header: where it begins in the value. Such a token is a secret; other
+/// schemes sign one request and are shown.
+pub fn bearer_token(name: &str, value: &[u8]) -> Option<usize> {
+    let is_bearer = value.len() > 7 && value[..7].eq_ignore_ascii_case(b"bearer ");
+    (name.eq_ignore_ascii_case("authorization") && is_bearer).then_some(7)
+}
+
+fn is_inline(body: &[u8]) -> bool {
+    body.len() <= INLINE_BYTES
+}
+
+fn has(request: &Request, name: &str) -> bool {
+    request.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name))
+}
+
+/// Whether curl sends this request as it is given. It frames bodies itself, knows one `Host`, drops blank headers
+/// and waits for the body of an answer to a HEAD that carried data.
+fn curl_is_exact(request: &Request) -> bool {
+    let is_token = |text: &str| {
+        let tchar = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+        !text.is_empty() && text.bytes().all(tchar)
+    };
+    let is_plain = |text: &[u8]| !text.is_empty() && !text.iter().any(|&b| b < 0x20 || b == 0x7f);
+    let is_kept = |(name, value): &(String, Vec<u8>)| {
+        is_token(name) && is_plain(value) && value.first() != Some(&b' ') && value.last() != Some(&b' ')
+    };
+    is_token(&request.method)
+        && is_plain(request.target.as_bytes())
+        && !request.target.contains(' ')
+        && request.headers.iter().all(is_kept)
+        && request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host")).count() <= 1
+        && !["content-length", "transfer-encoding", "expect"].iter().any(|name| has(request, name))
+        && (request.method != "HEAD" || request.body.is_empty())
+}
+
+fn curl_line(base: &str, request: &Request) -> String {
+    let mut line = String::from("curl -sS -i --http1.1 --path-as-is");
+    if base.contains('[') {
+        line.push_str(" -g");
+    }
+    put(&mut line, "--request-target", request.target.as_bytes());
+    let is_head = request.method == "HEAD";
+    if is_head {
+        line.push_str(" -I -H 'Content-Length: 0'");
+    } else {
+        put(&mut line, "-X", request.method.as_bytes());
+    }
+    for (name, value) in &request.headers {
+        match bearer_token(name, value) {
+            Some(at) => {
+                let scheme = String::from_utf8_lossy(&value[..at]);
+                let _ = write!(line, " -H \"{name}: {scheme}${KEY_VARIABLE}\"");
+            }
+            None => put(&mut line, "-H", &[name.as_bytes(), b": ", value].concat()),
+        }
+    }
+    if !has(request, "connection") {
+        line.push_str(" -H 'Connection: close'");
+    }
+    let sends_data = !is_head && (request.method != "GET" || !request.body.is_empty());
+    let is_long = request.body.len() > 1024;
+    let own = [("Accept", true), ("User-Agent", true), ("Content-Type", sends_data), ("Expect", is_long)];
+    for (name, _) in own.iter().filter(|(name, adds)| *adds && !has(request, name)) {
+        let _ = write!(line, " -H '{name}:'");
+    }
+    if !sends_data {
+        return format!("{line} {}", quote(base.as_bytes()));
+    }
+    let text = std::str::from_utf8(&request.body).ok().filter(|text| !text.contains('\0'));
+    let mut before = String::new();
+    match text {
+        _ if !is_inline(&request.body) => line.push_str(" --data-binary @BODY"),
+        // `--data-binary` takes what follows an at sign for a file.
+        Some(text) if text.starts_with('@') => put(&mut line, "--data-raw", text.as_bytes()),
+        Some(text) => put(&mut line, "--data-binary", text.as_bytes()),
+        None => {
+            before = format!("printf '{}' | ", printf_format(&request.body));
+            line.push_str(" --data-binary @-");
+        }
+    }
+    format!("{before}{line} {}", quote(base.as_bytes()))
+}
+
+/// Writes the bytes with bash alone.
+fn socket_line(base: &str, request: &Request) -> String {
+    let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let authority = authority.split('/').next().unwrap_or_default();
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (authority, "80"),
+    };
+    let place = format!("/dev/tcp/{}/{port}", host.trim_matches(['[', ']']));
+
+    let mut shown = request.clone();
+    let mut keys = String::new();
+    for (name, value) in &mut shown.headers {
+        if let Some(at) = bearer_token(name, value) {
+            value.truncate(at);
+            value.extend_from_slice(KEY_MARK);
+            let _ = write!(keys, " \"${KEY_VARIABLE}\"");
+        }
+    }
+    let bytes = shown.bytes(authority);
+    let (head, body) = bytes.split_at(bytes.len() - request.body.len());
+    let mut format = printf_format(head).replace(&printf_format(KEY_MARK), "%s");
+    let mut send = String::new();
+    if is_inline(body) {
+        format.push_str(&printf_format(body));
+    } else {
+        send.push_str(" && cat BODY >&3");
+    }
+    format!("( exec 3<>{} && printf '{format}'{keys} >&3{send} && cat <&3 )", quote(place.as_bytes()))
+}
+
+/// Stands for the token until the format is made; no header can hold it by chance and still be sent.
+const KEY_MARK: &[u8] = b"\0ASSAY_KEY\0";
+
+/// Appends an option and its quoted value.
+fn put(line: &mut String, option: &str, value: &[u8]) {
+    let _ = write!(line, " {option} {}", quote(value));
+}
+
+/// One word of bash. Bytes that a terminal, a log or history expansion would touch are written as escapes.
+fn quote(bytes: &[u8]) -> String {
+    let is_plain = |b: &u8| matches!(b, 0x20..=0x7e) && !matches!(b, b'\'' | b'!');
+    if bytes.iter().all(is_plain) {
+        return format!("'{}'", String::from_utf8_lossy(bytes));
+    }
+    let mut out = String::from("$'");
+    for &byte in bytes {
+        match byte {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            b'\\' => out.push_str("\\\\"),
+            _ if is_plain(&byte) => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out + "'"
+}
+
+/// A format for bash's `printf`, to stand between single quotes.
+fn printf_format(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for &byte in bytes {
+        match byte {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'%' => out.push_str("%%"),
+            // A leading hyphen would be an option.
+            b'\\' | b'\'' | b'!' | b'-' if byte != b'-' || out.is_empty() => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+            0x20..=0x7e => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::exchange::Response;
+
+    fn exchange(base: &str, request: Request) -> Exchange {
+        Exchange { base: base.into(), request, response: Ok(Response::default()) }
+    }
+
+    fn line(request: Request) -> String {
+        curl(&exchange("http://127.0.0.1:4101", request))
+    }
+
+    #[test]
+    fn what_the_lines_look_like() {
+        let post = Request::new("POST", "/sites/prepare").header("Content-Type", "application/json");
+        let lines = [
+            line(Request::new("GET", "//a?b=%2F#c")),
+            line(Request::new("HEAD", "/")),
+            line(post.clone().body("{\"it's\":\"\u{e9}!\"}\n")),
+            line(post.clone().header("authorization", "Bearer hunter2").body("@file")),
+            line(Request::new("PUT", "/").body(b"\0\xff%\\'".to_vec())),
+            line(post.clone().header("Authorization", "Bearer hunter2").header("Transfer-Encoding", "chunked").body("0\r\n\r\n")),
+            line(post.body(vec![b'x'; 40_000])),
+        ];
+        assert!(!lines.concat().contains("hunter2"));
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        curl -sS -i --http1.1 --path-as-is --request-target '//a?b=%2F#c' -X 'GET' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' 'http://127.0.0.1:4101'
+        curl -sS -i --http1.1 --path-as-is --request-target '/' -I -H 'Content-Length: 0' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' 'http://127.0.0.1:4101'
+        curl -sS -i --http1.1 --path-as-is --request-target '/sites/prepare' -X 'POST' -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-binary $'{"it\x27s":"\xc3\xa9\x21"}\n' 'http://127.0.0.1:4101'
+        curl -sS -i --http1.1 --path-as-is --request-target '/sites/prepare' -X 'POST' -H 'Content-Type: application/json' -H "authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-raw '@file' 'http://127.0.0.1:4101'
+        printf '\x00\xff%%\x5c\x27' | curl -sS -i --http1.1 --path-as-is --request-target '/' -X 'PUT' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' --data-binary @- 'http://127.0.0.1:4101'
+        ( exec 3<>'/dev/tcp/127.0.0.1/4101' && printf 'POST /sites/prepare HTTP/1.1\r\nHost: 127.0.0.1:4101\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n' "$ASSAY_KEY" >&3 && cat <&3 )
+        curl -sS -i --http1.1 --path-as-is --request-target '/sites/prepare' -X 'POST' -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Expect:' --data-binary @BODY 'http://127.0.0.1:4101'  # BODY: the 40000 bytes of the body, SHA-256 6285332e3072b27e5b095c5c7d6e37eadd201220eb14694f9d2d0177c25a64ae
+        "#);
+    }
+
+    #[test]
+    fn other_addresses() {
+        let get = || Request::new("GET", "/");
+        assert!(curl(&exchange("http://[::1]:4101", get())).contains(" -g "));
+        let socket = |base: &str| curl(&exchange(base, get().header("Host", "a").header("Host", "b")));
+        assert!(socket("http://[::1]:4101").contains("3<>'/dev/tcp/::1/4101' "));
+        assert!(socket("http://[::1]").contains("3<>'/dev/tcp/::1/80' "));
+        assert!(socket("http://a.example/base").contains("3<>'/dev/tcp/a.example/80' "));
+    }
+
+    /// Every line is run, and what arrives is compared with what the harness itself sends. Needs bash and curl.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_same_bytes_arrive() {
+        if ["bash", "curl"].iter().any(|tool| Command::new(tool).arg("--version").output().is_err()) {
+            return;
+        }
+        let get = || Request::new("GET", "/a");
+        let post = || Request::new("POST", "/a");
+        let every_byte: Vec<u8> = (0..=255).collect();
+        let printable: String = (1..128).map(char::from).collect();
+        for request in [
+            get(),
+            Request::new("GET", "//a/../b/./c?x=%2f&y={1,2}[3-4]#f"),
+            Request::new("GET", "*"),
+            Request::new("GET", "http://other.example/a"),
+            Request::new("GET", "/\u{e9}'$(x)`\\\""),
+            Request::new("GET", "/a b"),
+            get().body("body of a GET"),
+            Request::new("HEAD", "/a"),
+            Request::new("HEAD", "/a").body("x"),
+            Request::new("DELETE", "/a"),
+            Request::new("get", "/a"),
+            Request::new("OPTIONS", "/a").header("Origin", "null"),
+            Request::new("A b", "/a"),
+            get().header("X", "it's \"$HOME\" \\n `x` !! ; # %s").header("x", "2"),
+            get().header("X", *b"\xff\xfe\xe9"),
+            get().header("X", "").header("Y", " z "),
+            get().header("X y", "1"),
+            get().header("Host", "other"),
+            get().header("Host", "a").header("Host", "b"),
+            get().header("Connection", "close, x").header("Accept", "*/*").header("User-Agent", "me"),
+            get().header("Authorization", "Bearer hunter2hunter2"),
+            get().header("Authorization", "bearer a").header("X", ""),
+            get().header("Authorization", "VfKey a.b"),
+            get().header("Authorization", "Basic YTpi").header("Cookie", "a=b").header("Range", "bytes=0-1"),
+            post(),
+            post().body("{\"a\": 1}").header("Content-Type", "application/json"),
+            post().body("@/etc/hostname"),
+            post().body("-\n--data 'x' \"y\" \\x41 %s \u{e9}\u{1f980}\r\n\n"),
+            post().body(printable),
+            post().body(every_byte.clone()).header("Content-Type", "text/plain").header("Content-Type", "b"),
+            post().body("-0%d\0"),
+            post().body("abc").header("Content-Length", "3").header("X", every_byte[0x80..].to_vec()),
+            post().body("3\r\nabc\r\n0\r\n\r\n").header("Transfer-Encoding", "chunked"),
+            post().body("abc").header("Expect", "100-continue"),
+            post().body(vec![b'y'; 30_000]),
+            post().body(vec![0; 3_000]),
+        ] {
+            assert_arrives(request, None).await;
+        }
+        let long: Vec<u8> = (0..200_000_u32).map(|n| (n % 251) as u8).collect();
+        assert_arrives(post().body(long.clone()), Some(&long)).await;
+        assert_arrives(post().header("Content-Length", "200000").body(long.clone()), Some(&long)).await;
+    }
+
+    async fn assert_arrives(request: Request, file: Option<&[u8]>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        let script = curl(&exchange(&format!("http://{host}"), request.clone()));
+        let key = request.headers.iter().find_map(|(name, value)| {
+            bearer_token(name, value).map(|at| String::from_utf8_lossy(&value[at..]).into_owned())
+        });
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(file) = file {
+            std::fs::write(folder.path().join("BODY"), file).unwrap();
+        }
+        let expected = request.bytes(&host);
+        let mut command = Command::new("bash");
+        command.args(["-c", &script]).current_dir(folder.path()).env("HOME", folder.path());
+        command.env(KEY_VARIABLE, key.unwrap_or_default()).env_remove("http_proxy").env_remove("ALL_PROXY");
+        let shell = tokio::task::spawn_blocking(move || command.output().unwrap());
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut arrived = vec![0; expected.len()];
+        let length = stream.read_exact(&mut arrived);
+        let length = tokio::time::timeout(std::time::Duration::from_secs(10), length).await;
+        assert!(length.is_ok(), "fewer bytes than expected for {script}: {}", arrived.escape_ascii());
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+        stream.shutdown().await.unwrap();
+        // Nothing follows: the lengths are equal.
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest).await;
+        assert_eq!(rest, b"", "{script}");
+        drop(stream);
+        let output = shell.await.unwrap();
+        assert!(output.stdout.starts_with(b"HTTP/1.1 200 OK"), "{script}: {output:?}");
+        let parts = |bytes: &[u8]| {
+            let end = bytes.windows(4).position(|at| at == b"\r\n\r\n").unwrap();
+            let mut lines: Vec<Vec<u8>> = bytes[..end].split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+            lines.iter_mut().for_each(|line| line.retain(|&b| b != b'\r'));
+            lines[1..].sort();
+            (lines, bytes[end..].to_vec())
+        };
+        let show = |bytes: &[u8]| bytes[..bytes.len().min(3_000)].escape_ascii().to_string();
+        assert_eq!(parts(&arrived), parts(&expected), "{script}\n{}\n{}", show(&arrived), show(&expected));
+    }
+}
