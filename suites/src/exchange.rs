@@ -92,7 +92,10 @@ impl Request {
             line("Host", host.as_bytes());
         }
         self.headers.iter().for_each(|(name, value)| line(name, value));
-        if !has("content-length") && !has("transfer-encoding") && (self.method != "GET" || !self.body.is_empty()) {
+        if !has("content-length")
+            && !has("transfer-encoding")
+            && (self.method != "GET" || !self.body.is_empty())
+        {
             line("Content-Length", self.body.len().to_string().as_bytes());
         }
         if !has("connection") {

@@ -13,10 +13,10 @@ use crate::exchange::{Exchange, Request};
 pub const KEY_VARIABLE: &str = "ASSAY_KEY";
 
 /// Longer bodies are named, not written.
-const INLINE_BYTES: usize = 32 * 1024;
+const INLINE_BYTES: usize = 8 * 1024;
 
 /// The line that sends the exchange's request again and prints the response with its head. A body of more than
-/// 32 KiB is taken from a file `BODY`, which a comment at the end describes.
+/// 8 KiB is taken from a file `BODY`, which a comment at the end describes.
 pub fn curl(exchange: &Exchange) -> String {
     let Exchange { base, request, .. } = exchange;
     let line = if curl_is_exact(request) { curl_line(base, request) } else { socket_line(base, request) };
@@ -33,6 +33,12 @@ pub fn curl(exchange: &Exchange) -> String {
 pub fn bearer_token(name: &str, value: &[u8]) -> Option<usize> {
     let is_bearer = value.len() > 7 && value[..7].eq_ignore_ascii_case(b"bearer ");
     (name.eq_ignore_ascii_case("authorization") && is_bearer).then_some(7)
+}
+
+/// Host and port of a base URL, as the `Host` header names them.
+pub(crate) fn authority(base: &str) -> &str {
+    let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default()
 }
 
 fn is_inline(body: &[u8]) -> bool {
@@ -113,8 +119,7 @@ fn curl_line(base: &str, request: &Request) -> String {
 
 /// Writes the bytes with bash alone.
 fn socket_line(base: &str, request: &Request) -> String {
-    let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
-    let authority = authority.split('/').next().unwrap_or_default();
+    let authority = authority(base);
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port),
         _ => (authority, "80"),
@@ -152,6 +157,10 @@ fn put(line: &mut String, option: &str, value: &[u8]) {
 
 /// One word of bash. Bytes that a terminal, a log or history expansion would touch are written as escapes.
 fn quote(bytes: &[u8]) -> String {
+    let is_bare = |b: &u8| b.is_ascii_alphanumeric() || b"-_./:=+,@%".contains(b);
+    if !bytes.is_empty() && bytes.iter().all(is_bare) {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
     let is_plain = |b: &u8| matches!(b, 0x20..=0x7e) && !matches!(b, b'\'' | b'!');
     if bytes.iter().all(is_plain) {
         return format!("'{}'", String::from_utf8_lossy(bytes));
@@ -220,18 +229,23 @@ mod tests {
             line(post.clone().body("{\"it's\":\"\u{e9}!\"}\n")),
             line(post.clone().header("authorization", "Bearer hunter2").body("@file")),
             line(Request::new("PUT", "/").body(b"\0\xff%\\'".to_vec())),
-            line(post.clone().header("Authorization", "Bearer hunter2").header("Transfer-Encoding", "chunked").body("0\r\n\r\n")),
-            line(post.body(vec![b'x'; 40_000])),
+            line(
+                post.clone()
+                    .header("Authorization", "Bearer hunter2")
+                    .header("Transfer-Encoding", "chunked")
+                    .body("0\r\n\r\n"),
+            ),
+            line(post.body(vec![b'x'; 8_193])),
         ];
         assert!(!lines.concat().contains("hunter2"));
         insta::assert_snapshot!(lines.join("\n"), @r#"
-        curl -sS -i --http1.1 --path-as-is --request-target '//a?b=%2F#c' -X 'GET' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' 'http://127.0.0.1:4101'
-        curl -sS -i --http1.1 --path-as-is --request-target '/' -I -H 'Content-Length: 0' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' 'http://127.0.0.1:4101'
-        curl -sS -i --http1.1 --path-as-is --request-target '/sites/prepare' -X 'POST' -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-binary $'{"it\x27s":"\xc3\xa9\x21"}\n' 'http://127.0.0.1:4101'
-        curl -sS -i --http1.1 --path-as-is --request-target '/sites/prepare' -X 'POST' -H 'Content-Type: application/json' -H "authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-raw '@file' 'http://127.0.0.1:4101'
-        printf '\x00\xff%%\x5c\x27' | curl -sS -i --http1.1 --path-as-is --request-target '/' -X 'PUT' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' --data-binary @- 'http://127.0.0.1:4101'
-        ( exec 3<>'/dev/tcp/127.0.0.1/4101' && printf 'POST /sites/prepare HTTP/1.1\r\nHost: 127.0.0.1:4101\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n' "$ASSAY_KEY" >&3 && cat <&3 )
-        curl -sS -i --http1.1 --path-as-is --request-target '/sites/prepare' -X 'POST' -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Expect:' --data-binary @BODY 'http://127.0.0.1:4101'  # BODY: the 40000 bytes of the body, SHA-256 6285332e3072b27e5b095c5c7d6e37eadd201220eb14694f9d2d0177c25a64ae
+        curl -sS -i --http1.1 --path-as-is --request-target '//a?b=%2F#c' -X GET -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' http://127.0.0.1:4101
+        curl -sS -i --http1.1 --path-as-is --request-target / -I -H 'Content-Length: 0' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' http://127.0.0.1:4101
+        curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-binary $'{"it\x27s":"\xc3\xa9\x21"}\n' http://127.0.0.1:4101
+        curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H "authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-raw @file http://127.0.0.1:4101
+        printf '\x00\xff%%\x5c\x27' | curl -sS -i --http1.1 --path-as-is --request-target / -X PUT -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' --data-binary @- http://127.0.0.1:4101
+        ( exec 3<>/dev/tcp/127.0.0.1/4101 && printf 'POST /sites/prepare HTTP/1.1\r\nHost: 127.0.0.1:4101\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n' "$ASSAY_KEY" >&3 && cat <&3 )
+        curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Expect:' --data-binary @BODY http://127.0.0.1:4101  # BODY: the 8193 bytes of the body, SHA-256 e5c8309afda18ec4ec225ada92dab2d5768f7d845d8cebf2b9968392a6bfd6de
         "#);
     }
 
@@ -240,9 +254,9 @@ mod tests {
         let get = || Request::new("GET", "/");
         assert!(curl(&exchange("http://[::1]:4101", get())).contains(" -g "));
         let socket = |base: &str| curl(&exchange(base, get().header("Host", "a").header("Host", "b")));
-        assert!(socket("http://[::1]:4101").contains("3<>'/dev/tcp/::1/4101' "));
-        assert!(socket("http://[::1]").contains("3<>'/dev/tcp/::1/80' "));
-        assert!(socket("http://a.example/base").contains("3<>'/dev/tcp/a.example/80' "));
+        assert!(socket("http://[::1]:4101").contains("3<>/dev/tcp/::1/4101 "));
+        assert!(socket("http://[::1]").contains("3<>/dev/tcp/::1/80 "));
+        assert!(socket("http://a.example/base").contains("3<>/dev/tcp/a.example/80 "));
     }
 
     /// Every line is run, and what arrives is compared with what the harness itself sends. Needs bash and curl.
@@ -290,7 +304,7 @@ mod tests {
             post().body("abc").header("Content-Length", "3").header("X", every_byte[0x80..].to_vec()),
             post().body("3\r\nabc\r\n0\r\n\r\n").header("Transfer-Encoding", "chunked"),
             post().body("abc").header("Expect", "100-continue"),
-            post().body(vec![b'y'; 30_000]),
+            post().body(vec![b'y'; 8_000]),
             post().body(vec![0; 3_000]),
         ] {
             assert_arrives(request, None).await;
@@ -333,7 +347,9 @@ mod tests {
         let parts = |bytes: &[u8]| {
             let end = bytes.windows(4).position(|at| at == b"\r\n\r\n").unwrap();
             let mut lines: Vec<Vec<u8>> = bytes[..end].split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
-            lines.iter_mut().for_each(|line| line.retain(|&b| b != b'\r'));
+            for line in &mut lines {
+                line.retain(|&b| b != b'\r');
+            }
             lines[1..].sort();
             (lines, bytes[end..].to_vec())
         };

@@ -120,7 +120,8 @@ impl Run {
 
     /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked does not conform.
     pub fn exit_code(&self) -> u8 {
-        let checked = self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
+        let checked =
+            self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
         if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) {
             1
         } else if self.count(Verdict::Error) > 0 {

@@ -1,0 +1,108 @@
+//! The control API of a target, from outside: plain HTTP and JSON like everything else.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::client::{Limits, exchange};
+use crate::exchange::Request;
+use crate::target::Connect;
+
+/// A control API at a base URL, such as `http://127.0.0.1:4100/_sim/v1`.
+#[derive(Clone)]
+pub struct Control {
+    connector: Arc<dyn Connect>,
+    base: String,
+    token: Option<String>,
+}
+
+/// What a target's control API offers.
+#[derive(Clone, Debug, Default)]
+pub struct Offer {
+    /// Time can be moved.
+    pub clock: bool,
+    /// Names of the faults.
+    pub faults: Vec<String>,
+    /// Names of the acts.
+    pub acts: Vec<String>,
+    /// Worlds can be forked.
+    pub forks: bool,
+}
+
+impl Control {
+    /// The control API at `base`, reached through `connector`.
+    pub fn new(connector: Arc<dyn Connect>, base: &str, token: Option<String>) -> Control {
+        Control { connector, base: base.trim_end_matches('/').to_owned(), token }
+    }
+
+    /// The same API for a forked world.
+    pub fn world(&self, path: &str) -> Control {
+        Control { base: format!("{}/{path}", self.base), ..self.clone() }
+    }
+
+    /// The base URL.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// What the target offers.
+    pub async fn offer(&self) -> Result<Offer, String> {
+        let info = self.call("GET", "info", None).await?;
+        let names = |member: &str| -> Vec<String> {
+            info[member].as_object().map(|named| named.keys().cloned().collect()).unwrap_or_default()
+        };
+        let clock = matches!(info["time"].as_str(), Some("T2" | "T3"));
+        let forks = info["forks"].as_bool().unwrap_or(false);
+        Ok(Offer { clock, faults: names("faults"), acts: names("acts"), forks })
+    }
+
+    /// A call; a refusal or a broken answer is an error in words.
+    pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+        let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
+        let mut request = Request::new(method, &format!("{}/{path}", url.path().trim_end_matches('/')));
+        if let Some(body) = body {
+            request = request.header("Content-Type", "application/json").body(body.to_string());
+        }
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        let host = url.authority().to_owned();
+        let failed = |why: String| format!("control {method} {path}: {why}");
+        let none: Option<IpAddr> = None;
+        let stream = self.connector.connect(&self.base, none).await.map_err(|e| failed(e.to_string()))?;
+        let limits = Limits { timeout: std::time::Duration::from_secs(30), ..Limits::default() };
+        let response = exchange(stream, &request, &host, limits).await.map_err(|e| failed(e.to_string()))?;
+        let value = response.json().map_err(|e| failed(format!("status {}, {e}", response.status)))?;
+        if response.status == 200 {
+            Ok(value)
+        } else {
+            Err(failed(format!(
+                "status {}: {}",
+                response.status,
+                value["error"].as_str().unwrap_or("no reason")
+            )))
+        }
+    }
+
+    /// The world's time in milliseconds.
+    pub async fn now(&self) -> Result<i64, String> {
+        let clock = self.call("GET", "clock", None).await?;
+        clock["now"].as_i64().ok_or_else(|| "control GET clock: no `now`".to_owned())
+    }
+
+    /// Moves time forward.
+    pub async fn advance(&self, ms: i64) -> Result<(), String> {
+        self.call("POST", "clock", Some(json!({ "advance_ms": ms }))).await.map(drop)
+    }
+
+    /// Sets exactly these faults.
+    pub async fn faults(&self, faults: Value) -> Result<(), String> {
+        self.call("PUT", "faults", Some(faults)).await.map(drop)
+    }
+
+    /// Asks for an operator's act.
+    pub async fn act(&self, act: &str, arguments: Value) -> Result<Value, String> {
+        self.call("POST", "act", Some(json!({ "act": act, "arguments": arguments }))).await
+    }
+}

@@ -1,0 +1,111 @@
+//! The built-in target: a world of its own for every check. The only folder that knows the simulator.
+
+pub mod prove;
+pub mod sim;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use assay_sim::clock::EPOCH;
+use assay_sim::control::{Hub, PREFIX, router};
+use assay_sim::serve::{ClockMode, Handle, IN_MEMORY, connection};
+use assay_sim::{World, world};
+use assay_spec::Dialect;
+use axum::Router;
+
+use crate::control::{Control, Offer};
+use crate::exchange::Broken;
+use crate::target::{Connect, Connecting, Place, Placing, Stream, Target};
+
+/// How much an in-memory connection holds before its writer waits.
+const BUFFER: usize = 64 * 1024;
+
+/// The embedded simulator.
+pub struct Embedded {
+    world: World,
+    offer: Offer,
+}
+
+impl Embedded {
+    /// A target whose worlds begin alike, with this seed.
+    pub fn new(seed: u64, dialect: Dialect) -> Embedded {
+        let names = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let offer = Offer {
+            clock: true,
+            faults: names(world::faults().iter().map(|kind| kind.name).collect()),
+            acts: world::acts().into_iter().map(|(name, _)| name).collect(),
+            forks: true,
+        };
+        Embedded { world: World::new(seed, EPOCH, dialect), offer }
+    }
+
+    /// The same target with requirements switched off or liberties taken.
+    pub fn with(mut self, deviations: &[String], liberties: &[String]) -> Result<Embedded, String> {
+        self.world.set_deviations(deviations)?;
+        self.world.set_liberties(liberties)?;
+        Ok(self)
+    }
+}
+
+impl Target for Embedded {
+    fn name(&self) -> String {
+        "embedded simulator".to_owned()
+    }
+
+    fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
+    fn has_site(&self, name: &str) -> bool {
+        world::sites().iter().any(|site| site.name == name)
+    }
+
+    fn place(&self) -> Placing<'_> {
+        Box::pin(async move {
+            let handle = Handle::new(self.world.clone(), ClockMode::Auto);
+            let sites: BTreeMap<&'static str, String> =
+                world::sites().iter().map(|site| (site.name, format!("http://{}.sim", site.name))).collect();
+            let hub = Arc::new(Hub::new(handle.clone(), sites.clone()));
+            let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
+            let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
+            let control = Control::new(connector.clone(), &format!("http://control.sim{PREFIX}"), None);
+            Ok(Place { connector, sites, control: Some(control), own: true })
+        })
+    }
+
+    fn leave(&self, place: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        drop(place);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn is_embedded(&self) -> bool {
+        true
+    }
+}
+
+/// Connections in memory: framing is real, sockets are not needed.
+struct Memory {
+    handle: Handle,
+    control: Router,
+}
+
+impl Connect for Memory {
+    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
+        Box::pin(async move {
+            let host = url::Url::parse(base).ok().and_then(|url| url.host_str().map(str::to_owned));
+            let name = host.as_deref().and_then(|host| host.strip_suffix(".sim"));
+            let (ours, theirs) = tokio::io::duplex(BUFFER);
+            match (name, world::sites().into_iter().find(|site| Some(site.name) == name)) {
+                (Some("control"), _) => drop(tokio::spawn(connection(theirs, self.control.clone()))),
+                (_, Some(site)) => {
+                    let service = self.handle.site(site, source.unwrap_or(IN_MEMORY));
+                    drop(tokio::spawn(connection(theirs, service)));
+                }
+                _ => return Err(Broken::Unreachable(format!("{base}: no such site"))),
+            }
+            Ok(Box::new(ours) as Box<dyn Stream>)
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! The kill matrix: each deviation is caught by its own check and by no unrelated one; each liberty by none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_sim::world;
+use assay_spec::Id;
+use assay_spec::requirement::Evidence;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+
+use super::Embedded;
+use crate::check::{self, Check};
+use crate::pace::Pace;
+use crate::plan::{Planned, plan};
+use crate::probe::Settings;
+use crate::run::{Ran, Runner};
+use crate::verdict::Verdict;
+
+/// What a proof found.
+#[derive(Debug, Default)]
+pub struct Matrix {
+    /// One row per deviation.
+    pub deviations: Vec<Row>,
+    /// One row per liberty.
+    pub liberties: Vec<Row>,
+    /// Checks that are not green on the honest simulator, and rows that nothing switches off.
+    pub holes: Vec<String>,
+}
+
+/// What the checks said about one deviation or liberty.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The deviation, or the liberty.
+    pub name: String,
+    /// What is done differently.
+    pub about: String,
+    /// The requirement that is switched off.
+    pub own: Option<Id>,
+    /// How many checks ran.
+    pub ran: usize,
+    /// Checks that turned red, with what they said.
+    pub red: Vec<(String, String)>,
+    /// How many checks said nothing, since the lie took away what they stand on.
+    pub silent: usize,
+    /// Checks that said nothing, with what they said.
+    pub why_silent: Vec<(String, String)>,
+}
+
+impl Row {
+    /// Caught by its own check alone; for a liberty, by none, and nothing silent.
+    pub fn holds(&self) -> bool {
+        match self.own {
+            Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
+            None => self.red.is_empty() && self.silent == 0,
+        }
+    }
+}
+
+impl Matrix {
+    /// Whether everything is proven.
+    pub fn holds(&self) -> bool {
+        self.holes.is_empty() && self.deviations.iter().chain(&self.liberties).all(Row::holds)
+    }
+
+    /// The matrix as JSON.
+    pub fn json(&self) -> Value {
+        let rows = |rows: &[Row]| -> Value {
+            rows.iter()
+                .map(|row| {
+                    let red: BTreeMap<&String, &String> = row.red.iter().map(|(id, why)| (id, why)).collect();
+                    json!({
+                        "name": row.name, "about": row.about, "holds": row.holds(), "checks": row.ran,
+                        "red": red, "silent": row.silent,
+                    })
+                })
+                .collect()
+        };
+        json!({
+            "version": 1,
+            "holds": self.holds(),
+            "deviations": rows(&self.deviations),
+            "liberties": rows(&self.liberties),
+            "holes": self.holes,
+        })
+    }
+
+    /// The matrix for people.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |row: &Row, wanted: &str| {
+            let mark = if row.holds() { "ok  " } else { "HOLE" };
+            let counts = format!("{} checks, {} red, {} silent", row.ran, row.red.len(), row.silent);
+            text.push_str(&format!("{mark} {:<48} {counts}\n", row.name));
+            if !row.holds() {
+                text.push_str(&format!("     {}: {wanted}\n", row.about));
+                for (id, why) in row.red.iter().chain(row.why_silent.iter().filter(|_| row.own.is_none())) {
+                    text.push_str(&format!("     {id}: {why}\n"));
+                }
+                let own = row.own.map(ToString::to_string).unwrap_or_default();
+                for (id, why) in row.why_silent.iter().filter(|(id, _)| *id == own) {
+                    text.push_str(&format!("     its own check said nothing: {id}: {why}\n"));
+                }
+            }
+        };
+        for row in &self.deviations {
+            line(row, "its own check alone must turn red");
+        }
+        for row in &self.liberties {
+            line(row, "every check must stay green");
+        }
+        for hole in &self.holes {
+            text.push_str(&format!("HOLE {hole}\n"));
+        }
+        let caught = self.deviations.iter().filter(|row| row.holds()).count();
+        let green = self.liberties.iter().filter(|row| row.holds()).count();
+        text.push_str(&format!(
+            "{caught} of {} deviations caught by their own check alone, {green} of {} liberties green, {} holes\n",
+            self.deviations.len(),
+            self.liberties.len(),
+            self.holes.len()
+        ));
+        text
+    }
+}
+
+/// Proves the checks that `wanted` selects. A row that no deviation of `world::deviations` switches off is a hole.
+pub async fn prove(
+    seed: u64,
+    wanted: &[&'static Check],
+    settings: &Settings,
+    jobs: usize,
+) -> Result<Matrix, String> {
+    let all = check::all();
+    let honest = ran(seed, &[], &[], &all, settings, jobs).await?;
+    let mut matrix = Matrix::default();
+    for ran in honest.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass) {
+        matrix.holes.push(format!(
+            "{} is {} without any deviation: {}",
+            ran.outcome.requirement,
+            ran.outcome.verdict.name(),
+            ran.outcome.reason
+        ));
+    }
+    let wants = |rule: Id| wanted.iter().any(|check| check.requirement == rule);
+    let deviations: Vec<_> = world::deviations().into_iter().filter(|one| wants(one.requirement)).collect();
+    let switched: BTreeSet<u32> = deviations.iter().map(|one| one.requirement.key).collect();
+    for check in wanted.iter().filter(|check| check.requirement.evidence == Evidence::Check) {
+        if !switched.contains(&check.requirement.key) {
+            matrix.holes.push(format!("{}: no deviation switches it off", check.requirement));
+        }
+    }
+    // A deviation is run against the checks whose honest run met its requirement: no other can notice it.
+    let rows = deviations.iter().map(|deviation| {
+        let (id, own) = (deviation.requirement.to_string(), deviation.requirement);
+        let met: Vec<&'static Check> = all
+            .iter()
+            .copied()
+            .filter(|check| {
+                check.requirement == own
+                    || honest.iter().any(|ran| {
+                        ran.outcome.requirement == check.requirement && ran.consulted.contains(&id)
+                    })
+            })
+            .collect();
+        async move {
+            let name = deviation.to_string();
+            let ran = ran(seed, &[name.clone()], &[], &met, settings, 1).await?;
+            Ok::<Row, String>(row(name, deviation.about, Some(own), &ran))
+        }
+    });
+    for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
+        matrix.deviations.push(row?);
+    }
+    for liberty in world::liberties() {
+        let ran = ran(seed, &[], &[liberty.name.to_owned()], wanted, settings, jobs).await?;
+        matrix.liberties.push(row(liberty.name.to_owned(), liberty.about, None, &ran));
+    }
+    Ok(matrix)
+}
+
+/// Runs checks against worlds with these deviations and liberties.
+pub async fn ran(
+    seed: u64,
+    deviations: &[String],
+    liberties: &[String],
+    checks: &[&'static Check],
+    settings: &Settings,
+    jobs: usize,
+) -> Result<Vec<Ran>, String> {
+    let target = Embedded::new(seed, settings.dialect.clone()).with(deviations, liberties)?;
+    let pace = Pace::default();
+    let runner = Runner { target: &target, settings, pace: &pace, jobs, fail_fast: false };
+    let planned: Vec<Planned> = plan(&target, checks);
+    Ok(runner.each(&planned).await)
+}
+
+fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran]) -> Row {
+    let of = |verdicts: &[Verdict]| -> Vec<(String, String)> {
+        ran.iter()
+            .filter(|ran| verdicts.contains(&ran.outcome.verdict))
+            .map(|ran| (ran.outcome.requirement.to_string(), ran.outcome.reason.clone()))
+            .collect()
+    };
+    let red = of(&[Verdict::Fail, Verdict::Warn, Verdict::Error]);
+    let why_silent = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
+    Row { name, about: about.to_owned(), own, ran: ran.len(), red, silent: why_silent.len(), why_silent }
+}

@@ -1,0 +1,166 @@
+//! `assay sim`: every service on sockets, ready to use, and the profile to test it with.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assay_sim::control::{Hub, PREFIX, open_sites, router};
+use assay_sim::serve::{ClockMode, Handle, Listener, listen};
+use assay_sim::{World, world};
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::{Dialect, Instant, Service};
+use serde_json::{Value, json};
+
+use crate::profile::{Profile, Publish, PublishLimits, PublishReadings, Secret};
+
+/// How many bound domains a written profile brings.
+const POOL: usize = 200;
+
+/// What `assay sim` is told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The seed.
+    pub seed: u64,
+    /// Where the control API listens; the sites follow at the next ports.
+    pub listen: SocketAddr,
+    /// How time moves.
+    pub clock: ClockMode,
+    /// When the world begins.
+    pub epoch: Instant,
+    /// The control API's bearer token.
+    pub token: Option<String>,
+    /// Limits, as `service.name=number`.
+    pub limits: Vec<String>,
+    /// Deviations, as `id` or `id/variant`.
+    pub deviations: Vec<String>,
+    /// Liberties, by name.
+    pub liberties: Vec<String>,
+}
+
+/// A simulator that serves until it is dropped.
+pub struct Served {
+    /// The control API's base URL.
+    pub control: String,
+    /// Base URLs by site.
+    pub sites: BTreeMap<&'static str, String>,
+    /// The served world.
+    pub handle: Handle,
+    pool: Pool,
+    _listeners: Vec<Listener>,
+}
+
+/// Domains bound in advance, and the seed of their key.
+struct Pool {
+    domains: Vec<String>,
+    key: [u8; 32],
+}
+
+/// Starts a simulator. An error names what could not be done.
+pub async fn start(options: &Options) -> Result<Served, String> {
+    if !options.listen.ip().is_loopback() && options.token.is_none() {
+        return Err(format!(
+            "{}: the control API listens on loopback alone unless a token is set (--token-file)",
+            options.listen
+        ));
+    }
+    let mut world = World::new(options.seed, options.epoch, Dialect::default());
+    for (service, limits) in parse_limits(&options.limits)? {
+        world.set_limits(service, &limits)?;
+    }
+    world.set_deviations(&options.deviations)?;
+    world.set_liberties(&options.liberties)?;
+    let pool = fill_pool(&mut world)?;
+    let handle = Handle::new(world, options.clock);
+    let port = options.listen.port();
+    let first = if port == 0 { 0 } else { port.saturating_add(1) };
+    let failed = |e: std::io::Error| format!("cannot listen: {e}");
+    let (mut listeners, sites) =
+        open_sites(&handle, SocketAddr::new(options.listen.ip(), first)).await.map_err(failed)?;
+    let hub = Hub::new(handle.clone(), sites.clone())
+        .with_forks(options.listen.ip())
+        .with_token(options.token.clone());
+    let control = router(Arc::new(hub));
+    let listener = listen(options.listen, move |_| control.clone())
+        .await
+        .map_err(|e| format!("cannot listen at {}: {e}", options.listen))?;
+    let control = format!("http://{}{PREFIX}", listener.address);
+    listeners.push(listener);
+    Ok(Served { control, sites, handle, pool, _listeners: listeners })
+}
+
+fn fill_pool(world: &mut World) -> Result<Pool, String> {
+    let key = world.core.rng.draw("profile.publish-key", b"", 0);
+    let address = ed25519::address(&ed25519::key_from_seed(key));
+    let domains: Vec<String> = (1..=POOL).map(|n| format!("pool-{n:03}.assay.example")).collect();
+    for domain in &domains {
+        world.act("publish.bind", &json!({ "domain": domain, "key": address }))?;
+    }
+    Ok(Pool { domains, key })
+}
+
+/// Reads `service.name=number` settings.
+fn parse_limits(texts: &[String]) -> Result<BTreeMap<Service, Value>, String> {
+    let mut limits: BTreeMap<Service, Value> = BTreeMap::new();
+    for text in texts {
+        let parsed = text.split_once('=').and_then(|(name, value)| {
+            let (service, name) = name.split_once('.')?;
+            Some((Service::named(service)?, name.replace('-', "_"), value.parse::<i64>().ok()?))
+        });
+        let (service, name, value) =
+            parsed.ok_or_else(|| format!("{text:?} is no limit; write service.name=number"))?;
+        limits.entry(service).or_insert_with(|| json!({}))[name] = json!(value);
+    }
+    Ok(limits)
+}
+
+impl Served {
+    /// Writes the profile and, beside it, the secret that it names. Answers both paths.
+    pub fn write_profile(
+        &self,
+        path: &Path,
+        token_file: Option<&Path>,
+    ) -> Result<(PathBuf, PathBuf), String> {
+        let key_path = path.with_extension("key");
+        let key_name = key_path.file_name().map(PathBuf::from).unwrap_or_default();
+        let limits: Value = self.handle.read(|world| world.limits(Service::Publish));
+        let per_minute = limits["requests_per_window"].as_u64().unwrap_or(30);
+        let profile = Profile {
+            seed: None,
+            dialect: Dialect::default(),
+            control: Some(self.control.clone()),
+            control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
+            publish: Some(Publish {
+                url: self.sites["publish"].clone(),
+                chain_url: Some(self.sites["chain"].clone()),
+                domains: self.pool.domains.clone(),
+                key: Some(Secret::File(key_name)),
+                readings: PublishReadings::default(),
+                limits: PublishLimits { requests_per_minute: u32::try_from(per_minute).unwrap_or(u32::MAX) },
+            }),
+        };
+        write_secret(&key_path, &format!("{}\n", text::hex(&self.pool.key)))?;
+        std::fs::write(path, profile.to_toml()).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok((path.to_path_buf(), key_path))
+    }
+
+    /// The table of URLs that a person starts with.
+    pub fn table(&self) -> String {
+        let mut text = format!("control  {}\n", self.control);
+        for site in world::sites() {
+            text.push_str(&format!("{:<8} {}\n", site.name, self.sites[site.name]));
+        }
+        text
+    }
+}
+
+/// Writes a file that only its owner can read.
+fn write_secret(path: &Path, text: &str) -> Result<(), String> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|e| format!("{}: {e}", path.display()))
+}

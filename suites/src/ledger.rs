@@ -1,0 +1,130 @@
+//! The ledger: every row with its evidence, and every sentence of the documents with its row or excuse.
+
+use std::path::Path;
+
+use assay_spec::requirement::{Anchor, Evidence};
+use assay_spec::{Service, catalogue};
+use serde_json::{Value, json};
+
+use crate::documents::{Unit, units};
+
+/// The rows as JSON.
+pub fn json(services: &[Service]) -> Value {
+    let rows = catalogue::requirements().filter(|row| services.is_empty() || services.contains(&row.service));
+    rows.map(|row| {
+        let why = match row.evidence {
+            Evidence::NotObservable(why) => Some(why),
+            _ => None,
+        };
+        json!({
+            "id": row.to_string(),
+            "level": row.level.name(),
+            "subject": row.subject.name(),
+            "evidence": row.evidence.name(),
+            "why": why,
+            "rule": Some(row.rule).filter(|rule| !rule.is_empty()),
+            "statement": row.statement(),
+            "source": row.source(),
+        })
+    })
+    .collect()
+}
+
+/// The rows as a table for people.
+pub fn table(services: &[Service]) -> String {
+    let rows: Vec<_> = catalogue::requirements()
+        .filter(|row| services.is_empty() || services.contains(&row.service))
+        .collect();
+    let width = rows.iter().map(|row| row.to_string().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for row in &rows {
+        let (level, evidence) = (row.level.name(), row.evidence.name());
+        text.push_str(&format!("{row:<width$}  {level:<6}  {evidence:<14}  {}\n", row.statement()));
+    }
+    text.push_str(&format!("{} requirements\n", rows.len()));
+    text
+}
+
+/// What a comparison with the documents found.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// For people, one line each: what nobody anchors, and anchors that point at nothing.
+    pub findings: Vec<String>,
+    /// Counts for people, one line a document.
+    pub summary: Vec<String>,
+}
+
+/// Compares the catalogue with the documents in `folder`: files whose names begin with `document-N`.
+pub fn against(folder: &Path) -> Result<Comparison, String> {
+    let mut comparison = Comparison::default();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|e| format!("{}: {e}", folder.display()))?;
+    files.sort_by_key(std::fs::DirEntry::file_name);
+    let mut seen = Vec::new();
+    for file in files {
+        let name = file.file_name().to_string_lossy().into_owned();
+        let Some(document) = name.strip_prefix("document-").and_then(|rest| rest.get(..1)?.parse().ok())
+        else {
+            continue;
+        };
+        seen.push(document);
+        if Service::ALL.iter().all(|service| service.document() != document) {
+            comparison.summary.push(format!("document {document}: no service of it stands yet"));
+            continue;
+        }
+        let path = file.path();
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        compare(document, &units(&text), &mut comparison);
+    }
+    let missing = Service::ALL.iter().find(|service| !seen.contains(&service.document()));
+    match missing {
+        Some(service) => Err(format!(
+            "{}: no file document-{}*, which {service} needs",
+            folder.display(),
+            service.document()
+        )),
+        None => Ok(comparison),
+    }
+}
+
+fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
+    let same = |unit: &Unit, anchor: &Anchor| {
+        unit.heading == anchor.heading && unit.ordinal == anchor.ordinal && unit.hash == anchor.hash
+    };
+    let rows: Vec<_> = catalogue::requirements().filter(|row| row.service.document() == document).collect();
+    let excuses: Vec<_> = catalogue::excuses().filter(|excuse| excuse.document == document).collect();
+    let (mut anchored, mut excused) = (0, 0);
+    for unit in units {
+        if rows.iter().any(|row| row.anchors.iter().any(|anchor| same(unit, anchor))) {
+            anchored += 1;
+        } else if excuses.iter().any(|excuse| same(unit, &excuse.anchor)) {
+            excused += 1;
+        } else {
+            let Unit { heading, ordinal, hash, text } = unit;
+            let start: String = text.chars().take(80).collect();
+            comparison.findings.push(format!(
+                "document {document}, {heading} {ordinal} (0x{hash:08x}): no row and no excuse: {start}"
+            ));
+        }
+    }
+    let points = |anchor: &Anchor| units.iter().any(|unit| same(unit, anchor));
+    for row in rows {
+        for anchor in row.anchors.iter().filter(|anchor| !points(anchor)) {
+            let Anchor { heading, ordinal, .. } = anchor;
+            comparison
+                .findings
+                .push(format!("{row}: {heading} {ordinal} has changed or is gone: look again"));
+        }
+    }
+    for excuse in excuses.iter().filter(|excuse| !points(&excuse.anchor)) {
+        let Anchor { heading, ordinal, .. } = excuse.anchor;
+        comparison
+            .findings
+            .push(format!("an excuse: {heading} {ordinal} has changed or is gone: look again"));
+    }
+    comparison.summary.push(format!(
+        "document {document}: {} sentences and table rows, {anchored} in rows, {excused} excused",
+        units.len()
+    ));
+}

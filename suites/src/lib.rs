@@ -1,0 +1,23 @@
+//! Checks that know a URL and raw bytes, and the `assay` command around them.
+//!
+//! Rule of this floor: nothing here knows the simulator but the folder [`embedded`].
+
+pub mod baseline;
+pub mod check;
+pub mod client;
+pub mod control;
+pub mod documents;
+#[cfg(feature = "embedded")]
+pub mod embedded;
+pub mod exchange;
+pub mod ledger;
+pub mod pace;
+pub mod plan;
+pub mod probe;
+pub mod profile;
+pub mod publish;
+pub mod repeat;
+pub mod report;
+pub mod run;
+pub mod target;
+pub mod verdict;

@@ -1,0 +1,412 @@
+//! The `assay` command.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use assay_spec::{Dialect, Service};
+use assay_suites::baseline::Baseline;
+use assay_suites::check::{self, Check};
+use assay_suites::pace::Pace;
+use assay_suites::plan::{Planned, cost, plan, select};
+use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::profile::Profile;
+use assay_suites::report::{json, junit, terminal};
+use assay_suites::run::Runner;
+use assay_suites::target::{Remote, Target};
+use assay_suites::{ledger, publish};
+use clap::{Args, Parser, Subcommand};
+
+/// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
+enum Ending {
+    Code(u8),
+    Bad(String),
+    Unreachable(String),
+    Failed(String),
+}
+
+#[derive(Parser)]
+#[command(
+    name = "assay",
+    version,
+    about = "Tells whether a server, a client or a vector is what its documents say"
+)]
+struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Run the checks against a target; without one, against the embedded simulator
+    #[command(
+        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4101 publish.envelope\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+    )]
+    Run(RunArgs),
+    /// Serve every service on loopback, each at its own port
+    #[cfg(feature = "embedded")]
+    #[command(
+        after_help = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight"
+    )]
+    Sim(SimArgs),
+    /// Show that every check can fail, and that none fails for what the documents leave open
+    #[cfg(feature = "embedded")]
+    #[command(after_help = "Example:\n  assay prove --service publish --json matrix.json")]
+    Prove(ProveArgs),
+    /// List every requirement with its evidence
+    #[command(
+        after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
+    )]
+    Requirements(RequirementsArgs),
+}
+
+#[derive(Args)]
+struct Selection {
+    /// Only checks whose id or fact contains one of these
+    filters: Vec<String>,
+    /// Only this service (repeatable)
+    #[arg(long = "service", value_parser = parse_service)]
+    services: Vec<Service>,
+}
+
+#[derive(Args)]
+struct RunArgs {
+    #[command(flatten)]
+    selection: Selection,
+    /// The target's profile (TOML)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["publish_url", "control_url"])]
+    profile: Option<PathBuf>,
+    /// Base URL of a publishing exchange
+    #[arg(long, value_name = "URL")]
+    publish_url: Option<String>,
+    /// Base URL of a control API
+    #[arg(long, value_name = "URL", requires = "publish_url")]
+    control_url: Option<String>,
+    /// Seed of everything the checks draw
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Failures that are known, with reasons (TOML)
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Checks that run beside each other, where each has a world of its own
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+    /// Stop after the first bad verdict
+    #[arg(long)]
+    fail_fast: bool,
+    /// List the checks and what they cost, and send nothing
+    #[arg(long)]
+    list: bool,
+}
+
+#[cfg(feature = "embedded")]
+#[derive(Args)]
+struct SimArgs {
+    /// Seed of the world
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where the control API listens; the services follow at the next ports
+    #[arg(long, default_value = "127.0.0.1:4100")]
+    listen: std::net::SocketAddr,
+    /// How time moves
+    #[arg(long, default_value = "real", value_parser = parse_clock)]
+    clock: assay_sim::serve::ClockMode,
+    /// When the world begins (ISO 8601); now, where the clock is real
+    #[arg(long, value_parser = parse_epoch)]
+    epoch: Option<assay_spec::Instant>,
+    /// Write a profile for `assay run`, and its key beside it
+    #[arg(long, value_name = "FILE")]
+    write_profile: Option<PathBuf>,
+    /// Ask callers of the control API for the bearer token in this file
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Set a limit (repeatable), such as publish.requests-per-window=1000
+    #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
+    limits: Vec<String>,
+    /// Switch a requirement off (repeatable)
+    #[arg(long = "deviate", value_name = "ID[/VARIANT]")]
+    deviations: Vec<String>,
+    /// Take a liberty (repeatable)
+    #[arg(long = "liberty", value_name = "NAME")]
+    liberties: Vec<String>,
+}
+
+#[cfg(feature = "embedded")]
+#[derive(Args)]
+struct ProveArgs {
+    #[command(flatten)]
+    selection: Selection,
+    /// Seed of the worlds
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the matrix as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct RequirementsArgs {
+    /// Only this service (repeatable)
+    #[arg(long = "service", value_parser = parse_service)]
+    services: Vec<Service>,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    /// Compare with the documents in this folder: sentences without a row or an excuse, and rows without a sentence
+    #[arg(long, value_name = "DIR")]
+    against: Option<PathBuf>,
+}
+
+fn parse_service(name: &str) -> Result<Service, String> {
+    let known: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
+    Service::named(name).ok_or_else(|| format!("known services: {}", known.join(", ")))
+}
+
+#[cfg(feature = "embedded")]
+fn parse_clock(name: &str) -> Result<assay_sim::serve::ClockMode, String> {
+    serde_json::from_value(serde_json::json!(name)).map_err(|_| "manual, auto or real".to_owned())
+}
+
+#[cfg(feature = "embedded")]
+fn parse_epoch(text: &str) -> Result<assay_spec::Instant, String> {
+    assay_spec::Instant::parse_iso(text)
+        .ok_or_else(|| "an ISO 8601 instant, such as 2026-01-01T00:00:00Z".to_owned())
+}
+
+fn main() -> ExitCode {
+    let command = Command::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(e) => {
+            eprintln!("assay: cannot start: {e}");
+            return ExitCode::from(4);
+        }
+    };
+    let ending = runtime.block_on(async {
+        match command.what {
+            What::Run(args) => run(args).await,
+            #[cfg(feature = "embedded")]
+            What::Sim(args) => sim(args).await,
+            #[cfg(feature = "embedded")]
+            What::Prove(args) => prove(args).await,
+            What::Requirements(args) => requirements(&args),
+        }
+    });
+    // Connections that are still open must not keep the command.
+    runtime.shutdown_background();
+    let (code, why) = match ending {
+        Ok(()) => (0, String::new()),
+        Err(Ending::Code(code)) => (code, String::new()),
+        Err(Ending::Bad(why)) => (2, why),
+        Err(Ending::Unreachable(why)) => (3, why),
+        Err(Ending::Failed(why)) => (4, why),
+    };
+    if !why.is_empty() {
+        eprintln!("assay: {why}");
+    }
+    ExitCode::from(code)
+}
+
+async fn run(args: RunArgs) -> Result<(), Ending> {
+    let checks = select(check::all(), &args.selection.services, &args.selection.filters);
+    if checks.is_empty() {
+        return Err(Ending::Bad("no check matches these filters".to_owned()));
+    }
+    let baseline = args.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
+    let (target, settings, pace) = target(&args).await?;
+    let planned = plan(target.as_ref(), &checks);
+    if args.list {
+        print!("{}", list(&planned));
+        return Ok(());
+    }
+    // Beside each other only where each check has a world of its own.
+    let jobs = if target.offer().forks { usize::from(args.jobs) } else { 1 };
+    let runner =
+        Runner { target: target.as_ref(), settings: &settings, pace: &pace, jobs, fail_fast: args.fail_fast };
+    let progress = terminal::Progress::start(planned.len());
+    let mut run = runner.run(&planned, |outcome| progress.checked(outcome)).await;
+    progress.finish();
+    if let Some(baseline) = baseline {
+        baseline.apply(&mut run).map_err(|why| {
+            eprintln!("assay: {why}");
+            Ending::Code(1)
+        })?;
+    }
+    print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
+    if let Some(path) = &args.json {
+        let mut text =
+            serde_json::to_string_pretty(&json::write(&run)).map_err(|e| Ending::Failed(e.to_string()))?;
+        text.push('\n');
+        write(path, &text)?;
+    }
+    if let Some(path) = &args.junit {
+        write(path, &junit::write(&run))?;
+    }
+    match run.exit_code() {
+        0 => Ok(()),
+        code => Err(Ending::Code(code)),
+    }
+}
+
+/// The target that the arguments name, and how to treat it.
+async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
+    let (profile, folder) = match (&args.profile, &args.publish_url) {
+        (Some(path), _) => {
+            let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
+            (loaded.profile, loaded.folder)
+        }
+        (None, Some(url)) => {
+            let control =
+                args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
+            let text = format!("{control}[publish]\nurl = {url:?}\n");
+            let profile =
+                Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
+            (profile, PathBuf::from("."))
+        }
+        (None, None) => return embedded(args.seed.unwrap_or(1)),
+    };
+    // Against somebody's server every run uses names of its own, unless the seed is given.
+    let seed = args.seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
+    let secret =
+        |secret: &assay_suites::profile::Secret| secret.read(&folder).map_err(|e| Ending::Bad(e.to_string()));
+    let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
+    let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
+    if let Some(publish) = &profile.publish {
+        sites.insert("publish".to_owned(), publish.url.clone());
+        if let Some(url) = &publish.chain_url {
+            sites.insert("chain".to_owned(), url.clone());
+        }
+        per_minute.insert("publish".to_owned(), publish.limits.requests_per_minute);
+        let key = publish.key.as_ref().map(secret).transpose()?;
+        settings.publish = publish::Fixtures::new(publish, key.as_deref()).map_err(Ending::Bad)?;
+    }
+    if sites.is_empty() {
+        return Err(Ending::Bad("the profile names no service to test".to_owned()));
+    }
+    let token = profile.control_token.as_ref().map(secret).transpose()?;
+    let control = profile.control.clone().map(|base| (base, token));
+    let target = Remote::new(sites, control).await.map_err(Ending::Unreachable)?;
+    target.reach().await.map_err(Ending::Unreachable)?;
+    Ok((Box::new(target), settings, Pace::new(per_minute)))
+}
+
+#[cfg(feature = "embedded")]
+fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
+    let target = assay_suites::embedded::Embedded::new(seed, Dialect::default());
+    let settings = Settings { seed, ..Settings::default() };
+    Ok((Box::new(target), settings, Pace::default()))
+}
+
+#[cfg(not(feature = "embedded"))]
+fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
+    let _: Option<Dialect> = None;
+    Err(Ending::Bad("this build has no simulator: name a target with --profile or --publish-url".to_owned()))
+}
+
+/// The checks of a plan, what each costs and needs, and the sum.
+fn list(planned: &[Planned]) -> String {
+    let width =
+        planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for Planned { check, missing } in planned {
+        let Check { requirement, fact, cost, .. } = check;
+        let note =
+            missing.map(|need| format!("  not testable: needs {}", need.missing())).unwrap_or_default();
+        text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
+    }
+    let sum = cost(planned);
+    text.push_str(&format!(
+        "{} checks, at most {} requests, {} publishes, {} domains\n",
+        planned.len(),
+        sum.requests,
+        sum.publishes,
+        sum.domains
+    ));
+    text
+}
+
+#[cfg(feature = "embedded")]
+async fn sim(args: SimArgs) -> Result<(), Ending> {
+    use assay_sim::serve::ClockMode;
+    use assay_suites::embedded::sim::{Options, start};
+
+    let epoch = args.epoch.unwrap_or(match args.clock {
+        ClockMode::Real => wall_clock(),
+        ClockMode::Manual | ClockMode::Auto => assay_sim::clock::EPOCH,
+    });
+    let token = args.token_file.as_deref().map(read_token).transpose()?;
+    let options = Options {
+        seed: args.seed,
+        listen: args.listen,
+        clock: args.clock,
+        epoch,
+        token,
+        limits: args.limits,
+        deviations: args.deviations,
+        liberties: args.liberties,
+    };
+    let served = start(&options).await.map_err(Ending::Bad)?;
+    println!("seed {}, epoch {epoch}", args.seed);
+    print!("{}", served.table());
+    if let Some(path) = &args.write_profile {
+        let (profile, key) = served.write_profile(path, args.token_file.as_deref()).map_err(Ending::Bad)?;
+        println!("profile  {} (key in {})", profile.display(), key.display());
+        println!("test it  assay run --profile {}", profile.display());
+    }
+    println!("Ctrl-C stops it");
+    tokio::signal::ctrl_c().await.map_err(|e| Ending::Failed(e.to_string()))
+}
+
+#[cfg(feature = "embedded")]
+fn read_token(path: &Path) -> Result<String, Ending> {
+    let text = std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))?;
+    let token = text.trim().to_owned();
+    if token.is_empty() {
+        return Err(Ending::Bad(format!("{}: the token is empty", path.display())));
+    }
+    Ok(token)
+}
+
+#[cfg(feature = "embedded")]
+async fn prove(args: ProveArgs) -> Result<(), Ending> {
+    let wanted = select(check::all(), &args.selection.services, &args.selection.filters);
+    if wanted.is_empty() {
+        return Err(Ending::Bad("no check matches these filters".to_owned()));
+    }
+    let settings = Settings { seed: args.seed, ..Settings::default() };
+    let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4)
+        .await
+        .map_err(Ending::Failed)?;
+    print!("{}", matrix.text());
+    if let Some(path) = &args.json {
+        write(path, &format!("{:#}\n", matrix.json()))?;
+    }
+    if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
+    if let Some(folder) = &args.against {
+        let comparison = ledger::against(folder).map_err(Ending::Bad)?;
+        for line in comparison.findings.iter().chain(&comparison.summary) {
+            println!("{line}");
+        }
+        return if comparison.findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) };
+    }
+    if args.json {
+        println!("{:#}", ledger::json(&args.services));
+    } else {
+        print!("{}", ledger::table(&args.services));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Ending> {
+    std::fs::write(path, text).map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
+}

@@ -1,0 +1,72 @@
+//! Pacing: no more requests than the target's limits allow, and `Retry-After` is honoured.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::exchange::Response;
+
+/// The requests of a run to places that are not its own.
+#[derive(Debug, Default)]
+pub struct Pace {
+    per_minute: BTreeMap<String, u32>,
+    sites: Mutex<BTreeMap<String, Site>>,
+}
+
+#[derive(Debug, Default)]
+struct Site {
+    sent: VecDeque<Instant>,
+    not_before: Option<Instant>,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+/// No `Retry-After` is waited for longer than this.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+
+impl Pace {
+    /// A pace of so many requests a minute for each site named.
+    pub fn new(per_minute: BTreeMap<String, u32>) -> Pace {
+        Pace { per_minute, sites: Mutex::default() }
+    }
+
+    /// Waits until one more request may go to `site`.
+    pub async fn wait(&self, site: &str) {
+        while let Some(until) = self.next(site) {
+            tokio::time::sleep_until(until).await;
+        }
+    }
+
+    /// Notes an answer: a 429 holds the next request back.
+    pub fn answered(&self, site: &str, response: &Response) {
+        let seconds = response.header("retry-after").and_then(|text| text.parse().ok());
+        if let (429, Some(seconds)) = (response.status, seconds) {
+            let wait = Duration::from_secs(seconds).min(LONGEST_WAIT);
+            self.lock().entry(site.to_owned()).or_default().not_before = Some(Instant::now() + wait);
+        }
+    }
+
+    /// When to look again; `None` when a request may go, which is then counted.
+    fn next(&self, site: &str) -> Option<Instant> {
+        let limit = self.per_minute.get(site).copied()?.max(1) as usize;
+        let mut sites = self.lock();
+        let state = sites.entry(site.to_owned()).or_default();
+        let now = Instant::now();
+        while state.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
+            state.sent.pop_front();
+        }
+        if let Some(until) = state.not_before.filter(|until| *until > now) {
+            return Some(until);
+        }
+        if state.sent.len() >= limit {
+            return state.sent.front().map(|first| *first + MINUTE + Duration::from_millis(50));
+        }
+        state.sent.push_back(now);
+        None
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Site>> {
+        self.sites.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}

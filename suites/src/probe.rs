@@ -1,0 +1,342 @@
+//! What a check holds in its hands: requests, expectations, time, and fixtures of its own.
+
+use std::net::IpAddr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use assay_spec::{Dialect, Instant};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::check::{Check, Stop};
+use crate::client::{Limits, exchange};
+use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::pace::Pace;
+use crate::target::Place;
+use crate::verdict::Failure;
+
+/// Settings of a run that every check sees.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The seed of everything the checks draw.
+    pub seed: u64,
+    /// The target's words.
+    pub dialect: Dialect,
+    /// The publishing exchange's fixtures and readings.
+    pub publish: crate::publish::Fixtures,
+}
+
+/// The hands of one check.
+pub struct Probe<'run> {
+    /// The check.
+    pub check: &'static Check,
+    /// The run's settings.
+    pub settings: &'run Settings,
+    place: Place,
+    pace: &'run Pace,
+    tally: Mutex<Tally>,
+}
+
+#[derive(Default)]
+struct Tally {
+    exchanges: Vec<Exchange>,
+    notes: Vec<String>,
+    expected: usize,
+    twins: usize,
+    drawn: u64,
+    skew_ms: Option<i64>,
+}
+
+/// What a check leaves behind.
+pub struct Traces {
+    /// Its exchanges.
+    pub exchanges: Vec<Exchange>,
+    /// Its notes.
+    pub notes: Vec<String>,
+    /// How many expectations it stated.
+    pub expected: usize,
+    /// How many twins it showed.
+    pub twins: usize,
+    /// Where it ran.
+    pub place: Place,
+}
+
+impl<'run> Probe<'run> {
+    /// Hands for `check`, at `place`.
+    pub fn new(
+        check: &'static Check,
+        settings: &'run Settings,
+        place: Place,
+        pace: &'run Pace,
+    ) -> Probe<'run> {
+        Probe { check, settings, place, pace, tally: Mutex::default() }
+    }
+
+    /// Ends the check.
+    pub fn finish(self) -> Traces {
+        let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Tally { exchanges, notes, expected, twins, .. } = tally;
+        Traces { exchanges, notes, expected, twins, place: self.place }
+    }
+
+    fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
+        with(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// The control API of this place.
+    pub fn control(&self) -> Result<&crate::control::Control, Stop> {
+        self.place.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
+    }
+
+    /// Whether this place has a control API.
+    pub fn has_control(&self) -> bool {
+        self.place.control.is_some()
+    }
+
+    /// Sends a request to a site and waits for the whole answer. What is no answer fails the check.
+    pub async fn send(&self, site: &str, request: Request) -> Result<Answer<'_>, Stop> {
+        self.send_with(site, request, None, Limits::default()).await
+    }
+
+    /// As [`Probe::send`], from an address and with limits of one's own.
+    pub async fn send_with(
+        &self,
+        site: &str,
+        request: Request,
+        source: Option<IpAddr>,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let base = self.place.sites.get(site).cloned();
+        let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
+        if !self.place.own {
+            self.pace.wait(site).await;
+        }
+        let response = self.transfer(&base, &request, source, limits).await;
+        let index = self.tally(|tally| {
+            tally.exchanges.push(Exchange { base, request, response: response.clone() });
+            tally.exchanges.len() - 1
+        });
+        match response {
+            Ok(response) => {
+                if !self.place.own {
+                    self.pace.answered(site, &response);
+                }
+                Ok(Answer { probe: self, index, response })
+            }
+            Err(broken @ (Broken::Unreachable(_) | Broken::Harness(_))) => {
+                Err(Stop::Error(broken.to_string()))
+            }
+            Err(broken) => {
+                self.tally(|tally| tally.expected += 1);
+                Err(Stop::Fail(Failure {
+                    place: "connection".to_owned(),
+                    want: "an HTTP response".to_owned(),
+                    got: broken.to_string(),
+                    exchange: Some(index),
+                }))
+            }
+        }
+    }
+
+    async fn transfer(
+        &self,
+        base: &str,
+        request: &Request,
+        source: Option<IpAddr>,
+        limits: Limits,
+    ) -> Result<Response, Broken> {
+        let url = url::Url::parse(base).map_err(|e| Broken::Harness(format!("{base}: {e}")))?;
+        let stream = self.place.connector.connect(base, source).await?;
+        exchange(stream, request, url.authority(), limits).await
+    }
+
+    /// The path prefix of a site's base URL, without a trailing slash.
+    pub fn prefix(&self, site: &str) -> String {
+        let base = self.place.sites.get(site).and_then(|base| url::Url::parse(base).ok());
+        base.map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
+    }
+
+    /// Whether this place has a site of that name.
+    pub fn sees(&self, site: &str) -> bool {
+        self.place.sites.contains_key(site)
+    }
+
+    /// The target's time: from its control API, or the wall clock, corrected by the `Date` header once one was seen.
+    pub async fn now(&self) -> Result<Instant, Stop> {
+        if let Some(control) = &self.place.control {
+            return control.now().await.map(Instant).map_err(Stop::Error);
+        }
+        let skew = self.tally(|tally| tally.skew_ms).unwrap_or_default();
+        Ok(wall_clock() + skew)
+    }
+
+    /// Learns the target's clock from a `Date` header, where time is not told otherwise.
+    pub fn learn_clock(&self, response: &Response) {
+        let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+        if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
+            let skew = since.as_millis() as i64 - wall_clock().0;
+            // A `Date` has whole seconds; less than two say nothing.
+            self.tally(|tally| tally.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew }));
+        }
+    }
+
+    /// Moves the target's time forward.
+    pub async fn advance(&self, by: Duration) -> Result<(), Stop> {
+        self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::Error)
+    }
+
+    /// Sets exactly these faults.
+    pub async fn faults(&self, faults: Value) -> Result<(), Stop> {
+        self.control()?.faults(faults).await.map_err(Stop::Error)
+    }
+
+    /// Asks for an operator's act.
+    pub async fn act(&self, act: &str, arguments: Value) -> Result<Value, Stop> {
+        self.control()?.act(act, arguments).await.map_err(Stop::Error)
+    }
+
+    /// Waits until that many requests wait at the target.
+    pub async fn until_waiting(&self, count: usize) -> Result<(), Stop> {
+        let path = format!("waiting?at_least={count}");
+        self.control()?.call("GET", &path, None).await.map(drop).map_err(Stop::Inconclusive)
+    }
+
+    /// 32 bytes of this check's own: the same for the same seed, check and number of draws before.
+    pub fn draw(&self, stream: &str) -> [u8; 32] {
+        let n = self.tally(|tally| {
+            tally.drawn += 1;
+            tally.drawn
+        });
+        let mut hash = Sha256::new();
+        for part in
+            [stream, &self.check.requirement.to_string(), &self.settings.seed.to_string(), &n.to_string()]
+        {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.finalize().into()
+    }
+
+    /// Notes what was met where several answers are allowed.
+    pub fn note(&self, note: impl Into<String>) {
+        self.tally(|tally| tally.notes.push(note.into()));
+    }
+
+    /// States an expectation about no exchange in particular.
+    pub fn expect(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Result<(), Stop> {
+        self.judge(holds, place, want, got, None)
+    }
+
+    /// A condition under which the check says something.
+    pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        if holds { Ok(()) } else { Err(Stop::Inconclusive(what.into())) }
+    }
+
+    /// Counts a twin: the refused request without its one fault has just got past the rule.
+    pub fn twin(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        self.tally(|tally| tally.twins += 1);
+        self.given(holds, what)
+    }
+
+    fn judge(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+        exchange: Option<usize>,
+    ) -> Result<(), Stop> {
+        self.tally(|tally| tally.expected += 1);
+        if holds {
+            return Ok(());
+        }
+        Err(Stop::Fail(Failure { place: place.to_owned(), want: want.into(), got: got.into(), exchange }))
+    }
+}
+
+/// An answer, with expectations about it.
+pub struct Answer<'probe> {
+    probe: &'probe Probe<'probe>,
+    index: usize,
+    /// The response.
+    pub response: Response,
+}
+
+impl Answer<'_> {
+    /// The status.
+    pub const fn status(&self) -> u16 {
+        self.response.status
+    }
+
+    /// The body as JSON, or null.
+    pub fn json(&self) -> Value {
+        self.response.json().unwrap_or(Value::Null)
+    }
+
+    /// Expects one of these statuses.
+    pub fn expect_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
+    }
+
+    /// A condition: without one of these statuses the check says nothing.
+    pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        let got = self.status();
+        let what = format!("a precondition did not hold: status {got} instead of {}", one_of(wanted));
+        self.probe.given(wanted.contains(&got), what)
+    }
+
+    /// The positive twin: without one of these statuses the refusals of this check prove nothing.
+    pub fn twin_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        let got = self.status();
+        let what = format!("the positive twin got status {got} instead of {}", one_of(wanted));
+        self.probe.twin(wanted.contains(&got), what)
+    }
+
+    /// The positive twin by any other status than this: the request got past the rule.
+    pub fn twin_past(&self, refusal: u16) -> Result<(), Stop> {
+        let what = format!("the positive twin was refused with status {refusal} as well");
+        self.probe.twin(self.status() != refusal, what)
+    }
+
+    /// States an expectation about this answer.
+    pub fn expect(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Result<(), Stop> {
+        self.probe.judge(holds, place, want, got, Some(self.index))
+    }
+
+    /// Expects a member of the JSON body to satisfy `holds`.
+    pub fn expect_json(
+        &self,
+        pointer: &str,
+        want: &str,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Result<Value, Stop> {
+        let body = self.json();
+        let found = body.pointer(pointer).cloned();
+        let got = found.as_ref().map_or_else(|| format!("nothing at {pointer}"), ToString::to_string);
+        self.expect(found.as_ref().is_some_and(holds), pointer, want, got)?;
+        Ok(found.unwrap_or_default())
+    }
+}
+
+/// `200 or 410`
+fn one_of(statuses: &[u16]) -> String {
+    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+/// The machine's time.
+pub fn wall_clock() -> Instant {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Instant(since.as_millis() as i64)
+}

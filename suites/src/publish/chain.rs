@@ -1,0 +1,119 @@
+//! What the chain shows of a publish, through its public interface.
+
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::requirements::{chain as rows, message, submit as submits};
+use serde_json::{Value, json};
+
+use super::wire::read_message;
+use super::{Caller, Prepared, caller, chain_call, landed, publish_body};
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::FOUND, the_transaction_is_found_without_error)
+        .costs(3, 1, 1)
+        .needs(&[Need::Chain])
+        .after(const { &[&submits::LANDS, &submits::SIGNATURE] }),
+    shows!(rows::MESSAGE, the_transaction_holds_the_signed_message)
+        .costs(3, 1, 1)
+        .needs(&[Need::Chain])
+        .after(const { &[&submits::LANDS, &submits::SIGNATURE, &message::FEE_PAYER, &message::CLIENT] }),
+    shows!(rows::INVOCATION, the_log_shows_the_memo_invocation)
+        .costs(3, 1, 1)
+        .needs(&[Need::Chain])
+        .after(const { &[&submits::LANDS] }),
+    shows!(rows::SIGNED_BY, the_log_names_the_publishing_key)
+        .costs(3, 1, 1)
+        .needs(&[Need::Chain])
+        .after(const { &[&submits::LANDS] }),
+    shows!(rows::MEMO_LINE, the_log_shows_the_memo_and_its_length)
+        .costs(3, 1, 1)
+        .needs(&[Need::Chain])
+        .after(const { &[&submits::LANDS] }),
+];
+
+/// A publish that landed, and its transaction as the chain tells it in that encoding.
+async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepared, Value), Stop> {
+    let caller = caller(probe).await?;
+    let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
+    let config =
+        json!({ "encoding": encoding, "commitment": "confirmed", "maxSupportedTransactionVersion": 0 });
+    let found = chain_call(probe, "getTransaction", json!([signature, config])).await?;
+    Ok((caller, prepared, found))
+}
+
+async fn the_transaction_is_found_without_error(probe: &Probe<'_>) -> Checked {
+    let (_, _, found) = transaction(probe, "json").await?;
+    probe.expect(found.is_object(), "getTransaction", "a transaction", found.to_string())?;
+    let error = &found["meta"]["err"];
+    probe.expect(error.is_null() && found["meta"].is_object(), "/meta/err", "null", error.to_string())
+}
+
+async fn the_transaction_holds_the_signed_message(probe: &Probe<'_>) -> Checked {
+    let (caller, prepared, found) = transaction(probe, "base64").await?;
+    let wire = found["transaction"][0].as_str().and_then(text::parse_base64);
+    probe.given(wire.is_some(), "the chain does not show the transaction")?;
+    let wire = wire.unwrap_or_default();
+    // One byte counts two signatures of 64 bytes; the message follows.
+    probe.expect(
+        wire.first() == Some(&2),
+        "signatures of the transaction",
+        "2",
+        format!("{:?}", wire.first()),
+    )?;
+    let message = wire.get(129..).unwrap_or_default();
+    probe.expect(
+        message == prepared.message,
+        "message of the transaction",
+        text::hex(&prepared.message),
+        text::hex(message),
+    )?;
+    let payer =
+        read_message(message).and_then(|message| message.accounts.first().copied()).unwrap_or_default();
+    for (name, key, range) in [
+        ("the fee payer's signature", payer, 1..65),
+        ("the client's signature", caller.key.verifying_key().to_bytes(), 65..129),
+    ] {
+        let signature: [u8; 64] = wire.get(range).and_then(|bytes| bytes.try_into().ok()).unwrap_or([0; 64]);
+        let good = ed25519::verifies(&key, message, &signature);
+        probe.expect(good, name, "a signature over the message", text::hex(&signature))?;
+    }
+    Ok(())
+}
+
+/// The log lines of a publish that landed.
+async fn logs(probe: &Probe<'_>) -> Result<(Caller, Prepared, Vec<String>), Stop> {
+    let (caller, prepared, found) = transaction(probe, "json").await?;
+    probe.given(found["meta"]["logMessages"].is_array(), "the chain shows no log of the transaction")?;
+    let lines = found["meta"]["logMessages"].as_array().into_iter().flatten();
+    let lines = lines.filter_map(|line| line.as_str().map(str::to_owned)).collect();
+    Ok((caller, prepared, lines))
+}
+
+async fn the_log_shows_the_memo_invocation(probe: &Probe<'_>) -> Checked {
+    let (_, _, lines) = logs(probe).await?;
+    let memo = &probe.settings.dialect.memo_program;
+    for want in [format!("Program {memo} invoke [1]"), format!("Program {memo} success")] {
+        probe.expect(lines.contains(&want), "log", want, lines.join("\n"))?;
+    }
+    Ok(())
+}
+
+async fn the_log_names_the_publishing_key(probe: &Probe<'_>) -> Checked {
+    let (caller, _, lines) = logs(probe).await?;
+    let want = format!("Program log: Signed by {}", ed25519::address(&caller.key));
+    probe.expect(lines.contains(&want), "log", want, lines.join("\n"))
+}
+
+async fn the_log_shows_the_memo_and_its_length(probe: &Probe<'_>) -> Checked {
+    let (_, prepared, lines) = logs(probe).await?;
+    let data = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());
+    let record = data.and_then(|(_, _, data)| String::from_utf8(data).ok());
+    probe.given(record.is_some(), "the message carries no text")?;
+    let record = record.unwrap_or_default();
+    // The public program prints the text in quotes, with quotes and backslashes escaped; the document without.
+    let plain = format!("Program log: Memo (len {}): {record}", record.len());
+    let quoted = format!("Program log: Memo (len {}): {record:?}", record.len());
+    probe.expect(lines.contains(&plain) || lines.contains(&quoted), "log", plain, lines.join("\n"))
+}

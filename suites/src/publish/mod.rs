@@ -1,0 +1,254 @@
+//! Checks of the signed publishing exchange (document 3).
+
+mod chain;
+mod envelope;
+mod exchange;
+mod message;
+mod prepare;
+mod record;
+mod submit;
+mod transfer;
+mod wire;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assay_spec::Instant;
+use assay_spec::crypto::ed25519;
+use ed25519_dalek::SigningKey;
+use serde_json::{Value, json};
+
+use crate::check::{Check, Stop};
+use crate::client::Limits;
+use crate::exchange::Request;
+use crate::probe::{Answer, Probe};
+
+pub(crate) use wire::Draft;
+
+/// Every check of the service, by file.
+pub const CHECKS: &[&[Check]] = &[
+    envelope::CHECKS,
+    prepare::CHECKS,
+    exchange::CHECKS,
+    record::CHECKS,
+    message::CHECKS,
+    submit::CHECKS,
+    transfer::CHECKS,
+    chain::CHECKS,
+];
+
+/// The path of the first call.
+pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
+/// The path of the second call.
+pub(crate) const SUBMIT: &str = "/api/vf-cli/publish/submit";
+/// A content identifier that nothing is behind.
+pub(crate) const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+/// A prepare id that no service ever gave.
+pub(crate) const NO_ID: &str = "5f0f1b5e-0000-4000-8000-00000badf00d";
+
+/// What a profile brings for this service.
+#[derive(Clone, Default)]
+pub struct Fixtures {
+    /// Bound domains that no check has used yet.
+    pub domains: Arc<Mutex<VecDeque<String>>>,
+    /// The seed of the key that is bound to all of them.
+    pub key: Option<[u8; 32]>,
+    /// Transfers carry a `cid`.
+    pub transfer_needs_cid: bool,
+    /// Another domain in the body may be answered by 400.
+    pub lenient_rule7: bool,
+}
+
+impl Fixtures {
+    /// The fixtures of a profile; `key` is the secret that it names, 64 hex digits.
+    pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
+        let decode = |text: &str| -> Result<[u8; 32], String> {
+            let mut seed = [0; 32];
+            let read = base16ct::mixed::decode(text.trim(), &mut seed).map(<[u8]>::len);
+            // The text itself is a secret: the message must not hold it.
+            if read == Ok(32) { Ok(seed) } else { Err("[publish] key: not 64 hex digits".to_owned()) }
+        };
+        Ok(Fixtures {
+            domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
+            key: key.map(decode).transpose()?,
+            transfer_needs_cid: profile.readings.transfer_needs_cid,
+            lenient_rule7: profile.readings.lenient_rule7,
+        })
+    }
+}
+
+/// No key in any output.
+impl std::fmt::Debug for Fixtures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Fixtures")
+    }
+}
+
+/// Somebody who may publish: a domain and the key bound to it.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    pub(crate) domain: String,
+    pub(crate) key: SigningKey,
+}
+
+impl Caller {
+    /// The same domain in the hands of another key.
+    pub(crate) fn with_key(&self, key: SigningKey) -> Caller {
+        Caller { domain: self.domain.clone(), key }
+    }
+}
+
+/// A fresh bound domain: made through the control API, else taken from the profile's pool.
+pub(crate) async fn caller(probe: &Probe<'_>) -> Result<Caller, Stop> {
+    bound(probe, json!({})).await
+}
+
+/// A fresh domain with a binding of that kind, such as `{"publishable": false}`.
+pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop> {
+    if probe.has_control() {
+        let key = fresh_key(probe);
+        let label = assay_spec::crypto::text::hex(&probe.draw("domain")[..6]);
+        let domain = format!("site-{label}.example");
+        let mut arguments = json!({ "domain": domain, "key": ed25519::address(&key) });
+        for (name, value) in kind.as_object().into_iter().flatten() {
+            arguments[name] = value.clone();
+        }
+        probe.act("publish.bind", arguments).await?;
+        return Ok(Caller { domain, key });
+    }
+    let fixtures = &probe.settings.publish;
+    let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    match (fixtures.key, domain) {
+        (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
+        (None, _) => Err(Stop::NotTestable("needs a bound domain: [publish] key and domains".to_owned())),
+        (_, None) => Err(Stop::NotTestable("needs one more bound domain in [publish] domains".to_owned())),
+    }
+}
+
+/// A key that nobody has used before.
+pub(crate) fn fresh_key(probe: &Probe<'_>) -> SigningKey {
+    ed25519::key_from_seed(probe.draw("key"))
+}
+
+/// The body of an ordinary publish.
+pub(crate) fn publish_body(caller: &Caller) -> Value {
+    json!({ "domain": caller.domain, "cid": CID })
+}
+
+/// The body of a transfer to `key`.
+pub(crate) fn transfer_body(probe: &Probe<'_>, caller: &Caller, key: &SigningKey) -> Value {
+    let authority = format!("{}{}", probe.settings.dialect.key_scheme, ed25519::address(key));
+    let mut body = json!({ "domain": caller.domain, "op": "transfer", "newAuthority": authority });
+    if probe.settings.publish.transfer_needs_cid {
+        body["cid"] = json!(CID);
+    }
+    body
+}
+
+/// The body of an accept.
+pub(crate) fn accept_body(caller: &Caller) -> Value {
+    json!({ "domain": caller.domain, "op": "accept" })
+}
+
+/// A prepare of `body`, signed as it should be.
+pub(crate) async fn prepare<'p>(
+    probe: &'p Probe<'_>,
+    caller: &Caller,
+    body: &Value,
+) -> Result<Answer<'p>, Stop> {
+    Draft::new(probe, caller, PREPARE, body.to_string()).await?.send(probe).await
+}
+
+/// A submit of an id that no service ever gave: past the envelope's rules it is answered by 410.
+pub(crate) async fn knock<'p>(
+    probe: &'p Probe<'_>,
+    caller: &Caller,
+    edit: impl FnOnce(&mut Draft),
+) -> Result<Answer<'p>, Stop> {
+    let mut draft = Draft::new(probe, caller, SUBMIT, knock_body()).await?;
+    edit(&mut draft);
+    draft.send(probe).await
+}
+
+/// The body of [`knock`].
+pub(crate) fn knock_body() -> String {
+    let signature = assay_spec::crypto::text::base64(&[0; 64]);
+    json!({ "prepareId": NO_ID, "signature": signature }).to_string()
+}
+
+/// A prepare that was answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) id: String,
+    pub(crate) message: Vec<u8>,
+    pub(crate) body: Value,
+    /// Just before the call.
+    pub(crate) sent_at: Instant,
+}
+
+/// A prepare that must work for the check to say anything.
+pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Prepared, Stop> {
+    let sent_at = probe.now().await?;
+    let answer = prepare(probe, caller, body).await?;
+    answer.given_status(&[200])?;
+    read_prepared(probe, &answer.json(), sent_at)
+}
+
+/// Reads a prepare's answer as leniently as can be.
+pub(crate) fn read_prepared(probe: &Probe<'_>, body: &Value, sent_at: Instant) -> Result<Prepared, Stop> {
+    let text = |member: &str| body[member].as_str().unwrap_or_default().to_owned();
+    let message = wire::any_base64(&text("message"));
+    probe.given(message.is_some(), "the prepare's message is not base64")?;
+    Ok(Prepared { id: text("prepareId"), message: message.unwrap_or_default(), body: body.clone(), sent_at })
+}
+
+/// The body of a submit.
+pub(crate) fn submit_body(prepared: &Prepared, caller: &Caller) -> Value {
+    let signature = ed25519::sign(&caller.key, &prepared.message);
+    json!({ "prepareId": prepared.id, "signature": assay_spec::crypto::text::base64(&signature) })
+}
+
+/// A submit of `body`, signed as it should be, waited for as long as the document says.
+pub(crate) async fn submit<'p>(
+    probe: &'p Probe<'_>,
+    caller: &Caller,
+    body: &Value,
+) -> Result<Answer<'p>, Stop> {
+    Draft::new(probe, caller, SUBMIT, body.to_string()).await?.send(probe).await
+}
+
+/// A publish that must land for the check to say anything; answers the transaction's signature.
+pub(crate) async fn landed(
+    probe: &Probe<'_>,
+    caller: &Caller,
+    body: &Value,
+) -> Result<(Prepared, String), Stop> {
+    let prepared = prepared(probe, caller, body).await?;
+    let mut submission = submit_body(&prepared, caller);
+    if body["op"] == "accept" {
+        submission["op"] = json!("accept");
+    }
+    let answer = submit(probe, caller, &submission).await?;
+    answer.given_status(&[200])?;
+    let signature = answer.json()["signature"].as_str().unwrap_or_default().to_owned();
+    Ok((prepared, signature))
+}
+
+/// Limits that outlast a submit.
+pub(crate) fn patient() -> Limits {
+    Limits { timeout: Duration::from_secs(240), ..Limits::default() }
+}
+
+/// A call of the chain's public interface; answers `result`.
+pub(crate) async fn chain_call(probe: &Probe<'_>, method: &str, params: Value) -> Result<Value, Stop> {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let target = format!("{}/", probe.prefix("chain"));
+    let request =
+        Request::new("POST", &target).header("Content-Type", "application/json").body(body.to_string());
+    let answer = probe.send("chain", request).await?;
+    answer.given_status(&[200])?;
+    let body = answer.json();
+    probe.given(body.get("result").is_some(), format!("the chain refuses {method}: {}", body["error"]))?;
+    Ok(body["result"].clone())
+}

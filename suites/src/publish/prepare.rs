@@ -1,0 +1,338 @@
+//! The first call: every field of the answer, every condition of the request.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use assay_spec::crypto::text;
+use assay_spec::publish::requirements::{exchange, prepare as rows, record};
+use serde_json::{Value, json};
+
+use super::wire::{Draft, read_message, read_record};
+use super::{
+    CID, Caller, PREPARE, bound, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
+    transfer_body,
+};
+use crate::check::{Check, Checked, Need};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::PREPARE_ID, prepare_ids_are_uuids_and_differ).costs(2, 2, 2),
+    shows!(rows::MESSAGE, message_is_standard_base64).costs(1, 1, 1),
+    shows!(rows::FEE_PAYER, fee_payer_is_account_0).costs(1, 1, 1),
+    shows!(rows::LAST_VALID_BLOCK_HEIGHT, last_valid_block_height_is_an_integer).costs(1, 1, 1),
+    shows!(rows::PAYLOAD, payload_is_the_record).costs(1, 1, 1),
+    shows!(rows::EXPIRES_AT, expires_at_is_a_minute_ahead_in_milliseconds).costs(1, 1, 1),
+    shows!(rows::TXT_OBSERVED, txt_observed_is_null_or_well_formed).costs(1, 1, 1),
+    refuses!(rows::BODY_JSON, a_body_that_is_no_object_is_malformed).costs(4, 1, 1),
+    refuses!(rows::DOMAIN_REQUIRED, a_missing_domain_is_malformed).costs(3, 1, 1),
+    refuses!(rows::DOMAIN_MATCH, another_domain_in_the_body_is_refused).costs(2, 1, 1),
+    shows!(rows::DOMAIN_TRIMMED, white_space_around_the_domain_is_trimmed).costs(1, 1, 1),
+    refuses!(rows::CID_REQUIRED, a_missing_cid_is_malformed).costs(4, 1, 1),
+    shows!(rows::CID_NOT_VALIDATED, any_text_is_a_cid).costs(1, 1, 1),
+    shows!(rows::VERSION_DEFAULT, no_version_becomes_0).costs(2, 2, 2),
+    refuses!(rows::VERSION_STRING, a_version_that_is_no_string_is_malformed).costs(2, 1, 1),
+    shows!(rows::OP_DEFAULT, no_op_publishes).costs(2, 2, 2).after(const { &[&record::KIND] }),
+    refuses!(rows::OP_KNOWN, an_unknown_op_is_malformed).costs(3, 1, 1),
+    refuses!(rows::NEW_AUTHORITY, a_new_authority_that_is_no_key_is_malformed).costs(4, 1, 1),
+    refuses!(rows::NEW_AUTHORITY_DIFFERS, a_transfer_to_the_bound_key_is_malformed).costs(2, 1, 1),
+    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_refused).costs(2, 2, 1),
+    shows!(rows::LOCK_PER_DOMAIN, another_domain_is_free).costs(3, 3, 2),
+    refuses!(rows::REPLAY, a_replayed_prepare_meets_the_lock)
+        .costs(2, 2, 1)
+        .after(const { &[&rows::ONE_IN_FLIGHT] }),
+    shows!(rows::LOCK_EXPIRES, after_expiry_the_domain_is_free).costs(3, 3, 1).needs(&[Need::Clock]),
+    refuses!(rows::PUBLISHABLE, a_binding_that_is_not_publishable_is_refused)
+        .costs(2, 2, 2)
+        .needs(&[Need::Acts]),
+    refuses!(rows::RECORD_FITS, a_record_too_large_is_malformed_and_locks_nothing)
+        .costs(2, 2, 1)
+        .after(const { &[&exchange::BODY_LIMIT] }),
+];
+
+async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>) -> Checked {
+    let mut seen = BTreeSet::new();
+    for _ in 0..2 {
+        let caller = caller(probe).await?;
+        let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+        answer.given_status(&[200])?;
+        let is_uuid = |value: &Value| value.as_str().is_some_and(is_uuid);
+        let id = answer.expect_json("/prepareId", "a UUID", is_uuid)?;
+        answer.expect(
+            seen.insert(id.to_string()),
+            "/prepareId",
+            "another id for every prepare",
+            id.to_string(),
+        )?;
+    }
+    Ok(())
+}
+
+/// 8-4-4-4-12 hexadecimal digits.
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.concat().chars().all(|c| c.is_ascii_hexdigit())
+}
+
+async fn message_is_standard_base64(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    answer.given_status(&[200])?;
+    let strict = |value: &Value| value.as_str().and_then(text::parse_base64).is_some();
+    answer.expect_json("/message", "standard base64, padded", strict).map(drop)
+}
+
+async fn fee_payer_is_account_0(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    answer.given_status(&[200])?;
+    let prepared = read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+    let account = read_message(&prepared.message).and_then(|message| message.accounts.first().copied());
+    probe.given(account.is_some(), "the message cannot be read")?;
+    let address = account.map(|account| bs58::encode(account).into_string()).unwrap_or_default();
+    answer.expect_json("/feePayer", &address, |value| *value == address).map(drop)
+}
+
+async fn last_valid_block_height_is_an_integer(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    answer.given_status(&[200])?;
+    answer.expect_json("/lastValidBlockHeight", "an integer, not negative", Value::is_u64).map(drop)
+}
+
+async fn payload_is_the_record(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    answer.given_status(&[200])?;
+    let prepared = read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+    let record = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());
+    let record = record.and_then(|(_, _, data)| String::from_utf8(data).ok());
+    probe.given(record.is_some(), "the message carries no text")?;
+    let record = record.unwrap_or_default();
+    answer.expect_json("/payload", &record, |value| *value == record).map(drop)
+}
+
+async fn expires_at_is_a_minute_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
+    const SLACK: i64 = 15_000;
+    let caller = caller(probe).await?;
+    let before = probe.now().await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    answer.given_status(&[200])?;
+    let range = before.0 + 60_000 - SLACK..=probe.now().await?.0 + 60_000 + SLACK;
+    let want = format!("milliseconds, 60 s ahead: {} to {}", range.start(), range.end());
+    answer
+        .expect_json("/expiresAt", &want, |value| value.as_i64().is_some_and(|at| range.contains(&at)))
+        .map(drop)
+}
+
+async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    answer.given_status(&[200])?;
+    let body = answer.json();
+    let Some(observed) = body.get("txtObserved").filter(|observed| !observed.is_null()) else {
+        probe.note("txtObserved is null or absent");
+        return answer.expect(body.is_object(), "body", "a JSON object", body.to_string());
+    };
+    let integer = |value: &Value| value.is_i64() || value.is_u64();
+    let members: [(&str, &str, &dyn Fn(&Value) -> bool); 5] = [
+        ("vault", "a string", &Value::is_string),
+        ("agreeing", "an integer", &integer),
+        ("required", "an integer", &integer),
+        ("reason", "a string", &Value::is_string),
+        ("at", "milliseconds", &|value| value.as_i64().is_some_and(|at| at > 1_000_000_000_000)),
+    ];
+    answer.expect(observed.is_object(), "/txtObserved", "null or an object", observed.to_string())?;
+    for (name, want, holds) in members {
+        answer.expect_json(&format!("/txtObserved/{name}"), want, holds)?;
+    }
+    Ok(())
+}
+
+/// Bodies that are refused with one of these statuses, each alone, and then the good one as their twin.
+///
+/// The twin comes last, since it takes the lock; the verdict on a refusal waits for it, so that a domain that could
+/// not publish anyway proves nothing. An accepted body is a failure at once.
+async fn each_is_refused(
+    probe: &Probe<'_>,
+    caller: &Caller,
+    statuses: &[u16],
+    bodies: Vec<String>,
+    good: &Value,
+) -> Checked {
+    let mut refused = Vec::new();
+    for body in bodies {
+        let answer = Draft::new(probe, caller, PREPARE, body).await?.send(probe).await?;
+        if answer.status() == 200 {
+            answer.expect_status(statuses)?;
+        }
+        refused.push(answer);
+    }
+    prepare(probe, caller, good).await?.twin_status(&[200])?;
+    refused.iter().try_for_each(|answer| answer.expect_status(statuses))
+}
+
+/// Malformed variants of an ordinary publish.
+async fn each_is_malformed(probe: &Probe<'_>, bodies: impl FnOnce(Value) -> Vec<String>) -> Checked {
+    let caller = caller(probe).await?;
+    let good = publish_body(&caller);
+    each_is_refused(probe, &caller, &[400], bodies(good.clone()), &good).await
+}
+
+/// `body` with a member replaced, or removed where the value is null.
+fn with(body: &Value, member: &str, value: Value) -> String {
+    let mut body = body.clone();
+    match (body.as_object_mut(), value) {
+        (Some(members), Value::Null) => drop(members.shift_remove(member)),
+        (Some(members), value) => drop(members.insert(member.to_owned(), value)),
+        (None, _) => {}
+    }
+    body.to_string()
+}
+
+async fn a_body_that_is_no_object_is_malformed(probe: &Probe<'_>) -> Checked {
+    let malformed = |good: Value| {
+        let cut = good.to_string();
+        vec![cut[..cut.len() - 1].to_owned(), format!("[{good}]"), "\u{1}".to_owned()]
+    };
+    each_is_malformed(probe, malformed).await
+}
+
+async fn a_missing_domain_is_malformed(probe: &Probe<'_>) -> Checked {
+    each_is_malformed(probe, |good| vec![with(&good, "domain", Value::Null), with(&good, "domain", json!(7))])
+        .await
+}
+
+async fn another_domain_in_the_body_is_refused(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["domain"] = json!("another.example");
+    let lenient = probe.settings.publish.lenient_rule7;
+    let wanted: &[u16] = if lenient { &[404, 400] } else { &[404] };
+    each_is_refused(probe, &caller, wanted, vec![body.to_string()], &publish_body(&caller)).await
+}
+
+async fn white_space_around_the_domain_is_trimmed(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["domain"] = json!(format!("  {}\t\n", caller.domain));
+    prepare(probe, &caller, &body).await?.expect_status(&[200])
+}
+
+async fn a_missing_cid_is_malformed(probe: &Probe<'_>) -> Checked {
+    let values = [Value::Null, json!(""), json!(7)];
+    each_is_malformed(probe, |good| values.iter().map(|value| with(&good, "cid", value.clone())).collect())
+        .await
+}
+
+async fn any_text_is_a_cid(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["cid"] = json!("not a CID at all");
+    prepare(probe, &caller, &body).await?.expect_status(&[200])
+}
+
+async fn no_version_becomes_0(probe: &Probe<'_>) -> Checked {
+    for version in [None, Some("")] {
+        let caller = caller(probe).await?;
+        let mut body = publish_body(&caller);
+        if let Some(version) = version {
+            body["version"] = json!(version);
+        }
+        let prepared = prepared(probe, &caller, &body).await?;
+        let record = read_record(&prepared.message);
+        probe.given(record.is_some(), "the record cannot be read")?;
+        let v = record.and_then(|record| record.members.get("v").cloned()).unwrap_or_default();
+        // Rows of the record judge its other values; what is asked here is the default.
+        let default = v.as_str().is_some_and(|v| v == "0" || v.starts_with("0."));
+        probe.expect(default, "record /v", "\"0\"", v.to_string())?;
+    }
+    Ok(())
+}
+
+async fn a_version_that_is_no_string_is_malformed(probe: &Probe<'_>) -> Checked {
+    each_is_malformed(probe, |good| vec![with(&good, "version", json!(3))]).await
+}
+
+async fn no_op_publishes(probe: &Probe<'_>) -> Checked {
+    for op in [None, Some("pub")] {
+        let caller = caller(probe).await?;
+        let mut body = publish_body(&caller);
+        if let Some(op) = op {
+            body["op"] = json!(op);
+        }
+        let answer = prepare(probe, &caller, &body).await?;
+        answer.expect_status(&[200])?;
+        let prepared = read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+        let before = read_record(&prepared.message).map(|record| record.before).unwrap_or_default();
+        answer.expect(before.ends_with(":pub:"), "the record's kind", "pub", before)?;
+    }
+    Ok(())
+}
+
+async fn an_unknown_op_is_malformed(probe: &Probe<'_>) -> Checked {
+    each_is_malformed(probe, |good| vec![with(&good, "op", json!("burn")), with(&good, "op", json!(1))]).await
+}
+
+async fn a_new_authority_that_is_no_key_is_malformed(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let good = transfer_body(probe, &caller, &fresh_key(probe));
+    let key = good["newAuthority"].as_str().unwrap_or_default().to_owned();
+    let bare = key.trim_start_matches(probe.settings.dialect.key_scheme.as_str()).to_owned();
+    let values = [Value::Null, json!(bare), json!(&key[..key.len() - 9])];
+    let bodies = values.map(|value| with(&good, "newAuthority", value)).to_vec();
+    each_is_refused(probe, &caller, &[400], bodies, &good).await
+}
+
+async fn a_transfer_to_the_bound_key_is_malformed(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let same = transfer_body(probe, &caller, &caller.key);
+    let other = transfer_body(probe, &caller, &fresh_key(probe));
+    each_is_refused(probe, &caller, &[400], vec![same.to_string()], &other).await
+}
+
+async fn second_prepare_is_refused(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.twin_status(&[200])?;
+    let mut other = publish_body(&caller);
+    other["version"] = json!("2");
+    prepare(probe, &caller, &other).await?.expect_status(&[409])
+}
+
+async fn another_domain_is_free(probe: &Probe<'_>) -> Checked {
+    let (first, second) = (caller(probe).await?, caller(probe).await?);
+    prepare(probe, &first, &publish_body(&first)).await?.given_status(&[200])?;
+    prepare(probe, &second, &publish_body(&second)).await?.expect_status(&[200])
+}
+
+async fn a_replayed_prepare_meets_the_lock(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let draft = Draft::new(probe, &caller, PREPARE, publish_body(&caller).to_string()).await?;
+    draft.send(probe).await?.twin_status(&[200])?;
+    draft.send(probe).await?.expect_status(&[409])
+}
+
+async fn after_expiry_the_domain_is_free(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.given_status(&[200])?;
+    probe.advance(Duration::from_secs(65)).await?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
+}
+
+async fn a_binding_that_is_not_publishable_is_refused(probe: &Probe<'_>) -> Checked {
+    let good = caller(probe).await?;
+    prepare(probe, &good, &publish_body(&good)).await?.twin_status(&[200])?;
+    let bad = bound(probe, json!({ "publishable": false })).await?;
+    prepare(probe, &bad, &publish_body(&bad)).await?.expect_status(&[409])
+}
+
+async fn a_record_too_large_is_malformed_and_locks_nothing(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let sized = |length: usize| {
+        let mut body = publish_body(&caller);
+        body["cid"] = json!(CID.repeat(length / CID.len() + 1)[..length]);
+        body
+    };
+    each_is_refused(probe, &caller, &[400], vec![sized(2000).to_string()], &sized(300)).await
+}

@@ -1,0 +1,157 @@
+//! The record inside the message: each aspect judged alone.
+
+use assay_spec::Instant;
+use assay_spec::publish::requirements::record as rows;
+use assay_spec::publish::requirements::{submit, transfer};
+use serde_json::{Value, json};
+
+use super::wire::{Record, read_record};
+use super::{Caller, accept_body, caller, fresh_key, landed, prepared, publish_body, transfer_body};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::KIND, record_begins_with_prefix_and_kind).costs(2, 2, 2),
+    shows!(rows::KEYS, record_has_its_keys_in_order).costs(2, 2, 2),
+    shows!(rows::COMPACT, record_has_no_white_space).costs(1, 1, 1),
+    shows!(rows::ESCAPING, only_what_must_be_is_escaped).costs(1, 1, 1).after(const { &[&rows::COMPACT] }),
+    shows!(rows::DOMAIN, record_names_the_domain).costs(1, 1, 1),
+    shows!(rows::CID, record_holds_the_cid).costs(1, 1, 1),
+    shows!(rows::VERSION, record_holds_the_version).costs(1, 1, 1),
+    shows!(rows::TIME_FORM, record_time_has_three_decimals).costs(1, 1, 1),
+    shows!(rows::TIME_NOW, record_time_is_now).costs(1, 1, 1),
+    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1),
+    shows!(rows::ACCEPT, accept_record_names_the_transfer)
+        .costs(3, 2, 1)
+        .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
+];
+
+/// The record of a fresh prepare of `body`.
+async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Record, Stop> {
+    let prepared = prepared(probe, caller, body).await?;
+    read_record(&prepared.message)
+        .ok_or_else(|| Stop::Inconclusive("the message carries no record that can be read".to_owned()))
+}
+
+/// The record of an ordinary publish.
+async fn ordinary(probe: &Probe<'_>) -> Result<(Caller, Record), Stop> {
+    let caller = caller(probe).await?;
+    let record = record_of(probe, &caller, &publish_body(&caller)).await?;
+    Ok((caller, record))
+}
+
+async fn record_begins_with_prefix_and_kind(probe: &Probe<'_>) -> Checked {
+    let prefix = &probe.settings.dialect.record_prefix;
+    let (_, record) = ordinary(probe).await?;
+    let want = format!("{prefix}pub:");
+    probe.expect(record.before == want, "record prefix", want, record.before)?;
+    let caller = caller(probe).await?;
+    let record = record_of(probe, &caller, &transfer_body(probe, &caller, &fresh_key(probe))).await?;
+    let want = format!("{prefix}transfer:");
+    probe.expect(record.before == want, "record prefix", want, record.before)
+}
+
+async fn record_has_its_keys_in_order(probe: &Probe<'_>) -> Checked {
+    let keys = |record: &Record| record.members.keys().cloned().collect::<Vec<_>>().join(" ");
+    let (_, record) = ordinary(probe).await?;
+    probe.expect(keys(&record) == "d c v t", "keys of a pub record", "d c v t", keys(&record))?;
+    let caller = caller(probe).await?;
+    let record = record_of(probe, &caller, &transfer_body(probe, &caller, &fresh_key(probe))).await?;
+    probe.expect(keys(&record) == "d newVault t", "keys of a transfer record", "d newVault t", keys(&record))
+}
+
+async fn record_has_no_white_space(probe: &Probe<'_>) -> Checked {
+    let (_, record) = ordinary(probe).await?;
+    // No value of this record holds white space.
+    let spaced = record.json.chars().any(char::is_whitespace);
+    probe.expect(!spaced, "record", "no white space", record.json)
+}
+
+async fn only_what_must_be_is_escaped(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["cid"] = json!("q\"b\\n\nx\u{1}/\u{e9}\u{1f600}");
+    let record = record_of(probe, &caller, &body).await?;
+    // Written out by hand: quote, backslash, newline and U+0001 are escaped, all else is raw.
+    let want = "\"c\":\"q\\\"b\\\\n\\nx\\u0001/\u{e9}\u{1f600}\"";
+    probe.expect(record.json.contains(want), "record /c, as written", want, record.json)
+}
+
+async fn record_names_the_domain(probe: &Probe<'_>) -> Checked {
+    let (caller, record) = ordinary(probe).await?;
+    probe.expect(record.members["d"] == caller.domain, "record /d", caller.domain, value(&record, "d"))
+}
+
+async fn record_holds_the_cid(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["cid"] = json!("bafy-any text, kept as it is ");
+    let record = record_of(probe, &caller, &body).await?;
+    probe.expect(
+        record.members.get("c") == body.get("cid"),
+        "record /c",
+        body["cid"].to_string(),
+        value(&record, "c"),
+    )
+}
+
+async fn record_holds_the_version(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["version"] = json!("build 2026-01 #7");
+    let record = record_of(probe, &caller, &body).await?;
+    let want = body["version"].to_string();
+    probe.expect(record.members.get("v") == body.get("version"), "record /v", want, value(&record, "v"))
+}
+
+async fn record_time_has_three_decimals(probe: &Probe<'_>) -> Checked {
+    let (_, record) = ordinary(probe).await?;
+    let shape = |text: &str| {
+        text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).eq("0000-00-00T00:00:00.000Z".chars())
+    };
+    let good = record.members.get("t").and_then(Value::as_str).is_some_and(shape);
+    probe.expect(good, "record /t", "YYYY-MM-DDTHH:mm:ss.sssZ", value(&record, "t"))
+}
+
+async fn record_time_is_now(probe: &Probe<'_>) -> Checked {
+    const SLACK_MS: u64 = 60_000;
+    let (_, record) = ordinary(probe).await?;
+    let now = probe.now().await?;
+    let time = record.members.get("t").and_then(Value::as_str).and_then(Instant::parse_iso);
+    let close = time.is_some_and(|time| time.distance_ms(now) <= SLACK_MS);
+    probe.expect(close, "record /t", format!("within a minute of {now}"), value(&record, "t"))
+}
+
+async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let body = transfer_body(probe, &caller, &fresh_key(probe));
+    let record = record_of(probe, &caller, &body).await?;
+    let want = body["newAuthority"].to_string();
+    probe.expect(
+        record.members.get("newVault") == body.get("newAuthority"),
+        "record /newVault",
+        want,
+        value(&record, "newVault"),
+    )
+}
+
+async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
+    let old = caller(probe).await?;
+    let new = old.with_key(fresh_key(probe));
+    let (_, transfer) = landed(probe, &old, &transfer_body(probe, &old, &new.key)).await?;
+    let record = record_of(probe, &new, &accept_body(&new)).await?;
+    let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
+    probe.expect(record.before.ends_with(":accept:"), "record prefix", "accept", record.before.clone())?;
+    let told = record.members.get("transfer").and_then(Value::as_str);
+    probe.expect(
+        told == Some(&transfer),
+        "record /transfer",
+        transfer.clone(),
+        format!("{told:?} among {keys}"),
+    )
+}
+
+fn value(record: &Record, key: &str) -> String {
+    record.members.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string)
+}

@@ -1,0 +1,292 @@
+//! The second call: what lands, what is refused, and what a refusal leaves behind.
+
+use std::time::Duration;
+
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::requirements::{message, submit as rows};
+use serde_json::{Value, json};
+
+use super::wire::{Draft, read_message};
+use super::{
+    Caller, NO_ID, Prepared, SUBMIT, caller, chain_call, fresh_key, landed, prepare, prepared, publish_body,
+    submit, submit_body,
+};
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::LANDS, a_good_signature_lands_the_record).costs(3, 1, 1),
+    shows!(rows::SIGNATURE, signature_is_the_fee_payers)
+        .costs(2, 1, 1)
+        .after(const { &[&message::FEE_PAYER] }),
+    refuses!(rows::FIELDS, a_missing_field_is_malformed).costs(4, 1, 1),
+    refuses!(rows::SIGNATURE_FORM, what_is_not_64_bytes_of_base64_is_malformed).costs(5, 1, 1),
+    refuses!(rows::SIGNATURE_VERIFIES, a_signature_over_anything_else_is_refused).costs(5, 1, 1),
+    shows!(rows::STAYS_PREPARED, after_a_refused_signature_a_good_one_lands)
+        .costs(3, 1, 1)
+        .after(const { &[&rows::SIGNATURE_VERIFIES] }),
+    refuses!(rows::EXPIRY_UNCHANGED, a_refused_signature_prolongs_nothing)
+        .costs(5, 2, 2)
+        .needs(&[Need::Clock])
+        .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
+    refuses!(rows::UNKNOWN, an_unknown_prepare_id_is_gone).costs(3, 1, 1),
+    refuses!(rows::EXPIRED, after_a_minute_a_prepare_is_gone).costs(4, 2, 2).needs(&[Need::Clock]),
+    refuses!(rows::FOREIGN, a_prepare_of_another_domain_is_out_of_reach).costs(3, 1, 2),
+    shows!(rows::REPEAT, the_same_submit_again_returns_the_same_signature).costs(3, 1, 1),
+    shows!(rows::NO_SECOND_RECORD, a_repeated_submit_writes_no_second_record)
+        .costs(5, 1, 1)
+        .needs(&[Need::Chain])
+        .after(const { &[&rows::REPEAT] }),
+    refuses!(rows::IN_FLIGHT, a_submit_in_flight_is_not_submitted_again)
+        .costs(3, 1, 1)
+        .needs(&[Need::Clock, Need::Faults]),
+    shows!(rows::LOCK_FREED, a_confirmed_publish_leaves_the_domain_free).costs(3, 2, 1),
+    refuses!(rows::BLOCKHASH_EXPIRED, an_expired_blockhash_ends_the_prepare)
+        .costs(4, 2, 2)
+        .needs(&[Need::Clock, Need::Faults]),
+    refuses!(rows::REJECTED, a_rejected_transaction_is_a_bad_gateway)
+        .costs(4, 2, 2)
+        .needs(&[Need::Clock, Need::Faults]),
+    refuses!(rows::SAFETY_CEILING, the_safety_ceiling_is_named)
+        .costs(4, 2, 2)
+        .needs(&[Need::Clock, Need::Faults]),
+];
+
+async fn a_good_signature_lands_the_record(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    let answer = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+    answer.expect_status(&[200])?;
+    let long = |value: &Value| {
+        value.as_str().is_some_and(|text| bs58::decode(text).into_vec().is_ok_and(|bytes| bytes.len() == 64))
+    };
+    let signature = answer.expect_json("/signature", "base58 of 64 bytes", long)?;
+    if probe.sees("chain") {
+        let found = chain_call(probe, "getSignatureStatuses", json!([[signature]])).await?;
+        let level = found["value"][0]["confirmationStatus"].clone();
+        let confirmed = level == "confirmed" || level == "finalized";
+        // The chain may know it under another signature: that is judged elsewhere.
+        let known = !found["value"][0].is_null() || !named_elsewhere(probe, &caller).await?;
+        return probe.expect(confirmed || !known, "getSignatureStatuses", "confirmed", level.to_string());
+    }
+    Ok(())
+}
+
+/// Whether the chain shows a transaction of this caller, under whatever signature.
+async fn named_elsewhere(probe: &Probe<'_>, caller: &Caller) -> Result<bool, Stop> {
+    let address = ed25519::address(&caller.key);
+    let found = chain_call(probe, "getSignaturesForAddress", json!([address, { "limit": 1 }])).await?;
+    Ok(found.as_array().is_some_and(|found| !found.is_empty()))
+}
+
+async fn signature_is_the_fee_payers(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
+    let payer = read_message(&prepared.message).and_then(|message| message.accounts.first().copied());
+    let bytes: Option<[u8; 64]> =
+        bs58::decode(&signature).into_vec().ok().and_then(|bytes| bytes.try_into().ok());
+    let good =
+        payer.zip(bytes).is_some_and(|(payer, bytes)| ed25519::verifies(&payer, &prepared.message, &bytes));
+    probe.expect(good, "/signature", "the fee payer's signature over the message", signature)
+}
+
+/// Submits that are refused with 400, each alone; then the good one as the twin.
+async fn each_is_malformed(
+    probe: &Probe<'_>,
+    bodies: impl FnOnce(&Caller, &Prepared) -> Vec<Value>,
+) -> Checked {
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    let mut refused = Vec::new();
+    for body in bodies(&caller, &prepared) {
+        let answer = submit(probe, &caller, &body).await?;
+        if answer.status() == 200 {
+            answer.expect_status(&[400])?;
+        }
+        refused.push(answer);
+    }
+    let good = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+    // Whether the prepare survives a refusal is judged elsewhere: gone, it has still got past the form.
+    good.twin_past(400)?;
+    refused.iter().try_for_each(|answer| answer.expect_status(&[400]))
+}
+
+fn with(body: &Value, member: &str, value: Value) -> Value {
+    let mut body = body.clone();
+    body[member] = value;
+    body
+}
+
+async fn a_missing_field_is_malformed(probe: &Probe<'_>) -> Checked {
+    each_is_malformed(probe, |caller, prepared| {
+        let good = submit_body(prepared, caller);
+        vec![json!({ "signature": good["signature"] }), json!({ "prepareId": good["prepareId"] })]
+    })
+    .await
+}
+
+async fn what_is_not_64_bytes_of_base64_is_malformed(probe: &Probe<'_>) -> Checked {
+    each_is_malformed(probe, |caller, prepared| {
+        let good = submit_body(prepared, caller);
+        let signature = ed25519::sign(&caller.key, &prepared.message);
+        let longer = [&signature[..], &[0]].concat();
+        vec![
+            with(&good, "signature", json!(text::base64(&signature[..63]))),
+            with(&good, "signature", json!(text::base64(&longer))),
+            with(&good, "signature", json!("not base64!")),
+        ]
+    })
+    .await
+}
+
+async fn a_signature_over_anything_else_is_refused(probe: &Probe<'_>) -> Checked {
+    let stranger = fresh_key(probe);
+    each_is_malformed(probe, |caller, prepared| {
+        let good = submit_body(prepared, caller);
+        let over =
+            |key, bytes: &[u8]| with(&good, "signature", json!(text::base64(&ed25519::sign(key, bytes))));
+        vec![
+            over(&stranger, &prepared.message),
+            // The text instead of the bytes that it decodes to.
+            over(&caller.key, text::base64(&prepared.message).as_bytes()),
+            over(&caller.key, &prepared.message[1..]),
+        ]
+    })
+    .await
+}
+
+/// A submit with a well-formed signature that does not verify.
+async fn bad_submit(probe: &Probe<'_>, caller: &Caller, prepared: &Prepared) -> Checked {
+    let bad = with(&submit_body(prepared, caller), "signature", json!(text::base64(&[1; 64])));
+    submit(probe, caller, &bad).await?.given_status(&[400])
+}
+
+async fn after_a_refused_signature_a_good_one_lands(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    bad_submit(probe, &caller, &prepared).await?;
+    let good = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+    good.expect(good.status() != 410 && good.status() != 404, "status", "200", good.status().to_string())
+}
+
+async fn a_refused_signature_prolongs_nothing(probe: &Probe<'_>) -> Checked {
+    let twin = caller(probe).await?;
+    let early = prepared(probe, &twin, &publish_body(&twin)).await?;
+    submit(probe, &twin, &submit_body(&early, &twin)).await?.twin_past(410)?;
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    bad_submit(probe, &caller, &prepared).await?;
+    probe.advance(Duration::from_secs(65)).await?;
+    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.expect_status(&[410])
+}
+
+async fn an_unknown_prepare_id_is_gone(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    let good = submit_body(&prepared, &caller);
+    submit(probe, &caller, &with(&good, "prepareId", json!(NO_ID))).await?.expect_status(&[410])?;
+    submit(probe, &caller, &good).await?.twin_past(410)
+}
+
+async fn after_a_minute_a_prepare_is_gone(probe: &Probe<'_>) -> Checked {
+    let in_time = caller(probe).await?;
+    let first = prepared(probe, &in_time, &publish_body(&in_time)).await?;
+    probe.advance(Duration::from_secs(55)).await?;
+    let answer = submit(probe, &in_time, &submit_body(&first, &in_time)).await?;
+    answer.twin_status(&[200, 410, 502])?;
+    answer.expect(answer.status() != 410, "status after 55 s", "not 410", "410")?;
+
+    let late = caller(probe).await?;
+    let second = prepared(probe, &late, &publish_body(&late)).await?;
+    probe.advance(Duration::from_secs(65)).await?;
+    submit(probe, &late, &submit_body(&second, &late)).await?.expect_status(&[410])
+}
+
+async fn a_prepare_of_another_domain_is_out_of_reach(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe).await?;
+    let stranger = caller(probe).await?;
+    let prepared = prepared(probe, &owner, &publish_body(&owner)).await?;
+    // Signed by the owner, under the envelope of somebody else's domain.
+    let body = submit_body(&prepared, &owner);
+    let answer = Draft::new(probe, &stranger, SUBMIT, body.to_string()).await?.send(probe).await?;
+    answer.expect_status(&[410, 404, 400])?;
+    let status = answer.status();
+    probe.note(format!("a prepareId of another domain is answered by {status}"));
+    submit(probe, &owner, &body).await?.twin_status(&[200])
+}
+
+async fn the_same_submit_again_returns_the_same_signature(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
+    let again = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+    again.expect_status(&[200])?;
+    again.expect_json("/signature", &signature, |value| *value == signature).map(drop)
+}
+
+async fn a_repeated_submit_writes_no_second_record(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let count = async || -> Result<usize, Stop> {
+        let address = ed25519::address(&caller.key);
+        let found = chain_call(probe, "getSignaturesForAddress", json!([address, { "limit": 100 }])).await?;
+        let mine = |one: &&Value| one["memo"].as_str().is_some_and(|memo| memo.contains(&caller.domain));
+        Ok(found.as_array().map_or(0, |found| found.iter().filter(mine).count()))
+    };
+    let (prepared, _) = landed(probe, &caller, &publish_body(&caller)).await?;
+    let before = count().await?;
+    probe.given(before == 1, format!("the chain shows {before} records of the domain instead of 1"))?;
+    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.given_status(&[200, 410])?;
+    let after = count().await?;
+    probe.expect(after == 1, "records of the domain on the chain", "1", after.to_string())
+}
+
+async fn a_submit_in_flight_is_not_submitted_again(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    let body = submit_body(&prepared, &caller);
+    probe.faults(json!([{ "fault": "hold" }])).await?;
+    let second = async {
+        probe.until_waiting(1).await?;
+        let second = submit(probe, &caller, &body).await;
+        probe.faults(json!([])).await?;
+        second
+    };
+    let (first, second) = futures_util::future::join(submit(probe, &caller, &body), second).await;
+    first?.twin_status(&[200])?;
+    second?.expect_status(&[409])
+}
+
+async fn a_confirmed_publish_leaves_the_domain_free(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    landed(probe, &caller, &publish_body(&caller)).await?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
+}
+
+/// A submit under a fault of the chain, after a twin without it.
+async fn under_fault(probe: &Probe<'_>, fault: &str, status: u16, words: Option<&str>) -> Checked {
+    let twin = caller(probe).await?;
+    let prepared_twin = prepared(probe, &twin, &publish_body(&twin)).await?;
+    submit(probe, &twin, &submit_body(&prepared_twin, &twin)).await?.twin_past(status)?;
+    let caller = caller(probe).await?;
+    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+    probe.faults(json!([{ "fault": fault, "where": { "domain": caller.domain } }])).await?;
+    let answer = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+    answer.expect_status(&[status])?;
+    if let Some(words) = words {
+        let named = |value: &Value| value.as_str().is_some_and(|text| text.to_lowercase().contains(words));
+        answer.expect_json("/error", words, named)?;
+    }
+    Ok(())
+}
+
+async fn an_expired_blockhash_ends_the_prepare(probe: &Probe<'_>) -> Checked {
+    under_fault(probe, "publish.transaction-lost", 410, None).await
+}
+
+async fn a_rejected_transaction_is_a_bad_gateway(probe: &Probe<'_>) -> Checked {
+    under_fault(probe, "publish.transaction-rejected", 502, None).await
+}
+
+async fn the_safety_ceiling_is_named(probe: &Probe<'_>) -> Checked {
+    under_fault(probe, "publish.chain-slow", 410, Some("safety ceiling")).await
+}

@@ -1,0 +1,192 @@
+//! Requests and bytes of the exchange, written and read here anew: a mistake in the shared encodings must not hide.
+
+use assay_spec::Instant;
+use assay_spec::crypto::{ed25519, text};
+use base64::Engine;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use ed25519_dalek::SigningKey;
+use serde_json::{Map, Value, json};
+
+use super::{Caller, patient};
+use crate::check::Stop;
+use crate::exchange::Request;
+use crate::probe::{Answer, Probe};
+
+/// A request of the exchange, taken apart: every piece can be bent before it is signed and sent.
+pub(crate) struct Draft {
+    pub(crate) method: String,
+    /// The request target as it will be sent.
+    pub(crate) target: String,
+    pub(crate) body: Vec<u8>,
+    pub(crate) scheme: String,
+    pub(crate) prefix: String,
+    /// The envelope's members in the order in which they will be written.
+    pub(crate) members: Vec<(String, Value)>,
+    /// White space between the envelope's tokens.
+    pub(crate) spaced: bool,
+    pub(crate) key: SigningKey,
+    /// The last word on the header: from message and signature to its value.
+    pub(crate) seal: Box<dyn Fn(&str, &[u8], &[u8]) -> String + Send>,
+    /// No header at all.
+    pub(crate) bare: bool,
+}
+
+impl Draft {
+    /// A correct request of `caller` for `path` with `body`.
+    pub(crate) async fn new(
+        probe: &Probe<'_>,
+        caller: &Caller,
+        path: &str,
+        body: impl Into<Vec<u8>>,
+    ) -> Result<Draft, Stop> {
+        let now = probe.now().await?;
+        Ok(Self::at(probe, caller, path, body, now))
+    }
+
+    /// As [`Draft::new`], signed for the moment `now`.
+    pub(crate) fn at(
+        probe: &Probe<'_>,
+        caller: &Caller,
+        path: &str,
+        body: impl Into<Vec<u8>>,
+        now: Instant,
+    ) -> Draft {
+        let body = body.into();
+        let target = format!("{}{path}", probe.prefix("publish"));
+        let members = [
+            ("v", json!(1)),
+            ("m", json!("POST")),
+            ("p", json!(target)),
+            ("d", json!(caller.domain)),
+            ("t", json!(now.to_string())),
+            ("h", json!(text::sha256_hex(&body))),
+        ];
+        Draft {
+            method: "POST".to_owned(),
+            target,
+            body,
+            scheme: probe.settings.dialect.auth_scheme.clone(),
+            prefix: probe.settings.dialect.auth_prefix.clone(),
+            members: members.map(|(key, value)| (key.to_owned(), value)).to_vec(),
+            spaced: false,
+            key: caller.key.clone(),
+            seal: Box::new(|scheme, message, signature| {
+                format!("{scheme} {}.{}", text::base64url(message), text::base64url(signature))
+            }),
+            bare: false,
+        }
+    }
+
+    /// Replaces a member of the envelope.
+    pub(crate) fn set(&mut self, key: &str, value: Value) {
+        self.members.iter_mut().filter(|(name, _)| name == key).for_each(|(_, old)| *old = value.clone());
+    }
+
+    /// The envelope's message as it will be signed.
+    pub(crate) fn message(&self) -> Vec<u8> {
+        let [comma, colon] = if self.spaced { [" ,\n ", " : "] } else { [",", ":"] };
+        let members: Vec<String> =
+            self.members.iter().map(|(key, value)| format!("\"{key}\"{colon}{value}")).collect();
+        format!("{}{{{}}}", self.prefix, members.join(comma)).into_bytes()
+    }
+
+    /// The request as it will be sent.
+    pub(crate) fn request(&self) -> Request {
+        let request = Request::new(&self.method, &self.target)
+            .header("Content-Type", "application/json")
+            .body(self.body.clone());
+        if self.bare {
+            return request;
+        }
+        let message = self.message();
+        let signature = ed25519::sign(&self.key, &message);
+        request.header("Authorization", (self.seal)(&self.scheme, &message, &signature))
+    }
+
+    /// Sends it.
+    pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        let request = self.request();
+        let answer = probe.send_with("publish", request, None, patient()).await?;
+        probe.learn_clock(&answer.response);
+        Ok(answer)
+    }
+}
+
+/// Base64 of any alphabet, with or without padding.
+pub(crate) fn any_base64(text: &str) -> Option<Vec<u8>> {
+    let lenient = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    [STANDARD, URL_SAFE].iter().find_map(|alphabet| GeneralPurpose::new(alphabet, lenient).decode(text).ok())
+}
+
+/// A transaction message, read leniently.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) header: [u8; 3],
+    pub(crate) accounts: Vec<[u8; 32]>,
+    pub(crate) blockhash: [u8; 32],
+    pub(crate) instructions: Vec<(u8, Vec<u8>, Vec<u8>)>,
+    /// Every length was in its shortest form.
+    pub(crate) shortest: bool,
+    /// Bytes after the end.
+    pub(crate) left_over: usize,
+    /// The first byte marks a versioned message.
+    pub(crate) versioned: bool,
+}
+
+/// Reads a message, whatever small thing is wrong with it.
+pub(crate) fn read_message(bytes: &[u8]) -> Option<Message> {
+    let versioned = bytes.first().is_some_and(|first| first & 0x80 != 0);
+    let mut at = usize::from(versioned);
+    let mut shortest = true;
+    let mut take = |count: usize| {
+        let piece = bytes.get(at..at.checked_add(count)?)?;
+        at += count;
+        Some(piece.to_vec())
+    };
+    let header = take(3)?;
+    let mut length = |take: &mut dyn FnMut(usize) -> Option<Vec<u8>>| {
+        let mut value = 0usize;
+        for n in 0..3 {
+            let byte = take(1)?[0];
+            value |= usize::from(byte & 0x7f) << (7 * n);
+            if byte & 0x80 == 0 {
+                shortest &= n == 0 || byte != 0;
+                return Some(value);
+            }
+        }
+        None
+    };
+    let count = length(&mut take)?;
+    let accounts = (0..count).map(|_| take(32)?.try_into().ok()).collect::<Option<Vec<[u8; 32]>>>()?;
+    let blockhash = take(32)?.try_into().ok()?;
+    let mut instructions = Vec::new();
+    for _ in 0..length(&mut take)? {
+        let program = take(1)?[0];
+        let accounts = length(&mut take).and_then(&mut take)?;
+        let data = length(&mut take).and_then(&mut take)?;
+        instructions.push((program, accounts, data));
+    }
+    let header = header.try_into().ok()?;
+    let left_over = bytes.len() - at;
+    Some(Message { header, accounts, blockhash, instructions, shortest, left_over, versioned })
+}
+
+/// A record, read leniently: what stands before the object, the object's text, and its members in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) before: String,
+    pub(crate) json: String,
+    pub(crate) members: Map<String, Value>,
+}
+
+/// Reads the record that a message's first instruction carries.
+pub(crate) fn read_record(message: &[u8]) -> Option<Record> {
+    let data = read_message(message)?.instructions.into_iter().next()?.2;
+    let text = String::from_utf8(data).ok()?;
+    let (before, json) = text.split_at(text.find('{')?);
+    let members = serde_json::from_str(json).ok()?;
+    Some(Record { before: before.to_owned(), json: json.to_owned(), members })
+}

@@ -1,0 +1,301 @@
+//! The reports of a run: for people, for programs, for CI.
+//!
+//! All of them are functions of the run alone: the same run gives the same bytes. What came from a target is
+//! escaped before a terminal sees it, and bearer tokens are left out.
+
+pub mod json;
+pub mod junit;
+pub mod terminal;
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use assay_spec::Id;
+
+use crate::exchange::{Broken, Exchange};
+use crate::repeat::bearer_token;
+use crate::verdict::{Outcome, Run};
+
+const REDACTED: &str = "[redacted]";
+
+/// A shorter token may stand in any text by chance; it is redacted in its header alone.
+const TOKEN_BYTES: usize = 8;
+
+const BODY_LINES: usize = 60;
+
+/// `publish.prepare`: the service and group of a requirement, as its id begins.
+fn group(id: Id) -> String {
+    format!("{}.{}", id.service.name(), id.group.replace('_', "-"))
+}
+
+/// The outcomes by group, in the order in which the groups come.
+fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
+    let mut groups: Vec<(String, Vec<&Outcome>)> = Vec::new();
+    for outcome in &run.outcomes {
+        let name = group(outcome.requirement);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, outcomes)) => outcomes.push(outcome),
+            None => groups.push((name, vec![outcome])),
+        }
+    }
+    groups
+}
+
+/// The run without its bearer tokens, also where a target repeated one.
+fn redacted(run: &Run) -> Cow<'_, Run> {
+    let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
+    let mut tokens: Vec<Vec<u8>> = headers
+        .filter_map(|(name, value)| bearer_token(name, value).map(|at| value[at..].to_vec()))
+        .collect();
+    if tokens.is_empty() {
+        return Cow::Borrowed(run);
+    }
+    // The longest first, since one may begin another.
+    tokens.sort_by_key(|token| std::cmp::Reverse(token.len()));
+    tokens.dedup();
+    tokens.retain(|token| token.len() >= TOKEN_BYTES);
+    let mut run = run.clone();
+    run.outcomes.iter_mut().for_each(|outcome| redact_outcome(outcome, &tokens));
+    Cow::Owned(run)
+}
+
+fn redact_outcome(outcome: &mut Outcome, tokens: &[Vec<u8>]) {
+    let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
+    let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
+    for text in texts.chain(failure).chain([&mut outcome.reason]) {
+        let mut bytes = std::mem::take(text).into_bytes();
+        redact_bytes(&mut bytes, tokens);
+        *text = String::from_utf8_lossy(&bytes).into_owned();
+    }
+    for Exchange { request, response, .. } in &mut outcome.exchanges {
+        for (name, value) in &mut request.headers {
+            if let Some(at) = bearer_token(name, value) {
+                value.truncate(at);
+                value.extend_from_slice(REDACTED.as_bytes());
+            }
+        }
+        let mut target = std::mem::take(&mut request.target).into_bytes();
+        redact_bytes(&mut target, tokens);
+        request.target = String::from_utf8_lossy(&target).into_owned();
+        redact_bytes(&mut request.body, tokens);
+        request.headers.iter_mut().for_each(|(_, value)| redact_bytes(value, tokens));
+        match response {
+            Ok(response) => {
+                redact_bytes(&mut response.body, tokens);
+                response.headers.iter_mut().for_each(|(_, value)| redact_bytes(value, tokens));
+            }
+            Err(Broken::Nonsense(text) | Broken::Closed(text)) => {
+                let mut bytes = std::mem::take(text).into_bytes();
+                redact_bytes(&mut bytes, tokens);
+                *text = String::from_utf8_lossy(&bytes).into_owned();
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn redact_bytes(bytes: &mut Vec<u8>, tokens: &[Vec<u8>]) {
+    for token in tokens {
+        let mut from = 0;
+        while let Some(at) = bytes[from..].windows(token.len()).position(|window| window == &token[..]) {
+            let start = from + at;
+            bytes.splice(start..start + token.len(), REDACTED.bytes());
+            from = start + REDACTED.len();
+        }
+    }
+}
+
+/// Text that no terminal acts on: control characters and invisible ones are escaped; line ends too, so that it
+/// stays one line.
+fn one_line(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                // `escape_debug` knows what is not printable; it would also escape quotes and backslashes.
+                '"' | '\'' | '\\' => out.push(c),
+                // Marks that change the direction of the text around them.
+                '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
+                    let _ = write!(out, "{}", c.escape_unicode());
+                }
+                _ => {
+                    let _ = write!(out, "{}", c.escape_debug());
+                }
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+/// The lines of a body, escaped; what is beyond `limit` bytes or the 60th line is counted.
+fn body_lines(body: &[u8], limit: usize) -> Vec<String> {
+    let line_ends = body.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at + 1);
+    let cut = line_ends.take(BODY_LINES).nth(BODY_LINES - 1).unwrap_or(body.len()).min(limit);
+    let mut lines: Vec<String> = match &body[..cut] {
+        [] => Vec::new(),
+        shown => shown.strip_suffix(b"\n").unwrap_or(shown).split(|&b| b == b'\n').map(one_line).collect(),
+    };
+    if cut < body.len() {
+        lines.push(format!("\u{2026} {} bytes more, {} in all", body.len() - cut, body.len()));
+    }
+    lines
+}
+
+#[cfg(test)]
+pub(crate) mod example {
+    //! A small run with one outcome of every kind that matters to a report.
+
+    use std::fmt::Write;
+
+    use assay_spec::machine::Transition;
+    use assay_spec::requirement::{Anchor, Evidence, Level, Requirement, Subject};
+    use assay_spec::{Id, Service};
+
+    use crate::exchange::{Broken, Exchange, Request, Response};
+    use crate::repeat;
+    use crate::verdict::{Failure, Outcome, Run, Verdict};
+
+    pub(crate) const TOKEN: &str = "hunter2hunter2";
+
+    const fn row(key: u32, group: &'static str, name: &'static str, statement: &'static str) -> Requirement {
+        Requirement {
+            key,
+            service: Service::Publish,
+            group,
+            name,
+            level: Level::Must,
+            subject: Subject::Server,
+            evidence: Evidence::Check,
+            statement,
+            rule: "",
+            anchors: &[Anchor { heading: "Exchange", ordinal: 1, hash: 0 }],
+        }
+    }
+
+    static FIRST: Requirement = row(1, "first_group", "HOLDS", " It holds.");
+    static BROKEN: Requirement = row(2, "first_group", "SECOND_IS_REFUSED", " A second <one> is refused.");
+    static HELD: Requirement = row(3, "first_group", "NEEDS_TIME", " It ends after a while.");
+    static OTHER: Requirement = row(4, "other", "ANSWERS", " It answers.");
+    static UNSURE: Requirement = row(5, "other", "TWIN", " The fault alone is refused.");
+    static TRANSITIONS: [Transition; 3] = [
+        Transition { machine: "lock", from: "free", event: "prepare", to: "held", unreachable: "" },
+        Transition { machine: "lock", from: "held", event: "submit", to: "free", unreachable: "" },
+        Transition {
+            machine: "lock",
+            from: "held",
+            event: "crash",
+            to: "free",
+            unreachable: "nobody outside can crash it",
+        },
+    ];
+
+    fn outcome(requirement: Id, fact: &'static str, verdict: Verdict, reason: &str) -> Outcome {
+        Outcome {
+            requirement,
+            fact,
+            verdict,
+            reason: reason.into(),
+            notes: Vec::new(),
+            failure: None,
+            exchanges: Vec::new(),
+            why: Vec::new(),
+            repeat: Vec::new(),
+        }
+    }
+
+    /// The text with every long run of `x` counted instead.
+    pub(crate) fn shorten(text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(&"x".repeat(50)) {
+            let run = rest[at..].find(|c| c != 'x').unwrap_or(rest.len() - at);
+            let _ = write!(out, "{}({run} times x)", &rest[..at]);
+            rest = &rest[at + run..];
+        }
+        out + rest
+    }
+
+    pub(crate) fn run() -> Run {
+        let request = Request::new("POST", "/prepare")
+            .header("Authorization", format!("Bearer {TOKEN}"))
+            .body(format!("{{\"n\":1}}\n{}", "x".repeat(5000)));
+        let body = format!("{{\"error\":\"\x1b[31mred {TOKEN}\"}}");
+        let headers = vec![("content-type".into(), b"application/json".to_vec()), ("x".into(), vec![0xff])];
+        let response = Response { status: 200, headers, body: body.into_bytes() };
+        let told = Exchange { base: "http://127.0.0.1:4101".into(), request, response: Ok(response) };
+        let silent = Exchange {
+            base: "http://127.0.0.1:4101".into(),
+            request: Request::new("PUT", "/").body(vec![0, 0xff]),
+            response: Err(Broken::TimedOut(15)),
+        };
+
+        let mut broken =
+            outcome(&BROKEN, "second_prepare_is_refused", Verdict::Fail, "the second was accepted");
+        broken.failure = Some(Failure {
+            place: "status".into(),
+            want: "409".into(),
+            got: "200".into(),
+            exchange: Some(1),
+        });
+        broken.repeat = vec![repeat::curl(&told)];
+        broken.why = vec!["prepare: the lock was free".into()];
+        broken.exchanges = vec![silent.clone(), told.clone()];
+        let mut unsure = outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the twin got 500");
+        unsure.exchanges = vec![silent];
+        let mut first = outcome(&FIRST, "it_holds", Verdict::Pass, "");
+        first.notes = vec!["answers with 201 where 200 is as good".into()];
+        first.exchanges = vec![told];
+        let needs = "needs control level T2";
+        Run {
+            target: "http://127.0.0.1:4101".into(),
+            seed: u64::MAX,
+            outcomes: vec![
+                first,
+                broken,
+                outcome(&HELD, "it_ends", Verdict::NotTestable, needs),
+                outcome(&HELD, "it_ends_late", Verdict::NotTestable, needs),
+                outcome(&OTHER, "it_answers", Verdict::Warn, "it answers slowly"),
+                unsure,
+                outcome(&OTHER, "it_connects", Verdict::Error, "cannot connect: refused"),
+            ],
+            transitions: vec![(&TRANSITIONS[0], true), (&TRANSITIONS[1], false), (&TRANSITIONS[2], false)],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_acts_on_is_left() {
+        let shown = one_line(b"a\x1b[0m\x07\r\n\t\xff \xc2\x9b\xe2\x80\xae\"'\\ \xc3\xa9");
+        assert_eq!(shown, "a\\u{1b}[0m\\u{7}\\r\\n\\t\\xff \\u{9b}\\u{202e}\"'\\ \u{e9}");
+    }
+
+    #[test]
+    fn bodies_are_cut_with_a_count() {
+        assert_eq!(body_lines(b"", 9), Vec::<String>::new());
+        assert_eq!(body_lines(b"a\nb\n", 4), ["a", "b"]);
+        assert_eq!(body_lines(b"a\nbcd", 3), ["a", "b", "\u{2026} 2 bytes more, 5 in all"]);
+        assert_eq!(body_lines(b"\n\n", 9), ["", ""]);
+        assert_eq!(body_lines(&[b'\n'; 60], 100).len(), 60);
+        assert_eq!(body_lines(&[b'\n'; 61], 100)[60], "\u{2026} 1 bytes more, 61 in all");
+    }
+
+    #[test]
+    fn tokens_are_redacted_also_where_they_are_repeated() {
+        let run = example::run();
+        let redacted = redacted(&run);
+        let response = redacted.outcomes[1].exchanges[1].response.as_ref().unwrap();
+        assert!(response.text().contains("red [redacted]"));
+        let header = &redacted.outcomes[1].exchanges[1].request.headers[0];
+        assert_eq!(header, &("Authorization".to_owned(), b"Bearer [redacted]".to_vec()));
+    }
+}

@@ -1,0 +1,369 @@
+//! The report for people.
+
+use std::fmt::Write;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{body_lines, by_group, one_line, redacted};
+use crate::exchange::{Exchange, Request};
+use crate::repeat::authority;
+use crate::verdict::{Outcome, Run, Verdict};
+
+/// Longer bodies are cut.
+const BODY_BYTES: usize = 2000;
+
+/// The whole report: groups, what did not pass, what could not be tested, coverage of the state machines, and one
+/// line that sums it up.
+pub fn summary(run: &Run, colour: bool) -> String {
+    let run = &*redacted(run);
+    let paint = Paint(colour);
+    let mut out = String::new();
+    put_groups(&mut out, run, paint);
+    for outcome in run.outcomes.iter().filter(|outcome| is_told_in_full(outcome.verdict)) {
+        let _ = write!(out, "\n{}", detail(outcome, paint));
+        let _ = writeln!(out, "  seed     {}", run.seed);
+    }
+    for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
+        put_by_reason(&mut out, run, verdict, paint);
+    }
+    put_notes(&mut out, run);
+    put_transitions(&mut out, run);
+    let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
+    let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
+    out
+}
+
+/// One outcome in full, without colour: what is wanted and why, the exchanges, how to repeat them.
+pub(super) fn plain_detail(outcome: &Outcome) -> String {
+    detail(outcome, Paint(false))
+}
+
+/// A bar on standard error while checks run; nothing where that is no terminal.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    bad: std::sync::atomic::AtomicUsize,
+}
+
+impl Progress {
+    /// Shows a bar for `total` checks.
+    pub fn start(total: usize) -> Progress {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {wide_msg}");
+        let bar = ProgressBar::new(total as u64).with_style(style.expect("the template is well formed"));
+        Progress { bar, bad: 0.into() }
+    }
+
+    /// Counts one finished check.
+    pub fn checked(&self, outcome: &Outcome) {
+        use std::sync::atomic::Ordering::Relaxed;
+        let is_bad = outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
+        let bad = self.bad.fetch_add(usize::from(is_bad), Relaxed) + usize::from(is_bad);
+        self.bar.set_message(match bad {
+            0 => outcome.requirement.to_string(),
+            _ => format!("{bad} bad, {}", outcome.requirement),
+        });
+        self.bar.inc(1);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Colours, or none.
+#[derive(Clone, Copy)]
+struct Paint(bool);
+
+impl Paint {
+    fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    fn verdict(self, verdict: Verdict, text: &str) -> String {
+        let code = match verdict {
+            Verdict::Pass => "32",
+            Verdict::Fail | Verdict::UnexpectedPass | Verdict::Inconclusive => "31",
+            Verdict::Warn | Verdict::KnownFailure => "33",
+            Verdict::NotApplicable | Verdict::NotTestable => "2",
+            Verdict::Error => "35",
+        };
+        self.with(code, text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn is_told_in_full(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
+}
+
+fn put_groups(out: &mut String, run: &Run, paint: Paint) {
+    let groups = by_group(run);
+    let width = groups.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    for (name, outcomes) in groups {
+        let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
+        let _ = writeln!(out, "{name:width$}  {}", counts(count, paint));
+    }
+}
+
+/// Every verdict with a count that is not zero: `129 pass, 2 fail`.
+fn counts(count: impl Fn(Verdict) -> usize, paint: Paint) -> String {
+    let present = Verdict::ALL.iter().filter(|&&verdict| count(verdict) > 0);
+    let parts =
+        present.map(|&verdict| paint.verdict(verdict, &format!("{} {}", count(verdict), verdict.name())));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn detail(outcome: &Outcome, paint: Paint) -> String {
+    let mut out = String::new();
+    let id = outcome.requirement;
+    let verdict = paint.verdict(outcome.verdict, outcome.verdict.name());
+    let _ = writeln!(out, "{verdict} {}  {}", paint.bold(&id.to_string()), outcome.fact);
+    let _ = writeln!(out, "  {} ({}, {})", id.statement(), id.level.name(), id.source());
+    let mut line = |name: &str, text: &str| {
+        let _ = writeln!(out, "  {name:8} {}", one_line(text.as_bytes()));
+    };
+    if !outcome.reason.is_empty() {
+        line("reason", &outcome.reason);
+    }
+    if let Some(failure) = &outcome.failure {
+        let exchange = failure.exchange.map_or(String::new(), |n| format!(" of exchange {}", n + 1));
+        line("at", &format!("{}{exchange}", failure.place));
+        line("want", &failure.want);
+        line("got", &failure.got);
+    }
+    outcome.notes.iter().for_each(|note| line("note", note));
+    outcome.why.iter().for_each(|why| line("why", why));
+    for (n, exchange) in outcome.exchanges.iter().enumerate() {
+        let _ = writeln!(out, "  exchange {} of {}, {}", n + 1, outcome.exchanges.len(), exchange.base);
+        put_exchange(&mut out, exchange);
+    }
+    for repeat in &outcome.repeat {
+        let _ = writeln!(out, "  repeat   {}", one_line(repeat.as_bytes()));
+    }
+    out
+}
+
+fn put_exchange(out: &mut String, Exchange { base, request, response }: &Exchange) {
+    let mut lines = |mark: &str, head: Vec<String>, body: &[u8]| {
+        let body = body_lines(body, BODY_BYTES);
+        let blank = (!body.is_empty()).then(String::new);
+        for line in head.into_iter().chain(blank).chain(body) {
+            let _ = writeln!(out, "{}", format!("    {mark} {line}").trim_end());
+        }
+    };
+    lines(">", request_head(request, authority(base)), &request.body);
+    match response {
+        Ok(response) => {
+            let headers = response.headers.iter();
+            let headers = headers.map(|(name, value)| one_line(&[name.as_bytes(), b": ", value].concat()));
+            lines("<", std::iter::once(response.status.to_string()).chain(headers).collect(), &response.body);
+        }
+        Err(broken) => lines("!", vec![one_line(broken.to_string().as_bytes())], &[]),
+    }
+}
+
+/// The head as it went out, with the lines that nobody gave.
+fn request_head(request: &Request, host: &str) -> Vec<String> {
+    let bytes = request.bytes(host);
+    let head = &bytes[..bytes.len() - request.body.len()];
+    let head = head.strip_suffix(b"\r\n\r\n").unwrap_or(head);
+    head.split(|&b| b == b'\n').map(|line| one_line(line.strip_suffix(b"\r").unwrap_or(line))).collect()
+}
+
+/// The checks of that verdict, one line for each, under the reason they share.
+fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
+    let mut reasons: Vec<(&str, Vec<&Outcome>)> = Vec::new();
+    for outcome in run.outcomes.iter().filter(|outcome| outcome.verdict == verdict) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == outcome.reason) {
+            Some((_, outcomes)) => outcomes.push(outcome),
+            None => reasons.push((&outcome.reason, vec![outcome])),
+        }
+    }
+    for (reason, outcomes) in reasons {
+        let name = paint.verdict(verdict, verdict.name());
+        let _ = writeln!(out, "\n{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
+        for outcome in outcomes {
+            let _ = writeln!(out, "  {}  {}", outcome.requirement, outcome.fact);
+        }
+    }
+}
+
+/// The notes of what passed; the others are told with their outcome.
+fn put_notes(out: &mut String, run: &Run) {
+    let told = run.outcomes.iter().filter(|outcome| !is_told_in_full(outcome.verdict));
+    let notes: Vec<String> = told
+        .flat_map(|outcome| outcome.notes.iter().map(|note| (outcome.requirement, note)))
+        .map(|(id, note)| format!("  {id}: {}\n", one_line(note.as_bytes())))
+        .collect();
+    if !notes.is_empty() {
+        let _ = write!(out, "\nnotes\n{}", notes.concat());
+    }
+}
+
+fn put_transitions(out: &mut String, run: &Run) {
+    if run.transitions.is_empty() {
+        return;
+    }
+    let fired = run.transitions.iter().filter(|(_, fired)| *fired).count();
+    let _ = writeln!(out, "\ntransitions: {fired} of {} fired", run.transitions.len());
+    for (transition, _) in run.transitions.iter().filter(|(_, fired)| !fired) {
+        let _ = match transition.unreachable {
+            "" => writeln!(out, "  not fired  {transition}"),
+            why => writeln!(out, "  not fired  {transition}  ({why})"),
+        };
+    }
+}
+
+fn last_line(run: &Run) -> String {
+    let end = match run.exit_code() {
+        0 => "conforms",
+        4 => "the harness failed",
+        _ if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
+        _ => "does not conform: nothing was checked",
+    };
+    let counts = counts(|verdict| run.count(verdict), Paint(false));
+    let total = run.outcomes.len();
+    let noun = if total == 1 { "check" } else { "checks" };
+    if counts.is_empty() {
+        format!("{total} {noun} - {end}")
+    } else {
+        format!("{total} {noun}: {counts} - {end}")
+    }
+}
+
+/// The verdict whose colour the last line takes.
+fn worst(run: &Run) -> Verdict {
+    match run.exit_code() {
+        0 => Verdict::Pass,
+        4 => Verdict::Error,
+        _ => Verdict::Fail,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn a_run_with_everything() {
+        let text = summary(&example::run(), false);
+        assert!(!text.contains(example::TOKEN) && !text.contains('\x1b'));
+        insta::assert_snapshot!(example::shorten(&text), @r#"
+        publish.first-group  1 pass, 1 fail, 2 not-testable
+        publish.other        1 warn, 1 inconclusive, 1 error
+
+        fail publish.first-group.second-is-refused  second_prepare_is_refused
+          A second <one> is refused. (must, document 3, Exchange)
+          reason   the second was accepted
+          at       status of exchange 2
+          want     409
+          got      200
+          why      prepare: the lock was free
+          exchange 1 of 2, http://127.0.0.1:4101
+            > PUT / HTTP/1.1
+            > Host: 127.0.0.1:4101
+            > Content-Length: 2
+            > Connection: close
+            >
+            > \0\xff
+            ! no complete answer within 15 s
+          exchange 2 of 2, http://127.0.0.1:4101
+            > POST /prepare HTTP/1.1
+            > Host: 127.0.0.1:4101
+            > Authorization: Bearer [redacted]
+            > Content-Length: 5008
+            > Connection: close
+            >
+            > {"n":1}
+            > (1992 times x)
+            > … 3008 bytes more, 5008 in all
+            < 200
+            < content-type: application/json
+            < x: \xff
+            <
+            < {"error":"\u{1b}[31mred [redacted]"}
+          repeat   curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H "Authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{"n":1}\n(5000 times x)' http://127.0.0.1:4101
+          seed     18446744073709551615
+
+        warn publish.other.answers  it_answers
+          It answers. (must, document 3, Exchange)
+          reason   it answers slowly
+          seed     18446744073709551615
+
+        inconclusive publish.other.twin  fault_is_refused
+          The fault alone is refused. (must, document 3, Exchange)
+          reason   the twin got 500
+          exchange 1 of 1, http://127.0.0.1:4101
+            > PUT / HTTP/1.1
+            > Host: 127.0.0.1:4101
+            > Content-Length: 2
+            > Connection: close
+            >
+            > \0\xff
+            ! no complete answer within 15 s
+          seed     18446744073709551615
+
+        error publish.other.answers  it_connects
+          It answers. (must, document 3, Exchange)
+          reason   cannot connect: refused
+          seed     18446744073709551615
+
+        not-testable: needs control level T2 (2)
+          publish.first-group.needs-time  it_ends
+          publish.first-group.needs-time  it_ends_late
+
+        notes
+          publish.first-group.holds: answers with 201 where 200 is as good
+
+        transitions: 1 of 3 fired
+          not fired  lock: held --submit--> free
+          not fired  lock: held --crash--> free  (nobody outside can crash it)
+
+        target http://127.0.0.1:4101, seed 18446744073709551615
+        7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not conform
+        "#);
+    }
+
+    #[test]
+    fn colour_changes_nothing_else() {
+        let coloured = summary(&example::run(), true);
+        assert!(coloured.contains("\x1b[31mfail\x1b[0m \x1b[1mpublish.first-group.second-is-refused\x1b[0m"));
+        let mut plain = String::new();
+        for (n, part) in coloured.split("\x1b[").enumerate() {
+            plain.push_str(if n == 0 { part } else { part.split_once('m').unwrap().1 });
+        }
+        assert_eq!(plain, summary(&example::run(), false));
+    }
+
+    #[test]
+    fn the_last_line() {
+        use Verdict::{Error, Fail, NotTestable, Pass};
+        let with = |verdicts: &[Verdict]| {
+            let mut run = example::run();
+            let sample = run.outcomes[0].clone();
+            let outcomes =
+                verdicts.iter().map(|&verdict| crate::verdict::Outcome { verdict, ..sample.clone() });
+            run.outcomes = outcomes.collect();
+            last_line(&run)
+        };
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - conforms");
+        assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
+        assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
+        assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - does not conform: nothing was checked");
+        assert_eq!(with(&[]), "0 checks - does not conform: nothing was checked");
+    }
+
+    #[test]
+    fn progress_is_silent_without_a_terminal() {
+        let run = example::run();
+        let progress = Progress::start(run.outcomes.len());
+        run.outcomes.iter().for_each(|outcome| progress.checked(outcome));
+        assert_eq!(progress.bar.position(), run.outcomes.len() as u64);
+        progress.finish();
+    }
+}
