@@ -156,6 +156,11 @@ impl<'run> Probe<'run> {
         base.map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
     }
 
+    /// Whether time at this place is the check's own, so that nothing is waited for.
+    pub fn owns_time(&self) -> bool {
+        self.place.own
+    }
+
     /// Whether this place has a site of that name.
     pub fn sees(&self, site: &str) -> bool {
         self.place.sites.contains_key(site)

@@ -51,7 +51,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     envelope::BEFORE_BODY => "the body is judged before the envelope";
 
     prepare::PREPARE_ID => "prepareId is no UUID";
-    prepare::PREPARE_ID, "same" => "every prepareId of the same minute is the same";
+    prepare::PREPARE_ID, "same" => "every prepareId of a domain is the same";
     prepare::MESSAGE => "message is base64url without padding";
     prepare::FEE_PAYER => "feePayer is another address";
     prepare::LAST_VALID_BLOCK_HEIGHT => "lastValidBlockHeight is a string";
@@ -59,7 +59,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     prepare::EXPIRES_AT => "expiresAt is in seconds";
     prepare::EXPIRES_AT, "late" => "expiresAt is two minutes after the prepare";
     prepare::TXT_OBSERVED => "required is a string";
-    prepare::BODY_JSON => "what is no JSON object counts as an empty one, and is published";
+    prepare::BODY_JSON => "what is no JSON object is answered like a gone prepare";
     prepare::DOMAIN_REQUIRED => "a missing domain is answered like a wrong envelope";
     prepare::DOMAIN_MATCH => "the body's domain is not compared";
     prepare::DOMAIN_TRIMMED => "the body's domain is not trimmed";
@@ -154,15 +154,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     chain::MEMO_LINE => "the log counts one byte too many";
 };
 
-/// The prepare's id: a random UUID.
-pub(super) fn prepare_id(core: &mut Core, draw: [u8; 32]) -> String {
-    let bytes: [u8; 16] = std::array::from_fn(|n| draw[n]);
-    let honest = uuid::Builder::from_random_bytes(bytes).into_uuid().to_string();
-    let minute = core.now().seconds() / 60;
-    core.effect(&prepare::PREPARE_ID, honest, |honest, variant| match variant {
-        "same" => format!("00000000-0000-4000-8000-{minute:012x}"),
-        _ => honest.replace('-', ""),
-    })
+/// The prepare's id: a random UUID, drawn under the domain and the number of its prepares.
+pub(super) fn prepare_id(core: &mut Core, domain: &str, number: u64) -> String {
+    let lie = core.lapse(&prepare::PREPARE_ID);
+    let number = if lie == Some("same") { 0 } else { number };
+    let draw = core.rng.draw("publish.prepare-id", domain.as_bytes(), number);
+    let id = uuid::Builder::from_random_bytes(std::array::from_fn(|n| draw[n])).into_uuid();
+    if lie == Some("") { id.simple().to_string() } else { id.to_string() }
 }
 
 /// The answer to a prepare.

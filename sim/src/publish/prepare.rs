@@ -8,10 +8,10 @@ use assay_spec::publish::prepare::{self as document, Reply as Answer, TxtObserve
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::exchange::{DAILY_LIMIT, DAILY_WINDOW};
 use assay_spec::publish::requirements::prepare::{
-    CID_NOT_VALIDATED, DOMAIN_MATCH, LOCK_EXPIRES, LOCK_PER_DOMAIN, NEW_AUTHORITY_DIFFERS, ONE_IN_FLIGHT,
-    PUBLISHABLE, RECORD_FITS, REPLAY,
+    BODY_JSON, CID_NOT_VALIDATED, DOMAIN_MATCH, LOCK_EXPIRES, LOCK_PER_DOMAIN, NEW_AUTHORITY_DIFFERS,
+    ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS, REPLAY,
 };
-use assay_spec::publish::requirements::submit::EXPIRED;
+use assay_spec::publish::requirements::submit::{EXPIRED, UNKNOWN};
 use assay_spec::publish::requirements::transfer::{FREEZES, FREEZES_ONCE_CONFIRMED, SECOND_ACCEPT};
 use assay_spec::{Gate, Refused};
 use serde_json::{Map, Value, json};
@@ -36,6 +36,10 @@ pub struct Caller {
 /// Prepares what an admitted caller asks for.
 pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
     frozen(core, caller)?;
+    if core.lapse(&BODY_JSON).is_some() && serde_json::from_slice::<Map<String, Value>>(body).is_err() {
+        // Without this rule the next one would refuse in the same way: tell another lie.
+        return Err(Refused { rule: &UNKNOWN, why: "a malformed body, taken for a gone prepare".to_owned() });
+    }
     let body = document::parse_body(body, core)?;
     let named = document::domain(&body, core)?;
     core.require(&DOMAIN_MATCH, named == caller.domain, || {
@@ -153,9 +157,8 @@ fn count(state: &mut State, core: &mut Core, caller: &Caller) -> Result<(), Refu
 fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, record: Vec<u8>) -> Reply {
     let now = core.now();
     let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");
-    let draw = core.rng.draw("publish.prepare-id", caller.domain.as_bytes(), binding.prepared);
+    let id = deviations::prepare_id(core, &caller.domain, binding.prepared);
     binding.prepared += 1;
-    let id = deviations::prepare_id(core, draw);
     if binding.lock.is_none() {
         lock_moves(core, LockState::Free, LockEvent::Prepare);
     }

@@ -50,7 +50,7 @@ pub(super) fn run(
             return Err(Refused { rule: &SAFETY_CEILING, why: format!("{id} is unresolved") });
         }
         PrepareState::Expired => {
-            core.require(&EXPIRED, false, || format!("{id} has expired"))?;
+            return Err(Refused { rule: &EXPIRED, why: format!("{id} has expired") });
         }
         _ => return Err(Refused { rule: &UNKNOWN, why: format!("{id} has ended") }),
     }
@@ -163,6 +163,10 @@ fn broadcast(
     let lost = core.fault(faults::TRANSACTION_LOST, &occasion);
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
         || (core.fault(faults::COMPUTE_BUDGET, &occasion) && super::chain::over_budget(&prepare.record));
+    // Only a lapsed rule lets a late submit come this far; its lie would not show behind a dead blockhash.
+    if now >= prepare.expires_at {
+        prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
+    }
     let last_height = prepare.last_valid_block_height;
     if slow {
         state.chain.slow_down(now);

@@ -36,7 +36,6 @@ crate::machine! {
     InFlight on Ceiling => Unresolved;
     Unresolved on Confirmation => Confirmed;
     Unresolved on BlockhashExpiry => Expired;
-    Unresolved on Rejection => Failed;
     Confirmed on Repeat => Confirmed;
     Confirmed on Window => Dropped;
 }

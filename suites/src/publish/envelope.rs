@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::wire::Draft;
 use super::{Caller, NO_ID, PREPARE, SUBMIT, bound, caller, fresh_key, knock, prepare, publish_body};
 use crate::check::{Check, Checked, Need};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::PREFIX, another_prefix_is_refused).costs(3, 0, 1),
     refuses!(rows::SIX_KEYS, a_seventh_or_a_missing_key_is_refused).costs(4, 0, 1),
     refuses!(rows::VERSION, another_version_is_refused).costs(4, 0, 1),
-    shows!(rows::KEY_ORDER_FREE, any_order_and_inner_white_space_are_taken).costs(3, 0, 1),
+    shows!(rows::KEY_ORDER_FREE, any_order_and_inner_white_space_are_taken).costs(2, 0, 1),
     refuses!(rows::METHOD, another_method_in_the_envelope_is_refused).costs(2, 0, 1),
     refuses!(rows::PATH, the_other_endpoints_path_is_refused).costs(3, 0, 1),
     shows!(rows::QUERY_NOT_SIGNED, a_query_does_not_belong_to_the_path).costs(1, 0, 1),
@@ -33,7 +33,9 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::SIGNATURE, another_key_or_another_message_is_refused).costs(4, 0, 1),
     refuses!(rows::FEATURE, an_account_without_the_feature_is_refused).needs(&[Need::Acts]).costs(2, 0, 2),
     refuses!(rows::BLANKET, every_cause_has_the_same_answer).costs(9, 0, 1),
-    refuses!(rows::BEFORE_BODY, a_wrong_envelope_hides_a_malformed_body).costs(2, 0, 1),
+    refuses!(rows::BEFORE_BODY, a_wrong_envelope_hides_a_malformed_body)
+        .costs(2, 0, 1)
+        .after(const { &[&rows::SIGNATURE] }),
 ];
 
 /// One fault after the other, each alone; every one must be refused, after a twin without any.
@@ -90,9 +92,8 @@ async fn padding_and_the_other_alphabet_are_refused(probe: &Probe<'_>) -> Checke
                 });
             },
             &|draft| {
-                // A member's white space is varied until the text has a character that the alphabets differ in.
+                // The time is varied until the text has a character that the alphabets differ in.
                 while !text::base64url(&sealed(draft)).contains(['-', '_']) {
-                    draft.prefix = draft.prefix.clone();
                     draft.set("t", json!(shifted(&draft.members)));
                 }
                 draft.seal = Box::new(|scheme, message, signature| {
@@ -103,6 +104,11 @@ async fn padding_and_the_other_alphabet_are_refused(probe: &Probe<'_>) -> Checke
         ],
     )
     .await
+}
+
+/// Expects an answer that is past the envelope: whatever comes then, it is not the blanket 404.
+fn is_past(answer: &Answer<'_>) -> Checked {
+    answer.expect(answer.status() != 404, "status", "anything but 404", answer.status().to_string())
 }
 
 /// The signature that a draft would carry.
@@ -169,9 +175,8 @@ async fn another_version_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn any_order_and_inner_white_space_are_taken(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.given_status(&[410])?;
-    knock(probe, &caller, |draft| draft.members.reverse()).await?.expect_status(&[410])?;
-    knock(probe, &caller, |draft| draft.spaced = true).await?.expect_status(&[410])
+    is_past(&knock(probe, &caller, |draft| draft.members.reverse()).await?)?;
+    is_past(&knock(probe, &caller, |draft| draft.spaced = true).await?)
 }
 
 async fn another_method_in_the_envelope_is_refused(probe: &Probe<'_>) -> Checked {
@@ -190,7 +195,7 @@ async fn the_other_endpoints_path_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_query_does_not_belong_to_the_path(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    knock(probe, &caller, |draft| draft.target.push_str("?x=1")).await?.expect_status(&[410])
+    knock(probe, &caller, |draft| draft.target.push_str("?x=1")).await.and_then(|answer| is_past(&answer))
 }
 
 async fn what_is_no_time_is_refused(probe: &Probe<'_>) -> Checked {
@@ -210,7 +215,7 @@ async fn times_beyond_ten_minutes_are_refused_and_within_taken(probe: &Probe<'_>
     // The first answer tells the target's clock where nothing else does.
     knock(probe, &caller, |_| {}).await?.twin_past(404)?;
     for skew in [-NEAR, NEAR] {
-        skewed(probe, &caller, skew).await?.expect_status(&[410])?;
+        is_past(&skewed(probe, &caller, skew).await?)?;
     }
     for skew in [-FAR, FAR] {
         skewed(probe, &caller, skew).await?.expect_status(&[404])?;
@@ -222,7 +227,7 @@ async fn skewed<'p>(
     probe: &'p Probe<'_>,
     caller: &Caller,
     skew_ms: i64,
-) -> Result<crate::probe::Answer<'p>, crate::check::Stop> {
+) -> Result<Answer<'p>, crate::check::Stop> {
     let now = probe.now().await?;
     Draft::at(probe, caller, SUBMIT, super::knock_body(), now + skew_ms).send(probe).await
 }
@@ -238,7 +243,7 @@ async fn another_body_than_was_hashed_is_refused(probe: &Probe<'_>) -> Checked {
 async fn an_empty_body_is_past_the_envelope(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = Draft::new(probe, &caller, PREPARE, "").await?.send(probe).await?;
-    answer.expect(answer.status() != 404, "status", "anything but 404", answer.status().to_string())
+    is_past(&answer)
 }
 
 async fn upper_case_and_a_trailing_dot_are_refused(probe: &Probe<'_>) -> Checked {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_spec::publish::requirements::{exchange as rows, submit as submits};
+use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use serde_json::{Value, json};
 
 use super::wire::Draft;
@@ -13,15 +13,15 @@ use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::ERROR_JSON, refusals_are_json_with_a_text).costs(4, 2, 1),
-    refuses!(rows::BODY_LIMIT, a_body_over_64_kib_is_refused_in_plain_text).costs(2, 1, 1),
+    refuses!(rows::BODY_LIMIT, a_body_over_64_kib_is_refused_in_plain_text).costs(3, 1, 1),
     refuses!(rows::DAILY_LIMIT, the_thirty_first_publish_of_a_day_is_refused)
         .costs(62, 31, 1)
         .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
+        .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
     refuses!(rows::DAILY_WINDOW, the_day_rolls)
         .costs(33, 33, 1)
         .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&rows::DAILY_LIMIT] }),
+        .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
     refuses!(rows::RATE_PER_IP, too_many_requests_of_an_address_are_refused)
         .costs(64, 0, 1)
         .needs(&[Need::Clock, Need::Isolation]),
@@ -57,13 +57,13 @@ async fn a_body_over_64_kib_is_refused_in_plain_text(probe: &Probe<'_>) -> Check
         let body = publish_body(&caller).to_string();
         format!("{body}{}", " ".repeat(size - body.len()))
     };
+    prepare(probe, &caller, &json!({})).await?.twin_past(413)?;
     let large = Draft::new(probe, &caller, PREPARE, padded(66 * 1024)).await?.send(probe).await?;
     large.expect_status(&[413])?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
     let fits = Draft::new(probe, &caller, PREPARE, padded(60 * 1024)).await?.send(probe).await?;
-    fits.twin_past(413)?;
-    fits.expect_status(&[200])
+    fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")
 }
 
 async fn the_thirty_first_publish_of_a_day_is_refused(probe: &Probe<'_>) -> Checked {
@@ -82,7 +82,7 @@ async fn the_thirty_first_publish_of_a_day_is_refused(probe: &Probe<'_>) -> Chec
             "200",
             prepared.status().to_string(),
         )?;
-        let prepared = super::read_prepared(probe, &prepared.json(), assay_spec::Instant(0))?;
+        let prepared = super::read_prepared(probe, &prepared.json())?;
         let submission = super::submit_body(&prepared, &caller);
         super::submit(probe, &caller, &submission).await?.given_status(&[200])?;
         // Not to meet the limit of requests.

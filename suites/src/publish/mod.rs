@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assay_spec::Instant;
 use assay_spec::crypto::ed25519;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
@@ -133,7 +132,7 @@ pub(crate) fn fresh_key(probe: &Probe<'_>) -> SigningKey {
 
 /// The body of an ordinary publish.
 pub(crate) fn publish_body(caller: &Caller) -> Value {
-    json!({ "domain": caller.domain, "cid": CID })
+    json!({ "domain": caller.domain, "cid": CID, "op": "pub" })
 }
 
 /// The body of a transfer to `key`.
@@ -182,25 +181,21 @@ pub(crate) fn knock_body() -> String {
 pub(crate) struct Prepared {
     pub(crate) id: String,
     pub(crate) message: Vec<u8>,
-    pub(crate) body: Value,
-    /// Just before the call.
-    pub(crate) sent_at: Instant,
 }
 
 /// A prepare that must work for the check to say anything.
 pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Prepared, Stop> {
-    let sent_at = probe.now().await?;
     let answer = prepare(probe, caller, body).await?;
     answer.given_status(&[200])?;
-    read_prepared(probe, &answer.json(), sent_at)
+    read_prepared(probe, &answer.json())
 }
 
 /// Reads a prepare's answer as leniently as can be.
-pub(crate) fn read_prepared(probe: &Probe<'_>, body: &Value, sent_at: Instant) -> Result<Prepared, Stop> {
+pub(crate) fn read_prepared(probe: &Probe<'_>, body: &Value) -> Result<Prepared, Stop> {
     let text = |member: &str| body[member].as_str().unwrap_or_default().to_owned();
     let message = wire::any_base64(&text("message"));
     probe.given(message.is_some(), "the prepare's message is not base64")?;
-    Ok(Prepared { id: text("prepareId"), message: message.unwrap_or_default(), body: body.clone(), sent_at })
+    Ok(Prepared { id: text("prepareId"), message: message.unwrap_or_default() })
 }
 
 /// The body of a submit.
@@ -235,9 +230,10 @@ pub(crate) async fn landed(
     Ok((prepared, signature))
 }
 
-/// Limits that outlast a submit.
-pub(crate) fn patient() -> Limits {
-    Limits { timeout: Duration::from_secs(240), ..Limits::default() }
+/// Limits that outlast a submit: about three minutes, but where time is the check's own.
+pub(crate) fn patient(probe: &Probe<'_>) -> Limits {
+    let seconds = if probe.owns_time() { 15 } else { 240 };
+    Limits { timeout: Duration::from_secs(seconds), ..Limits::default() }
 }
 
 /// A call of the chain's public interface; answers `result`.

@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use assay_spec::crypto::text;
-use assay_spec::publish::requirements::{exchange, prepare as rows, record};
+use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit};
 use serde_json::{Value, json};
 
 use super::wire::{Draft, read_message, read_record};
 use super::{
     CID, Caller, PREPARE, bound, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
-    transfer_body,
+    submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need};
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PREPARE_ID, prepare_ids_are_uuids_and_differ).costs(2, 2, 2),
+    shows!(rows::PREPARE_ID, prepare_ids_are_uuids_and_differ)
+        .costs(3, 2, 1)
+        .after(const { &[&submit::LANDS, &submit::LOCK_FREED] }),
     shows!(rows::MESSAGE, message_is_standard_base64).costs(1, 1, 1),
     shows!(rows::FEE_PAYER, fee_payer_is_account_0).costs(1, 1, 1),
     shows!(rows::LAST_VALID_BLOCK_HEIGHT, last_valid_block_height_is_an_integer).costs(1, 1, 1),
@@ -32,7 +34,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CID_NOT_VALIDATED, any_text_is_a_cid).costs(1, 1, 1),
     shows!(rows::VERSION_DEFAULT, no_version_becomes_0).costs(2, 2, 2),
     refuses!(rows::VERSION_STRING, a_version_that_is_no_string_is_malformed).costs(2, 1, 1),
-    shows!(rows::OP_DEFAULT, no_op_publishes).costs(2, 2, 2).after(const { &[&record::KIND] }),
+    shows!(rows::OP_DEFAULT, no_op_publishes)
+        .costs(2, 2, 2)
+        .after(const { &[&record::KIND, &rows::LOCK_PER_DOMAIN] }),
     refuses!(rows::OP_KNOWN, an_unknown_op_is_malformed).costs(3, 1, 1),
     refuses!(rows::NEW_AUTHORITY, a_new_authority_that_is_no_key_is_malformed).costs(4, 1, 1),
     refuses!(rows::NEW_AUTHORITY_DIFFERS, a_transfer_to_the_bound_key_is_malformed).costs(2, 1, 1),
@@ -51,19 +55,19 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
     let mut seen = BTreeSet::new();
-    for _ in 0..2 {
-        let caller = caller(probe).await?;
+    for round in 0..2 {
         let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
         answer.given_status(&[200])?;
         let is_uuid = |value: &Value| value.as_str().is_some_and(is_uuid);
-        let id = answer.expect_json("/prepareId", "a UUID", is_uuid)?;
-        answer.expect(
-            seen.insert(id.to_string()),
-            "/prepareId",
-            "another id for every prepare",
-            id.to_string(),
-        )?;
+        let id = answer.expect_json("/prepareId", "a UUID", is_uuid)?.to_string();
+        answer.expect(seen.insert(id.clone()), "/prepareId", "another id for every prepare", id)?;
+        if round == 0 {
+            // Landed, the first leaves the domain free for the second.
+            let prepared = read_prepared(probe, &answer.json())?;
+            super::submit(probe, &caller, &submit_body(&prepared, &caller)).await?.given_status(&[200])?;
+        }
     }
     Ok(())
 }
@@ -87,7 +91,7 @@ async fn fee_payer_is_account_0(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
-    let prepared = read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+    let prepared = read_prepared(probe, &answer.json())?;
     let account = read_message(&prepared.message).and_then(|message| message.accounts.first().copied());
     probe.given(account.is_some(), "the message cannot be read")?;
     let address = account.map(|account| bs58::encode(account).into_string()).unwrap_or_default();
@@ -105,7 +109,7 @@ async fn payload_is_the_record(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
-    let prepared = read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+    let prepared = read_prepared(probe, &answer.json())?;
     let record = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());
     let record = record.and_then(|(_, _, data)| String::from_utf8(data).ok());
     probe.given(record.is_some(), "the message carries no text")?;
@@ -258,13 +262,11 @@ async fn a_version_that_is_no_string_is_malformed(probe: &Probe<'_>) -> Checked 
 async fn no_op_publishes(probe: &Probe<'_>) -> Checked {
     for op in [None, Some("pub")] {
         let caller = caller(probe).await?;
-        let mut body = publish_body(&caller);
-        if let Some(op) = op {
-            body["op"] = json!(op);
-        }
+        let body = with(&publish_body(&caller), "op", json!(op));
+        let body: Value = serde_json::from_str(&body).unwrap_or_default();
         let answer = prepare(probe, &caller, &body).await?;
         answer.expect_status(&[200])?;
-        let prepared = read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+        let prepared = read_prepared(probe, &answer.json())?;
         let before = read_record(&prepared.message).map(|record| record.before).unwrap_or_default();
         answer.expect(before.ends_with(":pub:"), "the record's kind", "pub", before)?;
     }

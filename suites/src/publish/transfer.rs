@@ -68,7 +68,7 @@ async fn the_incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     let answer = prepare(probe, &new, &accept_body(&new)).await?;
     answer.expect_status(&[200])?;
-    let prepared = super::read_prepared(probe, &answer.json(), assay_spec::Instant(0))?;
+    let prepared = super::read_prepared(probe, &answer.json())?;
     let mut body = submit_body(&prepared, &new);
     body["op"] = json!("accept");
     submit(probe, &new, &body).await?.expect_status(&[200])

@@ -107,7 +107,7 @@ impl Draft {
     /// Sends it.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let request = self.request();
-        let answer = probe.send_with("publish", request, None, patient()).await?;
+        let answer = probe.send_with("publish", request, None, patient(probe)).await?;
         probe.learn_clock(&answer.response);
         Ok(answer)
     }
