@@ -45,7 +45,7 @@ pub const PREFIX: &str = "/_sim/v1";
 const WORLDS: usize = 1024;
 const SNAPSHOTS: usize = 64;
 /// How long a request may wait for others to wait.
-const WAITING_LIMIT: Duration = Duration::from_secs(10);
+const WAITING_LIMIT: Duration = Duration::from_secs(3);
 
 /// A served world, its forks and its snapshots.
 pub struct Hub {

@@ -35,6 +35,8 @@ pub struct Core {
     pub journal: Journal,
     /// Refusals.
     pub log: Log,
+    /// The exchange that is being handled; 0 outside of any.
+    pub(crate) current: ExchangeId,
     consulted: BTreeSet<u32>,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
@@ -51,6 +53,7 @@ impl Core {
             liberties: Liberties::default(),
             journal: Journal::default(),
             log: Log::default(),
+            current: 0,
             consulted: BTreeSet::new(),
             fired: BTreeSet::new(),
             outbox: Vec::new(),
@@ -89,9 +92,9 @@ impl Core {
         catalogue::requirements().filter(|row| self.consulted.contains(&row.key))
     }
 
-    /// Logs a refusal.
-    pub fn refuse(&mut self, exchange: ExchangeId, refused: &Refused) {
-        self.log.note(self.clock.now(), exchange, refused);
+    /// Logs a refusal of the exchange that is being handled.
+    pub fn refuse(&mut self, refused: &Refused) {
+        self.log.note(self.clock.now(), self.current, refused);
     }
 
     /// A JSON reply, with the liberties of JSON.
@@ -147,6 +150,21 @@ impl Gate for Core {
             self.consulted.insert(rule.key);
         }
         self.deviations.lapse(rule)
+    }
+
+    /// As everywhere, and the log tells what a lapsed rule let through.
+    fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+        if holds {
+            self.lapse(rule);
+            return Ok(());
+        }
+        let refused = Refused { rule, why: why() };
+        if self.lapse(rule).is_none() {
+            return Err(refused);
+        }
+        let why = format!("switched off, and let pass: {}", refused.why);
+        self.refuse(&Refused { rule, why });
+        Ok(())
     }
 }
 

@@ -432,9 +432,11 @@ impl World {
             return;
         };
         let request = Request { head: *head, body: body.freeze(), too_large };
+        self.core.current = exchange;
         if let Some(reply) = self.services.handle(&mut self.core, exchange, &request) {
             self.core.answer(exchange, reply);
         }
+        self.core.current = 0;
     }
 
     fn tick(&mut self, until: Instant) -> usize {

@@ -1,1 +1,1 @@
-
+//! What the documents encode: golden cases, and who confirmed them.

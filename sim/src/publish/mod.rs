@@ -180,7 +180,7 @@ impl Floor for State {
             _ => return Some(core.text(404, "404 Not Found")),
         };
         result.unwrap_or_else(|refusal| {
-            core.refuse(exchange, &refusal.refused);
+            core.refuse(&refusal.refused);
             Some(refusal::answer(core, &refusal))
         })
     }

@@ -8,6 +8,7 @@ use crate::publish::requirements::check::{
     CLIENT_ACCOUNT, DOMAIN, ENCODING, FEE_PAYER, FIELDS, INSTRUCTION_ACCOUNTS, KIND, MEMO_PROGRAM,
     ONE_INSTRUCTION, RECORD_CANONICAL, RECORD_FORM, TIME, TWO_SIGNATURES,
 };
+use crate::publish::requirements::message::LEGACY;
 use crate::publish::requirements::record as rows;
 use crate::{Dialect, Gate, Id, Instant, Refused, Strict, Without};
 
@@ -56,10 +57,7 @@ pub fn check_message(
     let message = gate.parse(
         &ENCODING,
         || Message::decode(bytes, &mut Strict).map_err(|refused| refused.why),
-        || {
-            Message::decode(bytes, &mut Without(&crate::publish::requirements::message::LEGACY))
-                .map_err(|refused| refused.why)
-        },
+        || Message::decode(bytes, &mut Without(&LEGACY)).map_err(|refused| refused.why),
     )?;
     gate.require(&TWO_SIGNATURES, message.header[0] == 2, || format!("{} signatures", message.header[0]))?;
     gate.require(&CLIENT_ACCOUNT, message.accounts.get(1) == Some(client), || {
@@ -71,10 +69,8 @@ pub fn check_message(
     })?;
     let count = message.instructions.len();
     gate.require(&ONE_INSTRUCTION, count == 1, || format!("{count} instructions"))?;
-    let instruction = message
-        .instructions
-        .first()
-        .ok_or_else(|| Refused { rule: &ONE_INSTRUCTION, why: "no instruction".to_owned() })?;
+    // Without any instruction a lapsed rule leaves nothing to check.
+    let Some(instruction) = message.instructions.first() else { return Ok(Record::unread()) };
     let program = message.accounts.get(usize::from(instruction.program));
     let memo = parse_address(&dialect.memo_program);
     gate.require(&MEMO_PROGRAM, program.is_some() && program.copied() == memo, || {
@@ -83,7 +79,8 @@ pub fn check_message(
     gate.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
         format!("accounts {:?}", instruction.accounts)
     })?;
-    let record = record(dialect, &instruction.data, gate)?;
+    // Data without a record's form has passed only if that rule has lapsed; it has no fields to compare.
+    let Some(record) = record(dialect, &instruction.data, gate)? else { return Ok(Record::unread()) };
     let kind = match asked.op {
         Op::Publish { .. } => Kind::Pub,
         Op::Transfer { .. } => Kind::Transfer,
@@ -108,20 +105,25 @@ pub fn check_message(
 }
 
 /// Checks 8 and 9. The record's own rules decide; check 13 judges the time.
-fn record(dialect: &Dialect, data: &[u8], gate: &mut impl Gate) -> Result<Record, Refused> {
+fn record(dialect: &Dialect, data: &[u8], gate: &mut impl Gate) -> Result<Option<Record>, Refused> {
+    let form_lapsed = gate.lapse(&RECORD_FORM).is_some();
     let off: Vec<Id> = [
         (true, &rows::EXACT_TIME as Id),
         (gate.lapse(&RECORD_CANONICAL).is_some(), &rows::CANONICAL),
-        (gate.lapse(&RECORD_FORM).is_some(), &rows::NOT_EMPTY),
-        (gate.lapse(&RECORD_FORM).is_some(), &rows::CANONICAL_DOMAIN),
+        (form_lapsed, &rows::NOT_EMPTY),
+        (form_lapsed, &rows::CANONICAL_DOMAIN),
     ]
     .into_iter()
     .filter_map(|(off, rule)| off.then_some(rule))
     .collect();
-    Record::parse(dialect, data, &mut Lapsed(off)).map_err(|refused| {
-        let rule: Id = if refused.rule == &rows::CANONICAL { &RECORD_CANONICAL } else { &RECORD_FORM };
-        Refused { rule, ..refused }
-    })
+    match Record::parse(dialect, data, &mut Lapsed(off)) {
+        Ok(record) => Ok(Some(record)),
+        Err(refused) if refused.rule == &rows::CANONICAL => {
+            Err(Refused { rule: &RECORD_CANONICAL, ..refused })
+        }
+        Err(_) if form_lapsed => Ok(None),
+        Err(refused) => Err(Refused { rule: &RECORD_FORM, ..refused }),
+    }
 }
 
 struct Lapsed(Vec<Id>);

@@ -1,5 +1,10 @@
 //! The request envelope in the `Authorization` header (document 3, "Request envelope" and "Exchange").
 
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::alphabet::URL_SAFE;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ed25519_dalek::SigningKey;
 use serde_json::{Map, Value};
 
@@ -77,11 +82,12 @@ impl Envelope {
                     .filter(|rest| !rest.contains(char::is_whitespace))
                     .ok_or_else(|| "not the scheme word, one space and the envelope".to_owned())
             },
-            || header.split_whitespace().last().ok_or_else(|| "empty".to_owned()),
+            || {
+                let word = header.split_whitespace().find(|word| word.contains('.'));
+                word.ok_or_else(|| "no envelope".to_owned())
+            },
         )?;
-        let parts: Vec<&str> = encoded.split('.').collect();
-        gate.require(&TWO_PARTS, parts.len() == 2, || format!("{} parts", parts.len()))?;
-        let [message, signature] = [0, 1].map(|n| parts.get(n).copied().unwrap_or_default());
+        let [message, signature] = gate.parse(&TWO_PARTS, || two_parts(encoded), || any_parts(encoded))?;
         let [message, signature] = [message, signature].map(|part| {
             gate.parse(
                 &BASE64URL,
@@ -102,12 +108,12 @@ impl Envelope {
 
     /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
     pub fn check_request(&self, method: &str, target: &str, gate: &mut impl Gate) -> Result<(), Refused> {
-        gate.require(&METHOD, self.text("m") == Some(method), || {
+        gate.require(&METHOD, self.says("m", method), || {
             format!("m is {:?}, the method is {method}", self.claims.get("m"))
         })?;
         let path = target.split_once('?').map_or(target, |(path, _)| path);
         let expected = gate.effect(&QUERY_NOT_SIGNED, path, |_, _| target);
-        gate.require(&PATH, self.text("p") == Some(expected), || {
+        gate.require(&PATH, self.says("p", expected), || {
             format!("p is {:?}, the path is {expected:?}", self.claims.get("p"))
         })
     }
@@ -127,7 +133,9 @@ impl Envelope {
                     .ok_or_else(|| format!("t is {:?}", self.claims.get("t")))
             },
             || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
-        )?;
+        );
+        // A `t` that is missing has passed only if the rule of the six keys has lapsed.
+        let time = if self.claims.contains_key("t") { time? } else { now };
         let skew = time - now;
         let within = |past: i64, future: i64| (-past..=future).contains(&skew);
         let honest = within(ENVELOPE_SKEW_MS, ENVELOPE_SKEW_MS);
@@ -147,7 +155,7 @@ impl Envelope {
     /// Compares `h` with the body as received (server rule 4).
     pub fn check_body(&self, body: &[u8], gate: &mut impl Gate) -> Result<(), Refused> {
         let actual = sha256_hex(body);
-        let same = self.text("h") == Some(actual.as_str());
+        let same = self.says("h", &actual);
         let same = if body.is_empty() { gate.effect(&EMPTY_BODY, same, |_, _| false) } else { same };
         gate.require(&BODY_HASH, same, || {
             format!("h is {:?}, the body's hash is {actual}", self.claims.get("h"))
@@ -183,6 +191,30 @@ impl Envelope {
     fn text(&self, key: &str) -> Option<&str> {
         self.claims.get(key)?.as_str()
     }
+
+    /// Whether a claim holds that text. One that is missing has passed only if the rule of the six keys has lapsed;
+    /// there is nothing to compare.
+    fn says(&self, key: &str, text: &str) -> bool {
+        self.claims.get(key).is_none_or(|claim| claim.as_str() == Some(text))
+    }
+}
+
+fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
+    let parts: Vec<&str> = encoded.split('.').collect();
+    parts.try_into().map_err(|parts: Vec<&str>| format!("{} parts", parts.len()))
+}
+
+/// Leniently: parts after the second are ignored; without a dot, the last 86 characters are the signature.
+fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
+    let mut parts = encoded.split('.');
+    let first = parts.next().unwrap_or_default();
+    match parts.next() {
+        Some(second) => Ok([first, second]),
+        None => first
+            .split_at_checked(first.len().saturating_sub(86))
+            .map(|(message, signature)| [message, signature])
+            .ok_or_else(|| "one part".to_owned()),
+    }
 }
 
 fn parse_message(
@@ -190,14 +222,20 @@ fn parse_message(
     message: &[u8],
     gate: &mut impl Gate,
 ) -> Result<Map<String, Value>, Refused> {
-    let text = std::str::from_utf8(message)
-        .map_err(|_| Refused { rule: &PREFIX, why: "the message is not UTF-8".to_owned() })?;
-    let json = gate.parse(
+    let json: Cow<'_, str> = gate.parse(
         &PREFIX,
-        || text.strip_prefix(dialect.auth_prefix.as_str()).ok_or_else(|| "another prefix".to_owned()),
-        || text.find('{').map(|at| &text[at..]).ok_or_else(|| "no object".to_owned()),
+        || {
+            let text = std::str::from_utf8(message).map_err(|_| "the message is not UTF-8")?;
+            let json = text.strip_prefix(dialect.auth_prefix.as_str()).ok_or("another prefix")?;
+            Ok(json.into())
+        },
+        || {
+            let text = String::from_utf8_lossy(message).into_owned();
+            let at = text.find('{').ok_or("no object")?;
+            Ok(text[at..].to_owned().into())
+        },
     )?;
-    let (claims, order) = parse_claims(json).map_err(|why| Refused { rule: &SIX_KEYS, why })?;
+    let (claims, order) = gate.parse(&SIX_KEYS, || parse_claims(&json), || parse_any_claims(&json))?;
     let known = |key: &String| KEYS.contains(&key.as_str());
     let missing = KEYS.iter().find(|key| !claims.contains_key(**key));
     let extra = order.iter().find(|key| !known(key));
@@ -248,17 +286,33 @@ fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String>
     Ok(members)
 }
 
+/// Leniently: what follows the object is ignored, and an array holds the values in the keys' order.
+fn parse_any_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String> {
+    let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
+    let claims = match values.next() {
+        Some(Ok(Value::Object(claims))) => claims,
+        Some(Ok(Value::Array(values))) => KEYS.map(str::to_owned).into_iter().zip(values).collect(),
+        _ => return Err("neither an object nor an array".to_owned()),
+    };
+    let order = claims.keys().cloned().collect();
+    Ok((claims, order))
+}
+
+/// Leniently: either alphabet, spare bits of any value; all other characters are skipped.
 fn parse_any_base64(text: &str) -> Option<Vec<u8>> {
-    let text: String = text
-        .chars()
-        .filter(|c| *c != '=')
-        .map(|c| match c {
-            '+' => '-',
-            '/' => '_',
-            c => c,
-        })
-        .collect();
-    parse_base64url(&text)
+    const LENIENT: GeneralPurpose = GeneralPurpose::new(
+        &URL_SAFE,
+        GeneralPurposeConfig::new()
+            .with_decode_allow_trailing_bits(true)
+            .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+    );
+    let known = |c: char| match c {
+        '+' => Some('-'),
+        '/' => Some('_'),
+        c => (c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).then_some(c),
+    };
+    let text: String = text.chars().filter_map(known).collect();
+    LENIENT.decode(text).ok()
 }
 
 /// A domain's binding, as far as the header's rules need it.
@@ -308,8 +362,11 @@ pub fn verify(
 ) -> Result<Admitted, Refused> {
     use crate::publish::requirements::envelope::BINDING;
 
-    let header =
-        request.authorization.ok_or_else(|| Refused { rule: &SCHEME, why: "no header".to_owned() })?;
+    gate.require(&SCHEME, request.authorization.is_some(), || "no header".to_owned())?;
+    // Without a header a lapsed rule leaves nothing to judge.
+    let Some(header) = request.authorization else {
+        return Ok(Admitted { domain: String::new(), key: String::new(), frozen: false });
+    };
     let envelope = Envelope::parse(dialect, header, gate)?;
     envelope.check_request(request.method, request.target, gate)?;
     envelope.check_time(now, gate)?;
@@ -321,8 +378,9 @@ pub fn verify(
     let (key, frozen) = match binding {
         None => return Ok(Admitted { domain, key: String::new(), frozen: false }),
         Some(Binding { incoming_key: Some(key), .. }) if accept => (key, false),
-        Some(_) if accept => {
-            return Err(Refused { rule: &BINDING, why: "no transfer is pending".to_owned() });
+        Some(binding) if accept => {
+            gate.require(&BINDING, false, || "no transfer is pending".to_owned())?;
+            (&binding.key, false)
         }
         Some(binding) => (&binding.key, binding.incoming_key.is_some()),
     };

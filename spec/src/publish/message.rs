@@ -70,12 +70,13 @@ impl Message {
     /// Decodes what encodes back to the same bytes: legacy, shortest lengths, nothing left over.
     pub fn decode(bytes: &[u8], gate: &mut impl Gate) -> Result<Message, Refused> {
         let refused = |why: String| Refused { rule: &LEGACY, why };
-        let mut reader = Reader { rest: bytes };
+        let mut reader = Reader { rest: bytes, lenient: gate.lapse(&LEGACY).is_some() };
         let message = reader.message().ok_or_else(|| refused("not a legacy message".to_owned()))?;
-        let exact = reader.rest.is_empty() && message.encode() == bytes;
-        gate.require(&LEGACY, exact, || {
-            format!("{} bytes left over, or a length not in shortest encoding", reader.rest.len())
-        })?;
+        let exact = reader.lenient || (reader.rest.is_empty() && message.encode() == bytes);
+        if !exact {
+            let left = reader.rest.len();
+            return Err(refused(format!("{left} bytes left over, or a length not in shortest encoding")));
+        }
         Ok(message)
     }
 }
@@ -90,17 +91,23 @@ pub fn push_length(out: &mut Vec<u8>, length: usize) {
     out.push(rest as u8);
 }
 
+/// Strict, or lenient where the rule has lapsed: a version byte is skipped, lengths of any form are taken, and
+/// bytes that are missing read as zero.
 struct Reader<'a> {
     rest: &'a [u8],
+    lenient: bool,
 }
 
 impl<'a> Reader<'a> {
     fn message(&mut self) -> Option<Message> {
-        let header: [u8; 3] = self.array()?;
         // A first byte of 0x80 and above marks a versioned message.
-        if header[0] >= 0x80 {
-            return None;
+        if self.rest.first().is_some_and(|first| *first >= 0x80) {
+            if !self.lenient {
+                return None;
+            }
+            self.rest = &self.rest[1..];
         }
+        let header: [u8; 3] = self.array()?;
         let accounts = self.length()?;
         let accounts = (0..accounts).map(|_| self.array()).collect::<Option<_>>()?;
         let blockhash = self.array()?;
@@ -118,23 +125,31 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self) -> Option<Vec<u8>> {
         let length = self.length()?;
+        if self.lenient {
+            return self.bytes(length.min(self.rest.len())).map(<[u8]>::to_vec);
+        }
         self.bytes(length).map(<[u8]>::to_vec)
     }
 
     /// A shortvec length of up to three bytes; longer forms and values above 65535 are none.
     fn length(&mut self) -> Option<usize> {
         let mut value = 0usize;
-        for n in 0..3 {
+        for n in 0..if self.lenient { 4 } else { 3 } {
             let [byte] = self.array()?;
             value |= usize::from(byte & 0x7f) << (7 * n);
             if byte & 0x80 == 0 {
+                let value = if self.lenient { value & 0xffff } else { value };
                 return u16::try_from(value).is_ok().then_some(value);
             }
         }
-        None
+        self.lenient.then_some(0)
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        if self.lenient {
+            let taken = self.bytes(N.min(self.rest.len()))?;
+            return Some(std::array::from_fn(|n| taken.get(n).copied().unwrap_or_default()));
+        }
         self.bytes(N)?.try_into().ok()
     }
 
@@ -150,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Strict;
+    use crate::{Strict, Without};
 
     #[test]
     fn lengths_at_every_step() {
@@ -165,10 +180,10 @@ mod tests {
             let mut out = Vec::new();
             push_length(&mut out, length);
             assert_eq!(out, bytes);
-            assert_eq!(Reader { rest: &out }.length(), Some(length));
+            assert_eq!(Reader { rest: &out, lenient: false }.length(), Some(length));
         }
         for bytes in [&[0xff, 0xff, 4][..], &[0x80, 0x80, 0x80, 1], &[0x80]] {
-            assert_eq!(Reader { rest: bytes }.length(), None);
+            assert_eq!(Reader { rest: bytes, lenient: false }.length(), None);
         }
     }
 
@@ -184,6 +199,7 @@ mod tests {
         versioned.insert(0, 0x80);
         for bad in [&longer[..], &alias, &versioned, &good[..good.len() - 1], &[]] {
             assert!(Message::decode(bad, &mut Strict).is_err());
+            assert!(Message::decode(bad, &mut Without(&LEGACY)).is_ok());
         }
     }
 
@@ -216,6 +232,7 @@ mod tests {
 
         #[test]
         fn what_decodes_encodes_back(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert!(Message::decode(&bytes, &mut Without(&LEGACY)).is_ok());
             if let Ok(message) = Message::decode(&bytes, &mut Strict) {
                 prop_assert_eq!(message.encode(), bytes);
             }

@@ -81,14 +81,11 @@ impl Record {
         fields: &Map<String, Value>,
         gate: &mut impl Gate,
     ) -> Result<Record, Refused> {
-        let strange = fields.keys().find(|key| !kind.keys().contains(&key.as_str()));
-        gate.require(&FORM, strange.is_none(), || format!("unknown field {strange:?}"))?;
-        let mut values = Vec::with_capacity(kind.keys().len());
-        for key in kind.keys() {
-            let value = fields.get(*key).and_then(Value::as_str);
-            gate.require(&FORM, value.is_some(), || format!("{key} is not a string"))?;
-            values.push(value.unwrap_or_default().to_owned());
-        }
+        let values = gate.parse(
+            &FORM,
+            || strict_values(kind, fields),
+            || Ok(kind.keys().iter().map(|key| lenient_value(fields.get(*key))).collect()),
+        )?;
         let record = Record { kind, values };
         record.check(gate)?;
         Ok(record)
@@ -96,17 +93,18 @@ impl Record {
 
     /// Reads a record: only its canonical encoding parses.
     pub fn parse(dialect: &Dialect, bytes: &[u8], gate: &mut impl Gate) -> Result<Record, Refused> {
-        let form = |why: &str| Refused { rule: &FORM, why: why.to_owned() };
-        let text = std::str::from_utf8(bytes).map_err(|_| form("not UTF-8"))?;
-        let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or_else(|| form("another prefix"))?;
-        let (kind, json) = rest.split_once(':').ok_or_else(|| form("no kind"))?;
-        let kind = Kind::named(kind).ok_or_else(|| form("an unknown kind"))?;
-        let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| form(&e.to_string()))?;
-        let record = Record::from_fields(kind, &fields, gate)?;
+        let read = gate.parse(&FORM, || read(dialect, bytes).map(Some), || Ok(read(dialect, bytes).ok()))?;
+        let Some(record) = read else { return Ok(Record::unread()) };
+        record.check(gate)?;
         gate.require(&CANONICAL, record.encode(dialect) == bytes, || {
             "not the canonical encoding".to_owned()
         })?;
         Ok(record)
+    }
+
+    /// What bytes without a record's form pass for once that rule has lapsed: nothing can be read from them.
+    pub fn unread() -> Record {
+        Self::of(Kind::Pub, [""; 4])
     }
 
     fn check(&self, gate: &mut impl Gate) -> Result<(), Refused> {
@@ -151,6 +149,36 @@ impl Record {
         }
         text.push('}');
         text.into_bytes()
+    }
+}
+
+/// Prefix, kind and a JSON object with the kind's keys as strings.
+fn read(dialect: &Dialect, bytes: &[u8]) -> Result<Record, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8")?;
+    let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or("another prefix")?;
+    let (kind, json) = rest.split_once(':').ok_or("no kind")?;
+    let kind = Kind::named(kind).ok_or("an unknown kind")?;
+    let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| e.to_string())?;
+    Ok(Record { kind, values: strict_values(kind, &fields)? })
+}
+
+fn strict_values(kind: Kind, fields: &Map<String, Value>) -> Result<Vec<String>, String> {
+    if let Some(strange) = fields.keys().find(|key| !kind.keys().contains(&key.as_str())) {
+        return Err(format!("unknown field {strange:?}"));
+    }
+    let value = |key: &&str| {
+        let text = fields.get(*key).and_then(Value::as_str);
+        text.map(str::to_owned).ok_or_else(|| format!("{key} is not a string"))
+    };
+    kind.keys().iter().map(value).collect()
+}
+
+/// A lapsed rule still needs something to write.
+fn lenient_value(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => "none".to_owned(),
     }
 }
 

@@ -1,0 +1,144 @@
+//! The runner: a thousand checks that do nothing, against as many trials of libtest-mimic, as whole processes; and
+//! the whole embedded run.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assay_spec::{Dialect, catalogue};
+use assay_suites::check::{self, Check};
+use assay_suites::control::Offer;
+use assay_suites::embedded::Embedded;
+use assay_suites::exchange::Broken;
+use assay_suites::pace::Pace;
+use assay_suites::plan::plan;
+use assay_suites::probe::Settings;
+use assay_suites::report::terminal;
+use assay_suites::run::Runner;
+use assay_suites::target::{Connect, Connecting, Place, Placing, Target};
+use assay_suites::verdict::Run;
+use criterion::{Criterion, Throughput, criterion_group};
+use libtest_mimic::{Arguments, Trial};
+
+/// How many trivial checks a run has.
+const CHECKS: usize = 1_000;
+/// As many as `assay run` runs beside each other.
+const JOBS: usize = 4;
+/// The first argument of a child: which of the two runs it is.
+const RUNNER: &str = "--child-runner";
+const MIMIC: &str = "--child-mimic";
+
+/// A target with nothing behind it.
+struct Nothing(Offer);
+
+impl Target for Nothing {
+    fn name(&self) -> String {
+        "nothing".to_owned()
+    }
+
+    fn offer(&self) -> &Offer {
+        &self.0
+    }
+
+    fn has_site(&self, _: &str) -> bool {
+        false
+    }
+
+    fn place(&self) -> Placing<'_> {
+        let place = Place { connector: Arc::new(Nowhere), sites: BTreeMap::new(), control: None, own: true };
+        Box::pin(std::future::ready(Ok(place)))
+    }
+
+    fn leave(&self, _: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn is_embedded(&self) -> bool {
+        true
+    }
+}
+
+/// Connects to nothing.
+struct Nowhere;
+
+impl Connect for Nowhere {
+    fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {
+        Box::pin(std::future::ready(Err(Broken::Unreachable(base.to_owned()))))
+    }
+}
+
+/// One run of `checks` against `target`, as `assay run` does it.
+fn run(target: &dyn Target, checks: &[&'static Check]) -> Run {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let planned = plan(target, checks);
+    let runner = Runner { target, settings: &settings, pace: &pace, jobs: JOBS, fail_fast: false };
+    let run = runtime.block_on(runner.run(&planned, |_| ()));
+    runtime.shutdown_background();
+    run
+}
+
+fn trivial_checks() -> Run {
+    let rule = catalogue::requirements().next().expect("the catalogue has rows");
+    let trivial = Check::new(rule, "nothing_is_nothing", false, |probe| {
+        Box::pin(std::future::ready(probe.expect(true, "nothing", "nothing", "nothing")))
+    });
+    let checks: Vec<&'static Check> = (0..CHECKS).map(|_| &*Box::leak(Box::new(trivial))).collect();
+    run(&Nothing(Offer::default()), &checks)
+}
+
+fn trivial_trials() -> libtest_mimic::Conclusion {
+    let trials = (0..CHECKS).map(|n| Trial::test(format!("nothing_{n}"), || Ok(()))).collect();
+    libtest_mimic::run(&Arguments::default(), trials)
+}
+
+/// How long so many children take, one after another, from their start to their end.
+fn children(argument: &str, count: u64) -> Duration {
+    let program = std::env::current_exe().expect("a bench knows its own path");
+    let start = Instant::now();
+    for _ in 0..count {
+        let status = Command::new(&program).arg(argument).stdout(Stdio::null()).status();
+        assert!(status.expect("a child starts").success());
+    }
+    start.elapsed()
+}
+
+fn checks(c: &mut Criterion) {
+    let mut group = c.benchmark_group("checks");
+    group.throughput(Throughput::Elements(CHECKS as u64));
+    group.bench_function("thousand_trivial_checks", |b| b.iter_custom(|n| children(RUNNER, n)));
+    group.bench_function("peer_thousand_trivial_trials", |b| b.iter_custom(|n| children(MIMIC, n)));
+    group.finish();
+
+    let all = check::all();
+    let mut group = c.benchmark_group("embedded");
+    group.sample_size(10).throughput(Throughput::Elements(all.len() as u64));
+    group.bench_function("whole_run", |b| {
+        b.iter(|| {
+            let run = run(&Embedded::new(1, Dialect::default()), &all);
+            assert_eq!(run.exit_code(), 0);
+            run
+        });
+    });
+    group.finish();
+}
+
+criterion_group! { name = benches; config = assay_benches::criterion(); targets = checks }
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some(RUNNER) => {
+            let run = trivial_checks();
+            print!("{}", terminal::summary(&run, false));
+            assert_eq!(run.exit_code(), 0);
+        }
+        Some(MIMIC) => trivial_trials().exit(),
+        _ => {
+            benches();
+            Criterion::default().configure_from_args().final_summary();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Memory over a million requests at the documented limits: refused ones, prepares, and submits that land.
+//!
+//! Prints the resident memory after each hundred thousand, and fails where it still grows after the third.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use assay_benches::{Post, Publisher, advance, answer, input, unsigned};
+use assay_sim::World;
+use assay_spec::publish::prepare;
+use bytes::Bytes;
+use serde_json::Value;
+
+const REQUESTS: usize = 1_000_000;
+const SAMPLE: usize = 100_000;
+/// One request in so many begins a publish; it is submitted half-way to the next.
+const PUBLISH_EVERY: usize = 20;
+/// Each domain publishes about once in 5,000 seconds, of the 30 times that a day allows.
+const DOMAINS: usize = 2_500;
+/// Ten requests a second, from enough addresses that each stays below 30 a minute.
+const STEP_MS: i64 = 100;
+const ADDRESSES: usize = 64;
+/// By then every bounded list is full: journal, log, refused requests and the chain's transactions.
+const WARM: usize = 3;
+/// How much the resident memory may grow from there, in MiB.
+const TOLERANCE_MIB: f64 = 4.0;
+
+fn main() {
+    // `cargo test --benches` starts every bench: nothing is measured then.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let publisher = Publisher::default();
+    let mut world = publisher.world(DOMAINS);
+    let mut tally = [0usize; 3];
+    let mut open: Option<(String, Value)> = None;
+    let mut samples = vec![resident_mib()];
+    println!("requests   resident MiB   (at the start {:.1})", samples[0]);
+    for n in 0..REQUESTS {
+        advance(&mut world, STEP_MS);
+        let (domain, now) = (Publisher::domain(n / PUBLISH_EVERY % DOMAINS), world.core.now());
+        let mut post = match n % PUBLISH_EVERY {
+            0 => publisher.prepare(&domain, now),
+            10 => match open.take() {
+                Some((domain, prepared)) => publisher.submit(&domain, now, &prepared),
+                None => refused(n),
+            },
+            _ => refused(n),
+        };
+        post.head.peer = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + (n % ADDRESSES) as u32));
+        let status = ask(&mut world, post, &mut tally);
+        if let Some(body) = status {
+            open = Some((domain, serde_json::from_slice(&body).expect("a prepare answers JSON")));
+        }
+        if (n + 1) % SAMPLE == 0 {
+            samples.push(resident_mib());
+            println!("{:>8}   {:>12.1}", n + 1, samples[samples.len() - 1]);
+        }
+    }
+    let [granted, refused, waited] = tally;
+    println!("{granted} prepared, {waited} submitted, {refused} refused");
+    let grown = samples[samples.len() - 1] - samples[WARM];
+    println!("grown since request {}: {grown:+.1} MiB", WARM * SAMPLE);
+    assert!(granted == waited && granted == REQUESTS / PUBLISH_EVERY, "every publish was granted");
+    assert!(grown <= TOLERANCE_MIB, "memory grows");
+}
+
+/// Puts a request in and counts how it ends; the body of a granted prepare comes back.
+fn ask(world: &mut World, post: Post, [granted, refused, waited]: &mut [usize; 3]) -> Option<Bytes> {
+    let outputs = input(world, post);
+    if outputs.is_empty() {
+        *waited += 1;
+        return None;
+    }
+    let (status, body) = answer(&outputs);
+    *if status == 200 { granted } else { refused } += 1;
+    (status == 200).then_some(body)
+}
+
+/// A request that is refused: without an envelope, with a broken one, too large, or at no route.
+fn refused(n: usize) -> Post {
+    let path = prepare::ENDPOINT.path;
+    let mut post = match n % 4 {
+        0 => unsigned("/nowhere", Bytes::new()),
+        1 => unsigned(path, vec![b' '; 70_000]),
+        _ => unsigned(path, format!("{{\"n\":{n}}}")),
+    };
+    if n % 4 == 3 {
+        let value = http::HeaderValue::try_from(format!("VfKey {n}.{n}")).expect("a header value");
+        post.head.headers.insert(http::header::AUTHORIZATION, value);
+    }
+    post
+}
+
+/// The resident memory of this process. Pages have 4 KiB where `/proc` is found.
+fn resident_mib() -> f64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("this bench needs /proc");
+    let pages: f64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("resident pages");
+    pages * 4.0 / 1024.0
+}

@@ -1,0 +1,96 @@
+//! The house keeps its shape: layers, services on every floor, names once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use assay_spec::Service;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The floors, and the floors each may stand on.
+const ARROWS: [(&str, &[&str]); 5] = [
+    ("spec", &[]),
+    ("sim", &["assay-spec"]),
+    ("vectors", &["assay-spec"]),
+    ("suites", &["assay-spec", "assay-vectors", "assay-sim"]),
+    ("benches", &["assay-spec", "assay-sim", "assay-vectors", "assay-suites"]),
+];
+
+#[test]
+fn manifests_have_no_arrow_but_the_houses() {
+    for (floor, allowed) in ARROWS {
+        let text = std::fs::read_to_string(root().join(floor).join("Cargo.toml")).expect("a manifest");
+        let manifest: toml::Table = toml::from_str(&text).expect("TOML");
+        for section in ["dependencies", "dev-dependencies"] {
+            let names =
+                manifest.get(section).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
+            for name in names.filter(|name| name.starts_with("assay-")) {
+                assert!(allowed.contains(&name.as_str()), "{floor} must not stand on {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_embedded_room_knows_the_simulator() {
+    for file in rust_files(&root().join("suites/src")) {
+        let inside = file.components().any(|part| part.as_os_str() == "embedded");
+        let command = file.ends_with("main.rs");
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let knows = text.contains("assay_sim");
+        assert!(inside || command || !knows, "{} knows the simulator", file.display());
+    }
+}
+
+#[test]
+fn every_service_stands_on_every_floor() {
+    for service in Service::ALL {
+        for place in ["spec/src", "sim/src", "suites/src", "vectors/data"] {
+            let folder = root().join(place).join(service.name());
+            assert!(folder.is_dir(), "{service} is missing: {}", folder.display());
+        }
+    }
+}
+
+#[test]
+fn every_group_of_checked_rows_has_its_file() {
+    let mut missing = BTreeSet::new();
+    for check in assay_suites::check::all() {
+        let row = check.requirement;
+        let file = root().join(format!("suites/src/{}/{}.rs", row.service.name(), row.group));
+        if !file.is_file() {
+            missing.insert(file.display().to_string());
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn no_source_file_has_outgrown_its_address() {
+    // Tables of rows and generated text aside, a file is read in one go.
+    const LONGEST: usize = 800;
+    let lengths: BTreeMap<String, usize> = ["spec", "sim", "vectors", "suites", "benches"]
+        .iter()
+        .flat_map(|floor| rust_files(&root().join(floor).join("src")))
+        .map(|file| {
+            (file.display().to_string(), std::fs::read_to_string(&file).unwrap_or_default().lines().count())
+        })
+        .filter(|(_, lines)| *lines > LONGEST)
+        .collect();
+    assert!(lengths.is_empty(), "{lengths:?}");
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}

@@ -1,0 +1,124 @@
+//! The same checks over real sockets: with control, without, and with a liar on the other side.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assay_sim::serve::ClockMode;
+use assay_suites::check;
+use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::profile::Profile;
+use assay_suites::publish::Fixtures;
+use assay_suites::run::Runner;
+use assay_suites::target::Remote;
+use assay_suites::verdict::{Run, Verdict};
+
+/// A simulator with a generous limit of requests where `unpaced`, since its checks share one address and one minute.
+async fn served(deviations: &[&str], unpaced: bool) -> Served {
+    let generous = "publish.requests-per-window=100000".to_owned();
+    let options = Options {
+        seed: 7,
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        clock: ClockMode::Real,
+        epoch: wall_clock(),
+        token: None,
+        limits: if unpaced { vec![generous] } else { Vec::new() },
+        deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
+        liberties: Vec::new(),
+    };
+    start(&options).await.expect("a simulator on any port")
+}
+
+/// Runs what the written profile says, with or without its control API.
+async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> Run {
+    let path = folder.join("p.toml");
+    served.write_profile(&path, None).expect("a profile");
+    let loaded = Profile::load(&path).expect("the profile that was written");
+    let publish = loaded.profile.publish.expect("the exchange");
+    let key = publish.key.as_ref().expect("a key").read(&loaded.folder).expect("its file");
+    let sites = [("publish", publish.url.clone()), ("chain", publish.chain_url.clone().expect("a chain"))]
+        .map(|(name, url)| (name.to_owned(), url));
+    let control = loaded.profile.control.filter(|_| control).map(|base| (base, None));
+    let target = Remote::new(sites.into(), control).await.expect("somebody listens");
+    let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
+    let settings = Settings { seed: 3, publish: fixtures, ..Settings::default() };
+    let pace = Pace::default();
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    let checks = select(check::all(), &[], &filters);
+    runner.run(&plan(&target, &checks), |_| {}).await
+}
+
+fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
+    run.outcomes.iter().filter(|o| o.verdict == verdict).map(|o| o.requirement.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_control_every_check_passes_as_embedded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = run(&served(&[], false).await, folder.path(), true, &[]).await;
+    assert_eq!(of(&run, Verdict::Pass).len(), check::all().len(), "{:?}", bad(&run));
+}
+
+fn bad(run: &Run) -> Vec<String> {
+    let bad = run.outcomes.iter().filter(|o| o.verdict != Verdict::Pass);
+    bad.map(|o| format!("{} {}: {}", o.requirement, o.verdict.name(), o.reason)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_control_exactly_the_checks_that_need_it_are_not_testable() {
+    // Submits wait for a chain in real time; the calls before them do not.
+    let groups =
+        ["publish.envelope", "publish.prepare", "publish.exchange", "publish.record.k", "publish.message"];
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = run(&served(&[], true).await, folder.path(), false, &groups).await;
+    let need: BTreeSet<String> = check::all()
+        .iter()
+        .filter(|check| check.needs.iter().any(|need| *need != assay_suites::check::Need::Chain))
+        .map(|check| check.requirement.to_string())
+        .filter(|id| groups.iter().any(|group| id.starts_with(group)))
+        .collect();
+    assert_eq!(of(&run, Verdict::NotTestable), need);
+    assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_liar_fails_its_check_and_the_curl_line_repeats_the_lie() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = served(&["publish.prepare.one-in-flight"], false).await;
+    let run = run(&served, folder.path(), true, &["one-in-flight", "publish.envelope"]).await;
+    assert_eq!(run.exit_code(), 1);
+    let outcome = run.outcomes.iter().find(|o| o.verdict == Verdict::Fail).expect("the lie is seen");
+    assert_eq!(outcome.requirement.to_string(), "publish.prepare.one-in-flight");
+    let failure = outcome.failure.as_ref().expect("want and got");
+    assert_eq!((failure.want.as_str(), failure.got.as_str()), ("409", "200"));
+    assert!(outcome.why.iter().any(|line| line.contains("switched off")), "{:?}", outcome.why);
+
+    let line = outcome.repeat.first().expect("a line").clone();
+    let output = tokio::process::Command::new("bash").args(["-c", &line]).output().await;
+    let Ok(output) = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    else {
+        return; // no shell to repeat it with
+    };
+    if !output.is_empty() {
+        assert!(output.starts_with("HTTP/1.1 200"), "{line}\n{output}");
+    }
+}
+
+#[tokio::test]
+async fn the_control_api_stays_on_loopback_without_a_token() {
+    let options = Options {
+        seed: 1,
+        listen: "0.0.0.0:0".parse().expect("an address"),
+        clock: ClockMode::Auto,
+        epoch: wall_clock(),
+        token: None,
+        limits: Vec::new(),
+        deviations: Vec::new(),
+        liberties: Vec::new(),
+    };
+    let refused = start(&options).await.err().expect("refused");
+    assert!(refused.contains("token"), "{refused}");
+}
