@@ -54,6 +54,16 @@ enum What {
     #[cfg(feature = "embedded")]
     #[command(after_help = "Example:\n  assay prove --service publish --json matrix.json")]
     Prove(ProveArgs),
+    /// Publish a content identifier, or hand a domain over: an honest client of the exchange
+    #[command(
+        after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4101 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
+    )]
+    Publish(PublishArgs),
+    /// Verify on the chain that a key wrote a record
+    #[command(
+        after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4102 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
+    )]
+    VerifyPublish(VerifyArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -152,6 +162,47 @@ struct ProveArgs {
 }
 
 #[derive(Args)]
+struct PublishArgs {
+    /// Base URL of the exchange
+    #[arg(long, env = "ASSAY_URL")]
+    url: String,
+    /// The domain
+    #[arg(long, env = "ASSAY_DOMAIN")]
+    domain: String,
+    /// The content identifier to publish
+    #[arg(long, env = "ASSAY_CID", required_unless_present_any = ["transfer_to", "accept"])]
+    cid: Option<String>,
+    /// The version to publish; none becomes 0
+    #[arg(long = "build", value_name = "VERSION", env = "ASSAY_VERSION")]
+    version: Option<String>,
+    /// Hand the domain to this base58 public key
+    #[arg(long, value_name = "KEY", conflicts_with = "accept")]
+    transfer_to: Option<String>,
+    /// Accept the transfer with this transaction signature
+    #[arg(long, value_name = "SIGNATURE")]
+    accept: Option<String>,
+    /// A file with the key's seed, 64 hex digits; without it, the environment variable ASSAY_KEY
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+    /// Base URL of the chain's interface, to verify what landed
+    #[arg(long, value_name = "URL", env = "ASSAY_CHAIN_URL")]
+    chain: Option<String>,
+}
+
+#[derive(Args)]
+struct VerifyArgs {
+    /// Base URL of the chain's JSON-RPC interface
+    #[arg(long, value_name = "URL")]
+    chain: String,
+    /// The transaction's signature, base58
+    #[arg(long)]
+    signature: String,
+    /// The publishing key, base58
+    #[arg(long)]
+    key: String,
+}
+
+#[derive(Args)]
 struct RequirementsArgs {
     /// Only this service (repeatable)
     #[arg(long = "service", value_parser = parse_service)]
@@ -196,6 +247,8 @@ fn main() -> ExitCode {
             What::Sim(args) => sim(args).await,
             #[cfg(feature = "embedded")]
             What::Prove(args) => prove(args).await,
+            What::Publish(args) => publish_record(args).await,
+            What::VerifyPublish(args) => verify(args).await,
             What::Requirements(args) => requirements(&args),
         }
     });
@@ -389,6 +442,69 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         write(path, &format!("{:#}\n", matrix.json()))?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
+    use assay_spec::publish::check::{Asked, Op};
+    use publish::client::{Publication, Published};
+
+    let secret = match &args.key_file {
+        Some(path) => {
+            std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))?
+        }
+        None => std::env::var("ASSAY_KEY")
+            .map_err(|_| Ending::Bad("no key: --key-file or ASSAY_KEY".to_owned()))?,
+    };
+    let dialect = Dialect::default();
+    let op = match (args.transfer_to, args.accept, args.cid) {
+        (Some(key), ..) => Op::Transfer { new_authority: format!("{}{key}", dialect.key_scheme) },
+        (_, Some(transfer), _) => Op::Accept { transfer },
+        (.., cid) => Op::Publish { cid: cid.unwrap_or_default(), version: args.version },
+    };
+    let wanted = Publication {
+        dialect,
+        url: args.url,
+        chain_url: args.chain,
+        key: publish::signing_key(&secret).map_err(Ending::Bad)?,
+        asked: Asked { domain: args.domain, op },
+    };
+    match publish::client::publish(&wanted).await {
+        Ok(Published::Landed(signature)) => {
+            println!("{signature}");
+            Ok(())
+        }
+        Ok(Published::Unverified(signature, why)) => {
+            println!("{signature}");
+            eprintln!("assay: landed, but not verified: {why}");
+            Err(Ending::Code(1))
+        }
+        Ok(Published::Unresolved(why)) | Err(why) => {
+            eprintln!("assay: {why}");
+            Err(Ending::Code(1))
+        }
+    }
+}
+
+async fn verify(args: VerifyArgs) -> Result<(), Ending> {
+    use publish::verify::{Verified, verify_publish};
+
+    let dialect = Dialect::default();
+    let verified = verify_publish(&dialect, &args.chain, &args.signature, &args.key).await;
+    match verified.map_err(Ending::Unreachable)? {
+        Verified::Record(record) => {
+            println!("{}", String::from_utf8_lossy(&record.encode(&dialect)));
+            println!("written by {}, in the transaction {}", args.key, args.signature);
+            Ok(())
+        }
+        Verified::Absent => {
+            println!("unverified: the chain does not know this transaction");
+            Err(Ending::Code(1))
+        }
+        Verified::Unproven(why) => {
+            println!("unverified: {why}");
+            Err(Ending::Code(1))
+        }
+    }
 }
 
 fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {

@@ -57,7 +57,7 @@ pub struct Confirmed {
     pub transaction: Transaction,
     /// Its slot.
     pub slot: u64,
-    /// When the slot began.
+    /// When it was confirmed.
     pub at: Instant,
     /// How many landed before it.
     pub number: u64,
@@ -123,6 +123,11 @@ impl Chain {
         self.change_pace(now, SLOT_MS);
     }
 
+    /// Whether slots take ten times as long.
+    pub fn is_slow(&self) -> bool {
+        self.slot_ms == SLOW_SLOT_MS
+    }
+
     fn change_pace(&mut self, now: Instant, slot_ms: i64) {
         if self.slot_ms != slot_ms {
             self.anchor = (now, self.slot(now));
@@ -130,10 +135,10 @@ impl Chain {
         }
     }
 
-    /// Takes in a transaction.
-    pub fn land(&mut self, now: Instant, transaction: Transaction) {
+    /// Confirms a transaction that `slot` took in.
+    pub fn land(&mut self, now: Instant, slot: u64, transaction: Transaction) {
         let signature = transaction.signatures[0];
-        let confirmed = Confirmed { transaction, slot: self.slot(now), at: now, number: self.landed };
+        let confirmed = Confirmed { transaction, slot, at: now, number: self.landed };
         self.transactions.insert(signature, confirmed);
         self.order.insert(self.landed, signature);
         self.landed += 1;

@@ -53,6 +53,8 @@ pub struct State {
     pub chain: Chain,
     fee_payer: Arc<SigningKey>,
     bindings: OrdMap<String, Binding>,
+    /// Bindings that were removed, for what hangs on their domains.
+    unbound: OrdMap<String, Binding>,
     prepares: OrdMap<String, Prepare>,
     recent: OrdMap<IpAddr, VecDeque<Instant>>,
 }
@@ -108,6 +110,10 @@ struct Submitted {
     signature: [u8; 64],
     /// The fee payer's signature: the transaction's id.
     transaction: [u8; 64],
+    /// The slot whose start confirms it; the one before takes it in.
+    confirmed_in: u64,
+    /// It has slowed the chain down.
+    slow: bool,
 }
 
 /// What is due.
@@ -147,6 +153,7 @@ impl Floor for State {
             chain: Chain::new(core.now(), core.rng),
             fee_payer: Arc::new(fee_payer),
             bindings: OrdMap::new(),
+            unbound: OrdMap::new(),
             prepares: OrdMap::new(),
             recent: OrdMap::new(),
         }

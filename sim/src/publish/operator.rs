@@ -44,7 +44,9 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         "bind" => bind(state, core, parse(arguments)?),
         "unbind" => {
             let Domain { domain } = parse(arguments)?;
-            state.bindings.remove(&domain).map(|_| json!({})).ok_or_else(|| format!("{domain} is not bound"))
+            let gone = state.bindings.remove(&domain).ok_or_else(|| format!("{domain} is not bound"))?;
+            state.unbound.insert(domain, gone);
+            Ok(json!({}))
         }
         "confirm-transfer" => {
             let Domain { domain } = parse(arguments)?;
@@ -88,9 +90,16 @@ fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, Strin
         prepared: 0,
     };
     // What hangs on the domain outlives its binding: a new key must not free the lock or the day's count.
-    let binding = match state.bindings.get(&domain) {
+    let open = |id: &String| {
+        use assay_spec::publish::machines::PrepareState::{InFlight, Prepared, Unresolved};
+        state
+            .prepares
+            .get(id)
+            .is_some_and(|prepare| matches!(prepare.state, Prepared | InFlight | Unresolved))
+    };
+    let binding = match state.bindings.get(&domain).or_else(|| state.unbound.get(&domain)) {
         Some(old) => Binding {
-            lock: old.lock.clone(),
+            lock: old.lock.clone().filter(open),
             publishes: old.publishes.clone(),
             prepared: old.prepared,
             ..fresh
@@ -98,6 +107,7 @@ fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, Strin
         None => fresh,
     };
     let view = view(&binding);
+    state.unbound.remove(&domain);
     state.bindings.insert(domain, binding);
     Ok(view)
 }

@@ -156,13 +156,12 @@ fn broadcast(
     let now = core.now();
     let prepare = state.prepares.get_mut(id).expect("the caller has just found this prepare");
     let transaction = ed25519::sign(&state.fee_payer, &prepare.message);
-    prepare.submitted = Some(Submitted { signature, transaction });
     prepare.waiting.push(exchange);
     let occasion = [("endpoint", "submit"), ("domain", prepare.domain.as_str())];
     let slow = core.fault(faults::CHAIN_SLOW, &occasion);
     let lost = core.fault(faults::TRANSACTION_LOST, &occasion);
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
-        || (core.fault(faults::COMPUTE_BUDGET, &occasion) && super::chain::over_budget(&prepare.record));
+        || (super::chain::over_budget(&prepare.record) && core.fault(faults::COMPUTE_BUDGET, &occasion));
     // Only a lapsed rule lets a late submit come this far; its lie would not show behind a dead blockhash.
     if now >= prepare.expires_at {
         prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
@@ -171,11 +170,13 @@ fn broadcast(
     if slow {
         state.chain.slow_down(now);
     }
+    // The next slot takes it in, the one after confirms it; a slow chain needs longer than anyone waits.
+    let slots = if slow { super::chain::SLOTS_WHEN_SLOW } else { 2 };
+    let confirmed_in = state.chain.slot(now) + slots.unsigned_abs();
+    prepare.submitted = Some(Submitted { signature, transaction, confirmed_in, slow });
     if rejected {
         timer(core, state.chain.slot_start(now, 1), Timer::Reject(id.to_owned()));
-    } else if !lost {
-        // The next slot takes it in, the one after confirms it; a slow chain needs longer than anyone waits.
-        let slots = if slow { super::chain::SLOTS_WHEN_SLOW } else { 2 };
+    } else if !lost && state.chain.height(now) + slots.unsigned_abs() - 1 <= last_height {
         timer(core, state.chain.slot_start(now, slots), Timer::Land(id.to_owned()));
     }
     timer(core, state.chain.end_of_height(now, last_height), Timer::Blockhash(id.to_owned()));
@@ -195,6 +196,13 @@ fn landed(core: &mut Core, transaction: &[u8; 64]) -> Reply {
 /// The chain confirms a transaction.
 pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     let Some((prepare, submitted)) = in_flight(state, id) else { return };
+    let ahead = submitted.confirmed_in.saturating_sub(state.chain.slot(core.now()));
+    if ahead > 0 {
+        // The chain has become slower meanwhile.
+        let due = state.chain.slot_start(core.now(), ahead as i64);
+        timer(core, due, Timer::Land(id.to_owned()));
+        return;
+    }
     let domain = prepare.domain.clone();
     let occasion = [("endpoint", "submit"), ("domain", domain.as_str())];
     let truncated = core.fault(faults::LOG_TRUNCATED, &occasion);
@@ -206,9 +214,9 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
         truncated,
     };
     let (wanted, key) = (prepare.wanted.clone(), submitted.transaction);
-    state.chain.land(core.now(), transaction);
-    state.chain.recover(core.now());
+    state.chain.land(core.now(), submitted.confirmed_in - 1, transaction);
     state.step(core, id, PrepareEvent::Confirmation);
+    recover(state, core);
     bind(state, core, &domain, &wanted, &key);
     if core.lapse(&LOCK_FREED).is_none() {
         state.unlock(core, &domain, id);
@@ -283,11 +291,22 @@ pub(super) fn forget(state: &mut State, core: &mut Core, id: &str) {
 fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, reply: &Reply) {
     let Some((prepare, _)) = in_flight(state, id) else { return };
     let domain = prepare.domain.clone();
-    state.chain.recover(core.now());
     state.step(core, id, event);
+    recover(state, core);
     state.unlock(core, &domain, id);
     release(state, core, id, reply);
     timer(core, core.now() + ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
+}
+
+/// The chain is as fast as ever once no transaction that slowed it down is on its way.
+fn recover(state: &mut State, core: &Core) {
+    let waits = |prepare: &super::Prepare| {
+        matches!(prepare.state, PrepareState::InFlight | PrepareState::Unresolved)
+            && prepare.submitted.as_ref().is_some_and(|submitted| submitted.slow)
+    };
+    if state.chain.is_slow() && !state.prepares.values().any(waits) {
+        state.chain.recover(core.now());
+    }
 }
 
 /// Answers everyone who waits for this prepare.
@@ -308,6 +327,7 @@ fn in_flight<'a>(state: &'a State, id: &str) -> Option<(&'a super::Prepare, Subm
 fn write_again(state: &mut State, core: &mut Core, id: &str) {
     let prepare = &state.prepares[id];
     let Some(submitted) = &prepare.submitted else { return };
+    let slot = state.chain.slot(core.now());
     let transaction = Transaction {
         message: prepare.message.clone(),
         signatures: [submitted.transaction.map(|byte| byte ^ 1), submitted.signature],
@@ -315,5 +335,5 @@ fn write_again(state: &mut State, core: &mut Core, id: &str) {
         record: prepare.record.clone(),
         truncated: false,
     };
-    state.chain.land(core.now(), transaction);
+    state.chain.land(core.now(), slot, transaction);
 }

@@ -1,6 +1,7 @@
 //! Checks of the signed publishing exchange (document 3).
 
 mod chain;
+pub mod client;
 mod envelope;
 mod exchange;
 mod message;
@@ -8,6 +9,7 @@ mod prepare;
 mod record;
 mod submit;
 mod transfer;
+pub mod verify;
 mod wire;
 
 use std::collections::VecDeque;
@@ -62,19 +64,25 @@ pub struct Fixtures {
 impl Fixtures {
     /// The fixtures of a profile; `key` is the secret that it names, 64 hex digits.
     pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
-        let decode = |text: &str| -> Result<[u8; 32], String> {
-            let mut seed = [0; 32];
-            let read = base16ct::mixed::decode(text.trim(), &mut seed).map(<[u8]>::len);
-            // The text itself is a secret: the message must not hold it.
-            if read == Ok(32) { Ok(seed) } else { Err("[publish] key: not 64 hex digits".to_owned()) }
-        };
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
-            key: key.map(decode).transpose()?,
+            key: key.map(seed).transpose().map_err(|e| format!("[publish] key: {e}"))?,
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
         })
     }
+}
+
+/// The key of a seed as text.
+pub fn signing_key(text: &str) -> Result<SigningKey, String> {
+    seed(text).map(ed25519::key_from_seed)
+}
+
+/// A seed of 64 hex digits. The text is a secret: no message holds it.
+fn seed(text: &str) -> Result<[u8; 32], String> {
+    let mut seed = [0; 32];
+    let read = base16ct::mixed::decode(text.trim(), &mut seed).map(<[u8]>::len);
+    if read == Ok(32) { Ok(seed) } else { Err("a key is 64 hex digits".to_owned()) }
 }
 
 /// No key in any output.

@@ -1,0 +1,92 @@
+//! Verification by anyone: a transaction fetched from the chain, and what it proves.
+
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::message::Message;
+use assay_spec::publish::record::Record;
+use assay_spec::publish::verify::{Confirmed, memo_of, verify_transaction};
+use assay_spec::{Dialect, Strict};
+use serde_json::{Value, json};
+
+use crate::client::{Limits, exchange};
+use crate::exchange::Request;
+use crate::target::{Connect, Tcp};
+
+/// What a transaction proves.
+#[derive(Debug)]
+pub enum Verified {
+    /// The key has written this record.
+    Record(Record),
+    /// The chain does not know the transaction, or not yet.
+    Absent,
+    /// The transaction proves nothing of the kind; why.
+    Unproven(String),
+}
+
+/// Fetches the transaction `signature` from the chain's interface at `chain` and verifies that `key` (base58) wrote
+/// the record in it. An error means that nothing could be asked.
+pub async fn verify_publish(
+    dialect: &Dialect,
+    chain: &str,
+    signature: &str,
+    key: &str,
+) -> Result<Verified, String> {
+    let config =
+        json!({ "encoding": "base64", "commitment": "confirmed", "maxSupportedTransactionVersion": 0 });
+    let found = call(chain, "getTransaction", json!([signature, config])).await?;
+    if found.is_null() {
+        return Ok(Verified::Absent);
+    }
+    Ok(judge(dialect, &found, signature, key).map_or_else(Verified::Unproven, Verified::Record))
+}
+
+fn judge(dialect: &Dialect, found: &Value, signature: &str, key: &str) -> Result<Record, String> {
+    let wire =
+        found["transaction"][0].as_str().and_then(text::parse_base64).ok_or("no transaction in base64")?;
+    let (signatures, message) = split(&wire).ok_or("not the bytes of a transaction")?;
+    if signatures.first().map(|first| bs58::encode(first).into_string()).as_deref() != Some(signature) {
+        return Err("the chain answers with another transaction".to_owned());
+    }
+    let decoded = Message::decode(message, &mut Strict).map_err(|refused| refused.why)?;
+    if signatures.len() != usize::from(decoded.header[0]) {
+        return Err(format!("{} signatures, the message asks for {}", signatures.len(), decoded.header[0]));
+    }
+    for (signature, account) in signatures.iter().zip(&decoded.accounts) {
+        if !ed25519::verifies(account, message, signature) {
+            return Err(format!("the signature of {} does not verify", bs58::encode(account).into_string()));
+        }
+    }
+    let memo = memo_of(dialect, message).ok_or("the transaction carries no single memo")?;
+    let logs: Vec<String> = found["meta"]["logMessages"]
+        .as_array()
+        .ok_or("the chain shows no log")?
+        .iter()
+        .filter_map(|line| line.as_str().map(str::to_owned))
+        .collect();
+    let confirmed = Confirmed { message, failed: !found["meta"]["err"].is_null(), logs: &logs };
+    verify_transaction(dialect, &confirmed, key, &memo, &mut Strict)
+        .map_err(|refused| refused.to_string())?;
+    Record::parse(dialect, &memo, &mut Strict).map_err(|refused| refused.to_string())
+}
+
+/// Signatures and message of a transaction. A transaction of this exchange has fewer than 128 signatures.
+fn split(wire: &[u8]) -> Option<(Vec<[u8; 64]>, &[u8])> {
+    let (&count, rest) = wire.split_first()?;
+    let (signatures, message) = rest.split_at_checked(usize::from(count) * 64)?;
+    let signatures = signatures.chunks_exact(64).map(|bytes| bytes.try_into().ok()).collect::<Option<_>>()?;
+    (count < 0x80).then_some((signatures, message))
+}
+
+/// A call of the chain's JSON-RPC interface; answers `result`.
+pub async fn call(chain: &str, method: &str, params: Value) -> Result<Value, String> {
+    let failed = |why: String| format!("{chain}: {method}: {why}");
+    let url = url::Url::parse(chain).map_err(|e| failed(e.to_string()))?;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let request =
+        Request::new("POST", url.path()).header("Content-Type", "application/json").body(body.to_string());
+    let stream = Tcp.connect(chain, None).await.map_err(|e| e.to_string())?;
+    let answer = exchange(stream, &request, url.authority(), Limits::default())
+        .await
+        .map_err(|e| failed(e.to_string()))?;
+    let answer = answer.json().map_err(|e| failed(format!("status {}, {e}", answer.status)))?;
+    answer.get("result").cloned().ok_or_else(|| failed(answer["error"]["message"].to_string()))
+}
