@@ -1,0 +1,93 @@
+//! The command as a person meets it: exit codes, messages that name the place, no secret in any output.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } =
+        Command::new(env!("CARGO_BIN_EXE_assay")).args(arguments).current_dir(folder).output().expect("it starts");
+    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    (status.code(), text)
+}
+
+#[test]
+fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("key.toml", "contrl = \"x\"\n");
+    write("secret.toml", "[publish]\nurl = \"http://127.0.0.1:1\"\nkey = { file = \"nobody.key\" }\n");
+    write("short.key", "abcdef\n");
+    write("short.toml", "[publish]\nurl = \"http://127.0.0.1:1\"\nkey = { file = \"short.key\" }\n");
+    write("empty.toml", "");
+    write("rot.toml", "[[known]]\nrequirement = \"publish.no.such\"\nreason = \"\"\n");
+    let cases: [(&[&str], &str); 9] = [
+        (&["run", "--frob"], "--frob"),
+        (&["run", "no-such-check"], "no check matches"),
+        (&["run", "--service", "nobody"], "known services"),
+        (&["run", "--profile", "missing.toml"], "missing.toml"),
+        (&["run", "--profile", "key.toml"], "key.toml:1:1: contrl"),
+        (&["run", "--profile", "secret.toml"], "nobody.key"),
+        (&["run", "--profile", "short.toml"], "64 hex digits"),
+        (&["run", "--profile", "empty.toml"], "no service"),
+        (&["run", "--baseline", "rot.toml"], "no reason"),
+    ];
+    for (arguments, named) in cases {
+        let (code, text) = assay(folder.path(), arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(named), "{arguments:?}: {text}");
+        assert!(!text.contains("abcdef") && !text.contains("panicked"), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn a_target_out_of_reach_ends_with_3_and_names_the_url() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    drop(listener);
+    let (code, text) = assay(folder.path(), &["run", "--publish-url", &url]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains(&url), "{text}");
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn the_embedded_run_conforms_and_writes_the_same_reports_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
+    for n in ["1", "2"] {
+        let (json, junit) = (format!("{n}.json"), format!("{n}.xml"));
+        let (code, text) = assay(folder.path(), &["run", "--json", &json, "--junit", &junit, "--jobs", n]);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("conforms"), "{text}");
+    }
+    assert_eq!(read("1.json"), read("2.json"));
+    assert_eq!(read("1.xml"), read("2.xml"));
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn a_baseline_that_matches_nothing_or_passes_fails_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (requirement, words) in
+        [("publish.no.such", "no check of this run"), ("publish.prepare.replay", "unexpected-pass")]
+    {
+        let text = format!("[[known]]\nrequirement = \"{requirement}\"\nreason = \"it was so once\"\n");
+        std::fs::write(folder.path().join("b.toml"), text).expect("written");
+        let (code, text) = assay(folder.path(), &["run", "--baseline", "b.toml"]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn lists_and_ledgers_send_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, text) = assay(folder.path(), &["requirements", "--json"]);
+    let rows: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(code, Some(0));
+    assert!(rows.as_array().is_some_and(|rows| rows.len() > 100));
+    let (code, text) = assay(folder.path(), &["requirements", "--against", "nowhere"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("nowhere"), "{text}");
+}
