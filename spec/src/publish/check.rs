@@ -79,7 +79,7 @@ pub fn check_message(
     gate.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
         format!("accounts {:?}", instruction.accounts)
     })?;
-    // Data without a record's form has passed only if that rule has lapsed; it has no fields to compare.
+    // What is no record has no fields to compare.
     let Some(record) = record(dialect, &instruction.data, gate)? else { return Ok(Record::unread()) };
     let kind = match asked.op {
         Op::Publish { .. } => Kind::Pub,
@@ -104,18 +104,14 @@ pub fn check_message(
     Ok(record)
 }
 
-/// Checks 8 and 9. The record's own rules decide; check 13 judges the time.
+/// Checks 8 and 9: the record's own rules decide, but for the time, which check 13 judges. `None` is a record that
+/// breaks check 8 and has passed because that check has lapsed.
 fn record(dialect: &Dialect, data: &[u8], gate: &mut impl Gate) -> Result<Option<Record>, Refused> {
+    let mut off: Vec<Id> = vec![&rows::EXACT_TIME];
+    if gate.lapse(&RECORD_CANONICAL).is_some() {
+        off.push(&rows::CANONICAL);
+    }
     let form_lapsed = gate.lapse(&RECORD_FORM).is_some();
-    let off: Vec<Id> = [
-        (true, &rows::EXACT_TIME as Id),
-        (gate.lapse(&RECORD_CANONICAL).is_some(), &rows::CANONICAL),
-        (form_lapsed, &rows::NOT_EMPTY),
-        (form_lapsed, &rows::CANONICAL_DOMAIN),
-    ]
-    .into_iter()
-    .filter_map(|(off, rule)| off.then_some(rule))
-    .collect();
     match Record::parse(dialect, data, &mut Lapsed(off)) {
         Ok(record) => Ok(Some(record)),
         Err(refused) if refused.rule == &rows::CANONICAL => {

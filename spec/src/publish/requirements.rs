@@ -301,6 +301,42 @@ crate::requirements! {
         TIME: Must Client Vector rule "check.time" ["Checks the client runs before signing" 14 0xbe9d_b04f, "Limits" 4 0xe91c_43e1];
     }
 
+    /// How a client goes through the exchange.
+    mod client {
+        /// Given an honest exchange, the client signs exactly the bytes of `message`, and one record lands.
+        PUBLISHES: Must Client Client ["POST /api/vf-cli/publish/prepare" 9 0x2a7a_41c8, "POST /api/vf-cli/publish/submit" 1 0x50df_85c1];
+        /// Every request is JSON by its `Content-Type`.
+        CONTENT_TYPE: Must Client Client ["Endpoints" 2 0xd924_cff3];
+        /// Every request carries an envelope of its own, with the time in exactly the printed form.
+        ENVELOPE: Must Client Client ["Request envelope (header `Authorization`)" 9 0xb4dc_293a, "Exchange (both endpoints)" 1 0x764f_cb51];
+        /// A client that sends no version expects `0`, and nothing else.
+        DEFAULT_VERSION: Must Client Client ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808];
+        /// `payload` is for display; whatever it says, the bytes of `message` decide.
+        MESSAGE_DECIDES: Must Client Client ["POST /api/vf-cli/publish/prepare" 12 0xe67d_7345];
+        /// A TXT record that names another key is a warning at most.
+        TXT_WARNS: Must Client Client ["POST /api/vf-cli/publish/prepare" 14 0x21a0_1573];
+        /// Clocks that differ by less than 10 minutes keep nobody from publishing.
+        SKEW_TOLERATED: Must Client Client ["Checks the client runs before signing" 14 0xbe9d_b04f, "Limits" 3 0x1999_43c9, "Limits" 4 0xe91c_43e1];
+        /// A submit is waited for until it is answered.
+        WAITS: Must Client Client ["POST /api/vf-cli/publish/submit" 3 0xabe4_670e];
+        /// A submit whose answer was lost is sent again as it was; nothing is prepared anew.
+        RESUBMITS: Must Client Client ["States and transitions" 6 0x41d5_f7e6, "Exchange (both endpoints)" 11 0x8c81_47fa];
+        /// A plain 410 is answered by one new prepare.
+        PREPARES_AGAIN: Must Client Client ["Errors" 5 0x0a1f_7938];
+        /// A second 410 in a row ends it.
+        SECOND_GONE_STOPS: Must Client Client ["Errors" 5 0x0a1f_7938];
+        /// After a safety ceiling no second record is signed while the first can land.
+        SAFETY_CEILING: Must Client Client ["Errors" 5 0x0a1f_7938];
+        /// A 404 is not tried again blindly.
+        NO_BLIND_RETRY: Must Client Client ["Errors" 2 0x20c3_886d];
+        /// A key that a transfer has frozen does not go on trying.
+        FROZEN_STOPS: Must Client Client ["States and transitions" 7 0x92b4_598d, "Errors" 4 0x23ca_2cb3];
+        /// After a 429 nothing is sent before `Retry-After` has passed.
+        RETRY_AFTER: Must Client Client ["Errors" 7 0x116e_f23c];
+        /// A node that may not write is asked again later, not at once and over and over.
+        RETRIES_LATER: Must Client Client ["Errors" 9 0x3a20_9d00];
+    }
+
     /// What anyone verifies after the submit.
     mod verify {
         /// The transaction's meta holds no error.
