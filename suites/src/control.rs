@@ -37,6 +37,7 @@ impl Control {
     }
 
     /// The same API for a forked world.
+    #[must_use]
     pub fn world(&self, path: &str) -> Control {
         Control { base: format!("{}/{path}", self.base), ..self.clone() }
     }

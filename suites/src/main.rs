@@ -99,7 +99,7 @@ struct RunArgs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the report as JUnit XML
+    /// Write the report as `JUnit` XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Failures that are known, with reasons (TOML)
@@ -181,7 +181,7 @@ struct PublishArgs {
     /// Accept the transfer with this transaction signature
     #[arg(long, value_name = "SIGNATURE")]
     accept: Option<String>,
-    /// A file with the key's seed, 64 hex digits; without it, the environment variable ASSAY_KEY
+    /// A file with the key's seed, 64 hex digits; without it, the environment variable `ASSAY_KEY`
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
     /// Base URL of the chain's interface, to verify what landed

@@ -21,9 +21,9 @@ struct Site {
     not_before: Option<Instant>,
 }
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 /// No `Retry-After` is waited for longer than this.
-const LONGEST_WAIT: Duration = Duration::from_secs(120);
+const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
 impl Pace {
     /// A pace of so many requests a minute for each site named.

@@ -4,8 +4,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_assay")).args(arguments).current_dir(folder).output().expect("it starts");
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("it starts");
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     (status.code(), text)
 }

@@ -164,7 +164,7 @@ pub async fn prove(
             .collect();
         async move {
             let name = deviation.to_string();
-            let ran = ran(seed, &[name.clone()], &[], &met, settings, 1).await?;
+            let ran = ran(seed, std::slice::from_ref(&name), &[], &met, settings, 1).await?;
             Ok::<Row, String>(row(name, deviation.about, Some(own), &ran))
         }
     });

@@ -44,9 +44,9 @@ pub enum Published {
 
 /// How often a refusal that asks for patience is waited out, and how long at most each time.
 const PATIENCE: u32 = 3;
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// A submit is answered after the confirmation, which can take about three minutes.
-const SUBMIT_TIMEOUT: Duration = Duration::from_secs(240);
+const SUBMIT_TIMEOUT: Duration = Duration::from_mins(4);
 
 /// Publishes. An error says why nothing was published, or why nothing more is tried.
 pub async fn publish(wanted: &Publication) -> Result<Published, String> {

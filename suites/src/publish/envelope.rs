@@ -38,8 +38,11 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&rows::SIGNATURE] }),
 ];
 
+/// One thing done wrong to a request.
+type Fault<'a> = &'a (dyn Fn(&mut Draft) + Sync);
+
 /// One fault after the other, each alone; every one must be refused, after a twin without any.
-async fn each_is_refused(probe: &Probe<'_>, faults: &[&(dyn Fn(&mut Draft) + Sync)]) -> Checked {
+async fn each_is_refused(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.twin_past(404)?;
     for fault in faults {
@@ -51,7 +54,7 @@ async fn each_is_refused(probe: &Probe<'_>, faults: &[&(dyn Fn(&mut Draft) + Syn
 async fn another_scheme_or_spacing_is_refused(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.twin_past(404)?;
-    knock(probe, &caller, |draft| draft.scheme = "Bearer".to_owned()).await?.expect_status(&[404])?;
+    knock(probe, &caller, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_status(&[404])?;
     knock(probe, &caller, |draft| draft.scheme.push(' ')).await?.expect_status(&[404])?;
     let lower = knock(probe, &caller, |draft| draft.scheme = draft.scheme.to_lowercase()).await?;
     // Schemes are compared without case in HTTP at large; the document's word is exact. Either is reported.
@@ -167,7 +170,7 @@ async fn another_version_is_refused(probe: &Probe<'_>) -> Checked {
     each_is_refused(
         probe,
         &[&|draft| draft.set("v", json!(2)), &|draft| draft.set("v", json!("1")), &|draft| {
-            draft.set("v", json!(true))
+            draft.set("v", json!(true));
         }],
     )
     .await
@@ -187,7 +190,7 @@ async fn the_other_endpoints_path_is_refused(probe: &Probe<'_>) -> Checked {
     each_is_refused(
         probe,
         &[&|draft| draft.set("p", json!(draft.target.replace(SUBMIT, PREPARE))), &|draft| {
-            draft.set("p", json!(format!("{}/", draft.target)))
+            draft.set("p", json!(format!("{}/", draft.target)));
         }],
     )
     .await
@@ -202,7 +205,7 @@ async fn what_is_no_time_is_refused(probe: &Probe<'_>) -> Checked {
     each_is_refused(
         probe,
         &[&|draft| draft.set("t", json!("")), &|draft| draft.set("t", json!("yesterday")), &|draft| {
-            draft.set("t", json!(1_767_225_600_000_u64))
+            draft.set("t", json!(1_767_225_600_000_u64));
         }],
     )
     .await
@@ -258,7 +261,7 @@ async fn upper_case_and_a_trailing_dot_are_refused(probe: &Probe<'_>) -> Checked
     each_is_refused(
         probe,
         &[&|draft| draft.set("d", json!(domain(draft).to_uppercase())), &|draft| {
-            draft.set("d", json!(format!("{}.", domain(draft))))
+            draft.set("d", json!(format!("{}.", domain(draft))));
         }],
     )
     .await
@@ -298,9 +301,9 @@ async fn every_cause_has_the_same_answer(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.twin_past(404)?;
     let stranger = fresh_key(probe);
-    let causes: [(&str, &(dyn Fn(&mut Draft) + Sync)); 7] = [
+    let causes: [(&str, Fault<'_>); 7] = [
         ("no header", &|draft| draft.bare = true),
-        ("another prefix", &|draft| draft.prefix = "other:".to_owned()),
+        ("another prefix", &|draft| "other:".clone_into(&mut draft.prefix)),
         ("another path", &|draft| draft.set("p", json!("/"))),
         ("another time", &|draft| draft.set("t", json!("2001-01-01T00:00:00.000Z"))),
         ("another body", &|draft| draft.body.push(b' ')),

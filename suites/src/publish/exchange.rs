@@ -104,7 +104,7 @@ async fn the_day_rolls(probe: &Probe<'_>) -> Checked {
         probe.advance(Duration::from_secs(65)).await?;
     }
     probe.twin(refused, "the daily limit was not met")?;
-    probe.advance(Duration::from_secs(24 * 3600)).await?;
+    probe.advance(Duration::from_hours(24)).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }
 

@@ -130,6 +130,9 @@ async fn expires_at_is_a_minute_ahead_in_milliseconds(probe: &Probe<'_>) -> Chec
         .map(drop)
 }
 
+/// What a member of an object must be.
+type Member<'a> = &'a dyn Fn(&Value) -> bool;
+
 async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
@@ -140,7 +143,7 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
         return answer.expect(body.is_object(), "body", "a JSON object", body.to_string());
     };
     let integer = |value: &Value| value.is_i64() || value.is_u64();
-    let members: [(&str, &str, &dyn Fn(&Value) -> bool); 5] = [
+    let members: [(&str, &str, Member<'_>); 5] = [
         ("vault", "a string", &Value::is_string),
         ("agreeing", "an integer", &integer),
         ("required", "an integer", &integer),

@@ -306,7 +306,7 @@ async fn the_safety_ceiling_is_named(probe: &Probe<'_>) -> Checked {
         let answer = under_faults(probe, faults).await?;
         answer.expect_status(&[410])?;
         answer.expect_json("/error", "words with \"safety ceiling\"", named)?;
-        probe.advance(Duration::from_secs(900)).await?;
+        probe.advance(Duration::from_mins(15)).await?;
     }
     Ok(())
 }

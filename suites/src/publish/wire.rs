@@ -13,6 +13,9 @@ use crate::check::Stop;
 use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
 
+/// From scheme word, message and signature to the header's value.
+type Seal = Box<dyn Fn(&str, &[u8], &[u8]) -> String + Send>;
+
 /// A request of the exchange, taken apart: every piece can be bent before it is signed and sent.
 pub(crate) struct Draft {
     pub(crate) method: String,
@@ -27,7 +30,7 @@ pub(crate) struct Draft {
     pub(crate) spaced: bool,
     pub(crate) key: SigningKey,
     /// The last word on the header: from message and signature to its value.
-    pub(crate) seal: Box<dyn Fn(&str, &[u8], &[u8]) -> String + Send>,
+    pub(crate) seal: Seal,
     /// No header at all.
     pub(crate) bare: bool,
 }
