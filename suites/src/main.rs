@@ -351,6 +351,7 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
 }
 
 #[cfg(feature = "embedded")]
+#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no embedded target")]
 fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let target = assay_suites::embedded::Embedded::new(seed, Dialect::default());
     let settings = Settings { seed, ..Settings::default() };

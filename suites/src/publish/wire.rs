@@ -83,7 +83,9 @@ impl Draft {
 
     /// Replaces a member of the envelope.
     pub(crate) fn set(&mut self, key: &str, value: Value) {
-        self.members.iter_mut().filter(|(name, _)| name == key).for_each(|(_, old)| *old = value.clone());
+        if let Some((_, old)) = self.members.iter_mut().find(|(name, _)| name == key) {
+            *old = value;
+        }
     }
 
     /// The envelope's message as it will be signed.

@@ -1,0 +1,189 @@
+//! The worlds of the publishing exchange, by requirement.
+
+use assay_spec::Id;
+use assay_spec::publish::requirements::{check, client as rows};
+
+use super::Case;
+use super::judge;
+use super::lies::{self, Lie};
+use super::scene::{Binding, HONEST, Scene, Script, Wire};
+use super::trace::Trace;
+use crate::check::Checked;
+
+const NINE_MINUTES_MS: i64 = 9 * 60_000;
+
+/// A world in which the client must publish.
+const fn grants(requirement: Id, fact: &'static str, scene: Scene) -> Case {
+    Case { requirement, fact, scene, judge: judge::publishes, negative: false }
+}
+
+/// A world in which something must be seen.
+const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
+    Case { requirement, fact, scene, judge, negative: false }
+}
+
+/// A world in which something must not be seen, though it is in the honest one.
+const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
+    Case { requirement, fact, scene, judge, negative: true }
+}
+
+/// A prepare's answer that must not be signed.
+const fn refuses(requirement: Id, fact: &'static str, lie: Lie) -> Case {
+    forbids(requirement, fact, Scene::lying(lie), judge::signs_nothing)
+}
+
+/// Every case.
+pub(super) static CASES: &[Case] = &[
+    refuses(&check::ENCODING, "left_over_byte_is_not_signed", lies::LEFT_OVER),
+    refuses(&check::ENCODING, "long_length_is_not_signed", lies::LONG_LENGTH),
+    refuses(&check::ENCODING, "versioned_message_is_not_signed", lies::VERSIONED),
+    refuses(&check::TWO_SIGNATURES, "one_signature_is_not_signed", lies::ONE_SIGNATURE),
+    refuses(&check::TWO_SIGNATURES, "three_signatures_are_not_signed", lies::THREE_SIGNATURES),
+    refuses(&check::CLIENT_ACCOUNT, "foreign_client_account_is_not_signed", lies::FOREIGN_CLIENT),
+    refuses(&check::FEE_PAYER, "client_as_fee_payer_is_not_signed", lies::CLIENT_PAYS),
+    refuses(&check::ONE_INSTRUCTION, "second_instruction_is_not_signed", lies::SECOND_INSTRUCTION),
+    refuses(&check::MEMO_PROGRAM, "foreign_program_is_not_signed", lies::FOREIGN_PROGRAM),
+    refuses(&check::MEMO_PROGRAM, "account_as_program_is_not_signed", lies::ACCOUNT_AS_PROGRAM),
+    refuses(&check::INSTRUCTION_ACCOUNTS, "fee_payer_passed_is_not_signed", lies::PAYER_PASSED),
+    refuses(&check::INSTRUCTION_ACCOUNTS, "nobody_passed_is_not_signed", lies::NOBODY_PASSED),
+    refuses(&check::RECORD_FORM, "next_record_version_is_not_signed", lies::NEXT_VERSION),
+    refuses(&check::RECORD_FORM, "byte_order_mark_is_not_signed", lies::BYTE_ORDER_MARK),
+    forbids(
+        &check::RECORD_FORM,
+        "broken_text_is_not_signed",
+        Scene { version: Some("2026-\u{fffd}"), ..Scene::lying(lies::BROKEN_TEXT) },
+        judge::signs_nothing,
+    ),
+    refuses(&check::RECORD_CANONICAL, "swapped_keys_are_not_signed", lies::KEYS_SWAPPED),
+    refuses(&check::RECORD_CANONICAL, "blanks_are_not_signed", lies::BLANKS),
+    refuses(&check::RECORD_CANONICAL, "needless_escape_is_not_signed", lies::NEEDLESS_ESCAPE),
+    refuses(&check::RECORD_CANONICAL, "key_given_twice_is_not_signed", lies::KEY_TWICE),
+    refuses(&check::KIND, "transfer_record_is_not_signed", lies::TRANSFER),
+    refuses(&check::DOMAIN, "other_domain_is_not_signed", lies::OTHER_DOMAIN),
+    refuses(&check::FIELDS, "other_cid_is_not_signed", lies::OTHER_CID),
+    refuses(&check::FIELDS, "other_version_is_not_signed", lies::OTHER_VERSION),
+    refuses(&check::TIME, "time_without_milliseconds_is_not_signed", lies::TIME_WITHOUT_MS),
+    refuses(&check::TIME, "time_with_offset_is_not_signed", lies::TIME_WITH_OFFSET),
+    refuses(&check::TIME, "time_eleven_minutes_ago_is_not_signed", lies::TIME_PAST),
+    refuses(&check::TIME, "time_in_eleven_minutes_is_not_signed", lies::TIME_FUTURE),
+    // Both clocks of the server are off; a client that learns its time from the server sees nothing wrong.
+    forbids(
+        &check::TIME,
+        "record_of_a_server_ahead_is_not_signed",
+        Scene { skew_ms: 660_000, deviations: &["publish.envelope.time-window/past"], ..HONEST },
+        judge::signs_nothing,
+    ),
+    forbids(
+        &check::TIME,
+        "record_of_a_server_behind_is_not_signed",
+        Scene { skew_ms: -660_000, deviations: &["publish.envelope.time-window/future"], ..HONEST },
+        judge::signs_nothing,
+    ),
+    grants(&rows::PUBLISHES, "honest_exchange_is_gone_through", HONEST),
+    shows(&rows::CONTENT_TYPE, "requests_are_json_by_their_type", HONEST, judge::says_json),
+    shows(&rows::ENVELOPE, "envelopes_are_fresh_and_exact", HONEST, judge::seals_each_request),
+    grants(&rows::DEFAULT_VERSION, "default_version_is_signed", Scene { version: None, ..HONEST }),
+    forbids(
+        &rows::DEFAULT_VERSION,
+        "other_default_version_is_not_signed",
+        Scene { version: None, deviations: &["publish.prepare.version-default"], ..HONEST },
+        judge::signs_nothing,
+    ),
+    grants(&rows::MESSAGE_DECIDES, "payload_with_a_blank_changes_nothing", Scene::lying(lies::PAYLOAD_BLANK)),
+    grants(
+        &rows::MESSAGE_DECIDES,
+        "payload_of_another_domain_changes_nothing",
+        Scene::lying(lies::PAYLOAD_OTHER),
+    ),
+    grants(
+        &rows::TXT_WARNS,
+        "disagreeing_txt_record_changes_nothing",
+        Scene { fault: Some("publish.txt-disagrees"), ..HONEST },
+    ),
+    grants(
+        &rows::TXT_WARNS,
+        "missing_txt_record_changes_nothing",
+        Scene { fault: Some("publish.txt-missing"), ..HONEST },
+    ),
+    grants(
+        &rows::SKEW_TOLERATED,
+        "server_nine_minutes_ahead_is_good",
+        Scene { skew_ms: NINE_MINUTES_MS, ..HONEST },
+    ),
+    grants(
+        &rows::SKEW_TOLERATED,
+        "server_nine_minutes_behind_is_good",
+        Scene { skew_ms: -NINE_MINUTES_MS, ..HONEST },
+    ),
+    shows(
+        &rows::WAITS,
+        "slow_submit_is_waited_for",
+        Scene { script: Script::Hold, ..HONEST },
+        judge::waits_for_the_answer,
+    ),
+    shows(
+        &rows::RESUBMITS,
+        "lost_answer_is_asked_for_again",
+        Scene { wire: Wire::Cut, ..HONEST },
+        judge::submits_the_same_again,
+    ),
+    shows(
+        &rows::PREPARES_AGAIN,
+        "expired_prepare_is_prepared_again",
+        Scene { wire: Wire::Late(1), ..HONEST },
+        judge::prepares_once_more,
+    ),
+    forbids(
+        &rows::SECOND_GONE_STOPS,
+        "second_expiry_in_a_row_ends_it",
+        Scene { wire: Wire::Late(usize::MAX), script: Script::MayWait, ..HONEST },
+        judge::stops_at_the_second_410,
+    ),
+    forbids(
+        &rows::SAFETY_CEILING,
+        "nothing_is_signed_beside_what_can_still_land",
+        Scene {
+            fault: Some("publish.chain-slow"),
+            limits: &[("confirmation_wait_ms", 300)],
+            // The documents do not say when the lock of an unresolved publish is freed; here it is at once.
+            deviations: &["publish.prepare.one-in-flight"],
+            script: Script::Ceiling,
+            ..HONEST
+        },
+        judge::signs_one_record,
+    ),
+    forbids(
+        &rows::NO_BLIND_RETRY,
+        "unbound_domain_is_tried_once",
+        Scene { binding: Binding::Unbound, script: Script::MayWait, ..HONEST },
+        judge::tries_once,
+    ),
+    forbids(
+        &rows::FROZEN_STOPS,
+        "frozen_key_does_not_loop",
+        Scene { binding: Binding::Frozen, script: Script::MayWait, ..HONEST },
+        judge::gives_up_the_frozen_key,
+    ),
+    forbids(
+        &rows::RETRY_AFTER,
+        "retry_after_is_kept",
+        Scene {
+            limits: &[("requests_per_window", 1), ("request_window_ms", 2000)],
+            script: Script::MayWait,
+            ..HONEST
+        },
+        judge::keeps_retry_after,
+    ),
+    forbids(
+        &rows::RETRIES_LATER,
+        "standby_is_not_hammered",
+        Scene { fault: Some("publish.standby"), script: Script::MayWait, ..HONEST },
+        judge::comes_back_later,
+    ),
+    forbids(
+        &rows::RETRIES_LATER,
+        "passive_backend_is_not_hammered",
+        Scene { fault: Some("publish.passive"), script: Script::MayWait, ..HONEST },
+        judge::comes_back_later,
+    ),
+];

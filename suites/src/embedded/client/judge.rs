@@ -1,0 +1,265 @@
+//! What a client must have done, read from its requests.
+
+use std::collections::BTreeSet;
+
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::envelope::Envelope;
+use assay_spec::publish::submit::SAFETY_CEILING;
+use assay_spec::{Instant, Strict};
+use serde_json::Value;
+
+use super::trace::{Call, Trace};
+use crate::check::{Checked, Stop};
+use crate::verdict::Failure;
+
+/// More requests than anyone sends in a few seconds who means to come back later.
+const HAMMERING: usize = 10;
+/// More prepares than anyone sends in a few seconds who waits for a binding to be resolved.
+const LOOPING: usize = 3;
+/// What clocks and schedulers may take away from a wait.
+const SLACK_MS: i64 = 100;
+
+fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
+    Stop::Fail(Failure { place: place.to_owned(), want: want.to_owned(), got: got.into(), exchange })
+}
+
+fn expect(holds: bool, place: &str, want: &str, got: impl FnOnce() -> String, at: Option<usize>) -> Checked {
+    if holds { Ok(()) } else { Err(fail(place, want, got(), at)) }
+}
+
+fn unclear(why: &str) -> Stop {
+    Stop::Inconclusive(why.to_owned())
+}
+
+/// The first prepare that was answered with a message.
+fn first_prepared(trace: &Trace) -> Option<(usize, &Call)> {
+    trace.prepares().into_iter().find(|(_, call)| call.status() == 200)
+}
+
+fn statuses(calls: &[(usize, &Call)]) -> String {
+    let statuses: Vec<String> = calls.iter().map(|(_, call)| call.status().to_string()).collect();
+    format!("{} answered by [{}]", calls.len(), statuses.join(", "))
+}
+
+/// It submits a good signature over the prepared message, and one record lands.
+pub(super) fn publishes(trace: &Trace) -> Checked {
+    let prepares = trace.prepares();
+    let Some((_, prepared)) = first_prepared(trace) else {
+        return Err(fail("prepare", "a prepare that is admitted", statuses(&prepares), None));
+    };
+    let submits = trace.submits();
+    let Some((at, submit)) = submits.first() else {
+        return Err(fail("submit", "a submit", "none", None));
+    };
+    let signature = submit.body()["signature"].as_str().and_then(text::parse_base64);
+    let signature = signature.and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
+    let message = message(prepared);
+    let verifies = signature.is_some_and(|signature| ed25519::verifies(&trace.key, &message, &signature));
+    let got = || submit.body()["signature"].to_string();
+    expect(verifies, "/signature", "the key's signature over the bytes of message", got, Some(*at))?;
+    expect(submit.status() == 200, "submit", "200", || statuses(&submits), Some(*at))?;
+    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
+}
+
+/// The bytes of a prepared message.
+fn message(prepared: &Call) -> Vec<u8> {
+    prepared.answer()["message"].as_str().and_then(text::parse_base64).unwrap_or_default()
+}
+
+/// It gets an answer to its prepare, and submits nothing.
+pub(super) fn signs_nothing(trace: &Trace) -> Checked {
+    if let Some((at, submit)) = trace.submits().first() {
+        return Err(fail("submit", "none", format!("one, answered by {}", submit.status()), Some(*at)));
+    }
+    if first_prepared(trace).is_none() {
+        return Err(unclear("no prepare was answered, so there was nothing to sign"));
+    }
+    Ok(())
+}
+
+/// Every request says that it is JSON.
+pub(super) fn says_json(trace: &Trace) -> Checked {
+    if trace.calls.is_empty() {
+        return Err(unclear("no request came"));
+    }
+    for (n, call) in trace.calls.iter().enumerate() {
+        let said = header(call, "content-type").unwrap_or_default();
+        let media = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        expect(media == "application/json", "header content-type", "application/json", || said, Some(n))?;
+    }
+    Ok(())
+}
+
+fn header(call: &Call, name: &str) -> Option<String> {
+    let value = call.request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
+    value.map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+}
+
+/// Every request has an envelope over its own body, with a time in the exact form.
+pub(super) fn seals_each_request(trace: &Trace) -> Checked {
+    if trace.calls.is_empty() {
+        return Err(unclear("no request came"));
+    }
+    for (n, call) in trace.calls.iter().enumerate() {
+        let sent = header(call, "authorization").unwrap_or_default();
+        let place = "header authorization";
+        let envelope = Envelope::parse(&trace.dialect, &sent, &mut Strict)
+            .and_then(|envelope| {
+                envelope.check_request(&call.request.method, &call.request.target, &mut Strict)?;
+                envelope.check_body(&call.request.body, &mut Strict)?;
+                Ok(envelope)
+            })
+            .map_err(|refused| fail(place, "an envelope of this request", refused.to_string(), Some(n)))?;
+        let time = envelope.time().unwrap_or_default().to_owned();
+        let exact = Instant::parse_exact(&time).is_some();
+        expect(exact, "/t of the envelope", "YYYY-MM-DDTHH:mm:ss.sssZ", || time, Some(n))?;
+    }
+    Ok(())
+}
+
+/// It waits for the answer to its submit.
+pub(super) fn waits_for_the_answer(trace: &Trace) -> Checked {
+    let submits = trace.submits();
+    let Some((at, first)) = submits.first() else {
+        return Err(unclear("nothing was submitted"));
+    };
+    let waited = !first.aborted && first.answered.is_some();
+    expect(waited, "submit", "to be waited for", || "the client went away".to_owned(), Some(*at))?;
+    let once = submits.len() == 1;
+    expect(once, "submit", "one", || statuses(&submits), submits.last().map(|(at, _)| *at))?;
+    publishes(trace)
+}
+
+/// After a lost answer it sends the same submit again, and prepares nothing.
+pub(super) fn submits_the_same_again(trace: &Trace) -> Checked {
+    let submits = trace.submits();
+    let Some((first, _)) = submits.first() else {
+        return Err(unclear("nothing was submitted"));
+    };
+    if let Some((at, _)) = trace.prepares().into_iter().find(|(at, _)| at > first) {
+        return Err(fail("prepare", "none after a lost answer", "another prepare", Some(at)));
+    }
+    expect(submits.len() > 1, "submit", "the same again", || "no other submit".to_owned(), Some(*first))?;
+    same_record(trace)?;
+    let repeated = submits.last().is_some_and(|(_, last)| last.status() == 200);
+    expect(repeated, "submit", "the answer of the first", || statuses(&submits), None)?;
+    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
+}
+
+/// Every submit is of the same prepare, under the same signature.
+fn same_record(trace: &Trace) -> Checked {
+    let submits = trace.submits();
+    let of = |call: &Call| {
+        let body = call.body();
+        [body["prepareId"].clone(), body["signature"].clone()]
+    };
+    let Some((_, first)) = submits.first() else { return Ok(()) };
+    match submits.iter().find(|(_, submit)| of(submit) != of(first)) {
+        None => Ok(()),
+        Some((at, other)) => Err(fail(
+            "submit",
+            "the same again",
+            format!("another: {}", Value::from(of(other).to_vec())),
+            Some(*at),
+        )),
+    }
+}
+
+/// The calls that were answered by a 410.
+fn gone(trace: &Trace) -> Vec<(usize, &Call)> {
+    trace.submits().into_iter().filter(|(_, call)| call.status() == 410).collect()
+}
+
+/// A 410 is answered by one new prepare, which is submitted.
+pub(super) fn prepares_once_more(trace: &Trace) -> Checked {
+    let gone = gone(trace);
+    let Some((at, _)) = gone.first() else { return Err(unclear("no submit met a 410")) };
+    let prepares = trace.prepares();
+    let again = prepares.iter().filter(|(n, _)| n > at).count();
+    expect(again == 1, "prepare", "one after the 410", || again.to_string(), Some(*at))?;
+    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
+}
+
+/// After a second 410 in a row nothing is prepared.
+pub(super) fn stops_at_the_second_410(trace: &Trace) -> Checked {
+    let gone = gone(trace);
+    let Some((at, _)) = gone.get(1) else {
+        return Err(unclear("no second 410 came, since the client did not prepare and submit again"));
+    };
+    let further = trace.calls.len() - 1 - at;
+    expect(further == 0, "requests after the second 410", "none", || further.to_string(), Some(at + 1))
+}
+
+/// While the first record can land, no other is signed.
+pub(super) fn signs_one_record(trace: &Trace) -> Checked {
+    let ceiling = |call: &Call| call.answer()["error"].to_string().contains(SAFETY_CEILING);
+    if !trace.submits().iter().any(|(_, call)| call.status() == 410 && ceiling(call)) {
+        return Err(unclear("no submit met the safety ceiling"));
+    }
+    same_record(trace)?;
+    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
+}
+
+/// A 404 ends it.
+pub(super) fn tries_once(trace: &Trace) -> Checked {
+    let Some((at, call)) = trace.prepares().into_iter().next() else {
+        return Err(unclear("nothing was prepared"));
+    };
+    if call.status() != 404 {
+        return Err(unclear("the prepare was not answered by 404"));
+    }
+    let further = trace.calls.len() - 1 - at;
+    expect(further == 0, "requests after the 404", "none", || further.to_string(), Some(at + 1))
+}
+
+/// A frozen key submits nothing and does not go on asking.
+pub(super) fn gives_up_the_frozen_key(trace: &Trace) -> Checked {
+    let prepares = trace.prepares();
+    if prepares.first().is_none_or(|(_, call)| call.status() != 409) {
+        return Err(unclear("no prepare was answered by 409"));
+    }
+    if let Some((at, _)) = trace.submits().first() {
+        return Err(fail("submit", "none", "one", Some(*at)));
+    }
+    let count = prepares.len();
+    expect(count <= LOOPING, "prepare", &format!("{LOOPING} at most"), || count.to_string(), None)
+}
+
+/// Nothing is sent before the time that a 429 names.
+pub(super) fn keeps_retry_after(trace: &Trace) -> Checked {
+    let mut refused = false;
+    for (n, call) in trace.calls.iter().enumerate().filter(|(_, call)| call.status() == 429) {
+        let after = call.response.as_ref().and_then(|response| response.header("retry-after")?.parse().ok());
+        let (Some(seconds), Some(answered)) = (after, call.answered) else { continue };
+        let seconds: i64 = seconds;
+        refused = true;
+        let until = answered + seconds * 1000 - SLACK_MS;
+        if let Some(early) = trace.calls.iter().skip(n + 1).position(|next| next.at < until) {
+            let ms = trace.calls[n + 1 + early].at - answered;
+            let want = format!("nothing for {seconds} s");
+            return Err(fail(
+                "requests after the 429",
+                &want,
+                format!("one after {ms} ms"),
+                Some(n + 1 + early),
+            ));
+        }
+    }
+    if refused { Ok(()) } else { Err(unclear("no request met a 429")) }
+}
+
+/// A node that may not write gets few requests.
+pub(super) fn comes_back_later(trace: &Trace) -> Checked {
+    if let Some((at, _)) = trace.submits().first() {
+        return Err(fail("submit", "none", "one", Some(*at)));
+    }
+    if trace.prepares().first().is_none_or(|(_, call)| call.status() != 503) {
+        return Err(unclear("no prepare was answered by 503"));
+    }
+    let count = trace.calls.len();
+    expect(count <= HAMMERING, "requests", &format!("{HAMMERING} at most"), || count.to_string(), None)?;
+    // The same envelope again is a request sent blindly, whatever its pace.
+    let seals: BTreeSet<Option<String>> =
+        trace.calls.iter().map(|call| header(call, "authorization")).collect();
+    expect(!seals.is_empty(), "header authorization", "an envelope", String::new, None)
+}

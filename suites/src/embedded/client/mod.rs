@@ -1,0 +1,178 @@
+//! `assay client publish -- CMD…`: somebody's client in honest and dishonest worlds, judged by what it sent.
+//!
+//! CMD is started once per world and told in its environment what to publish: `ASSAY_URL`, `ASSAY_CHAIN_URL`,
+//! `ASSAY_KEY` (the seed, 64 hex digits), `ASSAY_DOMAIN`, `ASSAY_CID`, and `ASSAY_VERSION` where a version is wanted.
+//! What it prints is shown to people and judged by nobody.
+
+mod cases;
+mod front;
+mod judge;
+mod lies;
+mod scene;
+mod stage;
+mod trace;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use assay_spec::{Dialect, Id};
+use futures_util::StreamExt;
+use tokio::sync::OnceCell;
+
+use crate::check::{Checked, Stop};
+use crate::verdict::{Outcome, Run, Verdict};
+
+use scene::{HONEST, Scene};
+use trace::Trace;
+
+/// One world, and what a client must do in it.
+pub struct Case {
+    /// The requirement that it shows.
+    pub requirement: Id,
+    /// The fact that it shows.
+    pub fact: &'static str,
+    scene: Scene,
+    judge: fn(&Trace) -> Checked,
+    /// It shows that something is not done, so the client must have published in the honest twin.
+    negative: bool,
+}
+
+/// Whose client, and how patiently it is watched.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The seed of the worlds.
+    pub seed: u64,
+    /// The words of the service.
+    pub dialect: Dialect,
+    /// A client that has not ended after this time hangs.
+    pub limit: Duration,
+    /// How long a client is watched that has every reason to wait.
+    pub quiet: Duration,
+    /// How long a slow submit takes. The documents speak of about three minutes.
+    pub slow: Duration,
+    /// How many worlds stand beside each other.
+    pub jobs: usize,
+}
+
+/// Every case, in the order of the requirements.
+pub fn all() -> Vec<&'static Case> {
+    let mut cases: Vec<&'static Case> = cases::CASES.iter().collect();
+    cases.sort_by_key(|case| case.requirement.key);
+    cases
+}
+
+/// The cases whose requirement or fact contains one of the texts; all of them where there are none.
+pub fn select(filters: &[String]) -> Vec<&'static Case> {
+    let wanted = |case: &Case, filter: &String| {
+        case.requirement.to_string().contains(filter) || case.fact.contains(filter.as_str())
+    };
+    let mut cases = all();
+    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| wanted(case, filter)));
+    cases
+}
+
+/// What the client did in the honest world, by the version that it was asked to publish.
+type Twins = BTreeMap<Option<&'static str>, OnceCell<Result<(), String>>>;
+
+impl Suite {
+    /// The ordinary patience: 30 s for a client, 10 s where it may wait, and a submit of 8 s.
+    pub fn new(command: Vec<String>, seed: u64) -> Suite {
+        Suite {
+            command,
+            seed,
+            dialect: Dialect::default(),
+            limit: Duration::from_secs(30),
+            quiet: Duration::from_secs(10),
+            slow: Duration::from_secs(8),
+            jobs: 4,
+        }
+    }
+
+    /// Runs the cases; `seen` hears of each outcome as it comes.
+    pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
+        let twins: Twins = cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
+        let mut all: Vec<(usize, Outcome)> = Vec::new();
+        let mut running = futures_util::stream::iter(cases.iter().enumerate())
+            .map(|(n, case)| {
+                let twins = &twins;
+                async move { (n, self.one(case, twins).await) }
+            })
+            .buffer_unordered(self.jobs);
+        while let Some((n, outcome)) = running.next().await {
+            seen(&outcome);
+            all.push((n, outcome));
+        }
+        all.sort_by_key(|(n, outcome)| (outcome.requirement.key, *n));
+        Run {
+            target: self.command.join(" "),
+            seed: self.seed,
+            outcomes: all.into_iter().map(|(_, outcome)| outcome).collect(),
+            transitions: Vec::new(),
+        }
+    }
+
+    async fn one(&self, case: &Case, twins: &Twins) -> Outcome {
+        let mut outcome = Outcome {
+            requirement: case.requirement,
+            fact: case.fact,
+            verdict: Verdict::Error,
+            reason: String::new(),
+            notes: Vec::new(),
+            failure: None,
+            exchanges: Vec::new(),
+            why: Vec::new(),
+            repeat: Vec::new(),
+        };
+        let trace = match stage::play(self, case.fact, &case.scene).await {
+            Ok(trace) => trace,
+            Err(why) => {
+                outcome.reason = why;
+                return outcome;
+            }
+        };
+        let mut checked = (case.judge)(&trace).and_then(|()| trace.has_ended(&case.scene));
+        if checked.is_ok()
+            && case.negative
+            && let Err(why) = self.twin(case.scene.version, twins).await
+        {
+            checked = Err(Stop::Inconclusive(format!("its honest twin did not publish: {why}")));
+        }
+        match checked {
+            Ok(()) => outcome.verdict = Verdict::Pass,
+            Err(Stop::Fail(failure)) => {
+                outcome.verdict = Verdict::Fail;
+                outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
+                outcome.failure = Some(failure);
+            }
+            Err(Stop::Inconclusive(why)) => (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why),
+            Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
+            Err(Stop::Error(why)) => outcome.reason = why,
+        }
+        if outcome.verdict != Verdict::Pass {
+            outcome.why = trace.account();
+            let command = self.command.join(" ");
+            outcome.repeat =
+                vec![format!("assay client publish --seed {} {} -- {command}", self.seed, case.fact)];
+        }
+        outcome.notes = trace.notes(self, &case.scene);
+        outcome.exchanges = trace.exchanges();
+        outcome
+    }
+
+    /// Whether the client publishes when nothing is wrong; found out once per version.
+    async fn twin(&self, version: Option<&'static str>, twins: &Twins) -> Result<(), String> {
+        let Some(twin) = twins.get(&version) else { return Err("it was not run".to_owned()) };
+        twin.get_or_init(|| async {
+            let scene = Scene { version, ..HONEST };
+            let trace = stage::play(self, "honest_twin", &scene).await?;
+            judge::publishes(&trace).map_err(|stop| match stop {
+                Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
+                Stop::Inconclusive(why) | Stop::NotTestable(why) | Stop::Error(why) => why,
+            })
+        })
+        .await
+        .clone()
+    }
+}

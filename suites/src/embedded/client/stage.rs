@@ -1,0 +1,264 @@
+//! One world on sockets, one run of the client in it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assay_sim::control::open_sites;
+use assay_sim::journal::Entry;
+use assay_sim::serve::{ClockMode, Handle};
+use assay_sim::{World, world};
+use assay_spec::Service;
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::check::{Asked, Op};
+use assay_spec::publish::submit::SAFETY_CEILING;
+use ed25519_dalek::SigningKey;
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, interval, sleep};
+
+use super::Suite;
+use super::front::Front;
+use super::scene::{Binding, Scene, Script};
+use super::trace::{Ended, Trace, calls};
+use crate::probe::wall_clock;
+use crate::publish::client::{Publication, publish};
+
+/// What every client publishes.
+const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+/// How often the journal is read; its ring must not overflow meanwhile.
+const READ_EVERY: Duration = Duration::from_millis(500);
+/// Time enough for what can land to land.
+const LANDING_MS: i64 = 300_000;
+/// How much of a client's standard error is kept.
+const STDERR_BYTES: usize = 64 * 1024;
+const STDERR_LINES: usize = 5;
+
+/// Starts the world, runs the client in it once, and tells what it did. An error is the harness's own.
+pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
+    let mut world = World::new(suite.seed, wall_clock() + scene.skew_ms, suite.dialect.clone());
+    let draw = |what: &str| world.core.rng.draw(what, name.as_bytes(), 0);
+    let (seed, incoming) = (draw("client.key"), draw("client.incoming-key"));
+    let key = ed25519::key_from_seed(seed);
+    let domain = format!("{}.assay.example", text::hex(&draw("client.domain")[..6]));
+    if scene.binding != Binding::Unbound {
+        world.act("publish.bind", &json!({ "domain": domain, "key": ed25519::address(&key) }))?;
+    }
+    let handle = Handle::new(world, ClockMode::Real);
+    let failed = |e: std::io::Error| format!("cannot listen: {e}");
+    let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let (listeners, sites) = open_sites(&handle, loopback).await.map_err(failed)?;
+    if scene.binding == Binding::Frozen {
+        freeze(suite, &sites["publish"], &domain, key.clone(), incoming).await?;
+    }
+    set(&handle, scene)?;
+    let front = Front::new(handle.clone(), scene.wire, suite.dialect.clone());
+    let site = world::sites().into_iter().find(|site| site.name == "publish");
+    let opened = front.open(site.ok_or("no site is named publish")?).await.map_err(failed)?;
+    if scene.script == Script::Hold {
+        handle.set_mode(ClockMode::Manual);
+    }
+    let mut watch = Watch::new(handle.clone());
+    let landed_before = landed(&handle);
+
+    let (program, arguments) = suite.command.split_first().ok_or("no command to run")?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("ASSAY_URL", &opened.url)
+        .env("ASSAY_CHAIN_URL", &sites["chain"])
+        .env("ASSAY_KEY", text::hex(&seed))
+        .env("ASSAY_DOMAIN", &domain)
+        .env("ASSAY_CID", CID)
+        .env_remove("ASSAY_VERSION")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(version) = scene.version {
+        command.env("ASSAY_VERSION", version);
+    }
+    let mut child = command.spawn().map_err(|e| format!("cannot start {program:?}: {e}"))?;
+    let said = Said::listen(child.stderr.take());
+    let ended = attend(suite, scene, &mut child, &handle, &mut watch).await?;
+    watch.read();
+    drop(listeners);
+    let refusals = handle.read(|world| {
+        let lines = world.core.log.lines();
+        lines.map(|line| format!("the server: {}", json!(line))).collect()
+    });
+    Ok(Trace {
+        dialect: suite.dialect.clone(),
+        key: key.verifying_key().to_bytes(),
+        calls: calls(&watch.entries, front.told()),
+        landed: landed(&handle) - landed_before,
+        ended,
+        base: opened.url.clone(),
+        refusals,
+        stderr: said.lines(),
+    })
+}
+
+fn landed(handle: &Handle) -> u64 {
+    handle.read(|world| world.view(Service::Publish)["chain"]["transactions"].as_u64().unwrap_or_default())
+}
+
+/// Makes the world what the scene says.
+fn set(handle: &Handle, scene: &Scene) -> Result<(), String> {
+    let deviations: Vec<String> = scene.deviations.iter().map(ToString::to_string).collect();
+    let faults = scene.fault.iter().map(|fault| serde_json::from_value(json!({ "fault": fault })));
+    let faults = faults.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+    let limits: serde_json::Map<_, _> =
+        scene.limits.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    handle.change(|world| {
+        let set = world
+            .set_deviations(&deviations)
+            .and_then(|()| world.set_faults(faults))
+            .and_then(|()| world.set_limits(Service::Publish, &limits.into()));
+        (set, Vec::new())
+    })
+}
+
+/// Hands the domain over to another key, which freezes this one.
+async fn freeze(
+    suite: &Suite,
+    url: &str,
+    domain: &str,
+    key: SigningKey,
+    incoming: [u8; 32],
+) -> Result<(), String> {
+    let incoming = ed25519::address(&ed25519::key_from_seed(incoming));
+    let new_authority = format!("{}{incoming}", suite.dialect.key_scheme);
+    let transfer = Publication {
+        dialect: suite.dialect.clone(),
+        url: url.to_owned(),
+        chain_url: None,
+        key,
+        asked: Asked { domain: domain.to_owned(), op: Op::Transfer { new_authority } },
+    };
+    publish(&transfer).await.map(drop).map_err(|why| format!("the key could not be frozen: {why}"))
+}
+
+/// Waits for the client to end, and lets the world go on as the scene says.
+async fn attend(
+    suite: &Suite,
+    scene: &Scene,
+    child: &mut Child,
+    handle: &Handle,
+    watch: &mut Watch,
+) -> Result<Ended, String> {
+    let limit = match scene.script {
+        Script::Run => suite.limit,
+        Script::MayWait => suite.quiet,
+        Script::Hold => suite.limit + suite.slow,
+        Script::Ceiling => suite.quiet * 2,
+    };
+    let deadline = sleep(limit);
+    let hold = async {
+        if scene.script == Script::Hold {
+            handle.waiting(1).await;
+            sleep(suite.slow).await;
+            handle.set_mode(ClockMode::Real);
+        }
+    };
+    tokio::pin!(deadline, hold);
+    let (mut held, mut met, mut passed) = (false, None, false);
+    let mut ticks = interval(READ_EVERY);
+    loop {
+        tokio::select! {
+            status = child.wait() => {
+                status.map_err(|e| format!("cannot wait for the client: {e}"))?;
+                if met.is_some() && !passed {
+                    handle.advance(LANDING_MS);
+                }
+                return Ok(Ended::Itself);
+            }
+            () = &mut deadline => {
+                child.kill().await.map_err(|e| format!("cannot stop the client: {e}"))?;
+                return Ok(Ended::Stopped(limit));
+            }
+            () = &mut hold, if !held => held = true,
+            _ = ticks.tick() => {
+                watch.read();
+                if scene.script != Script::Ceiling || passed {
+                    continue;
+                }
+                if met.is_none() && watch.has_met_the_ceiling() {
+                    met = Some(Instant::now());
+                }
+                if met.is_some_and(|met| met.elapsed() >= suite.quiet / 2) {
+                    handle.advance(LANDING_MS);
+                    passed = true;
+                }
+            }
+        }
+    }
+}
+
+/// The journal of a world, read before its ring drops anything.
+struct Watch {
+    handle: Handle,
+    entries: Vec<Entry>,
+    next: u64,
+}
+
+impl Watch {
+    /// From now on.
+    fn new(handle: Handle) -> Watch {
+        let next = handle.read(|world| world.core.journal.count());
+        Watch { handle, entries: Vec::new(), next }
+    }
+
+    fn read(&mut self) {
+        let (next, fresh) = self.handle.read(|world| {
+            let journal = &world.core.journal;
+            let fresh = journal.entries().filter(|(number, _)| *number >= self.next);
+            (journal.count(), fresh.map(|(_, entry)| entry.clone()).collect::<Vec<Entry>>())
+        });
+        self.next = next;
+        self.entries.extend(fresh);
+    }
+
+    fn has_met_the_ceiling(&self) -> bool {
+        calls(&self.entries, Vec::new())
+            .iter()
+            .any(|call| call.status() == 410 && call.answer()["error"].to_string().contains(SAFETY_CEILING))
+    }
+}
+
+/// What a client writes to its standard error; nobody waits for its end, since a child of the client may keep it open.
+struct Said {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    _listening: JoinSet<()>,
+}
+
+impl Said {
+    fn listen(stderr: Option<ChildStderr>) -> Said {
+        let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let mut listening = JoinSet::new();
+        if let Some(mut stderr) = stderr {
+            let bytes = bytes.clone();
+            listening.spawn(async move {
+                let mut buffer = vec![0; 4096];
+                while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+                    let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                    if bytes.len() < STDERR_BYTES {
+                        bytes.extend_from_slice(&buffer[..count]);
+                    }
+                }
+            });
+        }
+        Said { bytes, _listening: listening }
+    }
+
+    /// The last lines.
+    fn lines(&self) -> Vec<String> {
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(STDERR_LINES)..].iter().map(ToString::to_string).collect()
+    }
+}
