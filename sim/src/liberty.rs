@@ -59,7 +59,8 @@ impl Liberties {
 
     /// The bytes of a JSON body, with the liberties of JSON.
     pub fn json(&self, value: Value) -> Vec<u8> {
-        let value = self.bend(value);
+        let bent = self.takes(JSON_EXTRA) || self.takes(JSON_ORDER);
+        let value = if bent { self.bend(value) } else { value };
         let written = if self.takes(JSON_SPACE) {
             serde_json::to_vec_pretty(&value)
         } else {

@@ -1,5 +1,7 @@
 //! The `assay` command.
 
+mod command;
+
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -64,6 +66,13 @@ enum What {
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4102 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
     )]
     VerifyPublish(VerifyArgs),
+    /// The golden cases: list, explain, lint, verify, generate, and run a program against them
+    Vectors {
+        #[command(subcommand)]
+        what: command::vectors::What,
+    },
+    /// The reference end of the JSON-lines protocol, on stdin and stdout
+    Shim,
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -249,6 +258,8 @@ fn main() -> ExitCode {
             What::Prove(args) => prove(args).await,
             What::Publish(args) => publish_record(args).await,
             What::VerifyPublish(args) => verify(args).await,
+            What::Vectors { what } => command::vectors::vectors(what),
+            What::Shim => command::vectors::serve(),
             What::Requirements(args) => requirements(&args),
         }
     });

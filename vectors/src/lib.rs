@@ -1,1 +1,40 @@
 //! What the documents encode: golden cases, and who confirmed them.
+//!
+//! Rule of this floor: one case, one reason. Every reject is an accepted case with one visible edit, every accept
+//! carries the values between input and answer, and [`lint`] proves that each reject is refused by the rule it
+//! names and by nothing else.
+
+pub mod bytes;
+pub mod case;
+mod data;
+pub mod edit;
+pub mod exchange;
+pub mod generate;
+pub mod lint;
+pub mod manifest;
+pub mod op;
+pub mod run;
+pub mod shim;
+pub mod witness;
+
+use std::collections::BTreeSet;
+
+pub use case::{Case, Expect};
+pub use data::SCHEMA;
+pub use manifest::Manifest;
+
+/// Every case, in the order of files and of their cases.
+pub fn cases() -> Vec<Case> {
+    let parse = |(path, text): &(&str, &str)| case::parse(text).unwrap_or_else(|e| panic!("{path}: {e}"));
+    data::FILES.iter().flat_map(parse).collect()
+}
+
+/// What the data holds.
+pub fn manifest() -> Manifest {
+    serde_json::from_str(data::MANIFEST).expect("the embedded manifest is well formed")
+}
+
+/// The readings on which some cases rest, and which the reference follows.
+pub fn readings() -> BTreeSet<String> {
+    cases().into_iter().filter_map(|case| case.reading).collect()
+}

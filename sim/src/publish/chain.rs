@@ -13,7 +13,7 @@ pub const SLOT_MS: i64 = 400;
 pub const SLOW_SLOT_MS: i64 = 4_000;
 /// How many slots a transaction needs while the chain is slow: longer than a submit waits, shorter than its
 /// blockhash lives.
-pub const SLOTS_WHEN_SLOW: i64 = 60;
+pub const SLOTS_WHEN_SLOW: u64 = 60;
 /// How many blocks a blockhash lives.
 pub const BLOCKHASH_BLOCKS: u64 = 150;
 /// The slot at which a world begins, and how far block heights lie behind slots.

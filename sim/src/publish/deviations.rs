@@ -2,9 +2,10 @@
 //!
 //! Guards need nothing but their name here. A function below takes the honest bytes and changes one thing.
 
-use assay_spec::instant::HOUR;
+use std::borrow::Cow;
 use std::fmt::Write;
 
+use assay_spec::instant::HOUR;
 use assay_spec::publish::message::{Instruction, Message};
 use assay_spec::publish::record::{Kind, Record};
 use assay_spec::publish::requirements::{
@@ -198,13 +199,13 @@ pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
     if core.lapse(&texts::KIND).is_some() {
         prefix = prefix.replace(":1:", ":2:");
     }
-    let mut fields: Vec<(&str, String)> =
-        honest.fields().map(|(key, value)| (key, value.to_owned())).collect();
+    let mut fields: Vec<(&str, Cow<'_, str>)> =
+        honest.fields().map(|(key, value)| (key, Cow::Borrowed(value))).collect();
     let mut edit = |rule: assay_spec::Id, key: &str, lie: &dyn Fn(&str) -> String| {
         if let Some((_, value)) = fields.iter_mut().find(|(name, _)| *name == key)
             && core.lapse(rule).is_some()
         {
-            *value = lie(value);
+            *value = lie(value).into();
         }
     };
     edit(&texts::DOMAIN, "d", &|honest| format!("www.{honest}"));
@@ -225,16 +226,19 @@ pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
     }
     let colon = if core.lapse(&texts::COMPACT).is_some() { ": " } else { ":" };
     let escape = core.lapse(&texts::ESCAPING);
-    let members: Vec<String> = fields
-        .iter()
-        .map(|(key, value)| format!("\"{key}\"{colon}{}", escaped(&json!(value).to_string(), escape)))
-        .collect();
-    format!("{prefix}{{{}}}", members.join(",")).into_bytes()
+    let mut text = prefix;
+    for (n, (key, value)) in fields.iter().enumerate() {
+        text.push(if n == 0 { '{' } else { ',' });
+        let json = serde_json::to_string(value).expect("a text can always be written");
+        let _ = write!(text, "\"{key}\"{colon}{}", escaped(json, escape));
+    }
+    text.push('}');
+    text.into_bytes()
 }
 
-fn escaped(json: &str, lie: Option<&str>) -> String {
+fn escaped(json: String, lie: Option<&str>) -> String {
     match lie {
-        None => json.to_owned(),
+        None => json,
         Some("unicode") => {
             let mut text = String::new();
             for c in json.chars() {

@@ -55,7 +55,7 @@ pub struct State {
     bindings: OrdMap<String, Binding>,
     /// Bindings that were removed, for what hangs on their domains.
     unbound: OrdMap<String, Binding>,
-    prepares: OrdMap<String, Prepare>,
+    prepares: OrdMap<String, Arc<Prepare>>,
     recent: OrdMap<IpAddr, VecDeque<Instant>>,
 }
 
@@ -110,8 +110,10 @@ struct Submitted {
     signature: [u8; 64],
     /// The fee payer's signature: the transaction's id.
     transaction: [u8; 64],
-    /// The slot whose start confirms it; the one before takes it in.
-    confirmed_in: u64,
+    /// The slot whose start settles it; a transaction that lands is taken in by the slot before. `None`: it is lost.
+    settled_in: Option<u64>,
+    /// The chain rejects it.
+    rejected: bool,
     /// It has slowed the chain down.
     slow: bool,
 }
@@ -305,7 +307,8 @@ impl State {
 
     /// Moves a prepare along its table. A move that the table lacks is our own bug.
     fn step(&mut self, core: &mut Core, id: &str, event: PrepareEvent) {
-        let prepare = self.prepares.get_mut(id).expect("the caller has just found this prepare");
+        let prepare = self.prepares.get_mut(id).map(Arc::make_mut);
+        let prepare = prepare.expect("the caller has just found this prepare");
         let (state, row) = prepare.state.on(event).expect("the caller checked the state");
         prepare.state = state;
         core.fired(row);

@@ -1,5 +1,7 @@
 //! The first call: a record is prepared, and the domain locked.
 
+use std::sync::Arc;
+
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::instant::{DAY, HOUR};
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
@@ -197,7 +199,7 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         submitted: None,
         waiting: Vec::new(),
     };
-    state.prepares.insert(id.clone(), prepare);
+    state.prepares.insert(id.clone(), Arc::new(prepare));
     state.step(core, &id, PrepareEvent::Prepare);
     timer(core, ends_at, Timer::Lifetime(id.clone()));
     let unlock = core.effect(&LOCK_EXPIRES, expires_at, |honest, _| honest + HOUR);

@@ -1,5 +1,7 @@
 //! The second call: a signed record is broadcast, and its submit waits for the chain.
 
+use std::sync::Arc;
+
 use assay_spec::crypto::ed25519;
 use assay_spec::instant::MINUTE;
 use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
@@ -139,7 +141,7 @@ fn bad_submit(state: &mut State, core: &mut Core, id: &str) {
         return;
     }
     state.step(core, id, PrepareEvent::BadSubmit);
-    if prolong && let Some(prepare) = state.prepares.get_mut(id) {
+    if prolong && let Some(prepare) = state.prepares.get_mut(id).map(Arc::make_mut) {
         prepare.ends_at = prepare.ends_at + MINUTE;
     }
 }
@@ -154,7 +156,8 @@ fn broadcast(
 ) -> Option<Reply> {
     state.step(core, id, PrepareEvent::Submit);
     let now = core.now();
-    let prepare = state.prepares.get_mut(id).expect("the caller has just found this prepare");
+    let prepare = state.prepares.get_mut(id).map(Arc::make_mut);
+    let prepare = prepare.expect("the caller has just found this prepare");
     let transaction = ed25519::sign(&state.fee_payer, &prepare.message);
     prepare.waiting.push(exchange);
     let occasion = [("endpoint", "submit"), ("domain", prepare.domain.as_str())];
@@ -167,19 +170,23 @@ fn broadcast(
         prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
     }
     let last_height = prepare.last_valid_block_height;
+    // The next slot takes it in, the one after confirms it; a slow chain needs longer than anyone waits.
+    let slots = if rejected {
+        1
+    } else if slow {
+        super::chain::SLOTS_WHEN_SLOW
+    } else {
+        2
+    };
+    let in_time = state.chain.height(now) + slots - 1 <= last_height;
+    let settled_in = (rejected || !lost && in_time).then_some(state.chain.slot(now) + slots);
+    prepare.submitted = Some(Submitted { signature, transaction, settled_in, rejected, slow });
     if slow {
         state.chain.slow_down(now);
+        follow_pace(state, core);
+    } else {
+        await_chain(state, core, id);
     }
-    // The next slot takes it in, the one after confirms it; a slow chain needs longer than anyone waits.
-    let slots = if slow { super::chain::SLOTS_WHEN_SLOW } else { 2 };
-    let confirmed_in = state.chain.slot(now) + slots.unsigned_abs();
-    prepare.submitted = Some(Submitted { signature, transaction, confirmed_in, slow });
-    if rejected {
-        timer(core, state.chain.slot_start(now, 1), Timer::Reject(id.to_owned()));
-    } else if !lost && state.chain.height(now) + slots.unsigned_abs() - 1 <= last_height {
-        timer(core, state.chain.slot_start(now, slots), Timer::Land(id.to_owned()));
-    }
-    timer(core, state.chain.end_of_height(now, last_height), Timer::Blockhash(id.to_owned()));
     timer(core, now + state.limits.confirmation_wait_ms, Timer::Ceiling(id.to_owned()));
     match core.lapse(&LANDS) {
         None => None,
@@ -196,13 +203,9 @@ fn landed(core: &mut Core, transaction: &[u8; 64]) -> Reply {
 /// The chain confirms a transaction.
 pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     let Some((prepare, submitted)) = in_flight(state, id) else { return };
-    let ahead = submitted.confirmed_in.saturating_sub(state.chain.slot(core.now()));
-    if ahead > 0 {
-        // The chain has become slower meanwhile.
-        let due = state.chain.slot_start(core.now(), ahead as i64);
-        timer(core, due, Timer::Land(id.to_owned()));
+    let Some(slot) = submitted.settled_in.filter(|slot| *slot <= state.chain.slot(core.now())) else {
         return;
-    }
+    };
     let domain = prepare.domain.clone();
     let occasion = [("endpoint", "submit"), ("domain", domain.as_str())];
     let truncated = core.fault(faults::LOG_TRUNCATED, &occasion);
@@ -214,7 +217,7 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
         truncated,
     };
     let (wanted, key) = (prepare.wanted.clone(), submitted.transaction);
-    state.chain.land(core.now(), submitted.confirmed_in - 1, transaction);
+    state.chain.land(core.now(), slot - 1, transaction);
     state.step(core, id, PrepareEvent::Confirmation);
     recover(state, core);
     bind(state, core, &domain, &wanted, &key);
@@ -247,6 +250,10 @@ fn bind(state: &mut State, core: &mut Core, domain: &str, wanted: &Wanted, trans
 
 /// The chain rejects a transaction.
 pub(super) fn reject(state: &mut State, core: &mut Core, id: &str) {
+    let Some((_, submitted)) = in_flight(state, id) else { return };
+    if submitted.settled_in.is_none_or(|slot| slot > state.chain.slot(core.now())) {
+        return;
+    }
     let status = if core.lapse(&REJECTED).is_some() { 500 } else { 502 };
     let reply = core.json(status, json!({ "error": core.prose("the chain rejected the transaction") }));
     end(state, core, id, PrepareEvent::Rejection, &reply);
@@ -255,9 +262,7 @@ pub(super) fn reject(state: &mut State, core: &mut Core, id: &str) {
 /// The blockhash of a transaction in flight ends, unless the chain has become slower meanwhile.
 pub(super) fn blockhash_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some((prepare, _)) = in_flight(state, id) else { return };
-    let last_height = prepare.last_valid_block_height;
-    if state.chain.height(core.now()) <= last_height {
-        timer(core, state.chain.end_of_height(core.now(), last_height), Timer::Blockhash(id.to_owned()));
+    if state.chain.height(core.now()) <= prepare.last_valid_block_height {
         return;
     }
     let status = if core.lapse(&BLOCKHASH_EXPIRED).is_some() { 502 } else { 410 };
@@ -299,26 +304,47 @@ fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, reply:
 }
 
 /// The chain is as fast as ever once no transaction that slowed it down is on its way.
-fn recover(state: &mut State, core: &Core) {
-    let waits = |prepare: &super::Prepare| {
+fn recover(state: &mut State, core: &mut Core) {
+    let waits = |prepare: &Arc<super::Prepare>| {
         matches!(prepare.state, PrepareState::InFlight | PrepareState::Unresolved)
             && prepare.submitted.as_ref().is_some_and(|submitted| submitted.slow)
     };
     if state.chain.is_slow() && !state.prepares.values().any(waits) {
         state.chain.recover(core.now());
+        follow_pace(state, core);
     }
+}
+
+/// The chain's pace has changed: everyone who waits for a slot waits for another moment.
+fn follow_pace(state: &State, core: &mut Core) {
+    for id in state.prepares.keys() {
+        await_chain(state, core, id);
+    }
+}
+
+/// Sets the timers of a transaction on its way. Earlier ones that come too soon find that its slot is not there yet.
+fn await_chain(state: &State, core: &mut Core, id: &str) {
+    let Some((prepare, submitted)) = in_flight(state, id) else { return };
+    let now = core.now();
+    if let Some(slot) = submitted.settled_in {
+        let due = state.chain.slot_start(now, slot as i64 - state.chain.slot(now) as i64);
+        timer(core, due, if submitted.rejected { Timer::Reject } else { Timer::Land }(id.to_owned()));
+    }
+    let end = state.chain.end_of_height(now, prepare.last_valid_block_height);
+    timer(core, end, Timer::Blockhash(id.to_owned()));
 }
 
 /// Answers everyone who waits for this prepare.
 fn release(state: &mut State, core: &mut Core, id: &str, reply: &Reply) {
-    let waiting = state.prepares.get_mut(id).map(|prepare| std::mem::take(&mut prepare.waiting));
+    let waiting =
+        state.prepares.get_mut(id).map(|prepare| std::mem::take(&mut Arc::make_mut(prepare).waiting));
     for exchange in waiting.unwrap_or_default() {
         core.answer(exchange, reply.clone());
     }
 }
 
 fn in_flight<'a>(state: &'a State, id: &str) -> Option<(&'a super::Prepare, Submitted)> {
-    let prepare = state.prepares.get(id)?;
+    let prepare: &super::Prepare = state.prepares.get(id)?;
     let waits = matches!(prepare.state, PrepareState::InFlight | PrepareState::Unresolved);
     Some((prepare, prepare.submitted.clone()?)).filter(|_| waits)
 }

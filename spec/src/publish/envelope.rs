@@ -83,7 +83,8 @@ impl Envelope {
                     .ok_or_else(|| "not the scheme word, one space and the envelope".to_owned())
             },
             || {
-                let word = header.split_whitespace().find(|word| word.contains('.'));
+                let mut words = header.split_whitespace();
+                let word = words.clone().find(|word| word.contains('.')).or_else(|| words.next_back());
                 word.ok_or_else(|| "no envelope".to_owned())
             },
         )?;
@@ -231,7 +232,7 @@ fn parse_message(
         },
         || {
             let text = String::from_utf8_lossy(message).into_owned();
-            let at = text.find('{').ok_or("no object")?;
+            let at = text.find(['{', '[']).ok_or("no object")?;
             Ok(text[at..].to_owned().into())
         },
     )?;

@@ -1,6 +1,6 @@
 //! The record that a publish writes to the chain (document 3, "The record").
 
-use std::fmt::Write;
+use std::io::Write;
 
 use serde_json::{Map, Value};
 
@@ -141,14 +141,15 @@ impl Record {
 
     /// The canonical bytes: prefix, kind, colon, compact JSON with the kind's keys in order.
     pub fn encode(&self, dialect: &Dialect) -> Vec<u8> {
-        let mut text = format!("{}{}:{{", dialect.record_prefix, self.kind.name());
+        let mut bytes = format!("{}{}:", dialect.record_prefix, self.kind.name()).into_bytes();
         for (n, (key, value)) in self.fields().enumerate() {
-            let comma = if n == 0 { "" } else { "," };
-            // `Value`'s own text is the standard serialiser's: it escapes quote, backslash and control characters only.
-            let _ = write!(text, "{comma}\"{key}\":{}", Value::from(value));
+            bytes.push(if n == 0 { b'{' } else { b',' });
+            let _ = write!(bytes, "\"{key}\":");
+            // The standard serialiser escapes quote, backslash and control characters only.
+            serde_json::to_writer(&mut bytes, value).expect("a text can always be written");
         }
-        text.push('}');
-        text.into_bytes()
+        bytes.push(b'}');
+        bytes
     }
 }
 

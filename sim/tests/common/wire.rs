@@ -1,0 +1,54 @@
+//! Raw bytes over an in-memory connection with a real HTTP server at its other end.
+
+use assay_sim::publish::SITES;
+use assay_sim::serve::{Handle, IN_MEMORY, connection};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
+use super::Call;
+
+/// The client's end of a new connection to the exchange.
+pub(crate) fn connect(handle: &Handle) -> DuplexStream {
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    tokio::spawn(connection(theirs, handle.site(SITES[0], IN_MEMORY)));
+    ours
+}
+
+/// A connection on which `bytes` were sent.
+pub(crate) async fn send(handle: &Handle, bytes: &[u8]) -> DuplexStream {
+    let mut io = connect(handle);
+    io.write_all(bytes).await.expect("the server reads");
+    io
+}
+
+/// All that the server says until it ends the connection.
+pub(crate) async fn read(mut io: DuplexStream) -> String {
+    let mut said = Vec::new();
+    io.read_to_end(&mut said).await.expect("the server ends the connection");
+    String::from_utf8(said).expect("an answer in UTF-8")
+}
+
+/// Sends a call and reads its answer.
+pub(crate) async fn ask(handle: &Handle, call: &Call) -> String {
+    read(send(handle, &bytes(call)).await).await
+}
+
+/// The status that an answer begins with.
+pub(crate) fn status(answer: &str) -> u16 {
+    let word = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
+    word.and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no answer: {answer:?}"))
+}
+
+/// A call as HTTP/1.1; the connection ends after it.
+pub(crate) fn bytes(call: &Call) -> Vec<u8> {
+    let mut out = format!("{} {} HTTP/1.1\r\nhost: sim\r\nconnection: close\r\n", call.method, call.target)
+        .into_bytes();
+    for (name, value) in &call.headers {
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(value);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(format!("content-length: {}\r\n\r\n", call.body.len()).as_bytes());
+    out.extend_from_slice(&call.body);
+    out
+}

@@ -1,0 +1,33 @@
+//! The data, embedded: an installed program has it without looking for files.
+
+macro_rules! embed {
+    ($($path:literal)*) => { &[$(($path, include_str!(concat!("../data/", $path)))),*] };
+}
+
+/// The files of cases.
+pub(crate) static FILES: &[(&str, &str)] = embed! {
+    "publish/domain.json"
+    "publish/vfkey-sign.json"
+    "publish/vfkey-verify.json"
+    "publish/record-encode.json"
+    "publish/record-parse.json"
+    "publish/transaction-encode.json"
+    "publish/transaction-decode.json"
+    "publish/check-message.json"
+    "publish/verify-transaction.json"
+};
+
+/// The exchanges written by hand.
+pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
+    "publish/exchange/prepare.json"
+    "publish/exchange/submit.json"
+};
+
+/// What the files hold, and their hashes.
+pub(crate) static MANIFEST: &str = include_str!("../data/manifest.json");
+
+/// Who confirmed them. It stands outside the hashed data, since it is written after it.
+pub(crate) static WITNESSES: &str = include_str!("../data/witnesses.json");
+
+/// The schema of a file of cases, for other languages.
+pub static SCHEMA: &str = include_str!("../schema/case.schema.json");

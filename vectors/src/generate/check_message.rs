@@ -1,0 +1,406 @@
+//! `publish.check_message`: the thirteen checks of a client before it signs.
+
+use assay_spec::crypto::ed25519::parse_address;
+use assay_spec::crypto::text::hex;
+use assay_spec::publish::message::Message;
+use assay_spec::publish::record::Record;
+use assay_spec::publish::requirements::check as rows;
+use assay_spec::{Dialect, Id};
+use serde_json::{Value, json};
+
+use super::group::{Group, set, splice};
+use super::keys::{address, bytes};
+use super::world::{CID, NOW, SITE, WINDOW, prepared, text, transfer_id};
+use crate::case::{Case, Edit};
+
+const MESSAGE: &str = "/in/message";
+const DATA: &str = "/in/message/instructions/0/data";
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut g = Group::new(
+        "publish/check-message",
+        "publish.check_message",
+        "src/generate/check_message.rs",
+        rows::ALL,
+    );
+    accepts(&mut g);
+    readings(&mut g);
+    structure(&mut g);
+    record(&mut g);
+    wishes(&mut g);
+    g.cases
+}
+
+fn input(message: &Message, request: Value) -> Value {
+    json!({
+        "message": {"hex": hex(&message.encode())},
+        "client": address("client"),
+        "request": request,
+        "now": NOW.to_string(),
+        "memo_program": Dialect::default().memo_program,
+    })
+}
+
+fn publish(cid: &str, version: Value) -> Value {
+    json!({"op": "pub", "domain": SITE, "cid": cid, "version": version, "new_authority": null, "transfer": null})
+}
+
+fn vault() -> String {
+    format!("chain:{}", address("incoming"))
+}
+
+fn accepts(g: &mut Group) {
+    let carried = |cid: &str, version: &str, t| prepared(text(&Record::publish(SITE, cid, version, t)));
+    let one = json!("1.2.3");
+    g.accept(
+        "pub",
+        input(&carried(CID, "1.2.3", NOW), publish(CID, one.clone())),
+        "A publish with a version.",
+    );
+    g.accept(
+        "version-omitted",
+        input(&carried(CID, "0", NOW), publish(CID, Value::Null)),
+        "Who sends no version expects 0.",
+    );
+    g.accept(
+        "version-empty",
+        input(&carried(CID, "0", NOW), publish(CID, json!(""))),
+        "Who sends an empty version expects 0.",
+    );
+    let mut plain = publish(CID, Value::Null);
+    plain["op"] = Value::Null;
+    g.accept("op-omitted", input(&carried(CID, "0", NOW), plain), "Who names no operation publishes.");
+    let transfer = json!({"op": "transfer", "domain": SITE, "new_authority": vault()});
+    g.accept(
+        "transfer",
+        input(&prepared(text(&Record::transfer(SITE, &vault(), NOW))), transfer),
+        "A transfer.",
+    );
+    let accept = json!({"op": "accept", "domain": SITE, "transfer": transfer_id()});
+    g.accept(
+        "accept",
+        input(&prepared(text(&Record::accept(SITE, &transfer_id(), NOW))), accept),
+        "An accept, whose transfer the client was told by the old key's holder.",
+    );
+    for (name, skew) in [("time-oldest", -WINDOW), ("time-newest", WINDOW)] {
+        g.accept(
+            name,
+            input(&carried(CID, "1.2.3", NOW + skew), publish(CID, one.clone())),
+            "Exactly ten minutes away is within ten minutes.",
+        );
+    }
+    let odd = "a\"b\\c\n\u{1}";
+    g.accept(
+        "escapes",
+        input(&carried(odd, "0", NOW), publish(odd, Value::Null)),
+        "Values are compared as they are, records as they are written.",
+    );
+    let overhead = text(&Record::publish(SITE, "", "0", NOW)).len();
+    let long = "a".repeat(965 - overhead);
+    g.accept(
+        "record-965",
+        input(&carried(&long, "0", NOW), publish(&long, Value::Null)),
+        "The longest record that fits one transaction.",
+    );
+    let mut own = carried(CID, "1.2.3", NOW);
+    own.accounts[2] = bytes("memo program");
+    let mut other = input(&own, publish(CID, one));
+    other["memo_program"] = bs58::encode(bytes("memo program")).into_string().into();
+    g.accept("other-memo-program", other, "The memo program is whichever the chain has.");
+}
+
+/// Messages that fit the thirteen checks, but not the table of the message.
+fn readings(g: &mut Group) {
+    let honest = prepared(text(&Record::publish(SITE, CID, "1.2.3", NOW)));
+    let bend = |edit: fn(&mut Message)| {
+        let mut message = honest.clone();
+        edit(&mut message);
+        input(&message, publish(CID, json!("1.2.3")))
+    };
+    for (name, input, why) in [
+        ("writable-key", bend(|m| m.header[1] = 0), "The publishing key is writable; no check looks at it."),
+        (
+            "writable-program",
+            bend(|m| m.header[2] = 0),
+            "The memo program is writable; no check looks at it.",
+        ),
+        (
+            "extra-account",
+            bend(|m| m.accounts.push(bytes("extra"))),
+            "An account that nobody uses; no check counts them.",
+        ),
+    ] {
+        g.accept(name, input, why).read_as("A-081/sign");
+    }
+}
+
+fn structure(g: &mut Group) {
+    let whole = prepared(text(&Record::publish(SITE, CID, "1.2.3", NOW))).encode();
+    let (end, data) = (whole.len(), hex(&whole[136..138]));
+    let aliased = hex(&[whole[136], whole[137] | 0x80, 0]);
+    let key = |name: &str| hex(&parse_address(&address(name)).expect("an address"));
+    let other = hex(&bytes("other program"));
+    let memo = hex(&parse_address(&Dialect::default().memo_program).expect("an address"));
+    let second = hex(&whole[133..]);
+    let lies: Vec<(&str, Vec<Edit>, Id, &str)> = vec![
+        ("trailing-byte", vec![splice(MESSAGE, end, "", "00")], &rows::ENCODING, "Nothing is left over."),
+        (
+            "versioned",
+            vec![splice(MESSAGE, 0, "", "80")],
+            &rows::ENCODING,
+            "A versioned message is another format.",
+        ),
+        (
+            "alias-accounts",
+            vec![splice(MESSAGE, 3, "03", "8300")],
+            &rows::ENCODING,
+            "Every length in shortest encoding.",
+        ),
+        (
+            "alias-instructions",
+            vec![splice(MESSAGE, 132, "01", "8100")],
+            &rows::ENCODING,
+            "Every length in shortest encoding.",
+        ),
+        (
+            "alias-indices",
+            vec![splice(MESSAGE, 134, "01", "8100")],
+            &rows::ENCODING,
+            "Every length in shortest encoding.",
+        ),
+        (
+            "alias-data",
+            vec![splice(MESSAGE, 136, data, aliased)],
+            &rows::ENCODING,
+            "Every length in shortest encoding.",
+        ),
+        (
+            "one-signature",
+            vec![splice(MESSAGE, 0, "02", "01")],
+            &rows::TWO_SIGNATURES,
+            "The client's signature would not count.",
+        ),
+        (
+            "three-signatures",
+            vec![splice(MESSAGE, 0, "02", "03")],
+            &rows::TWO_SIGNATURES,
+            "The memo program cannot sign.",
+        ),
+        (
+            "other-client",
+            vec![splice(MESSAGE, 36, key("client"), key("stranger"))],
+            &rows::CLIENT_ACCOUNT,
+            "Account 1 is somebody else.",
+        ),
+        (
+            "client-pays",
+            vec![splice(MESSAGE, 4, key("fee payer"), key("client"))],
+            &rows::FEE_PAYER,
+            "The client would pay.",
+        ),
+        (
+            "two-instructions",
+            vec![splice(MESSAGE, 132, "01", "02"), splice(MESSAGE, end, "", second)],
+            &rows::ONE_INSTRUCTION,
+            "The second writes another memo.",
+        ),
+        (
+            "second-instruction-other",
+            vec![splice(MESSAGE, 132, "01", "02"), splice(MESSAGE, end, "", "000000")],
+            &rows::ONE_INSTRUCTION,
+            "The second calls another program.",
+        ),
+        (
+            "no-instruction",
+            vec![splice(MESSAGE, 132, hex(&whole[132..]), "00")],
+            &rows::ONE_INSTRUCTION,
+            "Nothing would be written.",
+        ),
+        (
+            "other-program",
+            vec![splice(MESSAGE, 68, memo, other)],
+            &rows::MEMO_PROGRAM,
+            "Another program under account 2.",
+        ),
+        (
+            "program-fee-payer",
+            vec![splice(MESSAGE, 133, "02", "00")],
+            &rows::MEMO_PROGRAM,
+            "Another account is the program.",
+        ),
+        (
+            "program-beyond",
+            vec![splice(MESSAGE, 133, "02", "03")],
+            &rows::MEMO_PROGRAM,
+            "No account is the program.",
+        ),
+        (
+            "accounts-payer",
+            vec![splice(MESSAGE, 134, "0101", "0100")],
+            &rows::INSTRUCTION_ACCOUNTS,
+            "The memo would name the fee payer as signer.",
+        ),
+        (
+            "accounts-none",
+            vec![splice(MESSAGE, 134, "0101", "00")],
+            &rows::INSTRUCTION_ACCOUNTS,
+            "The memo would name no signer.",
+        ),
+        (
+            "accounts-both",
+            vec![splice(MESSAGE, 134, "0101", "020100")],
+            &rows::INSTRUCTION_ACCOUNTS,
+            "The memo would name two signers.",
+        ),
+        (
+            "accounts-twice",
+            vec![splice(MESSAGE, 134, "0101", "020101")],
+            &rows::INSTRUCTION_ACCOUNTS,
+            "Exactly one.",
+        ),
+    ];
+    for (name, edit, row, why) in lies {
+        g.reject(name, "pub", edit, row, why);
+    }
+}
+
+/// Checks 8 and 9.
+fn record(g: &mut Group) {
+    let form = &rows::RECORD_FORM;
+    for (name, base, old, new, why) in [
+        ("record-prefix", "pub", "svc-vf:1:", "svc-vf:2:", "Version 1."),
+        ("record-auth", "pub", ":pub:", ":auth:", "The envelope's prefix is no record."),
+        ("record-bom", "pub", "svc", "\u{feff}svc", "A byte-order mark is not stripped."),
+        ("record-extra-key", "pub", "\"v\":", "\"n\":\"0\",\"v\":", "No other keys."),
+        ("record-number", "pub", "\"1.2.3\"", "1", "Every field is a string."),
+        (
+            "record-empty-version",
+            "version-empty",
+            "\"v\":\"0\"",
+            "\"v\":\"\"",
+            "Who sends an empty version must not find it in the record.",
+        ),
+        ("record-trailing-letter", "pub", "\"}", "\"}x", "Nothing follows the object."),
+    ] {
+        let edit = g.change(base, DATA, old, new);
+        g.reject(name, base, [edit], form, why);
+    }
+    let edit = g.change("pub", DATA, CID, "");
+    g.reject(
+        "record-empty-cid",
+        "pub",
+        [edit, set("/in/request/cid", CID, "")],
+        form,
+        "Not even if nothing was asked for.",
+    );
+    let edit = g.change("pub", DATA, SITE, "Site.Example");
+    g.reject(
+        "record-domain",
+        "pub",
+        [edit, set("/in/request/domain", SITE, "Site.Example")],
+        form,
+        "Not even if that domain was asked for.",
+    );
+    let mut invalid = g.change("pub", DATA, "bafy", "");
+    invalid.new = json!({"hex": "62e966"});
+    g.reject(
+        "record-invalid-utf8",
+        "pub",
+        [invalid, set("/in/request/cid", CID, format!("b\u{fffd}f{}", &CID[4..]))],
+        form,
+        "What a decoder makes of bad bytes is not what was written.",
+    );
+
+    let canonical = &rows::RECORD_CANONICAL;
+    let (order, swapped) = (format!(r#""d":"{SITE}","c":"{CID}""#), format!(r#""c":"{CID}","d":"{SITE}""#));
+    for (name, old, new, why) in [
+        ("record-keys-swapped", order.as_str(), swapped.as_str(), "Keys in the kind's order."),
+        ("record-space", ",", ", ", "No white space."),
+        ("record-escape", "bafy", "\\u0062afy", "A letter is not escaped."),
+        ("record-key-twice", "\"c\":", "\"c\":\"x\",\"c\":", "Readers differ on which of two counts."),
+        ("record-trailing-newline", "\"}", "\"}\n", "Nothing follows the object."),
+    ] {
+        let edit = g.change("pub", DATA, old, new);
+        g.reject(name, "pub", [edit], canonical, why);
+    }
+}
+
+/// Checks 10 to 13.
+fn wishes(g: &mut Group) {
+    let accept = text(&Record::accept(SITE, &transfer_id(), NOW));
+    let whole = |g: &Group, base: &str| crate::edit::look(g.input(base), DATA).unwrap_or_default();
+    let data = whole(g, "pub");
+    g.reject(
+        "kind-accept",
+        "pub",
+        [set(DATA, data, json!({"hex": hex(&accept)}))],
+        &rows::KIND,
+        "Another operation than was asked for.",
+    );
+    let data = whole(g, "accept");
+    let transfer = text(&Record::transfer(SITE, &vault(), NOW));
+    g.reject(
+        "kind-transfer",
+        "accept",
+        [set(DATA, data, json!({"hex": hex(&transfer)}))],
+        &rows::KIND,
+        "The domain would be given away.",
+    );
+    for (name, domain, why) in [
+        ("domain-other", "evil.example", "Another domain than was asked for."),
+        ("domain-below", "www.site.example", "A domain below is another domain."),
+        ("domain-above", "e.example", "A domain above is another domain."),
+    ] {
+        let edit = g.change("pub", DATA, SITE, domain);
+        g.reject(name, "pub", [edit], &rows::DOMAIN, why);
+    }
+    for (name, base, old, new, why) in [
+        ("cid-other", "pub", "bafy", "bafz", "Another content identifier."),
+        ("cid-cut", "pub", &CID[9..], "", "A part of it is not it."),
+        ("version-other", "pub", "1.2.3", "1.2.4", "Another version."),
+        ("version-default", "pub", "1.2.3", "0", "The version that was sent, not the default."),
+        (
+            "version-invented",
+            "version-omitted",
+            "\"v\":\"0\"",
+            "\"v\":\"1.2.3\"",
+            "Who sends no version expects 0.",
+        ),
+        ("vault-other", "transfer", &vault(), &format!("chain:{}", address("stranger")), "Another new key."),
+        ("vault-scheme", "transfer", "chain:", "", "The scheme is part of it."),
+        ("transfer-other", "accept", &transfer_id()[..4], "1111", "Another transfer."),
+    ] {
+        let edit = g.change(base, DATA, old, new);
+        g.reject(name, base, [edit], &rows::FIELDS, why);
+    }
+    g.reject(
+        "transfer-not-known",
+        "accept",
+        [set("/in/request/transfer", transfer_id(), Value::Null)],
+        &rows::FIELDS,
+        "Who was not told the transfer takes nobody's word for it.",
+    );
+    let clock = |skew: i64| set("/in/now", NOW.to_string(), (NOW + skew).to_string());
+    g.reject(
+        "time-too-old",
+        "time-oldest",
+        [clock(1)],
+        &rows::TIME,
+        "One millisecond more than ten minutes.",
+    );
+    g.reject(
+        "time-too-new",
+        "time-newest",
+        [clock(-1)],
+        &rows::TIME,
+        "One millisecond more than ten minutes.",
+    );
+    for (name, time) in [
+        ("time-without-milliseconds", "2026-03-04T05:06:07Z"),
+        ("time-offset", "2026-03-04T05:06:07.089+00:00"),
+        ("time-garbage", "now"),
+    ] {
+        let edit = g.change("pub", DATA, &NOW.to_string(), time);
+        g.reject(name, "pub", [edit], &rows::TIME, "Exactly the form with milliseconds and Z.");
+    }
+}

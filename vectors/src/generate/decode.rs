@@ -1,0 +1,136 @@
+//! `transaction.decode`: what decodes encodes back to the same bytes.
+
+use assay_spec::Id;
+use assay_spec::crypto::text::hex;
+use assay_spec::publish::message::{Instruction, Message};
+use assay_spec::publish::record::Record;
+use assay_spec::publish::requirements::message::LEGACY;
+use serde_json::{Value, json};
+
+use super::group::{Group, splice};
+use super::keys::bytes;
+use super::world::{CID, NOW, SITE, prepared, text};
+use crate::case::Case;
+
+const MESSAGE: &str = "/in/message";
+/// Where the parts of a publishing message begin: accounts, blockhash, instructions, program, its accounts, data.
+const PARTS: [usize; 6] = [3, 100, 132, 133, 134, 136];
+
+static SHOWN: &[Id] = &[&LEGACY];
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut g =
+        Group::new("publish/transaction-decode", "transaction.decode", "src/generate/decode.rs", SHOWN);
+    let input = |message: &Message| json!({"message": {"hex": hex(&message.encode())}});
+    let publish = prepared(text(&Record::publish(SITE, CID, "0", NOW)));
+    g.accept("pub", input(&publish), "A publish.");
+    for (length, why) in [
+        (0, "No data."),
+        (127, "The last length of one byte."),
+        (128, "The first length of two bytes."),
+        (965, "The longest record that fits one transaction."),
+    ] {
+        g.accept(&format!("data-{length}"), input(&prepared(vec![b'a'; length])), why);
+    }
+    let mut bare = publish.clone();
+    bare.accounts.clear();
+    bare.instructions.clear();
+    g.accept(
+        "nothing",
+        input(&bare),
+        "No accounts and no instructions decode; whether it makes sense is not asked.",
+    );
+    let mut many = publish.clone();
+    many.accounts = (0..128u8).map(|n| bytes(&format!("account {n}"))).collect();
+    many.instructions.push(Instruction { program: 200, accounts: (0..=255).collect(), data: vec![0; 3] });
+    g.accept(
+        "many",
+        input(&many),
+        "128 accounts and 256 account indices have lengths of two bytes; indices are not resolved.",
+    );
+    let mut header = publish.clone();
+    header.header = [0x7f, 0xff, 0xff];
+    g.accept("header-7f", input(&header), "The highest first byte of a legacy message.");
+
+    let end = publish.encode().len();
+    g.reject("trailing-byte", "pub", [splice(MESSAGE, end, "", "00")], &LEGACY, "Nothing is left over.");
+    g.reject(
+        "versioned",
+        "pub",
+        [splice(MESSAGE, 0, "", "80")],
+        &LEGACY,
+        "A first byte of 0x80 and above is a versioned message.",
+    );
+    g.reject(
+        "first-byte-ff",
+        "header-7f",
+        [splice(MESSAGE, 0, "7f", "ff")],
+        &LEGACY,
+        "A first byte of 0x80 and above is a versioned message.",
+    );
+    let [accounts, _, instructions, _, indices, data] = PARTS;
+    for (name, at, old, new) in [
+        ("alias-accounts", accounts, "03", "8300"),
+        ("alias-instructions", instructions, "01", "8100"),
+        ("alias-indices", indices, "01", "8100"),
+        ("alias-data-3", data, &hex(&publish.encode()[data..data + 2]), ""),
+    ] {
+        let new = if new.is_empty() { longer(old) } else { new.to_owned() };
+        g.reject(
+            name,
+            "pub",
+            [splice(MESSAGE, at, old, new)],
+            &LEGACY,
+            "The same length in more bytes is another message.",
+        );
+    }
+    g.reject("alias-zero", "data-0", [splice(MESSAGE, data, "00", "8000")], &LEGACY, "Zero has one byte.");
+    g.reject(
+        "length-4-bytes",
+        "data-0",
+        [splice(MESSAGE, data, "00", "80808000")],
+        &LEGACY,
+        "A length has three bytes at most.",
+    );
+    g.reject(
+        "length-65536",
+        "nothing",
+        [splice(MESSAGE, 3, "00", "808004")],
+        &LEGACY,
+        "No length is above 65535.",
+    );
+    g.reject(
+        "length-beyond-end",
+        "data-127",
+        [splice(MESSAGE, data, "7f", "ff01")],
+        &LEGACY,
+        "The data is shorter than its length.",
+    );
+
+    let whole = publish.encode();
+    for (name, keep) in [
+        ("empty", 0),
+        ("cut-header", 2),
+        ("cut-after-header", 3),
+        ("cut-accounts", 50),
+        ("cut-after-accounts", 100),
+        ("cut-blockhash", 131),
+        ("cut-after-blockhash", 132),
+        ("cut-after-count", 133),
+        ("cut-after-program", 134),
+        ("cut-indices", 135),
+        ("cut-before-data", 136),
+        ("cut-data-length", 137),
+        ("cut-data", end - 1),
+    ] {
+        let edit = splice(MESSAGE, keep, hex(&whole[keep..]), Value::from(""));
+        g.reject(name, "pub", [edit], &LEGACY, "Every part is whole.");
+    }
+    g.cases
+}
+
+/// A length of two bytes written in three.
+fn longer(length: &str) -> String {
+    let bytes = crate::bytes::parse_hex(length).unwrap_or_default();
+    hex(&[bytes[0], bytes[1] | 0x80, 0])
+}

@@ -1,0 +1,137 @@
+//! What a generator writes its cases with.
+
+use assay_spec::{Id, Strict};
+use serde_json::{Value, json};
+
+use super::{keys::SEED, steps::steps};
+use crate::case::{Case, Edit, Expect, Provenance};
+use crate::edit::{content, look, replay, stale};
+use crate::op::{Answer, answer};
+
+/// The cases of one file.
+pub(super) struct Group {
+    place: &'static str,
+    op: &'static str,
+    generator: &'static str,
+    shown: &'static [Id],
+    pub(super) cases: Vec<Case>,
+}
+
+impl Group {
+    /// Cases of `op` at `place`; an accepted one shows every row of `shown` that refuses.
+    pub(super) fn new(
+        place: &'static str,
+        op: &'static str,
+        generator: &'static str,
+        shown: &'static [Id],
+    ) -> Self {
+        Group { place, op, generator, shown, cases: Vec::new() }
+    }
+
+    /// An input that is taken; its answer is the reference's, and the witnesses confirm it.
+    pub(super) fn accept(&mut self, name: &str, input: Value, why: &str) -> &mut Case {
+        let Answer::Ok(ok) = answer(self.op, &input, &mut Strict) else {
+            panic!("{}/{name} is no accept: {:?}", self.place, answer(self.op, &input, &mut Strict));
+        };
+        let refusing = self.shown.iter().filter(|row| !row.rule.is_empty());
+        let steps = steps(self.op, &input, &ok);
+        let expect = Expect::Accept { ok };
+        let requirements = refusing.map(ToString::to_string).collect();
+        self.push(Case { steps, requirements, ..self.case(name, input, expect, why) })
+    }
+
+    /// The base with one thing changed, which `row` refuses.
+    pub(super) fn reject(
+        &mut self,
+        name: &str,
+        base: &str,
+        edit: impl Into<Vec<Edit>>,
+        row: Id,
+        why: &str,
+    ) -> &mut Case {
+        let edit = edit.into();
+        let base = self.base(base);
+        let reseal = stale(&edit);
+        let input = replay(base, &edit, &reseal).unwrap_or_else(|e| panic!("{}/{name}: {e}", self.place));
+        let stage = match answer(self.op, &input, &mut Strict) {
+            Answer::Reject(reject) if reject.row == row => reject.stage,
+            other => panic!("{}/{name} is not refused by {row}: {other:?}", self.place),
+        };
+        let expect = Expect::Reject { rule: row.rule.to_owned(), stage: stage.to_owned() };
+        let base = Some(base.id.clone());
+        let requirements = vec![row.to_string()];
+        let case = self.case(name, input, expect, why);
+        self.push(Case { base, requirements, edit, reseal, ..case })
+    }
+
+    /// The input of a case that stands already.
+    pub(super) fn input(&self, name: &str) -> &Value {
+        &self.base(name).input
+    }
+
+    /// `old` replaced by `new` where it first stands in a text or byte member of a base.
+    pub(super) fn change(&self, base: &str, path: &str, old: &str, new: &str) -> Edit {
+        let member = look(self.input(base), path).unwrap_or_else(|e| panic!("{base}{path}: {e}"));
+        let bytes = content(&member).unwrap_or_else(|e| panic!("{base}{path}: {e}"));
+        let at = bytes.windows(old.len()).position(|window| window == old.as_bytes());
+        let at = at.unwrap_or_else(|| panic!("{old:?} does not stand in {base}{path}"));
+        let piece = |text: &str| if member.is_string() { json!(text) } else { json!({"utf8": text}) };
+        Edit { path: path.to_owned(), at: Some(at), old: piece(old), new: piece(new) }
+    }
+
+    /// `new` put behind a text or byte member, as the member is written.
+    pub(super) fn append(&self, base: &str, path: &str, new: &str) -> Edit {
+        let member = look(self.input(base), path).and_then(|member| content(&member));
+        let at = member.unwrap_or_else(|e| panic!("{base}{path}: {e}")).len();
+        splice(path, at, "", new)
+    }
+
+    fn base(&self, name: &str) -> &Case {
+        let id = format!("{}/{name}", self.place);
+        self.cases.iter().find(|case| case.id == id).unwrap_or_else(|| panic!("{id} stands after its use"))
+    }
+
+    fn case(&self, name: &str, input: Value, expect: Expect, why: &str) -> Case {
+        Case {
+            id: format!("{}/{name}", self.place),
+            op: self.op.to_owned(),
+            requirements: Vec::new(),
+            input,
+            expect,
+            reading: None,
+            base: None,
+            edit: Vec::new(),
+            reseal: Vec::new(),
+            why: why.to_owned(),
+            steps: Vec::new(),
+            provenance: Provenance { generator: self.generator.to_owned(), seed: SEED.to_owned() },
+        }
+    }
+
+    fn push(&mut self, case: Case) -> &mut Case {
+        self.cases.push(case);
+        self.cases.last_mut().expect("a case was pushed")
+    }
+}
+
+impl Case {
+    /// The expectation rests on one of several legal readings.
+    pub(super) fn read_as(&mut self, reading: &str) {
+        self.reading = Some(reading.to_owned());
+    }
+
+    /// An accepted case also shows a row that refuses nothing.
+    pub(super) fn shows(&mut self, row: Id) {
+        self.requirements = vec![row.to_string()];
+    }
+}
+
+/// `old` replaced by `new` at an offset, both as the member is written.
+pub(super) fn splice(path: &str, at: usize, old: impl Into<Value>, new: impl Into<Value>) -> Edit {
+    Edit { path: path.to_owned(), at: Some(at), old: old.into(), new: new.into() }
+}
+
+/// A whole member replaced.
+pub(super) fn set(path: &str, old: impl Into<Value>, new: impl Into<Value>) -> Edit {
+    Edit { path: path.to_owned(), at: None, old: old.into(), new: new.into() }
+}

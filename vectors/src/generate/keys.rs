@@ -1,0 +1,36 @@
+//! The keys of the cases. All are public: SHA-256 of the seed and the key's name.
+
+use assay_spec::crypto::ed25519;
+use ed25519_dalek::SigningKey;
+use sha2::{Digest, Sha256};
+
+/// What every key and every random byte of the cases is drawn from.
+pub const SEED: &str = "assay vectors 1";
+
+/// Whose keys there are.
+pub const NAMES: [&str; 4] = ["client", "incoming", "fee payer", "stranger"];
+
+/// The 32-byte seed of a named key.
+pub fn secret(name: &str) -> [u8; 32] {
+    bytes(&format!("key {name}"))
+}
+
+/// A named key.
+pub fn key(name: &str) -> SigningKey {
+    ed25519::key_from_seed(secret(name))
+}
+
+/// A named key's address, base58.
+pub fn address(name: &str) -> String {
+    ed25519::address(&key(name))
+}
+
+/// The key with that address.
+pub fn by_address(address: &str) -> Option<SigningKey> {
+    NAMES.into_iter().map(key).find(|key| ed25519::address(key) == address)
+}
+
+/// Thirty-two bytes that stand for anything else that looks random, such as a blockhash.
+pub fn bytes(name: &str) -> [u8; 32] {
+    Sha256::digest(format!("{SEED}/{name}")).into()
+}

@@ -1,0 +1,38 @@
+//! The generators: small code that writes every case, the same on every machine.
+
+mod check_message;
+mod decode;
+mod domain;
+mod encode;
+mod group;
+pub mod keys;
+mod record;
+mod sign;
+mod steps;
+mod verify_header;
+mod verify_transaction;
+mod world;
+
+use crate::case::{Case, canonical};
+use crate::manifest::Manifest;
+
+/// Every generated file by its path below `data`, the manifest last.
+pub fn files() -> Vec<(&'static str, Vec<u8>)> {
+    let groups: Vec<(&'static str, Vec<Case>)> = vec![
+        ("publish/domain.json", domain::cases()),
+        ("publish/vfkey-sign.json", sign::cases()),
+        ("publish/vfkey-verify.json", verify_header::cases()),
+        ("publish/record-encode.json", record::encode_cases()),
+        ("publish/record-parse.json", record::parse_cases()),
+        ("publish/transaction-encode.json", encode::cases()),
+        ("publish/transaction-decode.json", decode::cases()),
+        ("publish/check-message.json", check_message::cases()),
+        ("publish/verify-transaction.json", verify_transaction::cases()),
+    ];
+    let cases: Vec<&Case> = groups.iter().flat_map(|(_, cases)| cases).collect();
+    let mut files: Vec<(&'static str, Vec<u8>)> =
+        groups.iter().map(|(path, cases)| (*path, canonical(cases).into_bytes())).collect();
+    let manifest = Manifest::of(&files, &cases);
+    files.push(("manifest.json", canonical(&manifest).into_bytes()));
+    files
+}

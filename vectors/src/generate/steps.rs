@@ -1,0 +1,67 @@
+//! The values between input and answer of an accepted case.
+
+use assay_spec::crypto::text::{hex, parse_base64url, sha256_hex};
+use serde_json::Value;
+
+use crate::case::Step;
+use crate::edit::{content, look};
+
+/// The steps by which `op` comes from `input` to `ok`.
+pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
+    match op {
+        "domain.canonical" => domain(&input["domain"]),
+        "vfkey.sign" => header(&ok["header"], input),
+        "vfkey.verify" => header(&input["authorization"], input),
+        "publish.record.encode" => vec![utf8("record", &ok["record"])],
+        "publish.record.parse" => vec![utf8("record", &input["record"])],
+        "transaction.encode" => message(&ok["message"]),
+        "transaction.decode" => message(&input["message"]),
+        "publish.check_message" => [message(&input["message"]), vec![utf8("record", &ok["record"])]].concat(),
+        "publish.verify_transaction" => {
+            [message(&input["message"]), vec![utf8("record", &input["record"])]].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn domain(domain: &Value) -> Vec<Step> {
+    let domain = domain.as_str().unwrap_or_default();
+    let labels: Vec<String> = domain.split('.').map(|label| label.len().to_string()).collect();
+    vec![text("lengths of the labels", &labels.join(" ")), text("length", &domain.len().to_string())]
+}
+
+fn header(header: &Value, input: &Value) -> Vec<Step> {
+    let encoded = header.as_str().and_then(|header| header.split_once(' ')).map_or("", |(_, parts)| parts);
+    let (message, signature) = encoded.split_once('.').unwrap_or_default();
+    let [message, signature] = [message, signature].map(|part| parse_base64url(part).unwrap_or_default());
+    let body = content(&input["body"]).unwrap_or_default();
+    vec![
+        text("SHA-256 of the body", &sha256_hex(&body)),
+        text("signed message", &String::from_utf8_lossy(&message)),
+        Step::Hex { name: "signature".to_owned(), hex: hex(&signature) },
+    ]
+}
+
+fn message(member: &Value) -> Vec<Step> {
+    let bytes = content(member).unwrap_or_default();
+    let part = |path: &str| {
+        look(&serde_json::json!({"message": member}), &format!("/in/message/{path}")).unwrap_or_default()
+    };
+    let accounts = part("accounts");
+    let accounts: Vec<&str> = accounts.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    vec![
+        text("header", &part("header").to_string()),
+        text("accounts", &accounts.join(" ")),
+        text("blockhash", part("blockhash").as_str().unwrap_or_default()),
+        text("length of the message", &bytes.len().to_string()),
+        text("SHA-256 of the message", &sha256_hex(&bytes)),
+    ]
+}
+
+fn utf8(name: &str, member: &Value) -> Step {
+    text(name, &String::from_utf8_lossy(&content(member).unwrap_or_default()))
+}
+
+fn text(name: &str, text: &str) -> Step {
+    Step::Text { name: name.to_owned(), text: text.to_owned() }
+}

@@ -1,0 +1,34 @@
+//! What several generators speak of: one site, its keys, one prepared transaction.
+
+use assay_spec::crypto::ed25519::parse_address;
+use assay_spec::publish::message::Message;
+use assay_spec::publish::record::Record;
+use assay_spec::{Dialect, Instant};
+
+use super::keys::{bytes, key};
+
+/// 2026-03-04T05:06:07.089Z.
+pub(super) const NOW: Instant = Instant(1_772_600_767_089);
+/// The domain.
+pub(super) const SITE: &str = "site.example";
+/// A content identifier.
+pub(super) const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+/// The ten minutes of both windows.
+pub(super) const WINDOW: i64 = 600_000;
+
+/// The message that carries `record` for the client.
+pub(super) fn prepared(record: Vec<u8>) -> Message {
+    let memo = parse_address(&Dialect::default().memo_program).expect("the dialect holds an address");
+    let public = |name: &str| key(name).verifying_key().to_bytes();
+    Message::publishing(public("fee payer"), public("client"), memo, bytes("blockhash"), record)
+}
+
+/// The bytes of a record.
+pub(super) fn text(record: &Record) -> Vec<u8> {
+    record.encode(&Dialect::default())
+}
+
+/// A transaction signature as the chain prints it; nobody verifies it here.
+pub(super) fn transfer_id() -> String {
+    bs58::encode([bytes("transfer 1"), bytes("transfer 2")].concat()).into_string()
+}

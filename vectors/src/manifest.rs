@@ -1,0 +1,53 @@
+//! The manifest: what the data holds, and the hash of every file.
+
+use std::collections::BTreeMap;
+
+use assay_spec::crypto::text::sha256_hex;
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::data;
+
+/// What the data holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The form of manifest and cases.
+    pub version: u32,
+    /// The SHA-256 of every file, by its path below `data`.
+    pub files: BTreeMap<String, String>,
+    /// The cases of each operation.
+    pub operations: BTreeMap<String, Count>,
+}
+
+/// The cases of one operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Count {
+    /// Inputs that are answered.
+    pub accept: usize,
+    /// Inputs that are refused.
+    pub reject: usize,
+}
+
+impl Manifest {
+    /// The manifest of generated files with their cases, and of the exchanges written by hand.
+    pub(crate) fn of(files: &[(&str, Vec<u8>)], cases: &[&Case]) -> Manifest {
+        let generated = files.iter().map(|(path, bytes)| ((*path).to_owned(), sha256_hex(bytes)));
+        let by_hand =
+            data::EXCHANGES.iter().map(|(path, text)| ((*path).to_owned(), sha256_hex(text.as_bytes())));
+        let mut operations: BTreeMap<String, Count> = BTreeMap::new();
+        for case in cases {
+            let count = operations.entry(case.op.clone()).or_default();
+            *(if case.is_reject() { &mut count.reject } else { &mut count.accept }) += 1;
+        }
+        Manifest { version: 1, files: generated.chain(by_hand).collect(), operations }
+    }
+}
+
+impl Count {
+    /// All of them.
+    pub fn total(self) -> usize {
+        self.accept + self.reject
+    }
+}

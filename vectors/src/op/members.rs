@@ -1,0 +1,95 @@
+//! Members of a request, by name and type.
+
+use assay_spec::{Gate, Id, Instant};
+use serde_json::{Map, Value};
+
+use super::OpError;
+use crate::bytes;
+
+/// An object of a request. Absent and null are the same.
+pub(crate) struct Members<'a> {
+    members: &'a Map<String, Value>,
+    prefix: String,
+}
+
+impl<'a> Members<'a> {
+    /// The members of `in`.
+    pub(crate) fn of(input: &'a Value) -> Result<Self, OpError> {
+        let members = input.as_object().ok_or_else(|| bad("in: an object is missing"))?;
+        Ok(Members { members, prefix: String::new() })
+    }
+
+    /// An object inside.
+    pub(crate) fn object(&self, name: &str) -> Result<Members<'a>, OpError> {
+        let members =
+            self.value(name).and_then(Value::as_object).ok_or_else(|| self.wrong(name, "an object"))?;
+        Ok(Members { members, prefix: format!("{}{name}.", self.prefix) })
+    }
+
+    /// The members as they are.
+    pub(crate) fn map(&self) -> &'a Map<String, Value> {
+        self.members
+    }
+
+    /// A member that is there.
+    pub(crate) fn value(&self, name: &str) -> Option<&'a Value> {
+        self.members.get(name).filter(|value| !value.is_null())
+    }
+
+    /// A text.
+    pub(crate) fn text(&self, name: &str) -> Result<&'a str, OpError> {
+        self.optional_text(name)?.ok_or_else(|| self.wrong(name, "a text"))
+    }
+
+    /// A text, if it is there.
+    pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, OpError> {
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(name, "a text"));
+        self.value(name).map(text).transpose()
+    }
+
+    /// Bytes.
+    pub(crate) fn bytes(&self, name: &str) -> Result<Vec<u8>, OpError> {
+        let value = self.value(name).ok_or_else(|| self.wrong(name, "bytes"))?;
+        bytes::read(&format!("{}{name}", self.prefix), value).map_err(OpError::BadRequest)
+    }
+
+    /// An array, empty if it is not there.
+    pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], OpError> {
+        match self.value(name) {
+            None => Ok(&[]),
+            Some(Value::Array(values)) => Ok(values),
+            Some(_) => Err(self.wrong(name, "an array")),
+        }
+    }
+
+    /// A clock's reading; it is never what is judged, so a wrong one is a wrong request.
+    pub(crate) fn clock(&self, name: &str) -> Result<Instant, OpError> {
+        Instant::parse_exact(self.text(name)?)
+            .ok_or_else(|| self.wrong(name, "a time with milliseconds and Z"))
+    }
+
+    /// A base58 text of 32 bytes, refused under `row` if it is not.
+    pub(crate) fn key(
+        &self,
+        name: &str,
+        row: Id,
+        stage: &'static str,
+        gate: &mut impl Gate,
+    ) -> Result<[u8; 32], OpError> {
+        let text = self.text(name)?;
+        let parsed = gate.parse(
+            row,
+            || assay_spec::crypto::ed25519::parse_address(text).ok_or_else(|| format!("{name} is not a key")),
+            || Ok(assay_spec::crypto::ed25519::parse_address(text).unwrap_or_default()),
+        );
+        parsed.map_err(|refused| (refused, stage).into())
+    }
+
+    fn wrong(&self, name: &str, wanted: &str) -> OpError {
+        bad(&format!("{}{name}: {wanted} is missing", self.prefix))
+    }
+}
+
+fn bad(why: &str) -> OpError {
+    OpError::BadRequest(why.to_owned())
+}

@@ -1,0 +1,131 @@
+//! The operations of the JSON-lines protocol, as the documents' reference answers them.
+//!
+//! Each is a function of its input and a gate; the gate decides which rules are kept, so that the vectors can show
+//! that a case is refused by the rule it names.
+
+mod domain;
+mod members;
+mod publish;
+pub(crate) mod transaction;
+mod vfkey;
+
+use std::fmt;
+
+use assay_spec::{Dialect, Gate, Id, Refused};
+use serde_json::Value;
+
+pub(crate) use members::Members;
+
+/// What comes of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The operation's answer.
+    Ok(Value),
+    /// The input is refused.
+    Reject(Reject),
+    /// The request is wrong; the text names the member.
+    Error(String),
+    /// The operation is not known.
+    Unsupported,
+}
+
+/// A refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// The requirement that refuses; its `rule` is the protocol's name.
+    pub row: Id,
+    /// How far the input came: parse, decode, check, verify.
+    pub stage: &'static str,
+    /// What was seen, for people.
+    pub why: String,
+}
+
+/// Why an operation has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpError {
+    /// The input is wrong in itself.
+    #[error("{}: {}", .0.row.rule, .0.why)]
+    Reject(Reject),
+    /// The request is wrong: a member is missing or has another type.
+    #[error("{0}")]
+    BadRequest(String),
+}
+
+/// The operations that are known, in the protocol's order.
+pub fn operations() -> &'static [&'static str] {
+    &[
+        "domain.canonical",
+        "vfkey.sign",
+        "vfkey.verify",
+        "publish.record.encode",
+        "publish.record.parse",
+        "transaction.encode",
+        "transaction.decode",
+        "publish.check_message",
+        "publish.verify_transaction",
+    ]
+}
+
+/// The reference's answer in the documents' own dialect.
+pub fn answer(op: &str, input: &Value, gate: &mut impl Gate) -> Answer {
+    answer_in(&Dialect::default(), op, input, gate)
+}
+
+/// The reference's answer in another dialect.
+pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut G) -> Answer {
+    let run: fn(&Dialect, &Members<'_>, &mut G) -> Result<Value, OpError> = match op {
+        "domain.canonical" => domain::canonical,
+        "vfkey.sign" => vfkey::sign,
+        "vfkey.verify" => vfkey::verify,
+        "publish.record.encode" => publish::encode_record,
+        "publish.record.parse" => publish::parse_record,
+        "transaction.encode" => transaction::encode,
+        "transaction.decode" => transaction::decode,
+        "publish.check_message" => publish::check_message,
+        "publish.verify_transaction" => publish::verify_transaction,
+        _ => return Answer::Unsupported,
+    };
+    let outcome = Members::of(input).and_then(|members| run(dialect, &members, gate));
+    match outcome {
+        Ok(ok) => Answer::Ok(ok),
+        Err(OpError::Reject(reject)) => Answer::Reject(reject),
+        Err(OpError::BadRequest(why)) => Answer::Error(why),
+    }
+}
+
+/// As the end of a sentence: `the reference …`.
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Ok(ok) => write!(f, "answers {ok}"),
+            Answer::Reject(reject) => {
+                write!(f, "refuses at {} by {}: {}", reject.stage, reject.row, reject.why)
+            }
+            Answer::Error(why) => write!(f, "cannot read the request: {why}"),
+            Answer::Unsupported => write!(f, "does not know the operation"),
+        }
+    }
+}
+
+impl From<(Refused, &'static str)> for OpError {
+    fn from((refused, stage): (Refused, &'static str)) -> Self {
+        OpError::Reject(Reject { row: refused.rule, stage, why: refused.why })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_spec::Strict;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_operation_is_known_and_no_other() {
+        for op in operations() {
+            assert!(matches!(answer(op, &json!({}), &mut Strict), Answer::Error(_)), "{op}");
+            assert!(matches!(answer(op, &json!(1), &mut Strict), Answer::Error(_)), "{op}");
+        }
+        assert_eq!(answer("domain", &json!({}), &mut Strict), Answer::Unsupported);
+    }
+}

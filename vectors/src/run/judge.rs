@@ -1,0 +1,57 @@
+//! An answer against its expectation.
+
+use serde_json::Value;
+
+use super::Outcome;
+use crate::case::{Case, Expect};
+
+/// The verdict on an answer to `case`, and why it did not pass.
+pub(super) fn judge(case: &Case, answer: &Value, rules: bool) -> (Outcome, String) {
+    let fault = if !answer["error"].is_null() {
+        Some(format!("it could not read the request: {}", answer["error"]))
+    } else if answer["unsupported"] == true {
+        Some("it claims the operation and does not support it".to_owned())
+    } else {
+        match &case.expect {
+            Expect::Accept { ok } => accepted(ok, answer),
+            Expect::Reject { rule, .. } => rejected(rule, answer, rules),
+        }
+    };
+    fault.map_or((Outcome::Pass, String::new()), |fault| (Outcome::Fail, fault))
+}
+
+fn accepted(ok: &Value, answer: &Value) -> Option<String> {
+    if let Some(reject) = answer.get("reject") {
+        return Some(format!("it is taken, and was refused: {reject}"));
+    }
+    match answer.get("ok") {
+        Some(answer) => difference(ok, answer, ""),
+        None => Some("neither ok nor reject".to_owned()),
+    }
+}
+
+fn rejected(rule: &str, answer: &Value, rules: bool) -> Option<String> {
+    if let Some(ok) = answer.get("ok") {
+        return Some(format!("{rule} refuses it, and it was answered: {ok}"));
+    }
+    let Some(reject) = answer.get("reject").filter(|reject| reject.is_object()) else {
+        return Some("neither ok nor reject".to_owned());
+    };
+    let named = &reject["rule"];
+    (rules && named != rule).then(|| format!("{rule} refuses it, not {named}"))
+}
+
+/// The first difference; a member that is null may be absent, and members nobody asked for are free.
+fn difference(want: &Value, got: &Value, pointer: &str) -> Option<String> {
+    match (want, got) {
+        (Value::Object(want), Value::Object(got)) => want.iter().find_map(|(key, want)| {
+            difference(want, got.get(key).unwrap_or(&Value::Null), &format!("{pointer}/{key}"))
+        }),
+        (Value::Array(want), Value::Array(got)) if want.len() == got.len() => {
+            let pairs = want.iter().zip(got).enumerate();
+            pairs.into_iter().find_map(|(n, (want, got))| difference(want, got, &format!("{pointer}/{n}")))
+        }
+        (want, got) if want == got => None,
+        (want, got) => Some(format!("/ok{pointer}: want {want}, got {got}")),
+    }
+}
