@@ -22,7 +22,7 @@ fn envelope(c: &mut Criterion) {
         method: "POST",
         target: prepare::ENDPOINT.path,
         body: body.as_bytes(),
-        op: Some("publish"),
+        op: Some("pub"),
     };
     let bindings = [Binding { domain: domain.clone(), key: publisher.address(), incoming_key: None }];
 

@@ -26,7 +26,9 @@ fn runtime() -> Runtime {
 }
 
 /// Runs a server on a thread of its own; its address.
-fn serve<F: Future<Output = ()>>(server: impl FnOnce(mpsc::Sender<SocketAddr>) -> F + Send + 'static) -> SocketAddr {
+fn serve<F: Future<Output = ()>>(
+    server: impl FnOnce(mpsc::Sender<SocketAddr>) -> F + Send + 'static,
+) -> SocketAddr {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || runtime().block_on(server(sender)));
     receiver.recv().expect("the server tells its address")
@@ -44,7 +46,8 @@ fn simulator(site: Site) -> SocketAddr {
 
 fn minimal() -> SocketAddr {
     serve(async |ready| {
-        let router = Router::new().route("/", get(async || Json(json!({ "status": "ok", "slot": 300_000_000 }))));
+        let router =
+            Router::new().route("/", get(async || Json(json!({ "status": "ok", "slot": 300_000_000 }))));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         ready.send(listener.local_addr().expect("an address")).expect("the bench waits for it");
         let listener = listener.tap_io(|io| drop(io.set_nodelay(true)));
@@ -63,7 +66,8 @@ impl Connection {
     async fn open(address: SocketAddr, request: &str) -> Connection {
         let stream = TcpStream::connect(address).await.expect("somebody listens");
         stream.set_nodelay(true).expect("an option of TCP");
-        let mut connection = Connection { stream, request: request.as_bytes().to_vec(), answer: vec![0; 4096] };
+        let mut connection =
+            Connection { stream, request: request.as_bytes().to_vec(), answer: vec![0; 4096] };
         connection.stream.write_all(&connection.request).await.expect("sent");
         // The answer is small and comes in one piece; what is missing would show in the next one.
         let length = connection.stream.read(&mut connection.answer).await.expect("an answer");

@@ -80,7 +80,7 @@ impl Publisher {
 
     /// The body of a prepare.
     pub fn prepare_body(domain: &str) -> String {
-        json!({ "op": "publish", "domain": domain, "cid": CID, "version": "1.2.3" }).to_string()
+        json!({ "op": "pub", "domain": domain, "cid": CID, "version": "1.2.3" }).to_string()
     }
 
     /// A signed prepare.
@@ -131,8 +131,10 @@ pub fn lift_limits(world: &mut World) {
 pub fn input(world: &mut World, post: Post) -> Vec<Output> {
     let exchange = world.next_exchange();
     world.input(Input::Head(Box::new(post.head)));
-    world.input(Input::Body(exchange, post.body));
-    world.input(Input::End(exchange))
+    // A body that is too large is answered before its end.
+    let early = world.input(Input::Body(exchange, post.body));
+    let outputs = world.input(Input::End(exchange));
+    if early.is_empty() { outputs } else { early }
 }
 
 /// Moves a world's time forward.
