@@ -209,7 +209,7 @@ fn the_safety_ceiling_is_at_three_minutes_and_the_lock_outlives_it() {
 #[test]
 fn answers_have_their_documented_forms_byte_for_byte() {
     let (mut driver, alice) = bound();
-    let long = alice.call(PREPARE, &[b' '; 65_537], EPOCH);
+    let long = alice.call(PREPARE, &b" ".repeat(65_537), EPOCH);
     let plain = "text/plain";
     let form = |driver: &mut Driver, call: &Call, status, content_type, body: &str| {
         let reply = driver.send(call);

@@ -61,7 +61,9 @@ fn where_a_body_is_cut_and_when_time_moves_is_part_of_the_journal() {
             driver.input(Input::Body(exchange, Bytes::from_static(piece)));
         }
         driver.input(Input::End(exchange));
-        ticks.iter().for_each(|ms| driver.advance(*ms));
+        for ms in ticks {
+            driver.advance(*ms);
+        }
         driver.world.core.journal.fingerprint()
     };
     let whole = run(&[b"ab"], &[2]);

@@ -40,7 +40,7 @@ proptest! {
 fn config() -> ProptestConfig {
     let asked = ProptestConfig::default();
     let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(1) } else { asked.rng_seed };
-    let cases = if asked.cases == 256 { 128 } else { asked.cases };
+    let cases = if asked.cases == 256 { 512 } else { asked.cases };
     ProptestConfig { cases, rng_seed, failure_persistence: None, max_shrink_iters: 20_000, ..asked }
 }
 

@@ -66,6 +66,12 @@ enum What {
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4102 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
     )]
     VerifyPublish(VerifyArgs),
+    /// Run somebody's client against honest and dishonest worlds
+    #[cfg(feature = "embedded")]
+    Client {
+        #[command(subcommand)]
+        what: command::client::What,
+    },
     /// The golden cases: list, explain, lint, verify, generate, and run a program against them
     Vectors {
         #[command(subcommand)]
@@ -258,6 +264,8 @@ fn main() -> ExitCode {
             What::Prove(args) => prove(args).await,
             What::Publish(args) => publish_record(args).await,
             What::VerifyPublish(args) => verify(args).await,
+            #[cfg(feature = "embedded")]
+            What::Client { what } => command::client::client(what).await,
             What::Vectors { what } => command::vectors::vectors(what),
             What::Shim => command::vectors::serve(),
             What::Requirements(args) => requirements(&args),

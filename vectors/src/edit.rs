@@ -34,7 +34,7 @@ pub fn replay(base: &Case, edits: &[Edit], reseal: &[String]) -> Result<Value, S
 pub fn stale(edits: &[Edit]) -> Vec<String> {
     let inside = |prefix: &str| edits.iter().any(|edit| edit.path.starts_with(prefix));
     let derived = [(SIGNATURE, inside("/in/authorization/message")), (MESSAGE, inside("/in/message/"))];
-    derived.into_iter().filter_map(|(path, stale)| stale.then(|| path.to_owned())).collect()
+    derived.into_iter().filter(|(_, stale)| *stale).map(|(path, _)| path.to_owned()).collect()
 }
 
 /// The member at `path`; null if there is none.

@@ -9,6 +9,7 @@ pub mod case;
 mod data;
 pub mod edit;
 pub mod exchange;
+pub mod explain;
 pub mod generate;
 pub mod lint;
 pub mod manifest;
@@ -18,6 +19,7 @@ pub mod shim;
 pub mod witness;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 pub use case::{Case, Expect};
 pub use data::SCHEMA;
@@ -25,8 +27,16 @@ pub use manifest::Manifest;
 
 /// Every case, in the order of files and of their cases.
 pub fn cases() -> Vec<Case> {
-    let parse = |(path, text): &(&str, &str)| case::parse(text).unwrap_or_else(|e| panic!("{path}: {e}"));
-    data::FILES.iter().flat_map(parse).collect()
+    all().to_vec()
+}
+
+/// Every case, read once.
+pub(crate) fn all() -> &'static [Case] {
+    static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| {
+        let parse = |(path, text): &(&str, &str)| case::parse(text).unwrap_or_else(|e| panic!("{path}: {e}"));
+        data::FILES.iter().flat_map(parse).collect()
+    });
+    &ALL
 }
 
 /// What the data holds.
@@ -36,5 +46,5 @@ pub fn manifest() -> Manifest {
 
 /// The readings on which some cases rest, and which the reference follows.
 pub fn readings() -> BTreeSet<String> {
-    cases().into_iter().filter_map(|case| case.reading).collect()
+    all().iter().filter_map(|case| case.reading.clone()).collect()
 }

@@ -154,7 +154,7 @@ not json
     fn a_line_at_the_limit_is_read_and_one_beyond_is_skipped() {
         let mut input = vec![b' '; LINE_LIMIT];
         input.push(b'\n');
-        input.extend_from_slice(&[b' '; LINE_LIMIT + 1]);
+        input.extend_from_slice(&vec![b' '; LINE_LIMIT + 1]);
         input.extend_from_slice(b"\n{\"id\":\"1\",\"op\":\"x\"}\n");
         let replies = talk(&input);
         assert_eq!(replies.len(), 2, "the first line is blank");

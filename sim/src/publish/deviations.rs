@@ -285,8 +285,11 @@ pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
 }
 
 /// Account 0 of a message, base58: what `feePayer` tells.
-pub(super) fn account_0(message: &[u8]) -> String {
+pub(super) fn account_0(message: &[u8], fee_payer: &super::FeePayer) -> String {
     // Three header bytes, then the accounts' count: one byte, or two where the alias lie is told.
     let at = if message.get(3).is_some_and(|count| count & 0x80 != 0) { 5 } else { 4 };
-    message.get(at..at + 32).map(|bytes| bs58::encode(bytes).into_string()).unwrap_or_default()
+    match message.get(at..at + 32) {
+        Some(account) if account == fee_payer.account => fee_payer.address.clone(),
+        other => other.map(|bytes| bs58::encode(bytes).into_string()).unwrap_or_default(),
+    }
 }

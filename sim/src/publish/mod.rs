@@ -51,12 +51,21 @@ pub struct State {
     pub limits: Limits,
     /// The chain.
     pub chain: Chain,
-    fee_payer: Arc<SigningKey>,
+    fee_payer: Arc<FeePayer>,
+    memo_program: [u8; 32],
     bindings: OrdMap<String, Binding>,
     /// Bindings that were removed, for what hangs on their domains.
     unbound: OrdMap<String, Binding>,
     prepares: OrdMap<String, Arc<Prepare>>,
     recent: OrdMap<IpAddr, VecDeque<Instant>>,
+}
+
+/// The service's own key, with its public half in both forms.
+#[derive(Debug)]
+struct FeePayer {
+    key: SigningKey,
+    account: [u8; 32],
+    address: String,
 }
 
 /// A domain's binding, and what hangs on the domain.
@@ -149,11 +158,13 @@ impl Floor for State {
     const ACTS: &'static [(&'static str, &'static str)] = operator::ACTS;
 
     fn new(core: &Core) -> State {
-        let fee_payer = ed25519::key_from_seed(core.rng.draw("publish.fee-payer", b"", 0));
+        let key = ed25519::key_from_seed(core.rng.draw("publish.fee-payer", b"", 0));
+        let (account, address) = (key.verifying_key().to_bytes(), ed25519::address(&key));
         State {
             limits: Limits::default(),
             chain: Chain::new(core.now(), core.rng),
-            fee_payer: Arc::new(fee_payer),
+            fee_payer: Arc::new(FeePayer { key, account, address }),
+            memo_program: ed25519::parse_address(&core.dialect.memo_program).unwrap_or_default(),
             bindings: OrdMap::new(),
             unbound: OrdMap::new(),
             prepares: OrdMap::new(),
@@ -223,7 +234,7 @@ impl Floor for State {
             "bindings": bindings,
             "prepares": prepares,
             "chain": self.chain.view(core.now()),
-            "fee_payer": ed25519::address(&self.fee_payer),
+            "fee_payer": self.fee_payer.address,
         })
     }
 

@@ -119,9 +119,10 @@ fn lock(state: &mut State, core: &mut Core, caller: &Caller) -> Result<Option<Re
     let held = state.bindings[&caller.domain].lock.clone();
     if let Some(id) = &held
         && core.lapse(&REPLAY).is_some()
-        && state.prepares.get(id).is_some_and(|prepare| prepare.envelope == caller.envelope)
+        && let Some(prepare) = state.prepares.get(id).cloned()
+        && prepare.envelope == caller.envelope
     {
-        return Ok(Some(reply(state, core, id)));
+        return Ok(Some(reply(state, core, id, &prepare)));
     }
     if held.is_some() {
         lock_moves(core, LockState::Held, LockEvent::Refusal);
@@ -172,11 +173,10 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         binding.pending = Some(Pending { incoming_key: new_key.clone(), transfer: "none".to_owned() });
     }
 
-    let key = |text: &str| ed25519::parse_address(text).unwrap_or_default();
     let message = Message::publishing(
-        state.fee_payer.verifying_key().to_bytes(),
-        key(&caller.key),
-        key(&core.dialect.memo_program),
+        state.fee_payer.account,
+        ed25519::parse_address(&caller.key).unwrap_or_default(),
+        state.memo_program,
         state.chain.blockhash_at(state.chain.slot(now)),
         record.clone(),
     );
@@ -185,11 +185,13 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         "early" => now + state.limits.prepare_lifetime_ms * 2 / 3,
         _ => honest + HOUR,
     });
+    let (prepared, row) = PrepareState::None.on(PrepareEvent::Prepare).expect("the table begins with it");
+    core.fired(row);
     let prepare = Prepare {
         domain: caller.domain.clone(),
         key: caller.key.clone(),
         wanted,
-        state: PrepareState::None,
+        state: prepared,
         message: deviations::message(core, message).into(),
         record: record.into(),
         last_valid_block_height: state.chain.last_valid_block_height(now),
@@ -199,21 +201,20 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         submitted: None,
         waiting: Vec::new(),
     };
-    state.prepares.insert(id.clone(), Arc::new(prepare));
-    state.step(core, &id, PrepareEvent::Prepare);
     timer(core, ends_at, Timer::Lifetime(id.clone()));
     let unlock = core.effect(&LOCK_EXPIRES, expires_at, |honest, _| honest + HOUR);
     timer(core, unlock, Timer::Lock(id.clone()));
-    reply(state, core, &id)
+    let reply = reply(state, core, &id, &prepare);
+    state.prepares.insert(id, Arc::new(prepare));
+    reply
 }
 
 /// The answer to a prepare.
-fn reply(state: &State, core: &mut Core, id: &str) -> Reply {
-    let prepare = &state.prepares[id];
+fn reply(state: &State, core: &mut Core, id: &str, prepare: &Prepare) -> Reply {
     let answer = Answer {
         prepare_id: id.to_owned(),
         message: text::base64(&prepare.message),
-        fee_payer: deviations::account_0(&prepare.message),
+        fee_payer: deviations::account_0(&prepare.message, &state.fee_payer),
         last_valid_block_height: prepare.last_valid_block_height,
         payload: String::from_utf8_lossy(&prepare.record).into_owned(),
         expires_at: prepare.expires_at,
@@ -235,7 +236,7 @@ fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObser
     }
     let mut observed = state.bindings[domain].txt.clone()?;
     if core.fault(faults::TXT_DISAGREES, &occasion) {
-        observed.vault = ed25519::address(&state.fee_payer);
+        observed.vault.clone_from(&state.fee_payer.address);
         "vault differs from the binding".clone_into(&mut observed.reason);
     }
     Some(observed)

@@ -158,7 +158,7 @@ fn broadcast(
     let now = core.now();
     let prepare = state.prepares.get_mut(id).map(Arc::make_mut);
     let prepare = prepare.expect("the caller has just found this prepare");
-    let transaction = ed25519::sign(&state.fee_payer, &prepare.message);
+    let transaction = ed25519::sign(&state.fee_payer.key, &prepare.message);
     prepare.waiting.push(exchange);
     let occasion = [("endpoint", "submit"), ("domain", prepare.domain.as_str())];
     let slow = core.fault(faults::CHAIN_SLOW, &occasion);

@@ -1,11 +1,12 @@
 //! `assay vectors` and `assay shim`: the golden cases, and implementations held against them.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_vectors::run::{Options, Outcome};
-use assay_vectors::{Case, cases, generate, lint, manifest, run, shim, witness};
+use assay_vectors::{Case, cases, explain, generate, lint, manifest, run, shim, witness};
 use clap::Subcommand;
 
 use crate::Ending;
@@ -16,6 +17,11 @@ pub(crate) enum What {
     List {
         /// Only cases whose id or operation contains one of these
         filters: Vec<String>,
+    },
+    /// Print a case as a person would check it
+    Explain {
+        /// The case's id
+        id: String,
     },
     /// List the rules that rejects name, with their requirements
     Rules,
@@ -33,9 +39,7 @@ pub(crate) enum What {
         into: PathBuf,
     },
     /// Hold a program that speaks the JSON-lines protocol against the cases
-    #[command(
-        after_help = "Example:\n  assay vectors run -- assay shim\n\nExit codes: 0 conforming, 1 not conforming"
-    )]
+    #[command(after_help = "Example:\n  assay vectors run -- assay shim\n\nExit codes: 0 conforming, 1 not conforming")]
     Run {
         /// Seconds that one case may take
         #[arg(long, default_value_t = 10)]
@@ -58,6 +62,12 @@ pub(crate) enum What {
 pub(crate) fn vectors(what: What) -> Result<(), Ending> {
     match what {
         What::List { filters } => list(&filters),
+        What::Explain { id } => {
+            let all = cases();
+            let case = all.iter().find(|case| case.id == id).ok_or_else(|| unknown(&all, &id))?;
+            print!("{}", explain::explain(case, std::io::stdout().is_terminal()));
+            Ok(())
+        }
         What::Rules => rules(),
         What::Lint => {
             let findings = lint::lint();
@@ -85,6 +95,12 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
 /// The reference end of the protocol.
 pub(crate) fn serve() -> Result<(), Ending> {
     shim::serve(std::io::stdin().lock(), std::io::stdout().lock()).map_err(|e| Ending::Failed(e.to_string()))
+}
+
+fn unknown(all: &[Case], id: &str) -> Ending {
+    let near: Vec<&str> =
+        all.iter().map(|case| case.id.as_str()).filter(|known| known.contains(id)).take(5).collect();
+    Ending::Bad(format!("no case has the id {id:?}; near it: {}", near.join(", ")))
 }
 
 fn list(filters: &[String]) -> Result<(), Ending> {
@@ -115,17 +131,10 @@ fn verify() -> Result<(), Ending> {
             .into_iter()
             .filter(|witness| witness.op == *op)
             .map(|witness| {
-                format!(
-                    "{} ({}): {} accepts, {} rejects",
-                    witness.witness,
-                    witness.libraries.join(", "),
-                    witness.accepts,
-                    witness.rejects
-                )
+                format!("{} ({}): {} accepts, {} rejects", witness.witness, witness.libraries.join(", "), witness.accepts, witness.rejects)
             })
             .collect();
-        let confirmed =
-            if witnesses.is_empty() { "no witness on record".to_owned() } else { witnesses.join("; ") };
+        let confirmed = if witnesses.is_empty() { "no witness on record".to_owned() } else { witnesses.join("; ") };
         println!("{op:<28} {:>3} accepts {:>3} rejects  {confirmed}", count.accept, count.reject);
     }
     for finding in &found {

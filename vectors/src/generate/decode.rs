@@ -21,6 +21,13 @@ static SHOWN: &[Id] = &[&LEGACY];
 pub(super) fn cases() -> Vec<Case> {
     let mut g =
         Group::new("publish/transaction-decode", "transaction.decode", "src/generate/decode.rs", SHOWN);
+    accepts(&mut g);
+    lengths(&mut g);
+    cuts(&mut g);
+    g.cases
+}
+
+fn accepts(g: &mut Group) {
     let input = |message: &Message| json!({"message": {"hex": hex(&message.encode())}});
     let publish = prepared(text(&Record::publish(SITE, CID, "0", NOW)));
     g.accept("pub", input(&publish), "A publish.");
@@ -51,8 +58,11 @@ pub(super) fn cases() -> Vec<Case> {
     let mut header = publish.clone();
     header.header = [0x7f, 0xff, 0xff];
     g.accept("header-7f", input(&header), "The highest first byte of a legacy message.");
+}
 
-    let end = publish.encode().len();
+fn lengths(g: &mut Group) {
+    let whole = prepared(text(&Record::publish(SITE, CID, "0", NOW))).encode();
+    let end = whole.len();
     g.reject("trailing-byte", "pub", [splice(MESSAGE, end, "", "00")], &LEGACY, "Nothing is left over.");
     g.reject(
         "versioned",
@@ -73,7 +83,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("alias-accounts", accounts, "03", "8300"),
         ("alias-instructions", instructions, "01", "8100"),
         ("alias-indices", indices, "01", "8100"),
-        ("alias-data-3", data, &hex(&publish.encode()[data..data + 2]), ""),
+        ("alias-data-3", data, &hex(&whole[data..data + 2]), ""),
     ] {
         let new = if new.is_empty() { longer(old) } else { new.to_owned() };
         g.reject(
@@ -106,8 +116,11 @@ pub(super) fn cases() -> Vec<Case> {
         &LEGACY,
         "The data is shorter than its length.",
     );
+}
 
-    let whole = publish.encode();
+fn cuts(g: &mut Group) {
+    let whole = prepared(text(&Record::publish(SITE, CID, "0", NOW))).encode();
+    let end = whole.len();
     for (name, keep) in [
         ("empty", 0),
         ("cut-header", 2),
@@ -126,7 +139,6 @@ pub(super) fn cases() -> Vec<Case> {
         let edit = splice(MESSAGE, keep, hex(&whole[keep..]), Value::from(""));
         g.reject(name, "pub", [edit], &LEGACY, "Every part is whole.");
     }
-    g.cases
 }
 
 /// A length of two bytes written in three.

@@ -37,7 +37,7 @@ impl Group {
         let steps = steps(self.op, &input, &ok);
         let expect = Expect::Accept { ok };
         let requirements = refusing.map(ToString::to_string).collect();
-        self.push(Case { steps, requirements, ..self.case(name, input, expect, why) })
+        self.push(Case { requirements, steps, ..self.case(name, input, expect, why) })
     }
 
     /// The base with one thing changed, which `row` refuses.
@@ -61,7 +61,7 @@ impl Group {
         let base = Some(base.id.clone());
         let requirements = vec![row.to_string()];
         let case = self.case(name, input, expect, why);
-        self.push(Case { base, requirements, edit, reseal, ..case })
+        self.push(Case { requirements, base, edit, reseal, ..case })
     }
 
     /// The input of a case that stands already.

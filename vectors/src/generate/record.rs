@@ -209,7 +209,6 @@ fn forms(g: &mut Group) {
         ("single-quotes", "pub", "\"d\"", "'d'", "Strict JSON."),
         ("trailing-comma", "pub", "\"}", "\",}", "Strict JSON."),
         ("raw-newline", "newline", "\\n", "\n", "A control character is never raw."),
-        ("lone-surrogate", "emoji", "\u{1f600}", "\\ud83d", "Half a character has no UTF-8."),
     ] {
         let edit = g.change(base, RECORD, old, new);
         g.reject(name, base, [edit], &rows::FORM, why);

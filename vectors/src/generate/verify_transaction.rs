@@ -1,15 +1,15 @@
 //! `publish.verify_transaction`: what anyone verifies of a confirmed transaction.
 
+use assay_spec::Dialect;
 use assay_spec::crypto::text::hex;
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::verify as rows;
-use assay_spec::{Dialect, Id};
 use serde_json::{Value, json};
 
 use super::group::{Group, set, splice};
 use super::keys::address;
 use super::world::{CID, NOW, SITE, prepared, text, transfer_id};
-use crate::case::{Case, Edit};
+use crate::case::Case;
 
 const LOGS: &str = "/in/meta/logMessages";
 const OTHER: &str = "ComputeBudget111111111111111111111111111111";
@@ -19,7 +19,9 @@ pub(super) fn cases() -> Vec<Case> {
     let mut g = Group::new("publish/verify-transaction", "publish.verify_transaction", source, rows::ALL);
     accepts(&mut g);
     transaction(&mut g);
-    logs(&mut g);
+    invocation(&mut g);
+    signer(&mut g);
+    truncated(&mut g);
     g.cases
 }
 
@@ -121,144 +123,93 @@ fn transaction(g: &mut Group) {
     );
 }
 
-fn logs(g: &mut Group) {
-    let line = |g: &Group, n: usize| g.input("plain")["meta"]["logMessages"][n].clone();
-    let (success, signer) = (line(g, 3), line(g, 1));
-    let both = [line(g, 0), signer.clone()];
-    let text = |text: String| json!([text]);
-    let deep = |what: &str| json!(program(what));
-    let around = |what: &str| json!(format!("Program {OTHER} {what}"));
-    let own = json!([signer]);
-    let all = g.input("plain")["meta"]["logMessages"].clone();
+/// The lines of the plain log: invocation, signer, memo, success.
+fn lines(g: &Group) -> [Value; 4] {
+    std::array::from_fn(|n| g.input("plain")["meta"]["logMessages"][n].clone())
+}
+
+fn around(what: &str) -> String {
+    format!("Program {OTHER} {what}")
+}
+
+fn invocation(g: &mut Group) {
+    let [invoke, signer, memo, success] = lines(g);
     let nested =
-        json!([around("invoke [1]"), deep("invoke [2]"), signer, deep("success"), around("success")]);
-    let elsewhere = json!([
-        around("invoke [1]"),
-        deep("invoke [2]"),
-        signer,
-        deep("success"),
-        around("success"),
-        both[0]
-    ]);
-    let lies: Vec<(&str, Edit, Id, &str)> = vec![
-        (
-            "failed",
-            splice(LOGS, 3, json!([success]), text(program("failed: custom program error: 0x1"))),
-            &rows::MEMO_SUCCEEDED,
-            "The invocation failed.",
-        ),
-        (
-            "unfinished",
-            splice(LOGS, 3, json!([success]), json!([])),
-            &rows::MEMO_SUCCEEDED,
-            "No success is no success.",
-        ),
-        (
-            "success-of-other",
-            splice(LOGS, 3, json!([success]), json!([around("success")])),
-            &rows::MEMO_SUCCEEDED,
-            "Another program's success.",
-        ),
-        (
-            "not-invoked",
-            splice(LOGS, 0, json!([both[0]]), json!([])),
-            &rows::MEMO_SUCCEEDED,
-            "A success without invocation.",
-        ),
+        json!([around("invoke [1]"), program("invoke [2]"), signer, program("success"), around("success")]);
+    let imitated = format!("Program log: {}", program("success"));
+    let instead = |line: String| splice(LOGS, 3, json!([success]), json!([line]));
+    for (name, edit, why) in [
+        ("failed", instead(program("failed: custom program error: 0x1")), "The invocation failed."),
+        ("unfinished", splice(LOGS, 3, json!([success]), json!([])), "No success is no success."),
+        ("success-of-other", instead(around("success")), "Another program's success."),
+        ("success-imitated", instead(imitated), "A program's own line begins with Program log."),
+        ("not-invoked", splice(LOGS, 0, json!([invoke]), json!([])), "A success without invocation."),
         (
             "only-deeper",
-            splice(LOGS, 0, all, nested),
-            &rows::MEMO_SUCCEEDED,
+            splice(LOGS, 0, json!([invoke, signer, memo, success]), nested),
             "Another program called the memo program; the transaction did not.",
         ),
-        (
-            "success-imitated",
-            splice(LOGS, 3, json!([success]), text(format!("Program log: {}", program("success")))),
-            &rows::MEMO_SUCCEEDED,
-            "A program's own line begins with Program log.",
-        ),
-        ("no-signer", splice(LOGS, 1, own.clone(), json!([])), &rows::SIGNED_BY, "No line names a signer."),
-        (
-            "other-signer",
-            splice(LOGS, 1, own.clone(), text(signed("stranger"))),
-            &rows::SIGNED_BY,
-            "Somebody else signed.",
-        ),
-        (
-            "signer-before",
-            splice(LOGS, 0, json!(both), json!([both[1], both[0]])),
-            &rows::SIGNED_BY,
-            "Before the invocation.",
-        ),
-        (
-            "signer-after",
-            splice(LOGS, 1, json!([signer, line(g, 2), success]), json!([line(g, 2), success, signer])),
-            &rows::SIGNED_BY,
-            "After the invocation.",
-        ),
-        (
-            "signer-in-other-program",
-            splice(LOGS, 0, json!(both), json!([around("invoke [1]"), signer, around("success"), both[0]])),
-            &rows::SIGNED_BY,
-            "In another program's invocation.",
-        ),
-        (
-            "signer-deeper",
-            splice(LOGS, 0, json!(both), elsewhere),
-            &rows::SIGNED_BY,
-            "In an invocation that another program made.",
-        ),
+    ] {
+        g.reject(name, "plain", [edit], &rows::MEMO_SUCCEEDED, why);
+    }
+}
+
+fn signer(g: &mut Group) {
+    let [invoke, signer, memo, success] = lines(g);
+    let row = &rows::SIGNED_BY;
+    let own = signed("client");
+    let removed = splice(LOGS, 1, json!([signer]), json!([]));
+    g.reject("no-signer", "plain", [removed], row, "No line names a signer.");
+    for (name, line, why) in [
+        ("other-signer", signed("stranger"), "Somebody else signed."),
         (
             "signer-in-memo",
-            splice(
-                LOGS,
-                1,
-                own.clone(),
-                text(format!("Program log: Memo (len 64): \"{}\"", signed("client"))),
-            ),
-            &rows::SIGNED_BY,
+            format!("Program log: Memo (len {}): \"{own}\"", own.len()),
             "In the memo's text.",
         ),
-        (
-            "signer-and-more",
-            splice(LOGS, 1, own.clone(), text(format!("{} and nobody else", signed("client")))),
-            &rows::SIGNED_BY,
-            "The line is compared whole.",
-        ),
-        (
-            "signer-with-space",
-            splice(LOGS, 1, own.clone(), text(format!(" {}", signed("client")))),
-            &rows::SIGNED_BY,
-            "The line is compared whole.",
-        ),
+        ("signer-and-more", format!("{own} and nobody else"), "The line is compared whole."),
+        ("signer-with-space", format!(" {own}"), "The line is compared whole."),
         (
             "signer-without-program",
-            splice(LOGS, 1, own, text(format!("Signed by {}", address("client")))),
-            &rows::SIGNED_BY,
+            format!("Signed by {}", address("client")),
             "A line that no program printed.",
         ),
-        (
-            "truncated-inside",
-            splice(LOGS, 2, json!([]), json!(["Log truncated"])),
-            &rows::NOT_TRUNCATED,
-            "A truncated log verifies nothing.",
-        ),
-        (
-            "truncated-at-end",
-            splice(LOGS, 4, json!([]), json!(["Log truncated"])),
-            &rows::NOT_TRUNCATED,
-            "A truncated log verifies nothing.",
-        ),
+    ] {
+        g.reject(name, "plain", [splice(LOGS, 1, json!([signer]), json!([line]))], row, why);
+    }
+    let deeper = [
+        around("invoke [1]"),
+        program("invoke [2]"),
+        own.clone(),
+        program("success"),
+        around("success"),
+        program("invoke [1]"),
     ];
-    for (name, edit, row, why) in lies {
+    let before = splice(LOGS, 0, json!([invoke, signer]), json!([signer, invoke]));
+    let after = splice(LOGS, 1, json!([signer, memo, success]), json!([memo, success, signer]));
+    let other = json!([around("invoke [1]"), signer, around("success"), invoke]);
+    for (name, edit, why) in [
+        ("signer-before", before, "Before the invocation."),
+        ("signer-after", after, "After the invocation."),
+        ("signer-in-other-program", splice(LOGS, 0, json!([invoke, signer]), other), "In another program's."),
+        (
+            "signer-deeper",
+            splice(LOGS, 0, json!([invoke, signer]), json!(deeper)),
+            "In one that another program made.",
+        ),
+        (
+            "asked-for-other",
+            splice("/in/client", 0, address("client"), address("stranger")),
+            "Another key than the one that is asked for.",
+        ),
+    ] {
         g.reject(name, "plain", [edit], row, why);
     }
-    let edit = splice("/in/client", 0, address("client"), address("stranger"));
-    g.reject(
-        "asked-for-other",
-        "plain",
-        [edit],
-        &rows::SIGNED_BY,
-        "Another key than the one that is asked for.",
-    );
+}
+
+fn truncated(g: &mut Group) {
+    for (name, at) in [("truncated-inside", 2), ("truncated-at-end", 4)] {
+        let edit = splice(LOGS, at, json!([]), json!(["Log truncated"]));
+        g.reject(name, "plain", [edit], &rows::NOT_TRUNCATED, "A truncated log verifies nothing.");
+    }
 }

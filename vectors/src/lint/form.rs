@@ -1,6 +1,6 @@
 //! Files and ids: canonical text, the manifest, unique ids at their places, no input twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::crypto::text::sha256_hex;
 
@@ -57,9 +57,9 @@ fn hashes(cases: &[Case]) -> Vec<Finding> {
 /// One id, one case; one input, one expectation.
 fn twice(cases: &[Case]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let (mut ids, mut inputs) = (BTreeMap::new(), BTreeMap::new());
+    let (mut ids, mut inputs) = (BTreeSet::new(), BTreeMap::new());
     for case in cases {
-        if ids.insert(&case.id, ()).is_some() {
+        if !ids.insert(&case.id) {
             findings.push(Finding::new(&case.id, "the id stands twice"));
         }
         if let Some(other) = inputs.insert((&case.op, case.input.to_string()), case) {

@@ -2,17 +2,19 @@
 
 mod judge;
 mod process;
+mod report;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::case::Case;
 use crate::shim::PROTOCOL;
-use crate::{cases, manifest};
+use crate::{all, manifest};
 use process::{Event, Program};
+
+pub use report::{CaseResult, Outcome, Report};
 
 /// How to drive it.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Options {
     pub limit: Duration,
     /// How many cases are sent ahead of their answers.
     pub window: usize,
+    /// How many crashes and hangs are borne before the rest is given up.
+    pub patience: usize,
     /// Readings to judge besides those that the program declares in its hello.
     pub readings: BTreeSet<String>,
     /// Whether the rule's name is judged too.
@@ -34,108 +38,22 @@ impl Default for Options {
         Options {
             limit: Duration::from_secs(10),
             window: 64,
+            patience: 20,
             readings: BTreeSet::new(),
             rules: false,
             filter: Vec::new(),
         }
     }
 }
-
-/// What became of it.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// The program's own name and version.
-    pub program: String,
-    /// The operations that it claims.
-    pub operations: Vec<String>,
-    /// One result for each case that was chosen, in the cases' order.
-    pub results: Vec<CaseResult>,
-    /// What went wrong besides: no hello, lines that are no answer, an end that no case explains.
-    pub incidents: Vec<String>,
-    /// Claimed operations of which fewer cases were judged than the manifest holds.
-    pub missing: Vec<String>,
-}
-
-/// The result of one case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaseResult {
-    /// The case.
-    pub id: String,
-    /// Its operation.
-    pub op: String,
-    /// The result.
-    pub outcome: Outcome,
-    /// Why, unless it passed.
-    pub text: String,
-}
-
-/// The result of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// As expected.
-    Pass,
-    /// Another answer.
-    Fail,
-    /// The program ended.
-    Crash,
-    /// No answer in time.
-    Hang,
-    /// The program does not claim the operation.
-    Unsupported,
-    /// The case rests on a reading that the program does not declare.
-    OtherReading,
-}
-
-impl Outcome {
-    /// The outcome's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Outcome::Pass => "pass",
-            Outcome::Fail => "fail",
-            Outcome::Crash => "crash",
-            Outcome::Hang => "hang",
-            Outcome::Unsupported => "unsupported",
-            Outcome::OtherReading => "other-reading",
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl Report {
-    /// Whether every judged case passed, at least one was, and none is missing.
-    pub fn conforms(&self) -> bool {
-        let judged =
-            |result: &&CaseResult| !matches!(result.outcome, Outcome::Unsupported | Outcome::OtherReading);
-        let mut judged = self.results.iter().filter(judged).peekable();
-        self.incidents.is_empty()
-            && self.missing.is_empty()
-            && judged.peek().is_some()
-            && judged.all(|result| result.outcome == Outcome::Pass)
-    }
-
-    /// How many results there are of each outcome.
-    pub fn counts(&self) -> BTreeMap<Outcome, usize> {
-        let mut counts = BTreeMap::new();
-        for result in &self.results {
-            *counts.entry(result.outcome).or_default() += 1;
-        }
-        counts
-    }
-}
-
 /// Starts `command` (program and arguments) and runs the cases through it.
 pub fn run(command: &[String], options: &Options) -> Report {
-    let chosen = cases()
-        .into_iter()
+    let chosen: Vec<Case> = all()
+        .iter()
         .filter(|case| options.filter.is_empty() || options.filter.iter().any(|text| case.id.contains(text)))
+        .cloned()
         .collect();
     let mut runner = Runner { command, options, program: None, report: Report::default() };
-    runner.run(chosen);
+    runner.run(&chosen);
     runner.report
 }
 
@@ -154,7 +72,7 @@ enum Stop {
 }
 
 impl Runner<'_> {
-    fn run(&mut self, cases: Vec<Case>) {
+    fn run(&mut self, cases: &[Case]) {
         let hello = match self.start() {
             Ok(hello) => hello,
             Err(why) => {
@@ -173,14 +91,12 @@ impl Runner<'_> {
 
         let mut results: BTreeMap<String, CaseResult> = BTreeMap::new();
         let mut todo = VecDeque::new();
-        for case in &cases {
-            let skipped = if !self.report.operations.contains(&case.op) {
-                Some((Outcome::Unsupported, "the operation is not claimed".to_owned()))
-            } else if let Some(reading) = case.reading.as_ref().filter(|reading| !readings.contains(*reading))
-            {
-                Some((Outcome::OtherReading, format!("it rests on {reading}, which is not declared")))
+        for case in cases {
+            let other = case.reading.as_ref().filter(|reading| !readings.contains(*reading));
+            let skipped = if self.report.operations.contains(&case.op) {
+                other.map(|r| (Outcome::OtherReading, format!("it rests on {r}, which is not declared")))
             } else {
-                None
+                Some((Outcome::Unsupported, "the operation is not claimed".to_owned()))
             };
             match skipped {
                 Some((outcome, text)) => note(&mut results, case, outcome, text),
@@ -208,6 +124,12 @@ impl Runner<'_> {
             let many = suspects.len();
             let mut explained = false;
             for case in suspects {
+                if given_up(results) >= self.options.patience {
+                    self.report
+                        .incidents
+                        .push("too many crashes and hangs; the rest was given up".to_owned());
+                    return;
+                }
                 let stop = self.exchange(&mut VecDeque::from([case]), &mut BTreeMap::new(), 1, results);
                 let (outcome, text) = match stop {
                     Stop::Done => continue,
@@ -310,6 +232,10 @@ impl Runner<'_> {
     }
 }
 
+fn given_up(results: &BTreeMap<String, CaseResult>) -> usize {
+    results.values().filter(|result| matches!(result.outcome, Outcome::Crash | Outcome::Hang)).count()
+}
+
 fn note(results: &mut BTreeMap<String, CaseResult>, case: &Case, outcome: Outcome, text: String) {
     let result = CaseResult { id: case.id.clone(), op: case.op.clone(), outcome, text };
     results.insert(case.id.clone(), result);
@@ -353,6 +279,13 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         assert_eq!(outcome(&report, "publish/domain/upper-case"), Outcome::Pass);
         assert_eq!(outcome(&report, "publish/domain/plain"), Outcome::Fail);
         assert_eq!(outcome(&report, "publish/domain/total-254"), Outcome::Pass);
+    }
+
+    #[test]
+    fn a_program_that_always_ends_is_given_up() {
+        let report = shell("exit 3");
+        assert_eq!(report.counts().get(&Outcome::Crash), Some(&20));
+        assert_eq!(report.incidents.len(), 1);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use tokio::time::{Instant, interval, sleep};
 use super::Suite;
 use super::front::Front;
 use super::scene::{Binding, Scene, Script};
-use super::trace::{Ended, Trace, calls};
+use super::trace::{Call, Ended, Trace, calls};
 use crate::probe::wall_clock;
 use crate::publish::client::{Publication, publish};
 
@@ -90,10 +90,14 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         let lines = world.core.log.lines();
         lines.map(|line| format!("the server: {}", json!(line))).collect()
     });
+    let (calls, strays): (Vec<Call>, Vec<Call>) = calls(&watch.entries, front.told())
+        .into_iter()
+        .partition(|call| call.is_prepare() || call.is_submit());
     Ok(Trace {
         dialect: suite.dialect.clone(),
         key: key.verifying_key().to_bytes(),
-        calls: calls(&watch.entries, front.told()),
+        calls,
+        strays: strays.into_iter().map(|call| call.request.target).collect(),
         landed: landed(&handle) - landed_before,
         ended,
         base: opened.url.clone(),

@@ -47,8 +47,10 @@ pub(super) struct Trace {
     pub(super) dialect: Dialect,
     /// The client's public key.
     pub(super) key: [u8; 32],
-    /// Requests to the exchange, in order.
+    /// Requests to the exchange's two endpoints, in order.
     pub(super) calls: Vec<Call>,
+    /// Requests to other paths of the exchange.
+    pub(super) strays: Vec<String>,
     /// Records that landed.
     pub(super) landed: u64,
     /// How it ended.
@@ -64,12 +66,16 @@ pub(super) struct Trace {
 impl Call {
     /// A request for a record.
     pub(super) fn is_prepare(&self) -> bool {
-        self.request.target == prepare::ENDPOINT.path
+        self.path() == prepare::ENDPOINT.path
     }
 
     /// A signed record.
     pub(super) fn is_submit(&self) -> bool {
-        self.request.target == submit::ENDPOINT.path
+        self.path() == submit::ENDPOINT.path
+    }
+
+    fn path(&self) -> &str {
+        self.request.target.split('?').next().unwrap_or_default()
     }
 
     /// The status of the answer; 0 where there is none.
@@ -127,6 +133,9 @@ impl Trace {
                 suite.slow.as_secs()
             ));
         }
+        if let Some(stray) = self.strays.first() {
+            notes.push(format!("{} requests to other paths, the first to {stray}", self.strays.len()));
+        }
         if let Ended::Stopped(after) = self.ended {
             notes.push(format!("the client was still running and was stopped after {} s", after.as_secs()));
         }
@@ -147,7 +156,7 @@ impl Trace {
     }
 }
 
-/// The calls of a journal. `told` are the answers to prepares that were falsified on the way.
+/// The calls of a journal, other paths included. `told` are the answers to prepares that were falsified on the way.
 pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
     let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
     for Entry { at, exchange, event } in entries {

@@ -1,0 +1,309 @@
+//! A small client of the exchange that can lie or be careless in one way.
+
+use std::time::Duration;
+
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::instant::MINUTE;
+use assay_spec::publish::check::{Asked, Op, check_message};
+use assay_spec::publish::envelope::{Claims, message as envelope_message, seal, sign};
+use assay_spec::publish::message::Message;
+use assay_spec::publish::{prepare, submit};
+use assay_spec::{Dialect, Instant, Strict, Without, catalogue};
+use assay_suites::client::{Limits, exchange};
+use assay_suites::exchange::{Broken, Request, Response};
+use assay_suites::probe::wall_clock;
+use assay_suites::target::{Connect, Tcp};
+use ed25519_dalek::SigningKey;
+use serde_json::{Value, json};
+
+/// The one way in which a client is not honest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    /// It is honest.
+    None,
+    /// One of the thirteen checks is left out.
+    Without(&'static str),
+    /// The record is decoded as text editors do: broken bytes replaced, a byte order mark dropped.
+    LossyText,
+    /// The record's time is compared with the server's clock.
+    ServerClock,
+    /// Without a version of its own it takes any.
+    AnyVersion,
+    /// It submits, and only then looks at what it signed.
+    SignsFirst,
+    /// It reads the record in `payload` and signs `message`.
+    ChecksPayload,
+    /// It refuses where `payload` is not the record, byte for byte.
+    ComparesPayload,
+    /// It signs the base64 text and not the bytes.
+    SignsText,
+    /// It does not say that its bodies are JSON.
+    NoContentType,
+    /// The time of its envelopes has no milliseconds.
+    CoarseTime,
+    /// It refuses where the TXT record names another key.
+    RefusesTxt,
+    /// It refuses where nobody has seen a TXT record.
+    RequiresTxt,
+    /// It wants the record's time within a minute.
+    NoSkew,
+    /// It gives a submit one second.
+    Impatient,
+    /// A lost answer makes it begin anew.
+    PreparesAfterLoss,
+    /// A lost answer makes it give up.
+    GivesUpAfterLoss,
+    /// The first 410 makes it give up.
+    GivesUpWhenGone,
+    /// Every 410 makes it prepare again.
+    PreparesForEver,
+    /// The safety ceiling is a 410 like any other.
+    IgnoresCeiling,
+    /// This status makes it try again, at once, twenty times.
+    Retries(u16),
+    /// A frozen key makes it submit all the same.
+    SubmitsWhenFrozen,
+    /// It publishes and never ends.
+    Hangs,
+    /// It does nothing.
+    Idle,
+}
+
+/// The client.
+struct Client {
+    lie: Lie,
+    dialect: Dialect,
+    url: String,
+    chain: String,
+    key: SigningKey,
+    asked: Asked,
+}
+
+/// Publishes what the environment says; the exit code of the program.
+pub(crate) fn run(lie: Lie) -> i32 {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let setting = |name: &str| std::env::var(name).unwrap_or_default();
+    let client = Client {
+        lie,
+        dialect: Dialect::default(),
+        url: setting("ASSAY_URL"),
+        chain: setting("ASSAY_CHAIN_URL"),
+        key: assay_suites::publish::signing_key(&setting("ASSAY_KEY")).expect("a key"),
+        asked: Asked {
+            domain: setting("ASSAY_DOMAIN"),
+            op: Op::Publish { cid: setting("ASSAY_CID"), version: std::env::var("ASSAY_VERSION").ok() },
+        },
+    };
+    match runtime.block_on(client.publish()) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("{why}");
+            1
+        }
+    }
+}
+
+/// What a submit came to.
+enum Came {
+    Landed,
+    Gone,
+    Ceiling,
+    Lost,
+}
+
+impl Client {
+    async fn publish(&self) -> Result<(), String> {
+        if self.lie == Lie::Idle {
+            return Ok(());
+        }
+        let mut gone = 0;
+        loop {
+            let (body, height) = self.prepare().await?;
+            match self.submit(&body).await? {
+                Came::Landed if self.lie == Lie::Hangs => std::future::pending().await,
+                Came::Landed => return Ok(()),
+                Came::Lost if self.lie == Lie::PreparesAfterLoss => {}
+                Came::Lost => return Err("the answer is lost".to_owned()),
+                Came::Gone if self.lie == Lie::GivesUpWhenGone => return Err("gone".to_owned()),
+                Came::Gone if gone > 0 && self.lie != Lie::PreparesForEver => return Err("gone".to_owned()),
+                Came::Gone => gone += 1,
+                Came::Ceiling if self.lie == Lie::IgnoresCeiling => {}
+                Came::Ceiling => return self.look(height).await,
+            }
+        }
+    }
+
+    /// The body of a submit, and the height after which it cannot land.
+    async fn prepare(&self) -> Result<(String, u64), String> {
+        let Op::Publish { cid, version } = &self.asked.op else { return Err("not a publish".to_owned()) };
+        let mut body = json!({ "domain": self.asked.domain, "cid": cid });
+        if let Some(version) = version {
+            body["version"] = json!(version);
+        }
+        let answer = self.ask(prepare::ENDPOINT.path, &body.to_string()).await.map_err(|e| e.to_string())?;
+        if answer.status == 409 && self.lie == Lie::SubmitsWhenFrozen {
+            let body = json!({ "prepareId": "none", "signature": text::base64(&[0; 64]) });
+            return Ok((body.to_string(), 0));
+        }
+        if answer.status != 200 {
+            return Err(format!("prepare: {} {}", answer.status, answer.text()));
+        }
+        let date = answer.header("date").map(str::to_owned);
+        let answer = answer.json()?;
+        let encoded = answer["message"].as_str().unwrap_or_default();
+        let message = text::parse_base64(encoded).ok_or("message is not base64")?;
+        let signed = if self.lie == Lie::SignsText { encoded.as_bytes() } else { &message };
+        let body =
+            json!({ "prepareId": answer["prepareId"], "signature": text::base64(&ed25519::sign(&self.key, signed)) })
+                .to_string();
+        if self.lie == Lie::SignsFirst {
+            self.submit(&body).await?;
+        }
+        self.check(&message, &answer, date.as_deref())?;
+        Ok((body, answer["lastValidBlockHeight"].as_u64().unwrap_or_default()))
+    }
+
+    /// The checks before signing, less the one that is lied about.
+    fn check(&self, message: &[u8], answer: &Value, date: Option<&str>) -> Result<(), String> {
+        let mut asked = self.asked.clone();
+        let mut now = wall_clock();
+        let mut bytes = message.to_vec();
+        let payload = answer["payload"].as_str().unwrap_or_default();
+        let decoded = Message::decode(message, &mut Strict);
+        let record = decoded.as_ref().ok().and_then(|message| message.instructions.first());
+        let record = record.map(|instruction| instruction.data.clone()).unwrap_or_default();
+        let shown = String::from_utf8_lossy(&record).trim_start_matches('\u{feff}').to_owned();
+        let carrying = |data: &[u8]| {
+            let mut message = decoded.clone().ok()?;
+            message.instructions.first_mut()?.data = data.to_vec();
+            Some(message.encode())
+        };
+        let vault = answer["txtObserved"]["vault"].as_str();
+        match self.lie {
+            Lie::LossyText => bytes = carrying(shown.as_bytes()).unwrap_or(bytes),
+            Lie::ChecksPayload => bytes = carrying(payload.as_bytes()).unwrap_or(bytes),
+            Lie::ComparesPayload if payload.as_bytes() != record => return Err("payload differs".to_owned()),
+            Lie::ServerClock => {
+                let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
+                let since = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok());
+                now = since.map_or(now, |since| Instant(since.as_millis() as i64));
+            }
+            Lie::AnyVersion => {
+                let json = shown.split_once('{').map(|(_, json)| format!("{{{json}")).unwrap_or_default();
+                let told: Value = serde_json::from_str(&json).unwrap_or_default();
+                if let Op::Publish { version: version @ None, .. } = &mut asked.op {
+                    *version = told["v"].as_str().map(str::to_owned);
+                }
+            }
+            Lie::RefusesTxt if vault.is_some_and(|vault| vault != ed25519::address(&self.key)) => {
+                return Err("the TXT record names another key".to_owned());
+            }
+            Lie::RequiresTxt if vault.is_none() => return Err("no TXT record".to_owned()),
+            _ => {}
+        }
+        let client = self.key.verifying_key().to_bytes();
+        let left_out = match self.lie {
+            Lie::Without(name) => catalogue::requirement(&format!("publish.{name}")),
+            _ => None,
+        };
+        let checked = match left_out {
+            Some(rule) => check_message(&self.dialect, &bytes, &client, &asked, now, &mut Without(rule)),
+            None => check_message(&self.dialect, &bytes, &client, &asked, now, &mut Strict),
+        };
+        let record = checked.map_err(|refused| refused.to_string())?;
+        let time = Instant::parse_exact(record.time()).unwrap_or(now);
+        if self.lie == Lie::NoSkew && time.distance_ms(now) > MINUTE.unsigned_abs() {
+            return Err("the record is not fresh".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn submit(&self, body: &str) -> Result<Came, String> {
+        let mut lost = 0;
+        loop {
+            let answer = match self.ask(submit::ENDPOINT.path, body).await {
+                Ok(answer) => answer,
+                Err(_) if matches!(self.lie, Lie::PreparesAfterLoss | Lie::GivesUpAfterLoss) => {
+                    return Ok(Came::Lost);
+                }
+                Err(_) if lost < 3 => {
+                    lost += 1;
+                    continue;
+                }
+                Err(broken) => return Err(broken.to_string()),
+            };
+            return match answer.status {
+                200 => Ok(Came::Landed),
+                410 if answer.text().contains(submit::SAFETY_CEILING) => Ok(Came::Ceiling),
+                410 => Ok(Came::Gone),
+                status => Err(format!("submit: {status} {}", answer.text())),
+            };
+        }
+    }
+
+    /// Looks on the chain until the record is there or cannot land any more.
+    async fn look(&self, last_height: u64) -> Result<(), String> {
+        loop {
+            let address = ed25519::address(&self.key);
+            let listed = self.call("getSignaturesForAddress", json!([address])).await?;
+            if listed.as_array().is_some_and(|listed| !listed.is_empty()) {
+                return Ok(());
+            }
+            if self.call("getBlockHeight", json!([])).await?.as_u64() > Some(last_height) {
+                return Err("it has not landed".to_owned());
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    }
+
+    async fn call(&self, method: &str, params: Value) -> Result<Value, String> {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let request =
+            Request::new("POST", "/").header("Content-Type", "application/json").body(body.to_string());
+        let stream = Tcp.connect(&self.chain, None).await.map_err(|e| e.to_string())?;
+        let answer =
+            exchange(stream, &request, "chain", Limits::default()).await.map_err(|e| e.to_string())?;
+        Ok(answer.json()?["result"].take())
+    }
+
+    /// One request, or more of them where a refusal is lied about; a 429 and a 503 are waited for.
+    async fn ask(&self, path: &str, body: &str) -> Result<Response, Broken> {
+        let (mut blind, mut patient) = (0, 0);
+        loop {
+            let answer = self.post(path, body).await?;
+            if self.lie == Lie::Retries(answer.status) {
+                blind += 1;
+                if blind == 20 {
+                    return Ok(answer);
+                }
+            } else if matches!(answer.status, 429 | 503) && patient < 2 {
+                patient += 1;
+                let seconds = answer.header("retry-after").and_then(|text| text.parse().ok()).unwrap_or(1);
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+            } else {
+                return Ok(answer);
+            }
+        }
+    }
+
+    async fn post(&self, path: &str, body: &str) -> Result<Response, Broken> {
+        let (domain, time) = (self.asked.domain.as_str(), wall_clock());
+        let claims = Claims { method: "POST", path, domain, time, body: body.as_bytes() };
+        let header = if self.lie == Lie::CoarseTime {
+            let exact = time.to_string();
+            let coarse = format!("{}Z", &exact[..exact.len() - 5]);
+            let message = envelope_message(&self.dialect, &claims).replace(&exact, &coarse);
+            seal(&self.dialect, message.as_bytes(), &ed25519::sign(&self.key, message.as_bytes()))
+        } else {
+            sign(&self.dialect, &self.key, &claims)
+        };
+        let mut request = Request::new("POST", path).header("Authorization", header).body(body);
+        if self.lie != Lie::NoContentType {
+            request = request.header("Content-Type", "application/json");
+        }
+        let timeout = if self.lie == Lie::Impatient { 1 } else { 240 };
+        let limits = Limits { timeout: Duration::from_secs(timeout), ..Limits::default() };
+        let host = self.url.trim_start_matches("http://");
+        exchange(Tcp.connect(&self.url, None).await?, &request, host, limits).await
+    }
+}

@@ -1,0 +1,249 @@
+//! The client suite sees through every dishonest or careless client, each for its own reason, and passes an honest one.
+//!
+//! This program is both the tests and the clients: started with `--lie NAME` it is the client of that name.
+
+mod client;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use assay_spec::catalogue;
+use assay_spec::requirement::{Evidence, Subject};
+use assay_suites::embedded::client::{Case, Suite, all};
+use assay_suites::verdict::{Outcome, Verdict};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use client::Lie;
+
+/// A lie, where it shows, and the facts that it breaks.
+type Caught = (&'static str, Lie, &'static str, &'static [&'static str]);
+
+/// Every dishonest or careless client.
+const CAUGHT: &[Caught] = &[
+    (
+        "check.encoding",
+        Lie::Without("check.encoding"),
+        "submit",
+        &["left_over_byte_is_not_signed", "long_length_is_not_signed", "versioned_message_is_not_signed"],
+    ),
+    (
+        "check.two-signatures",
+        Lie::Without("check.two-signatures"),
+        "submit",
+        &["one_signature_is_not_signed", "three_signatures_are_not_signed"],
+    ),
+    (
+        "check.client-account",
+        Lie::Without("check.client-account"),
+        "submit",
+        &["foreign_client_account_is_not_signed"],
+    ),
+    ("check.fee-payer", Lie::Without("check.fee-payer"), "submit", &["client_as_fee_payer_is_not_signed"]),
+    (
+        "check.one-instruction",
+        Lie::Without("check.one-instruction"),
+        "submit",
+        &["second_instruction_is_not_signed"],
+    ),
+    (
+        "check.memo-program",
+        Lie::Without("check.memo-program"),
+        "submit",
+        &["foreign_program_is_not_signed", "account_as_program_is_not_signed"],
+    ),
+    (
+        "check.instruction-accounts",
+        Lie::Without("check.instruction-accounts"),
+        "submit",
+        &["fee_payer_passed_is_not_signed", "nobody_passed_is_not_signed"],
+    ),
+    (
+        "check.record-form",
+        Lie::Without("check.record-form"),
+        "submit",
+        &["next_record_version_is_not_signed", "byte_order_mark_is_not_signed", "broken_text_is_not_signed"],
+    ),
+    (
+        "check.record-canonical",
+        Lie::Without("check.record-canonical"),
+        "submit",
+        &[
+            "swapped_keys_are_not_signed",
+            "blanks_are_not_signed",
+            "needless_escape_is_not_signed",
+            "key_given_twice_is_not_signed",
+        ],
+    ),
+    ("check.kind", Lie::Without("check.kind"), "submit", &["transfer_record_is_not_signed"]),
+    ("check.domain", Lie::Without("check.domain"), "submit", &["other_domain_is_not_signed"]),
+    (
+        "check.fields",
+        Lie::Without("check.fields"),
+        "submit",
+        &["other_cid_is_not_signed", "other_version_is_not_signed", "other_default_version_is_not_signed"],
+    ),
+    (
+        "check.time",
+        Lie::Without("check.time"),
+        "submit",
+        &[
+            "time_without_milliseconds_is_not_signed",
+            "time_with_offset_is_not_signed",
+            "time_eleven_minutes_ago_is_not_signed",
+            "time_in_eleven_minutes_is_not_signed",
+            "record_of_a_server_ahead_is_not_signed",
+            "record_of_a_server_behind_is_not_signed",
+        ],
+    ),
+    ("lossy-text", Lie::LossyText, "submit", &["byte_order_mark_is_not_signed", "broken_text_is_not_signed"]),
+    (
+        "server-clock",
+        Lie::ServerClock,
+        "submit",
+        &["record_of_a_server_ahead_is_not_signed", "record_of_a_server_behind_is_not_signed"],
+    ),
+    ("any-version", Lie::AnyVersion, "submit", &["other_default_version_is_not_signed"]),
+    (
+        "signs-before-checking",
+        Lie::SignsFirst,
+        "submit",
+        &["other_domain_is_not_signed", "foreign_program_is_not_signed"],
+    ),
+    (
+        "payload-checked",
+        Lie::ChecksPayload,
+        "submit",
+        &[
+            "other_domain_is_not_signed",
+            "transfer_record_is_not_signed",
+            "payload_of_another_domain_changes_nothing",
+        ],
+    ),
+    ("payload-compared", Lie::ComparesPayload, "submit", &["payload_with_a_blank_changes_nothing"]),
+    ("signs-the-text", Lie::SignsText, "/signature", &["honest_exchange_is_gone_through"]),
+    ("no-content-type", Lie::NoContentType, "header content-type", &["requests_are_json_by_their_type"]),
+    ("time-in-seconds", Lie::CoarseTime, "/t of the envelope", &["envelopes_are_fresh_and_exact"]),
+    ("txt-refused", Lie::RefusesTxt, "submit", &["disagreeing_txt_record_changes_nothing"]),
+    ("txt-required", Lie::RequiresTxt, "submit", &["missing_txt_record_changes_nothing"]),
+    (
+        "no-skew",
+        Lie::NoSkew,
+        "submit",
+        &["server_nine_minutes_ahead_is_good", "server_nine_minutes_behind_is_good"],
+    ),
+    ("impatient", Lie::Impatient, "submit", &["slow_submit_is_waited_for"]),
+    ("prepares-after-loss", Lie::PreparesAfterLoss, "prepare", &["lost_answer_is_asked_for_again"]),
+    ("gives-up-after-loss", Lie::GivesUpAfterLoss, "submit", &["lost_answer_is_asked_for_again"]),
+    ("gives-up-when-gone", Lie::GivesUpWhenGone, "prepare", &["expired_prepare_is_prepared_again"]),
+    (
+        "prepares-for-ever",
+        Lie::PreparesForEver,
+        "requests after the second 410",
+        &["second_expiry_in_a_row_ends_it"],
+    ),
+    ("ceiling-ignored", Lie::IgnoresCeiling, "submit", &["nothing_is_signed_beside_what_can_still_land"]),
+    ("retries-404", Lie::Retries(404), "requests after the 404", &["unbound_domain_is_tried_once"]),
+    ("retries-409", Lie::Retries(409), "prepare", &["frozen_key_does_not_loop"]),
+    ("submits-when-frozen", Lie::SubmitsWhenFrozen, "submit", &["frozen_key_does_not_loop"]),
+    ("retries-429", Lie::Retries(429), "requests after the 429", &["retry_after_is_kept"]),
+    (
+        "retries-503",
+        Lie::Retries(503),
+        "requests",
+        &["standby_is_not_hammered", "passive_backend_is_not_hammered"],
+    ),
+    ("hangs", Lie::Hangs, "the client", &["honest_exchange_is_gone_through"]),
+];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).take(2).collect();
+    if let [flag, name] = &words[..]
+        && flag == "--lie"
+    {
+        let lie = CAUGHT.iter().find(|(known, ..)| known == name).map(|(_, lie, ..)| *lie);
+        let lie = lie.unwrap_or(if name == "idle" { Lie::Idle } else { Lie::None });
+        std::process::exit(client::run(lie));
+    }
+    let mut arguments = Arguments::from_args();
+    // The worlds wait for a wall clock; two cores can watch many of them.
+    arguments.test_threads = arguments.test_threads.or(Some(12));
+    let mut trials = vec![
+        Trial::test("an_honest_client_conforms", || conforms(&suite("none")?)),
+        Trial::test("assay_publish_conforms", || {
+            let command = [env!("CARGO_BIN_EXE_assay"), "publish"].map(str::to_owned).to_vec();
+            conforms(&Suite { command, ..suite("none")? })
+        }),
+        Trial::test("an_idle_client_passes_nothing", an_idle_client_passes_nothing),
+        Trial::test("rows_and_cases_belong_together", rows_and_cases_belong_together),
+    ];
+    for (name, _, place, facts) in CAUGHT {
+        trials.push(Trial::test(format!("caught::{name}"), move || is_caught(name, place, facts)));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn suite(lie: &str) -> Result<Suite, Failed> {
+    let program = std::env::current_exe()?.display().to_string();
+    let suite = Suite::new(vec![program, "--lie".to_owned(), lie.to_owned()], 1);
+    let seconds = Duration::from_secs;
+    Ok(Suite { limit: seconds(15), quiet: seconds(4), slow: seconds(3), jobs: 6, ..suite })
+}
+
+fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(suite.run(cases, |_| {})).outcomes)
+}
+
+fn conforms(suite: &Suite) -> Result<(), Failed> {
+    let bad: Vec<String> = judged(suite, &all())?
+        .into_iter()
+        .filter(|outcome| outcome.verdict != Verdict::Pass)
+        .map(|outcome| format!("{}: {} {:?}", outcome.fact, outcome.reason, outcome.why))
+        .collect();
+    if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
+}
+
+/// A client that does nothing keeps every rule about what must not be done; none of them may pass for it.
+fn an_idle_client_passes_nothing() -> Result<(), Failed> {
+    let passed: Vec<&str> = judged(&suite("idle")?, &all())?
+        .into_iter()
+        .filter(|outcome| outcome.verdict == Verdict::Pass)
+        .map(|outcome| outcome.fact)
+        .collect();
+    if passed.is_empty() { Ok(()) } else { Err(format!("{passed:?}").into()) }
+}
+
+/// Every row whose evidence is this suite has a case, every check before signing has one, and every fact is one fact.
+fn rows_and_cases_belong_together() -> Result<(), Failed> {
+    let covered: BTreeSet<String> = all().iter().map(|case| case.requirement.to_string()).collect();
+    let rows = catalogue::requirements();
+    let wanted = rows.filter(|row| row.evidence == Evidence::Client || row.subject == Subject::Client);
+    let wanted: BTreeSet<String> = wanted.map(ToString::to_string).collect();
+    let facts: BTreeSet<&str> = all().iter().map(|case| case.fact).collect();
+    if covered == wanted && facts.len() == all().len() {
+        return Ok(());
+    }
+    let differing: Vec<&String> = covered.symmetric_difference(&wanted).collect();
+    Err(format!("{differing:?}, {} facts of {} cases", facts.len(), all().len()).into())
+}
+
+/// The lie breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
+fn is_caught(name: &str, place: &str, facts: &[&str]) -> Result<(), Failed> {
+    let honest = "honest_exchange_is_gone_through";
+    let cases: Vec<&Case> =
+        all().into_iter().filter(|case| case.fact == honest || facts.contains(&case.fact)).collect();
+    let mut caught = 0;
+    for outcome in judged(&suite(name)?, &cases)? {
+        let broken = facts.contains(&outcome.fact);
+        let there = outcome.failure.as_ref().is_some_and(|failure| failure.place == place);
+        let want = if broken { Verdict::Fail } else { Verdict::Pass };
+        if outcome.verdict != want || broken != there {
+            let got = outcome.verdict.name();
+            return Err(
+                format!("{}: {got} instead of {}: {}", outcome.fact, want.name(), outcome.reason).into()
+            );
+        }
+        caught += usize::from(broken);
+    }
+    if caught == facts.len() { Ok(()) } else { Err(format!("not all facts of {facts:?} exist").into()) }
+}

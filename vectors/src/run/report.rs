@@ -1,0 +1,91 @@
+//! What became of a run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What became of it.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The program's own name and version.
+    pub program: String,
+    /// The operations that it claims.
+    pub operations: Vec<String>,
+    /// One result for each case that was chosen, in the cases' order.
+    pub results: Vec<CaseResult>,
+    /// What went wrong besides: no hello, lines that are no answer, an end that no case explains.
+    pub incidents: Vec<String>,
+    /// Claimed operations of which fewer cases were judged than the manifest holds.
+    pub missing: Vec<String>,
+}
+
+/// The result of one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseResult {
+    /// The case.
+    pub id: String,
+    /// Its operation.
+    pub op: String,
+    /// The result.
+    pub outcome: Outcome,
+    /// Why, unless it passed.
+    pub text: String,
+}
+
+/// The result of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// As expected.
+    Pass,
+    /// Another answer.
+    Fail,
+    /// The program ended.
+    Crash,
+    /// No answer in time.
+    Hang,
+    /// The program does not claim the operation.
+    Unsupported,
+    /// The case rests on a reading that the program does not declare.
+    OtherReading,
+}
+
+impl Outcome {
+    /// The outcome's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Pass => "pass",
+            Outcome::Fail => "fail",
+            Outcome::Crash => "crash",
+            Outcome::Hang => "hang",
+            Outcome::Unsupported => "unsupported",
+            Outcome::OtherReading => "other-reading",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Report {
+    /// Whether every judged case passed, at least one was, and none is missing.
+    pub fn conforms(&self) -> bool {
+        let judged =
+            |result: &&CaseResult| !matches!(result.outcome, Outcome::Unsupported | Outcome::OtherReading);
+        let mut judged = self.results.iter().filter(judged).peekable();
+        self.incidents.is_empty()
+            && self.missing.is_empty()
+            && judged.peek().is_some()
+            && judged.all(|result| result.outcome == Outcome::Pass)
+    }
+
+    /// How many results there are of each outcome.
+    pub fn counts(&self) -> BTreeMap<Outcome, usize> {
+        let mut counts = BTreeMap::new();
+        for result in &self.results {
+            *counts.entry(result.outcome).or_default() += 1;
+        }
+        counts
+    }
+}

@@ -1,0 +1,321 @@
+// Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/web3.js for messages.
+//
+// Prints one JSON line per operation and exits with 1 on any disagreement. With --write it also records itself in
+// data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
+
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { ed25519 } from "@noble/curves/ed25519.js";
+import web3 from "@solana/web3.js";
+import bs58 from "bs58";
+
+const DATA = new URL("../../data/", import.meta.url);
+const KEYS = { pub: ["d", "c", "v", "t"], transfer: ["d", "newVault", "t"], accept: ["d", "transfer", "t"] };
+const WINDOW = 600_000;
+const MEMO = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
+
+class Refused extends Error {}
+class Skipped extends Error {}
+
+const require = (holds, why) => {
+  if (!holds) throw new Refused(why);
+};
+/** The value, or a refusal where a library throws. */
+const attempt = (work) => {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Refused || error instanceof Skipped ? error : new Refused(error.message);
+  }
+};
+
+// --- bytes and texts
+
+const read = (recipe) => {
+  const [[form, content]] = Object.entries(recipe);
+  if (form === "hex") return Buffer.from(content, "hex");
+  if (form === "utf8") return Buffer.from(content, "utf8");
+  if (form === "b64") return Buffer.from(content, "base64");
+  if (form === "repeat") return Buffer.concat(Array(content[1]).fill(Buffer.from(content[0], "hex")));
+  const blocks = [];
+  for (let n = 0n; blocks.length * 32 < content[1]; n += 1n) {
+    const counter = Buffer.alloc(8);
+    counter.writeBigUInt64BE(n);
+    blocks.push(createHash("sha256").update(content[0]).update(counter).digest());
+  }
+  return Buffer.concat(blocks).subarray(0, content[1]);
+};
+const hexed = (bytes) => ({ hex: Buffer.from(bytes).toString("hex") });
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+const base64url = (bytes) => Buffer.from(bytes).toString("base64url");
+const fromBase64url = (text) => {
+  const bytes = Buffer.from(text, "base64url");
+  require(base64url(bytes) === text, "not canonical base64url");
+  return bytes;
+};
+const utf8 = (bytes) => attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+const key = (text) => {
+  const bytes = attempt(() => bs58.decode(text));
+  require(bytes.length === 32, "a key has 32 bytes");
+  return bytes;
+};
+const instant = (text) => {
+  require(typeof text === "string" && /(Z|[+-]\d\d:\d\d)$/.test(text), "no offset");
+  const moment = Date.parse(text);
+  require(!Number.isNaN(moment), "no time");
+  return moment;
+};
+const exact = (text) => {
+  const moment = instant(text);
+  require(new Date(moment).toISOString() === text, "not the exact form");
+  return moment;
+};
+
+// --- operations
+
+const domainCanonical = ({ domain }) => {
+  const label = "(?!-)[a-z0-9-]{1,63}(?<!-)";
+  require(domain.length <= 253 && new RegExp(`^${label}(\\.${label})+$`).test(domain), "grammar");
+  return {};
+};
+
+const vfkeySign = (i) => {
+  const claims = { v: 1, m: i.method, p: i.path, d: i.domain, t: i.time, h: sha256(read(i.body)) };
+  const message = Buffer.from(`svc-vf:1:auth:${JSON.stringify(claims)}`);
+  return { header: `VfKey ${base64url(message)}.${base64url(ed25519.sign(message, read(i.secret_key)))}` };
+};
+
+const vfkeyVerify = (i) => {
+  const header = i.authorization;
+  require(header?.startsWith("VfKey "), "scheme");
+  const parts = header.slice("VfKey ".length).split(".");
+  require(parts.length === 2, "parts");
+  const [message, signature] = parts.map(fromBase64url);
+  require(signature.length === 64, "signature length");
+  const text = utf8(message);
+  require(text.startsWith("svc-vf:1:auth:"), "prefix");
+  const claims = attempt(() => JSON.parse(text.slice("svc-vf:1:auth:".length)));
+  require(!Array.isArray(claims) && Object.keys(claims).sort().join("") === "dhmptv", "six keys");
+  require(claims.v === 1 && claims.m === i.method && claims.p === i.path, "version, method, path");
+  require(Math.abs(instant(claims.t) - instant(i.now)) <= WINDOW, "window");
+  require(claims.h === sha256(read(i.body)), "hash");
+  domainCanonical({ domain: claims.d });
+  const binding = i.bindings.find(({ domain }) => domain === claims.d);
+  require(binding, "binding");
+  const accept = i.op === "accept";
+  require(!accept || binding.incoming_key, "no transfer is pending");
+  const signer = accept ? binding.incoming_key : binding.key;
+  const good = attempt(() => ed25519.verify(signature, message, key(signer), { zip215: false }));
+  require(good, "signature");
+  return { domain: claims.d, key: signer, frozen: Boolean(binding.incoming_key) && !accept };
+};
+
+const canonicalRecord = (kind, fields) =>
+  Buffer.from(`svc-vf:1:${kind}:${JSON.stringify(Object.fromEntries(KEYS[kind].map((name) => [name, fields[name]])))}`);
+
+const checkRecord = (kind, fields) => {
+  require(Object.hasOwn(KEYS, kind), "kind");
+  require(Object.keys(fields).sort().join() === [...KEYS[kind]].sort().join(), "keys");
+  require(Object.values(fields).every((value) => typeof value === "string" && value !== ""), "empty or no text");
+  domainCanonical({ domain: fields.d });
+  exact(fields.t);
+};
+
+const recordEncode = ({ kind, fields }) => {
+  checkRecord(kind, fields);
+  return { record: hexed(canonicalRecord(kind, fields)) };
+};
+
+const recordParse = (i) => {
+  const record = read(i.record);
+  const found = /^svc-vf:1:([a-z]+):(\{.*\})$/su.exec(utf8(record));
+  require(found, "form");
+  const fields = attempt(() => JSON.parse(found[2]));
+  checkRecord(found[1], fields);
+  require(canonicalRecord(found[1], fields).equals(record), "not canonical");
+  return { kind: found[1], fields };
+};
+
+/** The library cuts what is left over and reads aliases; what does not encode back is refused. */
+const decode = (bytes) => {
+  require(bytes.length > 0 && bytes[0] < 0x80, "not legacy");
+  return attempt(() => {
+    const message = web3.Message.from(bytes);
+    // It fails on messages without signers or instructions only when it is asked for more than the parts.
+    const parts = {
+      header: message.header,
+      accounts: message.accountKeys.map((each) => each.toBase58()),
+      blockhash: message.recentBlockhash,
+      instructions: message.instructions.map(({ programIdIndex, accounts, data }) => ({
+        program: programIdIndex,
+        accounts,
+        data: Buffer.from(bs58.decode(data)),
+      })),
+    };
+    let again;
+    try {
+      again = message.serialize();
+    } catch (error) {
+      // Its buffer is one packet; nothing larger can be written by it.
+      throw new Skipped(error.message);
+    }
+    require(Buffer.from(again).equals(bytes), "does not encode back");
+    return parts;
+  });
+};
+
+const transactionEncode = (i) => {
+  const accountKeys = [i.fee_payer, i.client, i.memo_program].map((text) => new web3.PublicKey(key(text)));
+  require(key(i.blockhash), "blockhash");
+  const record = read(i.record);
+  require(record.length < 65536, "length");
+  const message = new web3.Message({
+    header: { numRequiredSignatures: 2, numReadonlySignedAccounts: 1, numReadonlyUnsignedAccounts: 1 },
+    accountKeys,
+    recentBlockhash: i.blockhash,
+    instructions: [{ programIdIndex: 2, accounts: [1], data: bs58.encode(record) }],
+  });
+  try {
+    return { message: hexed(message.serialize()) };
+  } catch (error) {
+    throw new Skipped(error.message);
+  }
+};
+
+const transactionDecode = (i) => {
+  const { header, accounts, blockhash, instructions } = decode(read(i.message));
+  return {
+    header: [header.numRequiredSignatures, header.numReadonlySignedAccounts, header.numReadonlyUnsignedAccounts],
+    accounts,
+    blockhash,
+    instructions: instructions.map((each) => ({ ...each, data: hexed(each.data) })),
+  };
+};
+
+const checkMessage = (i) => {
+  const { header, accounts, instructions } = decode(read(i.message));
+  require(header.numRequiredSignatures === 2, "signatures");
+  require(accounts[1] === i.client && accounts[0] !== i.client, "accounts");
+  require(instructions.length === 1, "instructions");
+  const [{ program, accounts: indices, data }] = instructions;
+  require(accounts[program] === (i.memo_program ?? MEMO), "program");
+  require(indices.length === 1 && indices[0] === 1, "instruction's accounts");
+  // Checks 8 to 12 as the one comparison that the document names: read t, rebuild, compare.
+  const asked = i.request;
+  const kind = asked.op ?? "pub";
+  const t = /"t":"([^"\\]*)"\}$/.exec(utf8(data))?.[1];
+  const values = {
+    pub: { c: asked.cid, v: asked.version || "0" },
+    transfer: { newVault: asked.new_authority },
+    accept: { transfer: asked.transfer ?? "" },
+  }[kind];
+  const fields = { d: asked.domain, ...values, t };
+  checkRecord(kind, fields);
+  require(canonicalRecord(kind, fields).equals(data), "another record");
+  require(Math.abs(exact(t) - instant(i.now)) <= WINDOW, "window");
+  return { record: hexed(data) };
+};
+
+const verifyTransaction = (i) => {
+  require(i.meta.err == null, "error");
+  const program = i.memo_program ?? MEMO;
+  const { accounts, instructions } = decode(read(i.message));
+  const memos = instructions.filter((each) => accounts[each.program] === program);
+  require(memos.length === 1 && memos[0].data.equals(read(i.record)), "record");
+  const logs = i.meta.logMessages ?? [];
+  require(!logs.includes("Log truncated"), "truncated");
+  const stack = [];
+  let verified = false;
+  for (const line of logs) {
+    const [, invoked, depth] = /^Program (\w+) invoke \[(\d+)\]$/.exec(line) ?? [];
+    const [, ended, how] = /^Program (\w+) (success|failed: .*)$/s.exec(line) ?? [];
+    if (invoked) {
+      stack.push({ name: invoked, signed: false });
+      require(Number(depth) === stack.length, "nesting");
+    } else if (ended) {
+      const top = stack.pop();
+      require(top?.name === ended, "nesting");
+      verified ||= stack.length === 0 && ended === program && how === "success" && top.signed;
+    } else if (stack.length > 0 && line === `Program log: Signed by ${i.client}`) {
+      stack.at(-1).signed = true;
+    }
+  }
+  require(verified, "no successful invocation names the client");
+  return {};
+};
+
+const OPERATIONS = {
+  "domain.canonical": domainCanonical,
+  "vfkey.sign": vfkeySign,
+  "vfkey.verify": vfkeyVerify,
+  "publish.record.encode": recordEncode,
+  "publish.record.parse": recordParse,
+  "transaction.encode": transactionEncode,
+  "transaction.decode": transactionDecode,
+  "publish.check_message": checkMessage,
+  "publish.verify_transaction": verifyTransaction,
+};
+
+/** A text that does not depend on the order of members. */
+const sorted = (value) =>
+  JSON.stringify(value, (_, each) =>
+    each && typeof each === "object" && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+
+/** What this program found other than the case expects; nothing if it agrees. */
+const judge = ({ op, in: input, expect }) => {
+  let answer;
+  try {
+    answer = OPERATIONS[op](input);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return expect.verdict === "reject" ? undefined : `refused: ${error.message}`;
+  }
+  if (expect.verdict === "reject") return `answered: ${JSON.stringify(answer)}`;
+  return sorted(answer) === sorted(expect.ok) ? undefined : `another answer: ${JSON.stringify(answer)}`;
+};
+
+const lock = JSON.parse(readFileSync(new URL("package-lock.json", import.meta.url)));
+const libraries = Object.keys(lock.packages[""].dependencies).map(
+  (name) => `${name} ${lock.packages[`node_modules/${name}`].version}`,
+);
+libraries.push(`Node ${process.versions.node}`);
+
+let agrees = true;
+const records = [];
+for (const file of readdirSync(new URL("publish/", DATA)).filter((name) => name.endsWith(".json")).sort()) {
+  const text = readFileSync(new URL(`publish/${file}`, DATA));
+  const cases = JSON.parse(text);
+  const counts = { accept: 0, reject: 0 };
+  const skipped = [];
+  for (const each of cases) {
+    try {
+      const fault = judge(each);
+      if (fault === undefined) {
+        counts[each.expect.verdict] += 1;
+      } else {
+        agrees = false;
+        console.error(`${each.id}: ${fault}`);
+      }
+    } catch (error) {
+      if (!(error instanceof Skipped)) throw error;
+      skipped.push(each.id);
+    }
+  }
+  const [accepts, rejects] = [counts.accept, counts.reject];
+  const op = cases[0].op;
+  records.push({ witness: "node", op, file: `publish/${file}`, sha256: sha256(text), accepts, rejects, skipped, libraries });
+  console.log(JSON.stringify({ op, accepts, rejects, skipped, libraries }));
+}
+if (agrees && process.argv.includes("--write")) {
+  const path = fileURLToPath(new URL("witnesses.json", DATA));
+  const others = JSON.parse(readFileSync(path, "utf8")).filter(({ witness }) => witness !== "node");
+  const place = (each) => `${each.file} ${each.witness}`;
+  const both = [...others, ...records].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  writeFileSync(path, `${JSON.stringify(both, null, 2)}\n`);
+}
+process.exit(agrees ? 0 : 1);
