@@ -16,8 +16,8 @@ async fn the_second_of_two_submits_at_once_conflicts() {
     let prepared = driver.prepare(&alice);
     let submit = alice.submit(&prepared, None, driver.now());
     let handle = held(driver);
-    let first = wire::send(&handle, &wire::bytes(&submit)).await;
-    handle.waiting(1).await;
+    let mut first = wire::send(&handle, &wire::bytes(&submit)).await;
+    wire::until_waiting(&handle, 1, &mut first).await;
     let again = alice.submit_signed(&prepared.id, "AA==", None, EPOCH);
     for second in [&submit, &again] {
         let answer = wire::ask(&handle, second).await;
@@ -72,9 +72,10 @@ async fn domains_do_not_wait_for_each_other() {
         client.submit(&prepared, None, EPOCH)
     });
     let handle = held(driver);
-    let first = wire::send(&handle, &wire::bytes(&calls[0])).await;
-    let second = wire::send(&handle, &wire::bytes(&calls[1])).await;
-    handle.waiting(2).await;
+    let mut first = wire::send(&handle, &wire::bytes(&calls[0])).await;
+    wire::until_waiting(&handle, 1, &mut first).await;
+    let mut second = wire::send(&handle, &wire::bytes(&calls[1])).await;
+    wire::until_waiting(&handle, 2, &mut second).await;
     release(&handle);
     for io in [second, first] {
         assert_eq!(wire::status(&wire::read(io).await), 200);
@@ -89,8 +90,8 @@ async fn a_restored_world_leaves_no_request_waiting() {
     let prepared = driver.prepare(&alice);
     let submit = alice.submit(&prepared, None, driver.now());
     let handle = held(driver);
-    let first = wire::send(&handle, &wire::bytes(&submit)).await;
-    handle.waiting(1).await;
+    let mut first = wire::send(&handle, &wire::bytes(&submit)).await;
+    wire::until_waiting(&handle, 1, &mut first).await;
     handle.restore(before);
     assert_eq!(wire::status(&wire::read(first).await), 503);
     assert_eq!(wire::status(&wire::ask(&handle, &submit).await), 410, "the prepare never was");
@@ -102,8 +103,8 @@ async fn a_client_that_leaves_while_its_submit_waits_still_publishes_once() {
     let prepared = driver.prepare(&alice);
     let submit = alice.submit(&prepared, None, driver.now());
     let handle = Handle::new(driver.world, ClockMode::Manual);
-    let io = wire::send(&handle, &wire::bytes(&submit)).await;
-    handle.waiting(1).await;
+    let mut io = wire::send(&handle, &wire::bytes(&submit)).await;
+    wire::until_waiting(&handle, 1, &mut io).await;
     drop(io);
     handle.advance(1_000);
     let view = handle.read(|world| world.view(Service::Publish));

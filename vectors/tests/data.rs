@@ -17,7 +17,7 @@ fn the_files_are_what_the_generators_write() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     for (path, bytes) in generate::files() {
         let file = std::fs::read(data.join(path)).unwrap_or_default();
-        assert!(file == bytes, "{path} is stale: cargo run -p assay-vectors --example generate");
+        assert!(file == bytes, "{path} is stale: cargo run -p assay-suites -- vectors generate");
     }
 }
 

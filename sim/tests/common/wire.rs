@@ -20,6 +20,14 @@ pub(crate) async fn send(handle: &Handle, bytes: &[u8]) -> DuplexStream {
     io
 }
 
+/// Resolves once `count` exchanges wait for an answer; an answer on `io` instead is an error, not a hang.
+pub(crate) async fn until_waiting(handle: &Handle, count: usize, io: &mut DuplexStream) {
+    tokio::select! {
+        () = handle.waiting(count) => {}
+        said = io.read_u8() => panic!("answered instead of waiting: {said:?}"),
+    }
+}
+
 /// All that the server says until it ends the connection.
 pub(crate) async fn read(mut io: DuplexStream) -> String {
     let mut said = Vec::new();

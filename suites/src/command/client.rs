@@ -29,7 +29,7 @@ pub(crate) struct PublishArgs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the report as JUnit XML
+    /// Write the report as `JUnit` XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Seconds after which a client hangs that has nothing to wait for

@@ -39,7 +39,9 @@ pub(crate) enum What {
         into: PathBuf,
     },
     /// Hold a program that speaks the JSON-lines protocol against the cases
-    #[command(after_help = "Example:\n  assay vectors run -- assay shim\n\nExit codes: 0 conforming, 1 not conforming")]
+    #[command(
+        after_help = "Example:\n  assay vectors run -- assay shim\n\nExit codes: 0 conforming, 1 not conforming"
+    )]
     Run {
         /// Seconds that one case may take
         #[arg(long, default_value_t = 10)]
@@ -68,7 +70,10 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             print!("{}", explain::explain(case, std::io::stdout().is_terminal()));
             Ok(())
         }
-        What::Rules => rules(),
+        What::Rules => {
+            rules();
+            Ok(())
+        }
         What::Lint => {
             let findings = lint::lint();
             for finding in &findings {
@@ -117,11 +122,10 @@ fn list(filters: &[String]) -> Result<(), Ending> {
     if chosen.is_empty() { Err(Ending::Bad("no case matches these filters".to_owned())) } else { Ok(()) }
 }
 
-fn rules() -> Result<(), Ending> {
+fn rules() {
     for row in assay_spec::catalogue::requirements().filter(|row| !row.rule.is_empty()) {
         println!("{:<28} {:<42} {}", row.rule, row.to_string(), row.statement());
     }
-    Ok(())
 }
 
 fn verify() -> Result<(), Ending> {
@@ -131,10 +135,17 @@ fn verify() -> Result<(), Ending> {
             .into_iter()
             .filter(|witness| witness.op == *op)
             .map(|witness| {
-                format!("{} ({}): {} accepts, {} rejects", witness.witness, witness.libraries.join(", "), witness.accepts, witness.rejects)
+                format!(
+                    "{} ({}): {} accepts, {} rejects",
+                    witness.witness,
+                    witness.libraries.join(", "),
+                    witness.accepts,
+                    witness.rejects
+                )
             })
             .collect();
-        let confirmed = if witnesses.is_empty() { "no witness on record".to_owned() } else { witnesses.join("; ") };
+        let confirmed =
+            if witnesses.is_empty() { "no witness on record".to_owned() } else { witnesses.join("; ") };
         println!("{op:<28} {:>3} accepts {:>3} rejects  {confirmed}", count.accept, count.reject);
     }
     for finding in &found {

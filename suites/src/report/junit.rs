@@ -15,13 +15,15 @@ pub fn write(run: &Run) -> String {
         let mut suite = TestSuite::new(name);
         suite.add_property(("target", one_line(run.target.as_bytes()).as_str()));
         suite.add_property(("seed", run.seed.to_string().as_str()));
-        suite.add_test_cases(outcomes.into_iter().map(case));
+        // A client is shown several facts of one requirement; a viewer needs a name for each.
+        let of = |one: &Outcome| outcomes.iter().filter(|other| other.requirement == one.requirement).count();
+        suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1)));
         report.add_test_suite(suite);
     }
     report.to_string().expect("a report in memory can be written")
 }
 
-fn case(outcome: &Outcome) -> TestCase {
+fn case(outcome: &Outcome, with_fact: bool) -> TestCase {
     let mut status = match outcome.verdict {
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
         Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass => {
@@ -37,7 +39,9 @@ fn case(outcome: &Outcome) -> TestCase {
         status.set_message(format!("{}: {reason}", outcome.verdict.name()));
         status.set_description(plain_detail(outcome));
     }
-    let mut case = TestCase::new(outcome.requirement.to_string(), status);
+    let id = outcome.requirement.to_string();
+    let name = if with_fact { format!("{id} {}", outcome.fact) } else { id };
+    let mut case = TestCase::new(name, status);
     case.set_classname(group(outcome.requirement));
     if outcome.verdict == Verdict::Warn {
         case.set_system_out(plain_detail(outcome));
