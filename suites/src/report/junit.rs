@@ -101,13 +101,13 @@ mod tests {
           repeat   curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H &quot;Authorization: Bearer $ASSAY_KEY&quot; -H &apos;Connection: close&apos; -H &apos;Accept:&apos; -H &apos;User-Agent:&apos; -H &apos;Content-Type:&apos; -H &apos;Expect:&apos; --data-binary $&apos;{&quot;n&quot;:1}\n(5000 times x)&apos; http://127.0.0.1:4101
         </failure>
                 </testcase>
-                <testcase name="publish.first-group.needs-time" classname="publish.first-group">
+                <testcase name="publish.first-group.needs-time it_ends" classname="publish.first-group">
                     <skipped message="not-testable: needs control level T2" type="not-testable">not-testable publish.first-group.needs-time  it_ends
           It ends after a while. (must, document 3, Exchange)
           reason   needs control level T2
         </skipped>
                 </testcase>
-                <testcase name="publish.first-group.needs-time" classname="publish.first-group">
+                <testcase name="publish.first-group.needs-time it_ends_late" classname="publish.first-group">
                     <skipped message="not-testable: needs control level T2" type="not-testable">not-testable publish.first-group.needs-time  it_ends_late
           It ends after a while. (must, document 3, Exchange)
           reason   needs control level T2
@@ -119,7 +119,7 @@ mod tests {
                     <property name="target" value="http://127.0.0.1:4101"/>
                     <property name="seed" value="18446744073709551615"/>
                 </properties>
-                <testcase name="publish.other.answers" classname="publish.other">
+                <testcase name="publish.other.answers it_answers" classname="publish.other">
                     <system-out>warn publish.other.answers  it_answers
           It answers. (must, document 3, Exchange)
           reason   it answers slowly
@@ -139,7 +139,7 @@ mod tests {
             ! no complete answer within 15 s
         </failure>
                 </testcase>
-                <testcase name="publish.other.answers" classname="publish.other">
+                <testcase name="publish.other.answers it_connects" classname="publish.other">
                     <error message="error: cannot connect: refused" type="error">error publish.other.answers  it_connects
           It answers. (must, document 3, Exchange)
           reason   cannot connect: refused
