@@ -37,7 +37,7 @@ pub struct Core {
     pub log: Log,
     /// The exchange that is being handled; 0 outside of any.
     pub(crate) current: ExchangeId,
-    consulted: BTreeSet<u32>,
+    consulted: Consulted,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
 }
@@ -54,7 +54,7 @@ impl Core {
             journal: Journal::default(),
             log: Log::default(),
             current: 0,
-            consulted: BTreeSet::new(),
+            consulted: Consulted::default(),
             fired: BTreeSet::new(),
             outbox: Vec::new(),
         }
@@ -89,7 +89,7 @@ impl Core {
 
     /// The requirements consulted so far, in the order of the tables.
     pub fn consulted(&self) -> impl Iterator<Item = Id> {
-        catalogue::requirements().filter(|row| self.consulted.contains(&row.key))
+        catalogue::requirements().filter(|row| self.consulted.has(row))
     }
 
     /// Logs a refusal of the exchange that is being handled.
@@ -143,12 +143,36 @@ impl Core {
     }
 }
 
+/// The requirements that were consulted: a bit for each row, a word for each group. Every guard of every request
+/// passes here, so that it must cost next to nothing.
+#[derive(Clone, Debug, Default)]
+struct Consulted(Vec<u64>);
+
+impl Consulted {
+    fn note(&mut self, rule: Id) {
+        let (word, bit) = Self::place(rule);
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= bit;
+    }
+
+    fn has(&self, rule: Id) -> bool {
+        let (word, bit) = Self::place(rule);
+        self.0.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// A key packs service, group and row; no service has more than 32 groups, and no group more than 64 rows.
+    const fn place(rule: Id) -> (usize, u64) {
+        let [service, group, row] = [rule.key >> 16, rule.key >> 8 & 0xff, rule.key & 0xff];
+        ((service * 32 + group) as usize, 1 << row)
+    }
+}
+
 /// The world's gate: a rule lapses where a deviation says so, and asking is noted.
 impl Gate for Core {
     fn lapse(&mut self, rule: Id) -> Option<&'static str> {
-        if !self.consulted.contains(&rule.key) {
-            self.consulted.insert(rule.key);
-        }
+        self.consulted.note(rule);
         self.deviations.lapse(rule)
     }
 
@@ -172,4 +196,17 @@ fn http_date(now: Instant) -> String {
     let since = std::time::Duration::from_millis(now.0.max(0).unsigned_abs());
     #[expect(clippy::disallowed_types, reason = "only a way to write the world's time")]
     httpdate::fmt_http_date(std::time::SystemTime::UNIX_EPOCH + since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_a_place_of_its_own() {
+        let places: BTreeSet<(usize, u64)> = catalogue::requirements().map(Consulted::place).collect();
+        assert_eq!(places.len(), catalogue::requirements().count());
+        let fits = |row: Id| row.key >> 8 & 0xff < 32 && row.key & 0xff < 64;
+        assert!(catalogue::requirements().all(fits));
+    }
 }

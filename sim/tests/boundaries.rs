@@ -5,6 +5,7 @@ mod common;
 
 use assay_sim::Reply;
 use assay_sim::clock::EPOCH;
+use assay_spec::crypto::{ed25519, text};
 use common::{Call, Client, Driver, PREPARE, Prepared, body_of, bound, show};
 use serde_json::{Value, json};
 
@@ -223,6 +224,7 @@ fn answers_have_their_documented_forms_byte_for_byte() {
     let nothing = Call::new("POST", PREPARE, Vec::new(), Vec::new());
     form(&mut driver, &nothing, 404, plain, "404 Not Found");
     form(&mut driver, &long, 413, plain, "Payload Too Large");
+    form(&mut driver, &Client::new(1, "b.example").publish(EPOCH), 404, plain, "404 Not Found");
     let json = "application/json";
     let empty = alice.prepare(&json!({}), EPOCH);
     form(&mut driver, &empty, 400, json, r#"{"error":"malformed request"}"#);
@@ -237,6 +239,36 @@ fn answers_have_their_documented_forms_byte_for_byte() {
     form(&mut driver, &nothing, 503, json, standby);
     driver.set_faults(&json!([{ "fault": "publish.passive" }]));
     form(&mut driver, &nothing, 503, json, r#"{"error":"backend is passive"}"#);
+}
+
+#[test]
+fn a_feature_that_is_off_is_not_told_and_a_binding_that_is_not_publishable_is() {
+    for (off, said) in [
+        ("feature", "404 404 Not Found"),
+        ("publishable", r#"409 {"error":"the binding is not publishable"}"#),
+    ] {
+        let (mut driver, alice) = bound();
+        let mut binding = json!({ "domain": alice.domain, "key": alice.address() });
+        binding[off] = json!(false);
+        driver.act("publish.bind", &binding);
+        assert_eq!(show(&driver.send(&alice.publish(EPOCH))), said);
+    }
+}
+
+#[test]
+fn a_signature_is_standard_base64_of_64_bytes() {
+    let (mut driver, alice) = bound();
+    let prepared = driver.prepare(&alice);
+    let good = ed25519::sign(&alice.key, &prepared.message).to_vec();
+    let text = text::base64(&good);
+    let url_safe = text.replace('+', "-").replace('/', "_");
+    assert_ne!(url_safe, text, "this signature shows the alphabet");
+    let longer = text::base64(&[&good[..], &[0]].concat());
+    for bad in [&url_safe, text.trim_end_matches('='), &text::base64(&good[..63]), &longer, ""] {
+        let reply = driver.send(&alice.submit_signed(&prepared.id, bad, None, EPOCH));
+        assert_eq!(reply.status, 400, "{bad}: {}", show(&reply));
+    }
+    assert_eq!(driver.submit(&alice, &prepared, None).status, 200);
 }
 
 #[test]

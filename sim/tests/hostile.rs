@@ -36,6 +36,7 @@ fn headers_that_are_no_envelope_get_the_blanket_404() {
         ("one character", b"VfKey A.A".to_vec()),
         ("bytes beyond ASCII", [&good[..], &[0xff, 0xfe]].concat()),
         ("comma", format!("{text}, {text}").into_bytes()),
+        ("66 bytes of signature", format!("{text}AA").into_bytes()),
         ("half a signature", text.as_bytes()[..text.len() - 40].to_vec()),
         ("a megabyte", [b"VfKey ", &vec![b'A'; 1 << 20][..]].concat()),
     ];
@@ -61,6 +62,8 @@ fn signed_texts_that_are_no_claims_get_the_blanket_404() {
     );
     let sealed = |bytes: &[u8]| sealed(&[b"svc-vf:1:auth:", bytes].concat());
     assert_eq!(bound().0.send(&sealed(good.as_bytes())).status, 200, "the twin without a flaw");
+    let last = good.replace("\"v\":1,", "").replace('}', ",\"v\":1}");
+    assert_eq!(bound().0.send(&sealed(last.as_bytes())).status, 200, "keys in another order");
     let swap = |from: &str, to: &str| {
         assert!(good.contains(from), "{from}");
         good.replace(from, to)

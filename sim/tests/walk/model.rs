@@ -1,5 +1,6 @@
 //! The model beside a walk: who is admitted, what each prepare has become, what may be on the chain.
 
+mod good;
 mod settle;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -10,7 +11,7 @@ use assay_spec::crypto::ed25519;
 use ed25519_dalek::SigningKey;
 use serde_json::json;
 
-use crate::common::{Call, Client, Prepared, body_of};
+use crate::common::{Prepared, body_of};
 use crate::step::{Body, Op};
 
 /// Fine, or the promise that was broken.
@@ -66,6 +67,7 @@ pub(crate) struct Model {
     /// The fault that is set.
     pub(crate) fault: Option<&'static str>,
     daily: usize,
+    memo_program: [u8; 32],
     requests: BTreeMap<u8, VecDeque<Instant>>,
     landed: u64,
 }
@@ -112,6 +114,8 @@ impl Model {
             prepares: Vec::new(),
             fault: None,
             daily,
+            memo_program: ed25519::parse_address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
+                .expect("an address"),
             requests: BTreeMap::new(),
             landed: 0,
         }
@@ -220,6 +224,15 @@ impl Model {
             }
         };
         ensure!(prepared.message.ends_with(record.as_bytes()), "the message holds another record");
+        let fee_payer = bs58::decode(prepared.whole["feePayer"].as_str().unwrap_or_default()).into_vec();
+        let client = self.keys[ask.signer].verifying_key().to_bytes();
+        let head = [&[2, 1, 1, 3][..], &fee_payer.unwrap_or_default(), &client, &self.memo_program].concat();
+        ensure!(prepared.message.starts_with(&head), "the message's header or accounts are others");
+        ensure!(head[4..36] != client, "the client pays the fee");
+        let rest = &prepared.message[head.len() + 32..];
+        ensure!(rest.starts_with(&[1, 2, 1, 1]), "the message's instruction is another");
+        ensure!(prepared.whole["payload"] == json!(record), "payload is another record");
+        ensure!(uuid::Uuid::parse_str(&prepared.id).is_ok_and(|id| id.to_string() == prepared.id), "no UUID");
         ensure!(prepared.expires_at == now + 60_000, "expiresAt is not in 60 s");
         let known = self.prepares.iter().any(|prepare| prepare.prepared.id == prepared.id);
         ensure!(!known, "a prepareId twice");
@@ -258,36 +271,5 @@ impl Model {
             self.domains[domain].key = incoming;
         }
         Ok(())
-    }
-
-    /// The good submit of a prepare whose bad one was refused.
-    pub(crate) fn good_submit(&self, ask: &Ask) -> Option<(Client, Prepared, Option<&'static str>)> {
-        let What::Submit { prepare: Some(at), .. } = ask.what else { return None };
-        let prepare = &self.prepares[at];
-        // The envelope and the transaction have one signer here.
-        if prepare.state != State::Prepared || prepare.key != ask.signer {
-            return None;
-        }
-        let client = Client { key: self.keys[prepare.key].clone(), domain: self.name(prepare.domain) };
-        Some((client, prepare.prepared.clone(), ask.accept.then_some("accept")))
-    }
-
-    /// A good publish of every domain whose key is not frozen.
-    pub(crate) fn good_prepares(&self) -> Vec<(Ask, impl Fn(Instant) -> Call + use<>)> {
-        let free = (0..self.domains.len()).filter(|n| self.domains[*n].pending.is_none());
-        free.map(|domain| {
-            let signer = self.domains[domain].key;
-            let client = Client { key: self.keys[signer].clone(), domain: self.name(domain) };
-            let body = json!({ "cid": "bafy", "version": "1.0" });
-            let what = What::Prepare { op: Op::Pub, body: Body::Good };
-            let time = Instant(0);
-            let ask = Ask { peer: 0, time, verifies: true, signer, domain, accept: false, what };
-            (ask, move |now| client.prepare(&body, now))
-        })
-        .collect()
-    }
-
-    fn name(&self, domain: usize) -> String {
-        self.domains[domain].name.to_owned()
     }
 }
