@@ -50,6 +50,13 @@ pub struct Fault {
 pub const RECEIPTS: usize = 64;
 
 impl Fault {
+    /// Whether it is set without any condition.
+    pub fn is_plain(&self) -> bool {
+        self.place.is_empty()
+            && [self.nth, self.times].iter().all(Option::is_none)
+            && self.from.or(self.until).is_none()
+    }
+
     /// Whether it strikes on this occasion; counts the occasion and signs the receipt.
     fn strikes(&mut self, name: &str, occasion: &[(&str, &str)], now: Instant) -> bool {
         let here = self.fault == name

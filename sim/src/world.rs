@@ -360,8 +360,10 @@ impl World {
         if let Some(strange) = set.iter().find(|fault| known.iter().all(|kind| kind.name != fault.fault)) {
             return Err(format!("no fault is named {:?}", strange.fault));
         }
-        let names: Vec<&str> = set.iter().map(|fault| fault.fault.as_str()).collect();
-        self.control(format!("faults {names:?}"));
+        if set.iter().any(|one| one.fault == fault::HOLD.name && !one.is_plain()) {
+            return Err("hold has no occasion, number or time: it holds until it is unset".to_owned());
+        }
+        self.control(format!("faults {}", serde_json::json!(set)));
         self.core.faults.set(set);
         Ok(())
     }

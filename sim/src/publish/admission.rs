@@ -2,6 +2,7 @@
 
 use assay_spec::publish::envelope::Envelope;
 use assay_spec::publish::machines::BindingState;
+use assay_spec::publish::prepare::op_of;
 use assay_spec::publish::requirements::envelope::{BEFORE_BODY, BINDING, FEATURE, SCHEME, TIME_FORM};
 use assay_spec::publish::requirements::prepare::{BODY_JSON, PUBLISHABLE};
 use assay_spec::publish::requirements::transfer::{
@@ -50,7 +51,7 @@ pub(super) fn admit(
         frozen,
         envelope: envelope.signature,
     };
-    let accept = says_accept(&request.body);
+    let accept = op_of(&request.body).as_deref() == Some("accept");
     let Some(pending) = binding.pending.as_ref().filter(|_| binding.state != BindingState::Bound) else {
         core.require(&ACCEPT_NEEDS_PENDING, !accept, || format!("no transfer of {domain} is pending"))?;
         envelope.check_signature(&binding.key, core)?;
@@ -74,12 +75,6 @@ pub(super) fn admit(
     }
     envelope.check_signature(&binding.key, core)?;
     Ok(caller(&binding.key, true))
-}
-
-/// Whether `op` is `accept`, read as the handlers will read it: of two the last counts, and only in an object.
-fn says_accept(body: &[u8]) -> bool {
-    let body = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(body);
-    body.is_ok_and(|body| body.get("op").and_then(serde_json::Value::as_str) == Some("accept"))
 }
 
 /// The one `Authorization` header as text.

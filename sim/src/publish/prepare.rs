@@ -52,6 +52,10 @@ pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> 
     let record = record(state, core, caller, &mut wanted, &body)?;
     conflicts(state, core, caller, &wanted)?;
     let length = record.len();
+    if length > usize::from(u16::MAX) {
+        // Whatever rule has lapsed, no message can hold it.
+        return Err(Refused { rule: &RECORD_FITS, why: format!("a record of {length} bytes") });
+    }
     core.require(&RECORD_FITS, length <= state.limits.record_bytes, || {
         format!("a record of {length} bytes")
     })?;

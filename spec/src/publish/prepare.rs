@@ -64,11 +64,8 @@ pub fn parse_body(body: &[u8], gate: &mut impl Gate) -> Result<Map<String, Value
 
 /// `op` of a body that may be unreadable; whoever authenticates needs it before the fields are judged.
 pub fn op_of(body: &[u8]) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Op {
-        op: Option<Value>,
-    }
-    serde_json::from_slice::<Op>(body).ok()?.op?.as_str().map(str::to_owned)
+    // Read as the whole body is, so that both see the same of two members of that name.
+    serde_json::from_slice::<Map<String, Value>>(body).ok()?.get("op")?.as_str().map(str::to_owned)
 }
 
 /// The body's domain, trimmed.
