@@ -207,7 +207,10 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
     };
     timer(core, ends_at, Timer::Lifetime(id.clone()));
     let unlock = core.effect(&LOCK_EXPIRES, expires_at, |honest, _| honest + HOUR);
-    timer(core, unlock, Timer::Lock(id.clone()));
+    // Kept honestly, both end together, and one timer is enough.
+    if unlock != ends_at {
+        timer(core, unlock, Timer::Lock(id.clone()));
+    }
     let reply = reply(state, core, &id, &prepare);
     state.prepares.insert(id, Arc::new(prepare));
     reply
@@ -257,12 +260,16 @@ pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
         timer(core, prepare.ends_at, Timer::Lifetime(id.to_owned()));
         return;
     }
+    let (domain, over) = (prepare.domain.clone(), core.now() >= prepare.expires_at);
     state.step(core, id, PrepareEvent::Lifetime);
+    if over && core.lapse(&LOCK_EXPIRES).is_none() {
+        state.unlock(core, &domain, id);
+    }
     // A gone prepare is told apart from an unknown one for as long as its envelope could be replayed.
     timer(core, core.now() + assay_spec::publish::limits::ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
 }
 
-/// The lock of a prepare that was never submitted ends.
+/// The lock of a prepare that was never submitted ends at another moment than its lifetime.
 pub(super) fn lock_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if matches!(prepare.state, PrepareState::Prepared | PrepareState::Expired) {
