@@ -87,16 +87,15 @@ impl Call {
 }
 
 /// Method, path, headers and body, a line each.
+/// A line for a shell: `$SIM` is the base URL of a simulator whose clock stands at the moment of the call.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} {}", self.method, self.target)?;
+        let quoted = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace('\'', r"'\''");
+        write!(f, "curl -sS -i -X {} \"$SIM{}\"", self.method, self.target)?;
         for (name, value) in &self.headers {
-            writeln!(f, "    {name}: {}", String::from_utf8_lossy(value))?;
+            write!(f, " -H '{name}: {}'", quoted(value))?;
         }
-        let body = String::from_utf8_lossy(&self.body);
-        let cut: String = body.chars().take(300).collect();
-        let rest = if cut.len() < body.len() { "..." } else { "" };
-        write!(f, "    {cut}{rest}")
+        write!(f, " --data-binary '{}'", quoted(&self.body))
     }
 }
 
