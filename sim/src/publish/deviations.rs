@@ -26,12 +26,12 @@ macro_rules! deviations {
 /// Every deviation of the exchange.
 pub(super) const ALL: &[Deviation] = deviations! {
     envelope::SCHEME => "any scheme word and any white space is taken";
-    envelope::TWO_PARTS => "a third part is ignored";
+    envelope::TWO_PARTS => "any number of parts is taken";
     envelope::BASE64URL => "padding and the standard alphabet are taken";
     envelope::SIGNATURE_LENGTH => "bytes after the 64th are ignored";
     envelope::PREFIX => "any prefix is taken";
     envelope::SIX_KEYS, "extra" => "keys besides the six are ignored";
-    envelope::SIX_KEYS, "missing" => "a missing v is taken for 1";
+    envelope::SIX_KEYS, "missing" => "a missing key is passed over";
     envelope::VERSION => "any version is taken";
     envelope::KEY_ORDER_FREE => "another order of keys is refused";
     envelope::METHOD => "m is not compared";
