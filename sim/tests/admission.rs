@@ -83,3 +83,27 @@ fn an_operators_word_hands_the_domain_over() {
         assert_eq!(driver.send(&new.publish(driver.now())).status, 200, "{state:?}");
     }
 }
+
+#[test]
+fn of_two_ops_the_last_counts_for_admission_too() {
+    let (mut driver, [bound, ..]) = world_in(State::Bound);
+    let body = r#"{"domain":"a.example","cid":"bafy","op":"pub","op":"accept"}"#;
+    let call = bound.call(common::PREPARE, body.as_bytes(), driver.now());
+    assert_eq!(driver.send(&call).status, 404, "an accept without a pending transfer");
+}
+
+#[test]
+fn a_record_that_no_message_can_hold_is_refused_whatever_rule_has_lapsed() {
+    let (mut driver, [bound, ..]) = world_in(State::Bound);
+    driver.world.set_deviations(&["publish.prepare.record-fits".to_owned()]).expect("a deviation");
+    let body = json!({ "cid": "x".repeat(65_480) });
+    assert_eq!(driver.send(&bound.prepare(&body, driver.now())).status, 400);
+}
+
+#[test]
+fn a_hold_takes_no_conditions() {
+    let (mut driver, _) = world_in(State::Bound);
+    let set = |fault: serde_json::Value| vec![serde_json::from_value(fault).expect("a fault")];
+    assert!(driver.world.set_faults(set(json!({ "fault": "hold", "nth": 2 }))).is_err());
+    assert!(driver.world.set_faults(set(json!({ "fault": "hold" }))).is_ok());
+}
