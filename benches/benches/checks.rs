@@ -48,7 +48,13 @@ impl Target for Nothing {
     }
 
     fn place(&self) -> Placing<'_> {
-        let place = Place { connector: Arc::new(Nowhere), sites: BTreeMap::new(), control: None, own: true };
+        let place = Place {
+            connector: Arc::new(Nowhere),
+            sites: BTreeMap::new(),
+            control: None,
+            own: true,
+            forwarding: BTreeMap::new(),
+        };
         Box::pin(std::future::ready(Ok(place)))
     }
 

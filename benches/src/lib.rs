@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use assay_sim::clock::EPOCH;
-use assay_sim::{ExchangeId, Input, Output, RequestHead, Site, World, publish};
+use assay_sim::{ExchangeId, Input, Output, RequestHead, Site, World, drop, publish};
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::envelope::{self, Claims};
 use assay_spec::publish::{prepare, submit};
@@ -119,6 +119,31 @@ pub fn unsigned(path: &str, body: impl Into<Bytes>) -> Post {
     let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let head = RequestHead { site: EXCHANGE, peer, method: Method::POST, target: path.to_owned(), headers };
     Post { head, body: body.into() }
+}
+
+/// An upload of a zip to the anonymous drop.
+pub fn upload(zip: &[u8]) -> Post {
+    let form = ["--assay\r\ncontent-disposition: form-data; name=\"artifact\"\r\n\r\n", "\r\n--assay--\r\n"];
+    let body = [form[0].as_bytes(), zip, form[1].as_bytes()].concat();
+    let mut post = unsigned(assay_spec::drop::upload::ENDPOINT.path, body);
+    post.head.site = drop::SITE;
+    let value = HeaderValue::from_static("multipart/form-data; boundary=assay");
+    post.head.headers.insert(header::CONTENT_TYPE, value);
+    post
+}
+
+/// A GET of a file below a live site's URL.
+pub fn page_of(url: &str, file: &str) -> Post {
+    let path = url.splitn(4, '/').last().unwrap_or_default();
+    let mut post = unsigned(&format!("/{path}{file}"), Bytes::new());
+    (post.head.site, post.head.method) = (drop::SITE, Method::GET);
+    post
+}
+
+/// Lifts the limits that stand in the way of many drops, of an address and of a day.
+pub fn lift_drop_limits(world: &mut World) {
+    let limits = json!({ "hour_ms": 1, "day_ms": 1 });
+    world.set_limits(Service::Drop, &limits).expect("these limits have names");
 }
 
 /// Lifts the limits that stand in the way of many requests: of an address, and of a domain's day.

@@ -14,7 +14,7 @@ use crate::world::ExchangeId;
 
 /// How many entries the ring keeps.
 pub const KEPT: usize = 512;
-/// How many bytes of bodies the ring keeps, but for the latest entry, which it always keeps.
+/// How many bytes of headers and bodies the ring keeps, but for the latest entry, which it always keeps.
 pub const KEPT_BYTES: usize = 64 * 1024 * 1024;
 
 /// One thing that went in or out.
@@ -54,10 +54,13 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Bytes of a body that it holds on to.
-    fn body_bytes(&self) -> usize {
+    /// Bytes of headers and bodies that it holds on to.
+    fn bytes(&self) -> usize {
         match &self.event {
             Event::Body(bytes) | Event::Frame(bytes) => bytes.len(),
+            Event::Head(_, headers) | Event::ReplyHead(_, headers) => {
+                headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+            }
             _ => 0,
         }
     }
@@ -69,7 +72,7 @@ pub struct Journal {
     hash: Sha256,
     count: u64,
     ring: Vector<Entry>,
-    /// Bytes of bodies in the ring.
+    /// Bytes of headers and bodies in the ring.
     bytes: usize,
 }
 
@@ -80,11 +83,11 @@ impl Journal {
         self.hash.update(entry.exchange.to_be_bytes());
         feed(&mut self.hash, &entry.event);
         self.count += 1;
-        self.bytes += entry.body_bytes();
+        self.bytes += entry.bytes();
         while (self.ring.len() == KEPT || self.bytes > KEPT_BYTES)
             && let Some(oldest) = self.ring.pop_front()
         {
-            self.bytes -= oldest.body_bytes();
+            self.bytes -= oldest.bytes();
         }
         self.ring.push_back(entry);
     }

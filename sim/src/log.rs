@@ -8,6 +8,8 @@ use crate::world::ExchangeId;
 
 /// How many refusals the log keeps.
 pub const KEPT: usize = 256;
+/// How much of what was seen a line tells, in characters; what was seen may be megabytes.
+pub const WHY: usize = 500;
 
 /// One refusal.
 #[derive(Clone, Debug, Serialize)]
@@ -32,12 +34,19 @@ impl Log {
         if self.0.len() == KEPT {
             self.0.pop_front();
         }
-        let (requirement, why) = (refused.rule.to_string(), refused.why.clone());
+        let (requirement, why) = (refused.rule.to_string(), cut(&refused.why));
         self.0.push_back(Line { at, exchange, requirement, why });
     }
 
     /// The refusals, oldest first.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.0.iter()
+    }
+}
+
+fn cut(why: &str) -> String {
+    match why.char_indices().nth(WHY) {
+        Some((end, _)) => format!("{}…", &why[..end]),
+        None => why.to_owned(),
     }
 }

@@ -86,6 +86,7 @@ impl Handle {
     }
 
     /// A world of its own like this one at this moment, served alike. Exchanges in flight stay behind.
+    #[must_use]
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
         world.abandon();
@@ -198,6 +199,8 @@ impl Handle {
         if inner.generation != ticket.generation {
             return Vec::new();
         }
+        // A body may take long, and time goes on meanwhile.
+        inner.follow_wall_clock();
         let exchange = ticket.exchange;
         let input = input(exchange);
         let outputs = inner.world.input(input);
@@ -236,6 +239,7 @@ impl Handle {
             // Without a sender, the receiver ends at once.
             return Err(receiver);
         }
+        inner.follow_wall_clock();
         let outputs = inner.world.input(Input::End(exchange));
         let (own, others): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| output.exchange() == exchange);

@@ -12,11 +12,15 @@ mod common;
 mod determinism;
 #[path = "drop/hostile.rs"]
 mod hostile;
+#[path = "drop/model.rs"]
+mod model;
 #[path = "drop/order.rs"]
 mod order;
 #[path = "drop/pauses.rs"]
 mod pauses;
 #[path = "drop/site.rs"]
 mod site;
+#[path = "drop/walk.rs"]
+mod walk;
 #[path = "drop/wires.rs"]
 mod wires;

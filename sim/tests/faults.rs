@@ -165,7 +165,8 @@ fn a_log_is_truncated_once() {
 
 #[test]
 fn every_fault_is_met_in_these_files() {
-    let met = [include_str!("faults.rs"), include_str!("concurrency.rs")].concat();
+    let met =
+        [include_str!("faults.rs"), include_str!("concurrency.rs"), include_str!("drop/pauses.rs")].concat();
     for kind in world::faults() {
         assert!(met.contains(&format!("{{ \"fault\": \"{}\"", kind.name)), "{} is not met", kind.name);
     }

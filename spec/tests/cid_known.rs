@@ -45,7 +45,7 @@ impl Folder {
     }
 
     fn cid(&self, estimate: Estimate) -> String {
-        self.summary(&Layout { estimate, ..Layout::default() }).unwrap()
+        self.summary(&Layout { estimate, ..Layout::default() }).expect("a plain folder")
     }
 }
 

@@ -96,3 +96,16 @@ impl Pace {
         self.sites.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_are_counted_and_some_can_be_reserved() {
+        let pace = Pace::default().with_drops(3);
+        let asked = [2, 2, 1, 1, 0, 0].map(|reserved| pace.drop_one(reserved));
+        assert_eq!(asked, [true, false, true, false, true, false]);
+        assert!((0..100).all(|_| Pace::default().drop_one(9)), "no limit is known");
+    }
+}

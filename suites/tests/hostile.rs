@@ -150,6 +150,7 @@ async fn answers_of_other_shapes_end_in_verdicts() {
     for answer in [
         json!({ "dropId": 1, "claimToken": [], "url": {}, "cid": -1, "expiresAt": "x", "claimUrl": null }),
         json!({ "dropId": "drop_", "claimToken": "", "url": "http://", "cid": "b", "expiresAt": -1.5, "claimUrl": "#" }),
+        json!({ "dropId": "drop_a/../b\0", "url": "http://\u{1}/..", "cid": "Qm", "expiresAt": 1e300, "claimUrl": "%#%&=%ff" }),
         json!([]),
         json!(null),
         json!("drop_"),

@@ -36,7 +36,7 @@ impl Callers {
                 let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
                 IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
             }
-            address => address,
+            address @ IpAddr::V4(_) => address,
         }
     }
 

@@ -19,6 +19,9 @@ pub(super) struct Form {
     pub(super) source: Option<String>,
 }
 
+/// The most fields of a form, known or not; a body has room for a million.
+const MOST_FIELDS: usize = 1000;
+
 /// Reads a form. What is no form has no artifact.
 pub(super) fn read(headers: &HeaderMap, body: &Bytes) -> Result<Form, Refused> {
     let refused = |why: String| Refused { rule: &ARTIFACT_REQUIRED, why };
@@ -36,6 +39,9 @@ pub(super) fn read(headers: &HeaderMap, body: &Bytes) -> Result<Form, Refused> {
 async fn fields(mut multipart: Multipart<'_>) -> Result<Form, String> {
     let mut form = Form::default();
     while let Some(field) = multipart.next_field().await.map_err(|e| e.to_string())? {
+        if field.index() == MOST_FIELDS {
+            return Err(format!("more than {MOST_FIELDS} fields"));
+        }
         let name = field.name().unwrap_or_default().to_owned();
         let bytes = field.bytes().await.map_err(|e| e.to_string())?;
         match name.as_str() {

@@ -95,20 +95,17 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     core.require(&SIZE, !too_large, || format!("a form of more than {} bytes", request.body.len()))?;
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
-    let (zip, extracted) = match form.artifact {
-        Some(zip) => {
-            let limits = zip::Limits {
-                zip_bytes: state.limits.zip_bytes,
-                extracted_bytes: state.limits.extracted_bytes,
-                files: state.limits.files,
-            };
-            let extracted = zip::inspect(&zip, &limits, core)?;
-            (zip, extracted)
-        }
-        None => {
-            core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
-            (bytes::Bytes::new(), Extracted::default())
-        }
+    let (zip, extracted) = if let Some(zip) = form.artifact {
+        let limits = zip::Limits {
+            zip_bytes: state.limits.zip_bytes,
+            extracted_bytes: state.limits.extracted_bytes,
+            files: state.limits.files,
+        };
+        let extracted = zip::inspect(&zip, &limits, core)?;
+        (zip, extracted)
+    } else {
+        core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
+        (bytes::Bytes::new(), Extracted::default())
     };
     if extracted.links > 0 && core.takes(liberties::SYMLINK_REFUSED) {
         return Err(Refused { rule: &FAITHFUL, why: "a symbolic link".to_owned() }.into());
@@ -126,7 +123,8 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
     let valid = source::is_valid(&source);
     let rule = if valid { &SOURCE_TAKEN } else { &SOURCE_IGNORED };
     if core.effect(rule, false, |_, _| true) {
-        return Err(Refused { rule, why: format!("source {source:?}") });
+        let what = if valid { "good" } else { "malformed" };
+        return Err(Refused { rule, why: format!("a {what} source of {} bytes", source.len()) });
     }
     Ok(valid.then_some(source))
 }
@@ -224,7 +222,8 @@ const TOKEN: &percent_encoding::AsciiSet =
 /// The host by which the caller knows this service.
 fn host(head: &RequestHead) -> String {
     let named = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
-    // An authority may name a user as well; a host does not.
+    // An authority may name a user as well, and a port that is none; a host does not.
     let named = named.filter(|host| !host.contains('@')).and_then(|host| host.parse::<Authority>().ok());
+    let named = named.filter(|host| host.port_u16().is_some() || host.as_str() == host.host());
     named.map_or_else(|| "drop.sim".to_owned(), |host| host.to_string())
 }

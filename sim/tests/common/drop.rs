@@ -65,6 +65,12 @@ pub(crate) fn get(target: &str) -> Call {
     Call::new("GET", target, Vec::new(), Vec::new())
 }
 
+/// A header that a reply must have.
+pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
+    let value = reply.headers.get(name).unwrap_or_else(|| panic!("no {name}: {}", show(reply)));
+    value.to_str().expect("a text")
+}
+
 /// A site of one page.
 pub(crate) fn page(content: &str) -> Vec<u8> {
     zip::of(&[("index.html", content.as_bytes())])

@@ -138,13 +138,13 @@ fn finish(mut out: Vec<u8>, entries: &[Entry], places: &[usize]) -> Vec<u8> {
 }
 
 fn shorts(out: &mut Vec<u8>, numbers: &[u16]) {
-    numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
+    out.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
 }
 
 fn longs(out: &mut Vec<u8>, numbers: &[u32]) {
-    numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
+    out.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
 }
 
 fn wides(out: &mut Vec<u8>, numbers: &[u64]) {
-    numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
+    out.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
 }

@@ -97,7 +97,8 @@ fn a_source_is_kept_where_it_has_the_form_and_ignored_where_not() {
     let zip = zip::of(&[("index.html", b"<p>")]);
     let (last, first) = ("x".repeat(64), "x".repeat(65));
     let kept = ["a", " ", "AZaz09 _.:/@-", "codehost:owner/site@v1.2", last.as_str(), ""];
-    let ignored = [first.as_str(), "<script>", "a,b", "a\tb", "a\nb", "a\0", "caf\u{e9}", "a\u{a0}b", "a;b", "%41"];
+    let ignored =
+        [first.as_str(), "<script>", "a,b", "a\tb", "a\nb", "a\0", "caf\u{e9}", "a\u{a0}b", "a;b", "%41"];
     let seen = |value: &[u8]| {
         let mut driver = Driver::new(1);
         let dropped = driver.drop_form(&Form::default().field("source", value).artifact(&zip).call());

@@ -24,7 +24,11 @@ fn the_eleventh_drop_of_a_rolling_hour_waits_for_the_first_to_leave() {
     elsewhere.at("10.0.0.1").drop_page();
 
     driver.advance(first + HOUR - driver.now() - 1);
-    assert_eq!(refusal(&mut driver), ("drop.limits.hourly", "1".to_owned()), "a started second is a whole one");
+    assert_eq!(
+        refusal(&mut driver),
+        ("drop.limits.hourly", "1".to_owned()),
+        "a started second is a whole one"
+    );
     driver.advance(1);
     driver.drop_page();
     assert_eq!(refusal(&mut driver), ("drop.limits.hourly", "60".to_owned()), "refused ones did not count");
@@ -52,7 +56,11 @@ fn the_twenty_first_drop_of_a_rolling_day_waits_for_the_first_to_leave() {
     assert_eq!(refusal(&mut driver), ("drop.limits.daily", "1".to_owned()));
     driver.advance(1);
     driver.drop_page();
-    assert_eq!(refusal(&mut driver), ("drop.limits.daily", "1".to_owned()), "the next one has another millisecond");
+    assert_eq!(
+        refusal(&mut driver),
+        ("drop.limits.daily", "1".to_owned()),
+        "the next one has another millisecond"
+    );
     driver.advance(1);
     (0..9).for_each(|_| drop(driver.drop_page()));
     assert_eq!(driver.post_zip(&page("")), 429);
@@ -185,7 +193,8 @@ fn the_slot_is_free_however_an_upload_ends() {
 fn two_addresses_upload_at_once_and_each_gets_its_own() {
     let mut driver = Driver::new(1);
     let calls = [upload(&page("one")), upload(&page("two"))];
-    let open = [("10.0.0.1", &calls[0]), ("10.0.0.2", &calls[1])].map(|(peer, call)| driver.at(peer).open(call));
+    let open =
+        [("10.0.0.1", &calls[0]), ("10.0.0.2", &calls[1])].map(|(peer, call)| driver.at(peer).open(call));
     assert_eq!(driver.drops()["uploads"], 2);
     // Turn by turn, a byte at a time.
     let longest = calls[0].body.len().max(calls[1].body.len());
@@ -210,7 +219,10 @@ fn every_drop_is_a_site_of_its_own() {
     let parts = |part: fn(&Dropped) -> &String| drops.iter().map(part).collect::<BTreeSet<_>>().len();
     let different = [parts(|d| &d.id), parts(|d| &d.token), parts(|d| &d.url), parts(|d| &d.claim_url)];
     assert_eq!(different, [10; 4]);
-    assert!(drops.iter().all(|dropped| dropped.cid == drops[0].cid), "the same files have the same identifier");
+    assert!(
+        drops.iter().all(|dropped| dropped.cid == drops[0].cid),
+        "the same files have the same identifier"
+    );
 }
 
 /// A world that tells refused callers when to come back.

@@ -24,7 +24,8 @@ fn a_claim_works_until_the_millisecond_before_the_deadline() {
         driver.advance(wait);
         let claimed = driver.claim(&dropped.token);
         let owned = json!({ "dropId": dropped.id, "state": "owned-project" });
-        let expected = if works { Ok(owned) } else { Err("the deadline of this claim has passed".to_owned()) };
+        let expected =
+            if works { Ok(owned) } else { Err("the deadline of this claim has passed".to_owned()) };
         assert_eq!(claimed, expected, "after {wait} ms");
         let state = if works { "owned-project" } else { "removed" };
         assert_eq!(driver.drops()["drops"][&dropped.id]["state"], state);
@@ -65,7 +66,9 @@ fn no_other_token_claims_anything() {
     let token = &dropped.token;
     let cut = &token[..token.len() - 1];
     let turned: String = token.chars().rev().collect();
-    for wrong in ["", " ", "x", cut, &turned, &format!("{token} "), &dropped.id, &dropped.cid, &token.to_lowercase()] {
+    for wrong in
+        ["", " ", "x", cut, &turned, &format!("{token} "), &dropped.id, &dropped.cid, &token.to_lowercase()]
+    {
         let refused = driver.claim(wrong).expect_err(wrong);
         assert_eq!(refused, "no drop has this claim token");
     }
@@ -139,7 +142,18 @@ async fn the_control_api_shows_no_token() {
         let hub = Arc::new(Hub::new(handle, BTreeMap::new()));
 
         let mut all = String::new();
-        for path in ["info", "clock", "faults", "deviations", "liberties", "limits", "state", "log", "coverage", "journal"] {
+        for path in [
+            "info",
+            "clock",
+            "faults",
+            "deviations",
+            "liberties",
+            "limits",
+            "state",
+            "log",
+            "coverage",
+            "journal",
+        ] {
             let request = Request::get(format!("{PREFIX}/{path}")).body(Body::empty()).expect("a request");
             let response = router(hub.clone()).oneshot(request).await.expect("infallible");
             assert_eq!(response.status(), 200, "{path}");
@@ -150,13 +164,18 @@ async fn the_control_api_shows_no_token() {
             assert!(all.contains(&drop.id) && all.contains(&drop.cid), "the drops are shown");
             let fragments = drop.claim_url.split_once('#').expect("a fragment").1.to_owned();
             let in_pieces = drop.token.as_bytes().chunks(7).skip(1);
-            let pieces = in_pieces.filter(|piece| piece.len() > 5).map(|piece| String::from_utf8_lossy(piece).into_owned());
+            let pieces = in_pieces
+                .filter(|piece| piece.len() > 5)
+                .map(|piece| String::from_utf8_lossy(piece).into_owned());
             for secret in pieces.chain([drop.token.clone(), fragments]) {
                 assert!(!all.contains(&secret), "{secret} under {liberties:?}");
             }
         }
         assert!(all.contains("secret_bytes") && all.contains("drop.zip.form"), "refusals are shown");
-        assert!(all.contains("act drop.claim") && all.contains(&client.address()), "and what acts were asked for");
+        assert!(
+            all.contains("act drop.claim") && all.contains(&client.address()),
+            "and what acts were asked for"
+        );
     }
 }
 

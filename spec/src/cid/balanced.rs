@@ -60,7 +60,7 @@ impl Balanced {
         let too_large = || CidError::at("", Fault::TooLarge);
         let bytes = sum(|part| part.bytes).ok_or_else(too_large)?;
         let below_bytes = sum(|part| part.node.total_bytes).ok_or_else(too_large)?;
-        let links = parts.iter().map(|part| Link { prefix: "", name: "", node: &part.node });
+        let links = parts.iter().map(|part| Link { name: "", node: &part.node });
         let block = encode(links, &file_part(bytes, parts.iter().map(|part| part.bytes)));
         let node = Node::of_block(&block, below_bytes).ok_or_else(too_large)?;
         out.put(&node, Some(block))?;

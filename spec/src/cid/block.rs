@@ -119,6 +119,9 @@ pub(super) trait Out {
 
     /// Counts a block, and takes its bytes where blocks are wanted.
     fn put(&mut self, node: &Node, block: Option<Vec<u8>>) -> Result<(), CidError>;
+
+    /// Puts what was held until now.
+    fn pour(&mut self, held: Held) -> Result<(), CidError>;
 }
 
 /// Puts blocks where the caller wants them.
@@ -133,12 +136,6 @@ impl<'a, B: Blocks> Direct<'a, B> {
     /// No block yet.
     pub(super) fn new(blocks: &'a B) -> Direct<'a, B> {
         Direct { blocks, count: 0 }
-    }
-
-    /// Puts what was held until now.
-    pub(super) fn pour(&mut self, held: Held) -> Result<(), CidError> {
-        self.count += held.count - held.blocks.len() as u64;
-        held.blocks.into_iter().try_for_each(|(node, block)| self.put(&node, Some(block)))
     }
 }
 
@@ -155,6 +152,11 @@ impl<B: Blocks> Out for Direct<'_, B> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn pour(&mut self, held: Held) -> Result<(), CidError> {
+        self.count += held.count - held.blocks.len() as u64;
+        held.blocks.into_iter().try_for_each(|(node, block)| self.put(&node, Some(block)))
     }
 }
 
@@ -181,6 +183,12 @@ impl Out for Held {
     fn put(&mut self, node: &Node, block: Option<Vec<u8>>) -> Result<(), CidError> {
         self.count += 1;
         self.blocks.extend(block.filter(|_| self.keeps).map(|block| (*node, block)));
+        Ok(())
+    }
+
+    fn pour(&mut self, held: Held) -> Result<(), CidError> {
+        self.count += held.count;
+        self.blocks.extend(held.blocks);
         Ok(())
     }
 }

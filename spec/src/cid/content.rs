@@ -3,7 +3,8 @@
 /// The bytes of one file. Pieces are read from several threads at once.
 #[expect(clippy::len_without_is_empty, reason = "an empty file is a file like others")]
 pub trait Content: Sync {
-    /// Length in bytes, as it was when the file was opened.
+    /// Length in bytes. Content of one chunk may not be asked: it ends where reading ends. What is found to be
+    /// longer or shorter than this is refused.
     fn len(&self) -> u64;
 
     /// Reads bytes from `offset` on into `buffer` and tells how many; 0 only where the content ends. Fewer than

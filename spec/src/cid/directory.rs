@@ -14,16 +14,12 @@ pub(super) struct Named {
 
 impl Named {
     fn link(&self) -> Link<'_> {
-        Link { prefix: "", name: &self.name, node: &self.node }
+        Link { name: &self.name, node: &self.node }
     }
 }
 
 /// The directory with these entries, which are sorted by name.
-pub(super) fn directory(
-    entries: &[Named],
-    layout: &Layout,
-    out: &mut impl Out,
-) -> Result<Node, CidError> {
+pub(super) fn directory(entries: &[Named], layout: &Layout, out: &mut impl Out) -> Result<Node, CidError> {
     if layout.shard_above_bytes.is_some_and(|limit| measure(entries, layout.estimate) > limit) {
         return hamt::directory(entries, out);
     }

@@ -108,7 +108,8 @@ impl<'a> Map<'a> {
                     _ => What::Folder(BTreeMap::new()),
                 };
                 self.nodes.push(At { parent: at, what });
-            } else if is_last && !matches!((entry, &self.nodes[child].what), (Entry::Directory, What::Folder(_)))
+            } else if is_last
+                && !matches!((entry, &self.nodes[child].what), (Entry::Directory, What::Folder(_)))
             {
                 return Err("the path is also a folder of other entries");
             }

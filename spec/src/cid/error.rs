@@ -36,10 +36,10 @@ pub enum Fault {
     /// It could not be read; the text says why.
     #[error("{0}")]
     Unreadable(String),
-    /// A file has fewer or more bytes than it was said to have.
-    #[error("the file is not {expected} bytes long, as it was when it was opened")]
+    /// A file has fewer or more bytes than it said when reading began.
+    #[error("the file does not have the {expected} bytes that it said it has")]
     Length {
-        /// What it was said to have.
+        /// What it said.
         expected: u64,
     },
     /// Names whose hashes agree in all of their 64 bits have no place in a sharded directory.

@@ -27,24 +27,31 @@ pub(super) fn file(
     buffer: &mut Vec<u8>,
     out: &mut impl Out,
 ) -> Result<Part, CidError> {
-    let (len, chunk_bytes) = (content.len(), layout.chunk_bytes.max(1));
-    let keeps = out.keeps();
-    if len <= chunk_bytes as u64 {
-        let leaf = run(content, 0, layout, keeps, buffer)?.pop().expect("every run has a chunk");
-        out.put(&leaf.part.node, leaf.block)?;
-        return Ok(leaf.part);
+    let at = |fault| CidError::at("", fault);
+    let (chunk_bytes, keeps) = (layout.chunk_bytes.max(1), out.keeps());
+    let head = read(content, 0, chunk_bytes + 1, buffer).map_err(at)?;
+    let mut leaves = leaves(&head[..head.len().min(chunk_bytes)], layout, keeps);
+    let first = leaves.pop().expect("every content has a chunk");
+    out.put(&first.part.node, first.block)?;
+    if head.len() <= chunk_bytes {
+        return Ok(first.part);
     }
+    let mut tree = Balanced::new(layout.width);
+    tree.push(first.part, out)?;
+    let len = content.len();
+    let rest = len.checked_sub(chunk_bytes as u64).filter(|&rest| rest > 0);
+    let rest = rest.ok_or_else(|| at(Fault::Length { expected: len }))?;
     let run_bytes = chunk_bytes * RUN_CHUNKS;
     let window = if keeps { HELD_BYTES / run_bytes } else { WINDOW_LEAVES / RUN_CHUNKS }.max(1);
-    let runs = len.div_ceil(run_bytes as u64);
-    let mut tree = Balanced::new(layout.width);
+    let runs = rest.div_ceil(run_bytes as u64);
+    let offset = |n: u64| chunk_bytes as u64 + n * run_bytes as u64;
     for first in (0..runs).step_by(window) {
-        let leaves: Vec<_> = (first..runs.min(first + window as u64))
+        let read: Vec<_> = (first..runs.min(first + window as u64))
             .into_par_iter()
-            .map_init(Vec::new, |buffer, n| run(content, n * run_bytes as u64, layout, keeps, buffer))
+            .map_init(Vec::new, |buffer, n| run(content, offset(n), len, layout, keeps, buffer))
             .collect();
-        for run in leaves {
-            for Leaf { part, block } in run? {
+        for leaves in read {
+            for Leaf { part, block } in leaves.map_err(at)? {
                 out.put(&part.node, block)?;
                 tree.push(part, out)?;
             }
@@ -53,72 +60,70 @@ pub(super) fn file(
     tree.finish(out)
 }
 
+/// The leaves of the run of chunks that begins at `offset` of a content that says it is `len` bytes long.
+fn run(
+    content: &impl Content,
+    offset: u64,
+    len: u64,
+    layout: &Layout,
+    keeps: bool,
+    buffer: &mut Vec<u8>,
+) -> Result<Vec<Leaf>, Fault> {
+    let run_bytes = layout.chunk_bytes.max(1) * RUN_CHUNKS;
+    let bytes = usize::try_from(len - offset).unwrap_or(usize::MAX).min(run_bytes);
+    // Where the content should end, one more byte is asked for, which should not be there.
+    let is_last = offset + bytes as u64 == len;
+    let read = read(content, offset, bytes + usize::from(is_last), buffer)?;
+    if read.len() == bytes { Ok(leaves(read, layout, keeps)) } else { Err(Fault::Length { expected: len }) }
+}
+
 /// A chunk, and its block where that is wanted.
 struct Leaf {
     part: Part,
     block: Option<Vec<u8>>,
 }
 
-/// The leaves of the run of chunks that begins at `offset`.
-fn run(
-    content: &impl Content,
-    offset: u64,
-    layout: &Layout,
-    keeps: bool,
-    buffer: &mut Vec<u8>,
-) -> Result<Vec<Leaf>, CidError> {
-    let chunk_bytes = layout.chunk_bytes.max(1);
-    let len = usize::try_from(content.len() - offset).unwrap_or(usize::MAX).min(chunk_bytes * RUN_CHUNKS);
-    let bytes = match content.as_bytes() {
-        Some(bytes) => usize::try_from(offset).ok().and_then(|at| bytes.get(at..)?.get(..len)),
-        None => Some(read(content, offset, len, buffer).map_err(|fault| CidError::at("", fault))?),
-    };
-    let bytes = bytes.ok_or_else(|| CidError::at("", Fault::Length { expected: content.len() }))?;
-    // An empty file has one chunk, an empty one.
+/// The leaves of these bytes: one at least, if an empty one.
+fn leaves(bytes: &[u8], layout: &Layout, keeps: bool) -> Vec<Leaf> {
     let empty = bytes.is_empty().then_some(bytes);
-    let chunks = empty.into_iter().chain(bytes.chunks(chunk_bytes));
+    let chunks = empty.into_iter().chain(bytes.chunks(layout.chunk_bytes.max(1)));
     if layout.raw_leaves {
         let leaf = |(chunk, digest): (&[u8], _)| {
             let bytes = chunk.len() as u64;
             let part = Part { node: Node::raw(digest, bytes), bytes };
             Leaf { part, block: keeps.then(|| chunk.to_vec()) }
         };
-        return Ok(chunks.clone().zip(digests(chunks)).map(leaf).collect());
+        return chunks.clone().zip(digests(chunks)).map(leaf).collect();
     }
     let leaf = |chunk: &[u8]| {
         let block = encode(std::iter::empty(), &file_leaf(chunk));
         let node = Node::of_block(&block, 0).expect("a chunk fits into memory");
         Leaf { part: Part { node, bytes: chunk.len() as u64 }, block: keeps.then_some(block) }
     };
-    Ok(chunks.map(leaf).collect())
+    chunks.map(leaf).collect()
 }
 
-/// Exactly `len` bytes from `offset` on; where the content should end behind them, it must.
+/// The bytes from `offset` on: `count` of them, or fewer where the content ends.
 fn read<'a>(
-    content: &impl Content,
+    content: &'a impl Content,
     offset: u64,
-    len: usize,
+    count: usize,
     buffer: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], Fault> {
-    let is_last = offset + len as u64 == content.len();
-    let wanted = len + usize::from(is_last);
-    if buffer.len() < wanted {
-        buffer.resize(wanted, 0);
+    if let Some(bytes) = content.as_bytes() {
+        let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
+        return Ok(&rest[..rest.len().min(count)]);
+    }
+    if buffer.len() < count {
+        buffer.resize(count, 0);
     }
     let mut filled = 0;
-    // A file that ends where it should is not asked twice: the answer that fills all but the last byte says so.
-    while filled < len {
-        match content.read_at(offset + filled as u64, &mut buffer[filled..wanted]) {
+    while filled < count {
+        match content.read_at(offset + filled as u64, &mut buffer[filled..count]) {
             Ok(0) => break,
-            Ok(count) => filled += count.min(wanted - filled),
+            Ok(more) => filled += more,
             Err(why) => return Err(Fault::Unreadable(why)),
         }
     }
-    if filled == len && len == 0 && is_last {
-        match content.read_at(0, &mut buffer[..1]) {
-            Ok(count) => filled += count.min(1),
-            Err(why) => return Err(Fault::Unreadable(why)),
-        }
-    }
-    if filled == len { Ok(&buffer[..len]) } else { Err(Fault::Length { expected: content.len() }) }
+    Ok(&buffer[..filled])
 }

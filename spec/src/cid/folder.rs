@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::balanced::Part;
-use super::block::{Blocks, Direct, Held, Node};
+use super::block::{Blocks, Direct, Held, Node, Out};
 use super::directory::{Named, directory};
 use super::file::file;
 use super::walk::{Step, Walk};
@@ -13,7 +13,7 @@ use super::{CidError, Content, Fault, Layout, Summary, Tree};
 use crate::Gate;
 
 /// Steps whose files are read beside each other.
-const BATCH: usize = 512;
+const BATCH: usize = 4096;
 /// Bytes of files whose blocks a batch may hold; further files are read when their turn comes.
 const HELD_BYTES: u64 = 16 << 20;
 
@@ -91,8 +91,9 @@ impl<'a, T: Tree> Reader<'a, T> {
     fn file(&self, folder: &T::Folder, name: &str, buffer: &mut Vec<u8>) -> Result<Read, CidError> {
         let content = open(self.tree, folder, name)?;
         if self.keeps {
-            let before = self.held_bytes.fetch_add(content.len(), Ordering::Relaxed);
-            if before.saturating_add(content.len()) > HELD_BYTES {
+            let len = content.len();
+            let before = self.held_bytes.fetch_add(len, Ordering::Relaxed);
+            if before.saturating_add(len) > HELD_BYTES {
                 return Ok(Read::Later);
             }
         }

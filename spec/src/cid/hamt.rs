@@ -1,6 +1,8 @@
 //! Sharded directories: a trie over the hashes of names, 256 places a shard.
 
-use super::block::{Node, Out};
+use rayon::prelude::*;
+
+use super::block::{Held, Node, Out};
 use super::directory::{Named, below};
 use super::node::{self, Link, encode};
 use super::{CidError, Fault, hash};
@@ -10,40 +12,75 @@ const FANOUT: usize = 256;
 /// A hash has eight bytes, one for each shard on the way to an entry.
 const DEPTH: u32 = 8;
 
-/// The root of a sharded directory.
+/// An entry and its hash.
+type Placed<'a> = (u64, &'a Named);
+
+/// The root of a sharded directory; the shards right below it are made beside each other.
 pub(super) fn directory(entries: &[Named], out: &mut impl Out) -> Result<Node, CidError> {
-    let mut placed: Vec<(u64, &Named)> =
-        entries.iter().map(|entry| (hash::place(&entry.name), entry)).collect();
-    placed.sort_unstable_by_key(|&(place, entry)| (place, entry.name.as_str()));
-    shard(&placed, 0, out)
+    let mut placed: Vec<Placed<'_>> =
+        entries.par_iter().map(|entry| (hash::place(&entry.name), entry)).collect();
+    placed.par_sort_unstable_by_key(|&(place, entry)| (place, entry.name.as_str()));
+    let keeps = out.keeps();
+    let made: Vec<_> = groups(&placed, 0)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|group| {
+            let mut held = Held::new(keeps);
+            child(group, 0, &mut held).map(|child| (child, held))
+        })
+        .collect();
+    let mut children = Vec::with_capacity(made.len());
+    for child in made {
+        let (child, held) = child?;
+        out.pour(held)?;
+        children.push(child);
+    }
+    shard(&children, out)
 }
 
-/// The shard of these entries, whose hashes agree in the first `depth` bytes.
-fn shard(
-    entries: &[(u64, &Named)],
-    depth: u32,
-    out: &mut impl Out,
-) -> Result<Node, CidError> {
-    if depth == DEPTH {
-        let name = |n: usize| entries[n].1.name.clone();
-        return Err(CidError::at("", Fault::Collision(name(0), name(1))));
-    }
-    let byte = |place: u64| (place >> (56 - 8 * depth)) as u8;
+/// What stands at a place of a shard: an entry, or a shard of those whose hashes agree so far.
+struct Child {
+    place: u8,
+    /// The place, and the entry's name.
+    name: String,
+    node: Node,
+}
+
+/// The entries of each place, in order.
+fn groups<'a, 'b>(entries: &'b [Placed<'a>], depth: u32) -> impl Iterator<Item = &'b [Placed<'a>]> {
+    entries.chunk_by(move |a, b| byte(a.0, depth) == byte(b.0, depth))
+}
+
+fn byte(place: u64, depth: u32) -> u8 {
+    (place >> (56 - 8 * depth)) as u8
+}
+
+fn child(group: &[Placed<'_>], depth: u32, out: &mut impl Out) -> Result<Child, CidError> {
+    let place = byte(group[0].0, depth);
+    let (name, node) = match group {
+        [(_, entry)] => (entry.name.as_str(), entry.node),
+        [(_, one), (_, other), ..] if depth + 1 == DEPTH => {
+            let fault = Fault::Collision(one.name.clone(), other.name.clone());
+            return Err(CidError::at("", fault));
+        }
+        _ => {
+            let children: Result<Vec<Child>, CidError> =
+                groups(group, depth + 1).map(|group| child(group, depth + 1, out)).collect();
+            ("", shard(&children?, out)?)
+        }
+    };
+    Ok(Child { place, name: format!("{place:02X}{name}"), node })
+}
+
+fn shard(children: &[Child], out: &mut impl Out) -> Result<Node, CidError> {
     let mut bits = [0u8; FANOUT / 8];
-    let mut children: Vec<(String, &str, Node)> = Vec::new();
-    for group in entries.chunk_by(|a, b| byte(a.0) == byte(b.0)) {
-        let place = byte(group[0].0);
-        bits[FANOUT / 8 - 1 - usize::from(place) / 8] |= 1 << (place % 8);
-        let (name, node) = match group {
-            [(_, entry)] => (entry.name.as_str(), entry.node),
-            _ => ("", shard(group, depth + 1, out)?),
-        };
-        children.push((format!("{place:02X}"), name, node));
+    for Child { place, .. } in children {
+        bits[FANOUT / 8 - 1 - usize::from(place / 8)] |= 1 << (place % 8);
     }
     let leading = bits.iter().take_while(|&&byte| byte == 0).count();
-    let links = children.iter().map(|(prefix, name, node)| Link { prefix, name, node });
+    let links = children.iter().map(|Child { name, node, .. }| Link { name, node });
     let block = encode(links, &node::shard(&bits[leading..], FANOUT as u64));
-    let node = below(children.iter().map(|(.., node)| node))
+    let node = below(children.iter().map(|child| &child.node))
         .and_then(|below_bytes| Node::of_block(&block, below_bytes))
         .ok_or_else(|| CidError::at("", Fault::TooLarge))?;
     out.put(&node, Some(block))?;

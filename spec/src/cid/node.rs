@@ -31,23 +31,16 @@ const HAMT_SHARD: u64 = 5;
 /// Multicodec of murmur3-x64-64.
 const MURMUR3_X64_64: u64 = 0x22;
 
-/// A link; its name is given in two parts.
+/// A link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link<'a> {
-    pub(super) prefix: &'a str,
     pub(super) name: &'a str,
     pub(super) node: &'a Node,
 }
 
 impl Link<'_> {
-    fn name_bytes(&self) -> usize {
-        self.prefix.len() + self.name.len()
-    }
-
     fn message_bytes(&self) -> usize {
-        3 + sizeof_len(Node::CID_BYTES)
-            + sizeof_len(self.name_bytes())
-            + sizeof_varint(self.node.total_bytes)
+        3 + sizeof_len(Node::CID_BYTES) + sizeof_len(self.name.len()) + sizeof_varint(self.node.total_bytes)
     }
 
     /// Bytes that the link takes in a node.
@@ -66,9 +59,7 @@ pub(super) fn encode<'a>(links: impl Iterator<Item = Link<'a>> + Clone, data: &[
             w.write_tag(FIELD_1)?;
             w.write_bytes(&link.node.cid_bytes())?;
             w.write_tag(FIELD_2)?;
-            w.write_varint(link.name_bytes() as u64)?;
-            put(w, link.prefix.as_bytes())?;
-            put(w, link.name.as_bytes())?;
+            w.write_string(link.name)?;
             w.write_tag(LINK_SIZE)?;
             w.write_varint(link.node.total_bytes)?;
         }
@@ -125,9 +116,4 @@ fn written(capacity: usize, write: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> Wri
 fn number(w: &mut Writer<&mut Vec<u8>>, tag: u32, value: u64) -> Written {
     w.write_tag(tag)?;
     w.write_varint(value)
-}
-
-/// Bytes without their length.
-fn put(w: &mut Writer<&mut Vec<u8>>, bytes: &[u8]) -> Written {
-    bytes.iter().try_for_each(|&byte| w.write_u8(byte))
 }

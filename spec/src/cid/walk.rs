@@ -91,7 +91,11 @@ impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
     }
 
     /// The step past or into an entry; none where it is left out.
-    fn item(&mut self, place: &Arc<Place<T::Folder>>, item: Item) -> Result<Option<Step<T::Folder>>, CidError> {
+    fn item(
+        &mut self,
+        place: &Arc<Place<T::Folder>>,
+        item: Item,
+    ) -> Result<Option<Step<T::Folder>>, CidError> {
         if item.name.starts_with(b".") && !self.layout.dotfiles {
             return Ok(None);
         }
@@ -116,7 +120,9 @@ impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
                 }
                 Followed::Folder(folder) => self.enter(folder, place.path(&name), name).map(Some),
                 Followed::Nothing => self.refuse(&DANGLING, &place.path(&name), "the link leads to nothing"),
-                Followed::Endless => self.refuse(&LOOP, &place.path(&name), "the link leads to links without end"),
+                Followed::Endless => {
+                    self.refuse(&LOOP, &place.path(&name), "the link leads to links without end")
+                }
                 Followed::Special(what) => Err(fail(Fault::Special(what))),
             },
         }

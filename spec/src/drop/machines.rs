@@ -26,7 +26,7 @@ crate::machine! {
     Uploading on Publish => Published;
     Uploading on Refusal => Refused;
     Uploading on Failure => Failed;
-    Uploading on Abort => Aborted;
+    Uploading on Abort => Aborted unless "nothing outside shows that an upload was given up";
     Published on Claim => Owned;
     Published on Deadline => Removed;
 }

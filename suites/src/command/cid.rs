@@ -95,11 +95,11 @@ fn keep_apart(path: &Path, car: &Path) -> Result<(), Ending> {
 }
 
 fn summary(args: &CidArgs, layout: &Layout, blocks: &impl Blocks) -> Result<Summary, Ending> {
-    let read_bytes = AtomicU64::new(0);
-    let work = || of_path(&args.path, layout, &mut Strict, blocks, &read_bytes);
+    let read_bytes = &AtomicU64::new(0);
+    let work = || of_path(&args.path, layout, &mut Strict, blocks, read_bytes);
     let result = std::thread::scope(|scope| {
         let (done, is_done) = channel::<()>();
-        scope.spawn(|| show(&read_bytes, is_done));
+        scope.spawn(move || show(read_bytes, &is_done));
         let result = match args.threads {
             None => Ok(work()),
             Some(count) => rayon::ThreadPoolBuilder::new()
@@ -119,14 +119,16 @@ fn told(path: &Path, error: &CidError) -> Ending {
         CidError::At { path: below, fault } if below == "." => {
             Ending::Bad(format!("{}: {fault}", path.display()))
         }
-        CidError::At { path: below, fault } => Ending::Bad(format!("{}: {fault}", path.join(below).display())),
+        CidError::At { path: below, fault } => {
+            Ending::Bad(format!("{}: {fault}", path.join(below).display()))
+        }
         CidError::Refused(_) => Ending::Bad(format!("{}: {error}", path.display())),
         CidError::Blocks(_) => Ending::Failed(error.to_string()),
     }
 }
 
 /// Shows how much was read, on a terminal and once the work has become long.
-fn show(read_bytes: &AtomicU64, is_done: Receiver<()>) {
+fn show(read_bytes: &AtomicU64, is_done: &Receiver<()>) {
     if !std::io::stderr().is_terminal() || is_done.recv_timeout(LONG) != Err(RecvTimeoutError::Timeout) {
         return;
     }

@@ -1,5 +1,7 @@
 //! Multipart forms, written by hand.
 
+use assay_spec::crypto::text;
+
 use crate::exchange::Request;
 use crate::probe::Probe;
 
@@ -13,8 +15,12 @@ pub(crate) struct Form {
 impl Form {
     /// A form without parts.
     pub(crate) fn new(probe: &Probe<'_>) -> Form {
-        let label = assay_spec::crypto::text::hex(&probe.draw("boundary")[..16]);
-        Form { boundary: format!("----assay-{label}"), body: Vec::new() }
+        let label = text::hex(&probe.draw("boundary")[..16]);
+        Form::bounded(format!("----assay-{label}"))
+    }
+
+    fn bounded(boundary: String) -> Form {
+        Form { boundary, body: Vec::new() }
     }
 
     /// The form of an ordinary upload.
@@ -43,10 +49,34 @@ impl Form {
     }
 
     /// The upload of this form.
-    pub(crate) fn request(mut self, probe: &Probe<'_>) -> Request {
+    pub(crate) fn request(self, probe: &Probe<'_>) -> Request {
+        self.request_at(&probe.prefix("drop"))
+    }
+
+    fn request_at(mut self, prefix: &str) -> Request {
         self.body.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
-        Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")))
+        Request::new("POST", &format!("{prefix}/api/drop"))
             .header("Content-Type", format!("multipart/form-data; boundary={}", self.boundary))
             .body(self.body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_byte_for_byte() {
+        let form = Form::bounded("b".to_owned()).artifact(b"\0\xff\r\n--").field("source", "a b");
+        let request = form.request_at("/base");
+        assert_eq!(request.target, "/base/api/drop");
+        assert_eq!(
+            request.headers,
+            [("Content-Type".to_owned(), b"multipart/form-data; boundary=b".to_vec())]
+        );
+        let body = b"--b\r\nContent-Disposition: form-data; name=\"artifact\"; filename=\"site.zip\"\r\n\
+            Content-Type: application/zip\r\n\r\n\0\xff\r\n--\r\n\
+            --b\r\nContent-Disposition: form-data; name=\"source\"\r\n\r\na b\r\n--b--\r\n";
+        assert_eq!(request.body, body);
     }
 }

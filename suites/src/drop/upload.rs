@@ -79,3 +79,15 @@ async fn paused_drops_are_unavailable(probe: &Probe<'_>) -> Checked {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_that_must_be_taken_is_at_its_limit_and_has_every_listed_sign() {
+        assert_eq!(SOURCE.len(), 64);
+        assert!(assay_spec::drop::source::is_valid(SOURCE));
+        assert!(" _.:/@-".chars().all(|sign| SOURCE.contains(sign)));
+    }
+}

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_sim::world;
-use assay_spec::Id;
 use assay_spec::requirement::Evidence;
+use assay_spec::{Id, Service};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
@@ -172,7 +172,17 @@ pub async fn prove(
         matrix.deviations.push(row?);
     }
     for liberty in world::liberties() {
-        let ran = ran(seed, &[], &[liberty.name.to_owned()], wanted, settings, jobs).await?;
+        // A service's liberty shows in its own answers alone; those of the wire show in everybody's.
+        let service = liberty.name.split_once('.').and_then(|(name, _)| Service::named(name));
+        let met: Vec<&'static Check> = wanted
+            .iter()
+            .copied()
+            .filter(|check| service.is_none_or(|service| check.requirement.service == service))
+            .collect();
+        if met.is_empty() {
+            continue;
+        }
+        let ran = ran(seed, &[], &[liberty.name.to_owned()], &met, settings, jobs).await?;
         matrix.liberties.push(row(liberty.name.to_owned(), liberty.about, None, &ran));
     }
     Ok(matrix)
