@@ -311,7 +311,9 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     let asked = !args.selection.services.is_empty();
     let checks: Vec<_> = checks.into_iter().filter(|check| asked || is_named(check)).collect();
     if checks.is_empty() {
-        return Err(Ending::Bad("these filters match no check of the services that the target has".to_owned()));
+        return Err(Ending::Bad(
+            "these filters match no check of the services that the target has".to_owned(),
+        ));
     }
     let planned = plan(target.as_ref(), &checks);
     if args.list {
