@@ -14,6 +14,9 @@ pub(crate) const BOUNDARY: &str = "assay";
 /// Its announcement.
 pub(crate) const FORM: &str = "multipart/form-data; boundary=assay";
 
+/// What an upload may be answered.
+pub(crate) const DOCUMENTED: [u16; 6] = [200, 400, 413, 429, 500, 503];
+
 /// A multipart form that is being written.
 #[derive(Clone, Default)]
 pub(crate) struct Form(Vec<u8>);
@@ -175,4 +178,16 @@ impl Driver {
     pub(crate) fn refused_by(&self) -> &str {
         self.world.core.log.lines().last().map_or("", |line| line.requirement.as_str())
     }
+}
+
+/// The answer has that status and its form, nothing has changed, and a good upload still works.
+pub(crate) fn expect(name: &str, call: &Call, status: u16) -> Driver {
+    let mut driver = Driver::new(1);
+    let before = driver.drops();
+    let reply = driver.ask(call);
+    assert_eq!(reply.status, status, "{name}: {}", show(&reply));
+    assert!(DOCUMENTED.contains(&status) && body_of(&reply)["error"].is_string(), "{name}");
+    assert_eq!(driver.drops(), before, "{name} changed something");
+    assert_eq!(driver.clone().post_zip(&page("")), 200, "after {name}");
+    driver
 }

@@ -8,12 +8,12 @@ use assay_sim::Input;
 use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::RngSeed;
 use serde_json::json;
 
 use crate::common::drop::{Dropped, Form, page, post, upload};
 use crate::common::{Call, Driver, show, zip};
 use crate::model::{Fault, Model, Verdict};
+use crate::random::config;
 
 /// What somebody does.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub(crate) const PER_DAY: usize = 5;
 pub(crate) const PER_DAY_OF_ALL: usize = 9;
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 20_000, ..config() })]
 
     #[test]
     fn every_walk_keeps_the_promises(steps in prop::collection::vec(any_step(), 1..60)) {
@@ -69,13 +69,6 @@ proptest! {
             return Err(TestCaseError::fail(format!("{why}\n{}", walk.story)));
         }
     }
-}
-
-/// The same walks on every run, unless the environment asks for others.
-fn config() -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(1) } else { asked.rng_seed };
-    ProptestConfig { rng_seed, failure_persistence: None, max_shrink_iters: 20_000, ..asked }
 }
 
 /// Any step; good ones more often than others.
