@@ -5,7 +5,7 @@ use assay_sim::drop::SITE;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::common::drop::{Form, upload};
+use crate::common::drop::{Dropped, Form, upload};
 use crate::common::zip::{self, Entry};
 use crate::common::{Driver, show};
 
@@ -177,7 +177,7 @@ fn an_upload_that_takes_long_expires_four_hours_after_its_end() {
     driver.input(Input::Body(exchange, Bytes::from(call.body)));
     driver.input(Input::End(exchange));
     let reply = driver.reply(exchange).expect("an answer");
-    let dropped = crate::common::drop::Dropped::read(&reply);
+    let dropped = Dropped::read(&reply);
     assert_eq!(dropped.expires_at, driver.now() + 4 * HOUR);
 }
 
