@@ -179,6 +179,7 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
         "now": now,
         "time": "T3",
         "forks": hub.fork_address.is_some(),
+        "worlds": hub.lock().forks.keys().collect::<Vec<_>>(),
         "sites": hub.sites,
         "faults": names(world::faults().iter().map(|kind| (kind.name, kind.about)).collect()),
         "acts": acts,

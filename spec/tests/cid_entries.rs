@@ -209,6 +209,19 @@ fn paths_that_no_tree_could_hold_are_refused() {
 }
 
 #[test]
+fn both_sides_of_the_longest_path() {
+    let deep = |segments: usize| vec!["d"; segments].join("/");
+    let long = |bytes: usize| format!("{}/{}", "d".repeat(2000), "f".repeat(bytes - 2001));
+    for path in [deep(256), long(4096)] {
+        assert!(built(&[(&path, A)], &mut Strict).is_ok());
+    }
+    for path in [deep(257), long(4097)] {
+        let wanted = CidError::At { path: path.clone(), fault: Fault::Path("the path is too long") };
+        assert_eq!(built(&[(&path, A)], &mut Strict), Err(wanted));
+    }
+}
+
+#[test]
 fn blocks_are_the_same_however_large_the_content_is() {
     // More than is held at once, in one file and in many.
     let large: Vec<u8> = (0..40u32 << 20).map(|n| (n.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();

@@ -63,7 +63,8 @@ impl Control {
     /// A call; a refusal or a broken answer is an error in words.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
-        let mut request = Request::new(method, &format!("{}/{path}", url.path().trim_end_matches('/')));
+        let slash = if path.is_empty() { "" } else { "/" };
+        let mut request = Request::new(method, &format!("{}{slash}{path}", url.path().trim_end_matches('/')));
         if let Some(body) = body {
             request = request.header("Content-Type", "application/json").body(body.to_string());
         }

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use assay_sim::serve::ClockMode;
 use assay_suites::check::{self, Need};
+use assay_suites::client::{Limits, exchange};
+use assay_suites::control::Control;
 use assay_suites::drop;
 use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::exchange::Request;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::profile::Profile;
 use assay_suites::publish::Fixtures;
 use assay_suites::run::Runner;
-use assay_suites::target::Remote;
+use assay_suites::target::{Connect, Remote, Tcp};
 use assay_suites::verdict::{Run, Verdict};
 
 /// A simulator with a generous limit of requests where `unpaced`, since its checks share one address and one minute.
@@ -75,6 +79,48 @@ async fn with_control_every_check_passes_as_embedded() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = run(&served(&[], false).await, folder.path(), true, &[]).await;
     assert_eq!(of(&run, Verdict::Pass).len(), check::all().len(), "{:?}", bad(&run));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_world_that_was_used_by_hand_does_no_harm_and_forks_end_with_their_checks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = served(&[], false).await;
+    let site =
+        Request::new("POST", "/api/drop").header("Content-Type", "multipart/form-data; boundary=b").body(
+            [
+                &b"--b\r\nContent-Disposition: form-data; name=\"artifact\"\r\n\r\n"[..],
+                &zip(),
+                b"\r\n--b--\r\n",
+            ]
+            .concat(),
+        );
+    assert_eq!(post(&served.sites["drop"], site).await, 200);
+    for _ in 0..20 {
+        assert_eq!(
+            post(&served.sites["publish"], Request::new("POST", "/api/vf-cli/publish/submit")).await,
+            404
+        );
+    }
+    let run = run(&served, folder.path(), true, &["drop.limits", "publish.exchange"]).await;
+    assert_eq!(bad(&run), Vec::<String>::new());
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    let info = control.call("GET", "info", None).await.expect("the control API answers");
+    assert_eq!(info["worlds"], serde_json::json!([]), "every fork has ended");
+}
+
+async fn post(base: &str, request: Request) -> u16 {
+    let stream = Tcp.connect(base, None).await.expect("somebody listens");
+    exchange(stream, &request, "host", Limits::default()).await.expect("an answer").status
+}
+
+/// A page, as Python's zipfile stores it.
+fn zip() -> Vec<u8> {
+    let hex = concat!(
+        "504b0304140000000000000021002c6c8f6a07000000070000000a000000696e6465782e68746d6c62792068616e6450",
+        "4b01021403140000000000000021002c6c8f6a07000000070000000a0000000000000000000000800100000000696e64",
+        "65782e68746d6c504b05060000000001000100380000002f0000000000",
+    );
+    base16ct::lower::decode_vec(hex).expect("hex")
 }
 
 fn bad(run: &Run) -> Vec<String> {

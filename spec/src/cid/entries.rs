@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Blocks, CidError, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_folder};
 use crate::Gate;
 
+/// Bytes and segments of the longest path: what file systems take, and more than anybody nests.
+const PATH_BYTES: usize = 4096;
+const SEGMENTS: usize = 256;
 /// Links that one path may lead through.
 const HOPS: usize = 40;
 /// Entries that links may add, however they lead into each other.
@@ -25,7 +28,7 @@ pub enum Entry<'a> {
 }
 
 /// The identifier of the folder with these entries, by their paths: relative, with `/` between segments, none of
-/// which is empty, `.` or `..`.
+/// which is empty, `.` or `..`; of at most 4096 bytes and 256 segments.
 ///
 /// The rules about links go through `gate`; where they lapse, the links that they would refuse are left out. Links
 /// that multiply the content beyond any sensible folder are an error.
@@ -86,6 +89,9 @@ impl<'a> Map<'a> {
     }
 
     fn add(&mut self, path: &'a str, entry: &Entry<'a>) -> Result<(), &'static str> {
+        if path.len() > PATH_BYTES || path.split('/').count() > SEGMENTS {
+            return Err("the path is too long");
+        }
         let mut at = ROOT;
         let mut segments = path.split('/').peekable();
         while let Some(segment) = segments.next() {

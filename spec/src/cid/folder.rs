@@ -8,7 +8,7 @@ use super::balanced::Part;
 use super::block::{Blocks, Direct, Held, Node, Out};
 use super::directory::{Named, directory};
 use super::file::file;
-use super::walk::{Step, Walk};
+use super::walk::{Step, Walk, path};
 use super::{CidError, Content, Fault, Layout, Summary, Tree};
 use crate::Gate;
 
@@ -77,10 +77,10 @@ impl<'a, T: Tree> Reader<'a, T> {
     /// What came of each step; nothing of those that are no files.
     fn read(&self, steps: &[Step<T::Folder>]) -> Vec<Option<Read>> {
         let one = |buffer: &mut Vec<u8>, (n, step): (usize, &Step<T::Folder>)| match step {
-            Step::File(place, name) if n < self.failed.load(Ordering::Relaxed) => {
-                Some(self.file(&place.folder, name, buffer).unwrap_or_else(|error| {
+            Step::File(folder, name) if n < self.failed.load(Ordering::Relaxed) => {
+                Some(self.file(folder, name, buffer).unwrap_or_else(|error| {
                     self.stop_before(n);
-                    Read::Failed(error.placed(&place.path(name)))
+                    Read::Failed(error)
                 }))
             }
             _ => None,
@@ -130,14 +130,14 @@ impl<'a, T: Tree, B: Blocks> Builder<'a, T, B> {
                 Step::Enter(name) => self.open.push((name, Vec::new())),
                 Step::Leave => self.leave()?,
                 Step::Fail(error) => return Err(error),
-                Step::File(place, name) => {
+                Step::File(folder, name) => {
                     let part = match read {
                         Some(Read::Done(part, held)) => self.out.pour(held).map(|()| part),
-                        Some(Read::Failed(error)) => return Err(error),
-                        Some(Read::Later) | None => open(self.tree, &place.folder, &name)
+                        Some(Read::Failed(error)) => Err(error),
+                        Some(Read::Later) | None => open(self.tree, &folder, &name)
                             .and_then(|content| file(&content, self.layout, &mut Vec::new(), &mut self.out)),
                     };
-                    let part = part.map_err(|error| error.placed(&place.path(&name)))?;
+                    let part = part.map_err(|error| error.placed(&self.path(&name)))?;
                     self.files += 1;
                     self.bytes = self.bytes.saturating_add(part.bytes);
                     self.add(Named { name, node: part.node });
@@ -148,19 +148,24 @@ impl<'a, T: Tree, B: Blocks> Builder<'a, T, B> {
     }
 
     fn leave(&mut self) -> Result<(), CidError> {
-        let path = self.open.iter().skip(1).map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("/");
         let (name, entries) = self.open.pop().expect("a folder is left after it was entered");
         let is_root = self.open.is_empty();
         if entries.is_empty() && !is_root && !self.layout.empty_directories {
             return Ok(());
         }
-        let node = directory(&entries, self.layout, &mut self.out).map_err(|error| error.placed(&path))?;
+        let node = directory(&entries, self.layout, &mut self.out)
+            .map_err(|error| error.placed(&self.path(&name)))?;
         if is_root {
             self.root = Some(node);
         } else {
             self.add(Named { name, node });
         }
         Ok(())
+    }
+
+    /// The path of an entry of the folder that was entered last.
+    fn path(&self, name: &str) -> String {
+        path(self.open.iter().map(|(name, _)| name.as_str()).chain([name]))
     }
 
     fn add(&mut self, entry: Named) {

@@ -11,26 +11,12 @@ use crate::{Gate, Id};
 pub(super) enum Step<F> {
     /// Into the folder of this name; the first step of all has no name.
     Enter(String),
-    /// Past a file.
-    File(Arc<Place<F>>, String),
+    /// Past a file in a folder.
+    File(Arc<F>, String),
     /// Out of the folder.
     Leave,
     /// Not further.
     Fail(CidError),
-}
-
-/// A folder that the walk has entered.
-#[derive(Debug)]
-pub(super) struct Place<F> {
-    pub(super) folder: F,
-    path: String,
-}
-
-impl<F> Place<F> {
-    /// The path of an entry.
-    pub(super) fn path(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
-    }
 }
 
 /// A walk that has come so far.
@@ -44,10 +30,12 @@ pub(super) struct Walk<'a, T: Tree, G> {
     root: Option<T::Folder>,
 }
 
-/// A folder with the entries that are still to come, the last first.
+/// A folder that the walk has entered.
 #[derive(Debug)]
 struct Open<F> {
-    place: Arc<Place<F>>,
+    name: String,
+    folder: Arc<F>,
+    /// Entries that are still to come, the last first.
     rest: Vec<Item>,
 }
 
@@ -75,15 +63,15 @@ impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
 
     fn step(&mut self) -> Result<Option<Step<T::Folder>>, CidError> {
         if let Some(root) = self.root.take() {
-            return self.enter(root, String::new(), String::new()).map(Some);
+            return self.enter(root, String::new()).map(Some);
         }
         while let Some(open) = self.open.last_mut() {
             let Some(item) = open.rest.pop() else {
                 self.open.pop();
                 return Ok(Some(Step::Leave));
             };
-            let place = Arc::clone(&open.place);
-            if let Some(step) = self.item(&place, item)? {
+            let folder = Arc::clone(&open.folder);
+            if let Some(step) = self.item(&folder, item)? {
                 return Ok(Some(step));
             }
         }
@@ -91,54 +79,45 @@ impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
     }
 
     /// The step past or into an entry; none where it is left out.
-    fn item(
-        &mut self,
-        place: &Arc<Place<T::Folder>>,
-        item: Item,
-    ) -> Result<Option<Step<T::Folder>>, CidError> {
+    fn item(&mut self, folder: &Arc<T::Folder>, item: Item) -> Result<Option<Step<T::Folder>>, CidError> {
         if item.name.starts_with(b".") && !self.layout.dotfiles {
             return Ok(None);
         }
-        let name = String::from_utf8(item.name).map_err(|error| {
-            let name = error.as_bytes().escape_ascii().to_string();
-            CidError::at(&place.path(&name), Fault::Name)
-        })?;
-        let fail = |fault| CidError::at(&place.path(&name), fault);
-        let unreadable = |why| fail(Fault::Unreadable(why));
+        let name = String::from_utf8(item.name)
+            .map_err(|error| self.fail(&error.as_bytes().escape_ascii().to_string(), Fault::Name))?;
+        let unreadable = |why| self.fail(&name, Fault::Unreadable(why));
         match item.kind {
-            Kind::File => Ok(Some(Step::File(Arc::clone(place), name))),
+            Kind::File => Ok(Some(Step::File(Arc::clone(folder), name))),
             Kind::Folder => {
-                let folder = self.tree.enter(&place.folder, &name).map_err(unreadable)?;
-                self.enter(folder, place.path(&name), name).map(Some)
+                let entered = self.tree.enter(folder, &name).map_err(unreadable)?;
+                self.enter(entered, name).map(Some)
             }
-            Kind::Special(what) => Err(fail(Fault::Special(what))),
+            Kind::Special(what) => Err(self.fail(&name, Fault::Special(what))),
             Kind::Link if !self.layout.links => Ok(None),
-            Kind::Link => match self.tree.follow(&place.folder, &name).map_err(unreadable)? {
-                Followed::File => Ok(Some(Step::File(Arc::clone(place), name))),
-                Followed::Folder(folder) if self.is_open(&folder).map_err(unreadable)? => {
-                    self.refuse(&LOOP, &place.path(&name), "the link leads to a folder that it stands in")
+            Kind::Link => match self.tree.follow(folder, &name).map_err(unreadable)? {
+                Followed::File => Ok(Some(Step::File(Arc::clone(folder), name))),
+                Followed::Folder(found) if self.is_open(&found).map_err(unreadable)? => {
+                    self.refuse(&LOOP, &name, "the link leads to a folder that it stands in")
                 }
-                Followed::Folder(folder) => self.enter(folder, place.path(&name), name).map(Some),
-                Followed::Nothing => self.refuse(&DANGLING, &place.path(&name), "the link leads to nothing"),
-                Followed::Endless => {
-                    self.refuse(&LOOP, &place.path(&name), "the link leads to links without end")
-                }
-                Followed::Special(what) => Err(fail(Fault::Special(what))),
+                Followed::Folder(found) => self.enter(found, name).map(Some),
+                Followed::Nothing => self.refuse(&DANGLING, &name, "the link leads to nothing"),
+                Followed::Endless => self.refuse(&LOOP, &name, "the link leads to links without end"),
+                Followed::Special(what) => Err(self.fail(&name, Fault::Special(what))),
             },
         }
     }
 
-    fn enter(&mut self, folder: T::Folder, path: String, name: String) -> Result<Step<T::Folder>, CidError> {
+    fn enter(&mut self, folder: T::Folder, name: String) -> Result<Step<T::Folder>, CidError> {
         let listed = self.tree.list(&folder);
-        let mut rest = listed.map_err(|why| CidError::at(&path, Fault::Unreadable(why)))?;
+        let mut rest = listed.map_err(|why| self.fail(&name, Fault::Unreadable(why)))?;
         rest.sort_unstable_by(|a, b| b.name.cmp(&a.name));
-        self.open.push(Open { place: Arc::new(Place { folder, path }), rest });
+        self.open.push(Open { name: name.clone(), folder: Arc::new(folder), rest });
         Ok(Step::Enter(name))
     }
 
     fn is_open(&self, folder: &T::Folder) -> Result<bool, String> {
         for open in &self.open {
-            if self.tree.is_same(&open.place.folder, folder)? {
+            if self.tree.is_same(&open.folder, folder)? {
                 return Ok(true);
             }
         }
@@ -146,8 +125,23 @@ impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
     }
 
     /// Fails by a rule; where the rule lapses, the link is left out.
-    fn refuse(&mut self, rule: Id, path: &str, why: &str) -> Result<Option<Step<T::Folder>>, CidError> {
+    fn refuse(&mut self, rule: Id, name: &str, why: &str) -> Result<Option<Step<T::Folder>>, CidError> {
+        let path = self.path(name);
         self.gate.require(rule, false, || format!("{path}: {why}"))?;
         Ok(None)
     }
+
+    fn fail(&self, name: &str, fault: Fault) -> CidError {
+        CidError::at(&self.path(name), fault)
+    }
+
+    /// The path of an entry of the folder where the walk stands.
+    fn path(&self, name: &str) -> String {
+        path(self.open.iter().map(|open| open.name.as_str()).chain([name]))
+    }
+}
+
+/// The path with these segments, of which the root's is empty.
+pub(super) fn path<'a>(segments: impl Iterator<Item = &'a str>) -> String {
+    segments.filter(|segment| !segment.is_empty()).collect::<Vec<_>>().join("/")
 }

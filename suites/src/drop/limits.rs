@@ -39,10 +39,11 @@ pub(super) const CHECKS: &[Check] = &[
 /// An hour and some minutes.
 const HOUR: Duration = Duration::from_mins(65);
 
-/// Moves to ten minutes past midnight: no hour and no day ends soon, whether they roll or follow the calendar.
+/// Moves to ten minutes past midnight, a whole day from now or more: what was dropped before no longer counts, and no
+/// hour and no day ends soon, whether they roll or follow the calendar.
 async fn morning(probe: &Probe<'_>) -> Result<(), Stop> {
     let now = probe.now().await?;
-    let wait_ms = DAY - now.0.rem_euclid(DAY) + 600_000;
+    let wait_ms = 2 * DAY - now.0.rem_euclid(DAY) + 600_000;
     probe.advance(Duration::from_millis(wait_ms.unsigned_abs())).await
 }
 
