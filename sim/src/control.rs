@@ -373,7 +373,7 @@ async fn fork(State(hub): State<Arc<Hub>>, Here(handle): Here, body: String) -> 
         inner.count += 1;
         format!("w{}", inner.count)
     };
-    let handle = Handle::new(handle.snapshot(), mode);
+    let handle = handle.fork(mode);
     let failed = |e: std::io::Error| refuse(StatusCode::INTERNAL_SERVER_ERROR, format!("cannot listen: {e}"));
     let (listeners, sites) = open_sites(&handle, SocketAddr::new(address, 0)).await.map_err(failed)?;
     hub.lock().forks.insert(name.clone(), Fork { handle, _listeners: listeners });

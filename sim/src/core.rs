@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::clock::Clock;
 use crate::deviation::Deviations;
 use crate::fault::Faults;
-use crate::journal::{Event, Journal};
+use crate::journal::{Entry, Event, Journal};
 use crate::liberty::{self, Liberties, Liberty};
 use crate::log::Log;
 use crate::rng::Rng;
@@ -37,6 +37,8 @@ pub struct Core {
     pub log: Log,
     /// The exchange that is being handled; 0 outside of any.
     pub(crate) current: ExchangeId,
+    /// Exchanges whose answers hold a secret.
+    secrets: BTreeSet<ExchangeId>,
     consulted: Consulted,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
@@ -54,6 +56,7 @@ impl Core {
             journal: Journal::default(),
             log: Log::default(),
             current: 0,
+            secrets: BTreeSet::new(),
             consulted: Consulted::default(),
             fired: BTreeSet::new(),
             outbox: Vec::new(),
@@ -138,8 +141,18 @@ impl Core {
         self.outbox.push(Output::End { exchange });
     }
 
+    /// The answer to the exchange that is being handled holds a secret: who lists the journal does not see it.
+    pub(crate) fn keep_secret(&mut self) {
+        self.secrets.insert(self.current);
+    }
+
     pub(crate) fn note(&mut self, exchange: ExchangeId, event: Event) {
-        self.journal.note(self.clock.now(), exchange, event);
+        let secret = match event {
+            Event::Frame(_) => self.secrets.contains(&exchange),
+            Event::ReplyEnd => self.secrets.remove(&exchange),
+            _ => false,
+        };
+        self.journal.note(Entry { at: self.clock.now(), exchange, event, secret });
     }
 }
 

@@ -16,6 +16,14 @@ pub struct Deviation {
     pub about: &'static str,
 }
 
+/// A service's table of deviations: `ROW, "variant" => "what is done instead";`.
+macro_rules! deviations {
+    ($($rule:expr $(, $variant:literal)? => $about:literal;)*) => {
+        &[$(Deviation { requirement: &$rule, variant: concat!("" $(, $variant)?), about: $about }),*]
+    };
+}
+pub(crate) use deviations;
+
 /// `publish.envelope.time-window/past`
 impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,6 +14,8 @@ use crate::world::ExchangeId;
 
 /// How many entries the ring keeps.
 pub const KEPT: usize = 512;
+/// How many bytes of bodies the ring keeps, but for the latest entry, which it always keeps.
+pub const KEPT_BYTES: usize = 64 * 1024 * 1024;
 
 /// One thing that went in or out.
 #[derive(Clone, Debug)]
@@ -47,6 +49,18 @@ pub struct Entry {
     pub exchange: ExchangeId,
     /// What happened.
     pub event: Event,
+    /// Its bytes hold a secret: as JSON they are a number alone.
+    pub secret: bool,
+}
+
+impl Entry {
+    /// Bytes of a body that it holds on to.
+    fn body_bytes(&self) -> usize {
+        match &self.event {
+            Event::Body(bytes) | Event::Frame(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
 }
 
 /// The journal of a world.
@@ -55,19 +69,24 @@ pub struct Journal {
     hash: Sha256,
     count: u64,
     ring: Vector<Entry>,
+    /// Bytes of bodies in the ring.
+    bytes: usize,
 }
 
 impl Journal {
     /// Adds an entry.
-    pub fn note(&mut self, at: Instant, exchange: ExchangeId, event: Event) {
-        self.hash.update(at.0.to_be_bytes());
-        self.hash.update(exchange.to_be_bytes());
-        feed(&mut self.hash, &event);
+    pub fn note(&mut self, entry: Entry) {
+        self.hash.update(entry.at.0.to_be_bytes());
+        self.hash.update(entry.exchange.to_be_bytes());
+        feed(&mut self.hash, &entry.event);
         self.count += 1;
-        if self.ring.len() == KEPT {
-            self.ring.pop_front();
+        self.bytes += entry.body_bytes();
+        while (self.ring.len() == KEPT || self.bytes > KEPT_BYTES)
+            && let Some(oldest) = self.ring.pop_front()
+        {
+            self.bytes -= oldest.body_bytes();
         }
-        self.ring.push_back(Entry { at, exchange, event });
+        self.ring.push_back(entry);
     }
 
     /// The fingerprint of everything so far, hex.
@@ -129,7 +148,7 @@ fn feed_headers(part: &mut impl FnMut(&[u8]), headers: &HeaderMap) {
     }
 }
 
-/// An entry as JSON: bodies as text where they are UTF-8, else as hex.
+/// An entry as JSON: bodies as text where they are UTF-8, else as hex; of a secret, how long it is.
 impl Serialize for Entry {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde_json::json;
@@ -149,6 +168,7 @@ impl Serialize for Entry {
             Event::Tick => json!("tick"),
             Event::Control(what) => json!({ "control": what }),
             Event::ReplyHead(status, map) => json!({ "reply": status, "headers": headers(map) }),
+            Event::Frame(bytes) if self.secret => json!({ "frame": { "secret_bytes": bytes.len() } }),
             Event::Frame(bytes) => json!({ "frame": text(bytes) }),
             Event::ReplyEnd => json!("reply-end"),
         };

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use assay_spec::Instant;
 use bytes::Bytes;
 use futures_util::stream;
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, StreamBody};
 use hyper_util::rt::TokioIo;
@@ -36,7 +36,11 @@ pub enum ClockMode {
 
 /// A world that is being served. Clones share the world.
 #[derive(Clone)]
-pub struct Handle(Arc<Shared>);
+pub struct Handle {
+    shared: Arc<Shared>,
+    /// The header that names the client's address, where one is believed.
+    forwarding: Option<HeaderName>,
+}
 
 struct Shared {
     inner: Mutex<Inner>,
@@ -70,7 +74,22 @@ impl Handle {
     pub fn new(world: World, mode: ClockMode) -> Handle {
         let lead_ms = wall_clock() - world.core.now();
         let inner = Inner { world, mode, lead_ms, replies: BTreeMap::new(), generation: 0 };
-        Handle(Arc::new(Shared { inner: Mutex::new(inner), waiting: watch::Sender::new(0) }))
+        let shared = Shared { inner: Mutex::new(inner), waiting: watch::Sender::new(0) };
+        Handle { shared: Arc::new(shared), forwarding: None }
+    }
+
+    /// The same world for clients whose address is the last one that this header names, where it names one. The
+    /// header is believed as it comes: only for a proxy, or a test, that sets it.
+    #[must_use]
+    pub fn forwarded_by(self, header: Option<HeaderName>) -> Handle {
+        Handle { forwarding: header, ..self }
+    }
+
+    /// A world of its own like this one at this moment, served alike. Exchanges in flight stay behind.
+    pub fn fork(&self, mode: ClockMode) -> Handle {
+        let mut world = self.snapshot();
+        world.abandon();
+        Handle::new(world, mode).forwarded_by(self.forwarding.clone())
     }
 
     /// Reads the world.
@@ -129,6 +148,7 @@ impl Handle {
         let mut inner = self.lock();
         inner.lead_ms = wall_clock() - world.core.now();
         inner.world = world;
+        inner.world.abandon();
         inner.replies.clear();
         inner.generation += 1;
         self.after(inner);
@@ -136,7 +156,7 @@ impl Handle {
 
     /// Resolves once at least `count` exchanges wait for an answer.
     pub async fn waiting(&self, count: usize) {
-        let mut waiting = self.0.waiting.subscribe();
+        let mut waiting = self.shared.waiting.subscribe();
         // The sender lives in `self`, so the channel cannot close.
         let _ = waiting.wait_for(|now| *now >= count).await;
     }
@@ -148,7 +168,7 @@ impl Handle {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic inside the world is our bug; the next request shows it better than a poisoned lock.
-        self.0.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells who waits, and wakes up for the next timer where the wall clock rules.
@@ -157,7 +177,7 @@ impl Handle {
         let due = inner.world.core.clock.next_due().filter(|_| waiting > 0 && inner.mode == ClockMode::Real);
         let wait_ms = due.map(|due| due - inner.world.core.now());
         drop(inner);
-        self.0.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
+        self.shared.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
         if let Some(wait_ms) = wait_ms {
             let handle = self.clone();
             tokio::spawn(async move {
@@ -184,20 +204,27 @@ impl Handle {
         let (own, others): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| output.exchange() == exchange);
         inner.route(others);
-        if inner.world.waiting() > 0 || *self.0.waiting.borrow() > 0 {
+        if inner.world.waiting() > 0 || *self.shared.waiting.borrow() > 0 {
             inner.jump();
             self.after(inner);
         }
         own
     }
 
-    fn begin(&self, head: RequestHead) -> Ticket {
+    /// Begins an exchange; an answer may be there before the body.
+    fn begin(&self, head: RequestHead) -> (Ticket, Vec<Output>) {
         let mut inner = self.lock();
         inner.follow_wall_clock();
-        let exchange = inner.world.next_exchange();
+        let ticket = Ticket { generation: inner.generation, exchange: inner.world.next_exchange() };
         let outputs = inner.world.input(Input::Head(Box::new(head)));
-        inner.route(outputs);
-        Ticket { generation: inner.generation, exchange }
+        (ticket, outputs)
+    }
+
+    /// The client's address as the believed header has it.
+    fn forwarded(&self, headers: &HeaderMap) -> Option<IpAddr> {
+        let value = headers.get_all(self.forwarding.as_ref()?).iter().next_back()?.to_str().ok()?;
+        let last = value.rsplit(',').next().unwrap_or(value);
+        last.trim().parse::<IpAddr>().ok().map(|address| address.to_canonical())
     }
 
     /// Completes a request: the whole answer, or the channel on which it comes.
@@ -331,18 +358,19 @@ impl Drop for Guard {
 
 async fn answer<B>(handle: Handle, site: Site, peer: IpAddr, request: Request<B>) -> Response<ReplyBody>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Send,
 {
     let (parts, body) = request.into_parts();
     let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
+    let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
     let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
-    let ticket = handle.begin(head);
+    let (ticket, mut settled) = handle.begin(head);
     let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
 
-    let mut settled = Vec::new();
-    let mut drained = 0;
-    let mut body = std::pin::pin!(body);
-    while let Some(frame) = body.frame().await {
+    let mut body = Box::pin(body);
+    while settled.is_empty() {
+        let Some(frame) = body.frame().await else { break };
         let Ok(frame) = frame else {
             // The client went away, or its framing broke: there is nobody to answer.
             return Response::builder()
@@ -351,23 +379,28 @@ where
                 .expect("a status alone is a response");
         };
         let Ok(bytes) = frame.into_data() else { continue };
-        if settled.is_empty() {
-            settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
-        } else {
-            drained += bytes.len();
-            if drained > DRAIN_BYTES {
-                break;
-            }
-        }
+        settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
     }
     if settled.is_empty() {
         match handle.end(ticket) {
             Ok(outputs) => settled = outputs,
             Err(receiver) => return streamed(guard, receiver).await,
         }
+    } else {
+        tokio::spawn(drain(body));
     }
     guard.settle();
     whole(settled)
+}
+
+/// Reads what comes after the answer is settled, so that its sender gets to read the answer.
+async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
+    let mut drained = 0;
+    while drained < DRAIN_BYTES
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+    }
 }
 
 /// A response whose outputs are all there.

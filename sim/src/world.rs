@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use assay_spec::crypto::text;
 use assay_spec::{Dialect, Instant, Service, for_each_service};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method};
@@ -158,6 +159,12 @@ pub trait Floor: Clone {
     fn new(core: &Core) -> Self;
     /// The largest body that it reads, in bytes.
     fn body_limit(&self, site: Site) -> usize;
+    /// A request begins. A reply settles it before its body has come.
+    fn begin(&mut self, _: &mut Core, _: ExchangeId, _: &RequestHead) -> Option<Reply> {
+        None
+    }
+    /// A client went away before its answer was complete.
+    fn abort(&mut self, _: &mut Core, _: ExchangeId, _: Site) {}
     /// Handles a whole request; `None` when the answer comes later, by [`Core::answer`].
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
     /// A timer is due.
@@ -190,6 +197,16 @@ macro_rules! declare {
 
             fn body_limit(&self, site: Site) -> usize {
                 match site.service { $(Service::$variant => self.$module.body_limit(site)),* }
+            }
+
+            fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
+                match head.site.service {
+                    $(Service::$variant => self.$module.begin(core, exchange, head)),*
+                }
+            }
+
+            fn abort(&mut self, core: &mut Core, exchange: ExchangeId, site: Site) {
+                match site.service { $(Service::$variant => self.$module.abort(core, exchange, site)),* }
             }
 
             fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
@@ -267,6 +284,7 @@ pub struct World {
 /// An exchange that is not answered yet.
 #[derive(Clone, Debug)]
 struct Open {
+    site: Site,
     /// Absent once the service has it.
     receiving: Option<Receiving>,
 }
@@ -309,11 +327,7 @@ impl World {
                 self.core.note(exchange, Event::End);
                 self.end(exchange);
             }
-            Input::Abort(exchange) => {
-                if self.exchanges.remove(&exchange).is_some() {
-                    self.core.note(exchange, Event::Abort);
-                }
-            }
+            Input::Abort(exchange) => self.abort(exchange),
             Input::Tick(now) => {
                 self.tick(now);
             }
@@ -325,6 +339,14 @@ impl World {
     pub fn advance_to(&mut self, until: Instant) -> (usize, Vec<Output>) {
         let fired = self.tick(until);
         (fired, self.outputs())
+    }
+
+    /// Aborts every exchange that is not answered: a copy of a world does not have its clients.
+    pub fn abandon(&mut self) {
+        let open: Vec<ExchangeId> = self.exchanges.keys().copied().collect();
+        for exchange in open {
+            self.abort(exchange);
+        }
     }
 
     /// The service's account of its state, for people.
@@ -345,7 +367,7 @@ impl World {
 
     /// Carries out `service.act` for the control API.
     pub fn act(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
-        self.control(format!("act {name} {arguments}"));
+        self.control(format!("act {name} {}", without_token(arguments)));
         let (service, act) = name
             .split_once('.')
             .and_then(|(service, act)| Some((Service::named(service)?, act)))
@@ -403,8 +425,22 @@ impl World {
         self.last += 1;
         let line = format!("{} {} {} {}", head.site.name, head.peer, head.method, head.target);
         self.core.note(self.last, Event::Head(line, head.headers.clone()));
-        let receiving = Receiving { head, body: BytesMut::new(), too_large: false };
-        self.exchanges.insert(self.last, Open { receiving: Some(receiving) });
+        let site = head.site;
+        self.core.current = self.last;
+        let reply = self.services.begin(&mut self.core, self.last, &head);
+        self.core.current = 0;
+        let receiving = reply.is_none().then(|| Receiving { head, body: BytesMut::new(), too_large: false });
+        self.exchanges.insert(self.last, Open { site, receiving });
+        if let Some(reply) = reply {
+            self.core.answer(self.last, reply);
+        }
+    }
+
+    fn abort(&mut self, exchange: ExchangeId) {
+        if let Some(Open { site, .. }) = self.exchanges.remove(&exchange) {
+            self.core.note(exchange, Event::Abort);
+            self.services.abort(&mut self.core, exchange, site);
+        }
     }
 
     fn body(&mut self, exchange: ExchangeId, bytes: Bytes) {
@@ -471,4 +507,17 @@ impl World {
         }
         outputs
     }
+}
+
+/// Arguments as the journal has them: of a token, its hash alone, so that nobody who reads it there can use it.
+fn without_token(arguments: &Value) -> Value {
+    let mut shown = arguments.clone();
+    let hidden = match &mut shown {
+        Value::Object(members) => members.get_mut("token"),
+        other => Some(other),
+    };
+    if let Some(hidden) = hidden {
+        *hidden = Value::from(text::sha256_hex(hidden.to_string().as_bytes()));
+    }
+    shown
 }

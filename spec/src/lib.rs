@@ -4,8 +4,10 @@
 //! bytes out. Services stand in folders of their own; what no service owns stands beside them.
 
 pub mod catalogue;
+pub mod cid;
 pub mod crypto;
 pub mod dialect;
+pub mod drop;
 pub mod endpoint;
 pub mod gate;
 pub mod instant;

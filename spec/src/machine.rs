@@ -46,8 +46,7 @@ macro_rules! machine {
     ) => {
         #[doc = concat!("A state of `", $name, "`.")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $state { $(#[doc = $st] $s),* }
+        pub enum $state { $(#[doc = $st] #[serde(rename = $st)] $s),* }
 
         #[doc = concat!("What happens to `", $name, "`.")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]

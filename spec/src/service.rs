@@ -7,6 +7,7 @@ macro_rules! for_each_service {
     ($callback:ident) => {
         $callback! {
             (publish Publish 3)
+            (drop Drop 3)
         }
     };
 }

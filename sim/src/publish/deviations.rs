@@ -15,13 +15,7 @@ use assay_spec::{Gate, Instant};
 use serde_json::{Value, json};
 
 use crate::core::Core;
-use crate::deviation::Deviation;
-
-macro_rules! deviations {
-    ($($rule:expr $(, $variant:literal)? => $about:literal;)*) => {
-        &[$(Deviation { requirement: &$rule, variant: concat!("" $(, $variant)?), about: $about }),*]
-    };
-}
+use crate::deviation::{Deviation, deviations};
 
 /// Every deviation of the exchange.
 pub(super) const ALL: &[Deviation] = deviations! {

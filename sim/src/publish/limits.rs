@@ -2,7 +2,6 @@
 
 use assay_spec::publish::limits as document;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// The limits in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,24 +40,5 @@ impl Default for Limits {
             request_window_ms: document::REQUEST_WINDOW_MS,
             record_bytes: document::RECORD_BYTES,
         }
-    }
-}
-
-impl Limits {
-    /// Changes the limits that `changes` names; an unknown name or a value of another type changes nothing.
-    pub fn set(&mut self, changes: &Value) -> Result<(), String> {
-        let mut all = serde_json::to_value(&*self).map_err(|e| e.to_string())?;
-        let (Some(all_members), Some(changes)) = (all.as_object_mut(), changes.as_object()) else {
-            return Err("limits are an object of names and numbers".to_owned());
-        };
-        for (name, value) in changes {
-            if !all_members.contains_key(name) {
-                let known: Vec<&String> = all_members.keys().collect();
-                return Err(format!("no limit is named {name:?}; known: {known:?}"));
-            }
-            all_members.insert(name.clone(), value.clone());
-        }
-        *self = serde_json::from_value(all).map_err(|e| e.to_string())?;
-        Ok(())
     }
 }

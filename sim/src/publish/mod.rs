@@ -243,7 +243,7 @@ impl Floor for State {
     }
 
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
-        self.limits.set(limits)
+        crate::limits::change(&mut self.limits, limits)
     }
 }
 

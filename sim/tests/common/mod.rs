@@ -1,7 +1,9 @@
 //! A driver for worlds: signed calls in, whole replies out. Time moves only by [`Driver::advance`].
 
 mod client;
+pub(crate) mod drop;
 pub(crate) mod wire;
+pub(crate) mod zip;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -105,7 +107,8 @@ impl Driver {
         self.start_at(SITES[0], call)
     }
 
-    fn start_at(&mut self, site: Site, call: &Call) -> ExchangeId {
+    /// Sends a whole call to a site.
+    pub(crate) fn start_at(&mut self, site: Site, call: &Call) -> ExchangeId {
         let exchange = self.begin(site, call);
         self.input(Input::Body(exchange, Bytes::from(call.body.clone())));
         self.input(Input::End(exchange));

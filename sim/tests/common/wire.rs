@@ -1,5 +1,6 @@
 //! Raw bytes over an in-memory connection with a real HTTP server at its other end.
 
+use assay_sim::Site;
 use assay_sim::publish::SITES;
 use assay_sim::serve::{Handle, IN_MEMORY, connection};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -8,8 +9,13 @@ use super::Call;
 
 /// The client's end of a new connection to the exchange.
 pub(crate) fn connect(handle: &Handle) -> DuplexStream {
+    connect_to(handle, SITES[0])
+}
+
+/// The client's end of a new connection to a site.
+pub(crate) fn connect_to(handle: &Handle, site: Site) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
-    tokio::spawn(connection(theirs, handle.site(SITES[0], IN_MEMORY)));
+    tokio::spawn(connection(theirs, handle.site(site, IN_MEMORY)));
     ours
 }
 

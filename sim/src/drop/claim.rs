@@ -1,0 +1,38 @@
+//! The claim. The document shows no endpoint for it, so the control API has it.
+
+use assay_spec::Instant;
+use assay_spec::drop::machines::{DropEvent, DropState};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::State;
+use crate::core::Core;
+
+/// The acts, and what each takes.
+pub(super) const ACTS: &[(&str, &str)] = &[("claim", "{token}: turns a drop into an owned project")];
+
+/// Without an echo: what is malformed may hold a token all the same.
+const MALFORMED: &str = "a claim is {\"token\": text} and nothing else";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Claim {
+    token: String,
+}
+
+/// Carries out an act.
+pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+    if act != "claim" {
+        return Err(format!("drop has no act {act:?}; known: [\"claim\"]"));
+    }
+    let Claim { token } = Claim::deserialize(arguments).map_err(|_| MALFORMED)?;
+    let id = state.tokens.get(&token).cloned().ok_or("no drop has this claim token")?;
+    let drop = state.drops.get(&id).ok_or("no drop has this claim token")?;
+    match (drop.state, drop.expires_at) {
+        (DropState::Owned, _) => return Err("this drop has been claimed".to_owned()),
+        (DropState::Published, Instant(deadline)) if core.now().0 < deadline => {}
+        _ => return Err("the deadline of this claim has passed".to_owned()),
+    }
+    state.step(core, &id, DropEvent::Claim);
+    Ok(json!({ "dropId": id, "state": DropState::Owned }))
+}

@@ -1,0 +1,83 @@
+//! Live sites: the files of a drop at its URL, as any host of static files serves them.
+
+use std::sync::Arc;
+
+use assay_spec::Gate;
+use assay_spec::drop::machines::DropState;
+use assay_spec::drop::requirements::site::{LIVE, NESTED};
+use bytes::Bytes;
+use http::{HeaderValue, Method};
+use percent_encoding::percent_decode_str;
+
+use super::{Files, State, liberties, refusal};
+use crate::core::Core;
+use crate::world::{Reply, Request};
+
+/// The page of a folder.
+const INDEX: &str = "index.html";
+
+/// Answers a request for anything but the upload.
+pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply {
+    let Some((root, rest)) = split(request.path()) else { return missing(core) };
+    let Some(drop) = state.roots.get(root).and_then(|id| state.drops.get(id)) else { return missing(core) };
+    if drop.state == DropState::Removed {
+        let status = if core.takes(liberties::GONE) { 410 } else { 404 };
+        return refusal::error(core, status, "this site was removed");
+    }
+    if !matches!(request.head.method, Method::GET | Method::HEAD) {
+        return refusal::error(core, 405, "only GET and HEAD")
+            .header("allow", HeaderValue::from_static("GET, HEAD"));
+    }
+    let Ok(path) = percent_decode_str(rest).decode_utf8() else { return missing(core) };
+    let Some(path) = path.strip_prefix('/') else { return to_folder(core, request) };
+    let index = if path.is_empty() || path.ends_with('/') { INDEX } else { "" };
+    let file = format!("{path}{index}");
+    if file != INDEX && core.effect(&NESTED, false, |_, _| file.contains('/')) {
+        return missing(core);
+    }
+    match drop.files.get(&file) {
+        Some(content) => {
+            let content = Bytes::from_owner(Arc::clone(content));
+            let content = core.effect(&LIVE, content, |content, _| {
+                if file == INDEX { Bytes::from_static(b"coming soon") } else { content }
+            });
+            Reply { status: 200, headers: http::HeaderMap::new(), body: content }
+                .header("content-type", content_type(&file))
+        }
+        None if is_folder(&drop.files, path) => to_folder(core, request),
+        None => missing(core),
+    }
+}
+
+/// A path's root, which is its first two segments, and the rest.
+fn split(path: &str) -> Option<(&str, &str)> {
+    let segments = path.strip_prefix('/')?;
+    let mut slashes = segments.match_indices('/').map(|(at, _)| at + 1);
+    slashes.next()?;
+    Some(path.split_at(slashes.next().unwrap_or(path.len())))
+}
+
+fn is_folder(files: &Files, path: &str) -> bool {
+    let inside = format!("{path}/");
+    files.range(inside.clone()..).next().is_some_and(|(name, _)| name.starts_with(&inside))
+}
+
+/// Sends the caller to the same path with a slash, so that relative links of the page lead where they should.
+fn to_folder(core: &Core, request: &Request) -> Reply {
+    let location = HeaderValue::try_from(format!("{}/", request.path()));
+    match location {
+        Ok(location) => core.text(301, "").header("location", location),
+        Err(_) => missing(core),
+    }
+}
+
+fn missing(core: &Core) -> Reply {
+    refusal::error(core, 404, "not found")
+}
+
+fn content_type(file: &str) -> HeaderValue {
+    let guess = mime_guess::from_path(file).first_or_octet_stream();
+    let charset = if guess.type_() == mime_guess::mime::TEXT { "; charset=utf-8" } else { "" };
+    HeaderValue::try_from(format!("{guess}{charset}"))
+        .unwrap_or(HeaderValue::from_static("application/octet-stream"))
+}

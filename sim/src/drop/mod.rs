@@ -1,0 +1,236 @@
+//! The anonymous drop: uploads, the sites that came of them, and their claims.
+
+mod callers;
+mod claim;
+mod deviations;
+pub mod faults;
+mod form;
+mod liberties;
+mod limits;
+mod live;
+mod refusal;
+mod upload;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_spec::drop::machines::{DropEvent, DropState};
+use assay_spec::drop::requirements::site::{CLAIMED_STAYS, REMOVED};
+use assay_spec::drop::upload as spec;
+use assay_spec::instant::DAY;
+use assay_spec::{Gate, Instant, Service};
+use imbl::OrdMap;
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+use crate::fault;
+use crate::liberty::Liberty;
+use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
+
+pub use limits::Limits;
+
+use callers::Callers;
+
+/// The upload endpoint and the live sites.
+pub const SITE: Site = Site { service: Service::Drop, name: "drop" };
+
+/// The files of a site by path.
+type Files = BTreeMap<String, Arc<[u8]>>;
+
+/// How much of a form there may be besides the zip, in bytes.
+const FORM_BYTES: usize = 64 * 1024;
+
+/// The state of the drop.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The limits in force.
+    pub limits: Limits,
+    callers: Callers,
+    drops: OrdMap<String, Drop>,
+    /// The drop at each root path, such as `/live/x`.
+    roots: OrdMap<String, String>,
+    tokens: OrdMap<String, String>,
+    /// Drops that there ever were: the key of their random draws.
+    dropped: u64,
+    /// What the sites that stand have together.
+    stored_bytes: u64,
+}
+
+/// A published drop.
+#[derive(Clone, Debug)]
+struct Drop {
+    state: DropState,
+    root: String,
+    token: String,
+    cid: String,
+    source: Option<String>,
+    files: Arc<Files>,
+    bytes: u64,
+    expires_at: Instant,
+}
+
+/// What is due.
+#[derive(Clone, Debug)]
+pub enum Timer {
+    /// The claim window of a drop ends.
+    Deadline(String),
+    /// A removed drop is forgotten.
+    Forget(String),
+    /// What was dropped more than a day ago is forgotten.
+    Sweep,
+}
+
+impl Floor for State {
+    type Timer = Timer;
+
+    const SITES: &'static [Site] = &[SITE];
+    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const DEVIATIONS: &'static [Deviation] = deviations::ALL;
+    const ACTS: &'static [(&'static str, &'static str)] = claim::ACTS;
+
+    fn new(_: &Core) -> State {
+        State {
+            limits: Limits::default(),
+            callers: Callers::default(),
+            drops: OrdMap::new(),
+            roots: OrdMap::new(),
+            tokens: OrdMap::new(),
+            dropped: 0,
+            stored_bytes: 0,
+        }
+    }
+
+    /// A zip somewhat over its limit is still read, so that it is known to be one that is too large.
+    fn body_limit(&self, _: Site) -> usize {
+        self.limits.zip_bytes.saturating_mul(2).saturating_add(FORM_BYTES)
+    }
+
+    fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
+        if !is_upload(head) {
+            return None;
+        }
+        let refusal = upload::begin(self, core, exchange, head).err()?;
+        core.refuse(&refusal.refused);
+        let reply = refusal::answer(core, &refusal);
+        Some(deviations::cors(core, reply))
+    }
+
+    fn abort(&mut self, core: &mut Core, exchange: ExchangeId, _: Site) {
+        if self.callers.leave(exchange).is_some() {
+            moves(core, DropState::Uploading, DropEvent::Abort);
+        }
+    }
+
+    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
+        if is_upload(&request.head) {
+            let reply = upload::end(self, core, exchange, request).unwrap_or_else(|refusal| {
+                core.refuse(&refusal.refused);
+                refusal::answer(core, &refusal)
+            });
+            return Some(deviations::cors(core, reply));
+        }
+        if request.path() == spec::ENDPOINT.path {
+            let allowed = http::HeaderValue::from_static("POST");
+            return Some(refusal::error(core, 405, "only POST").header("allow", allowed));
+        }
+        Some(live::serve(self, core, request))
+    }
+
+    fn fire(&mut self, core: &mut Core, timer: Timer) {
+        match timer {
+            Timer::Deadline(id) => self.deadline(core, &id),
+            Timer::Forget(id) => self.forget(&id),
+            Timer::Sweep => {
+                if self.callers.sweep(core.now() - self.limits.day_ms) {
+                    set(core, core.now() + DAY, Timer::Sweep);
+                }
+            }
+        }
+    }
+
+    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+        claim::act(self, core, act, arguments)
+    }
+
+    /// Without tokens: who reads a state must not be able to claim what stands in it.
+    fn view(&self, _: &Core) -> Value {
+        let view = |drop: &Drop| {
+            json!({
+                "state": drop.state,
+                "root": drop.root,
+                "cid": drop.cid,
+                "source": drop.source,
+                "files": drop.files.len(),
+                "bytes": drop.bytes,
+                "expires_at": drop.expires_at,
+            })
+        };
+        let drops: serde_json::Map<String, Value> =
+            self.drops.iter().map(|(id, drop)| (id.clone(), view(drop))).collect();
+        json!({ "uploads": self.callers.uploads(), "drops": drops, "stored_bytes": self.stored_bytes })
+    }
+
+    fn limits(&self) -> Value {
+        json!(self.limits)
+    }
+
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
+        crate::limits::change(&mut self.limits, limits)
+    }
+}
+
+impl State {
+    /// Moves a drop along its table. A move that the table lacks is our own bug.
+    fn step(&mut self, core: &mut Core, id: &str, event: DropEvent) {
+        let drop = self.drops.get_mut(id).expect("the caller has just found this drop");
+        drop.state = moves(core, drop.state, event);
+    }
+
+    /// The claim window of a drop ends: what nobody has claimed is removed.
+    fn deadline(&mut self, core: &mut Core, id: &str) {
+        let Some(drop) = self.drops.get(id) else { return };
+        let goes = match drop.state {
+            DropState::Published => core.effect(&REMOVED, true, |_, _| false),
+            DropState::Owned => core.effect(&CLAIMED_STAYS, false, |_, _| true),
+            _ => false,
+        };
+        if !goes {
+            return;
+        }
+        if drop.state == DropState::Published {
+            self.step(core, id, DropEvent::Deadline);
+        }
+        let drop = self.drops.get_mut(id).expect("it was found above");
+        drop.state = DropState::Removed;
+        drop.files = Arc::default();
+        self.stored_bytes = self.stored_bytes.saturating_sub(drop.bytes);
+        set(core, core.now() + DAY, Timer::Forget(id.to_owned()));
+    }
+
+    /// A removed drop is forgotten, so that memory stays flat.
+    fn forget(&mut self, id: &str) {
+        let Some(drop) = self.drops.remove(id) else { return };
+        self.tokens.remove(&drop.token);
+        if self.roots.get(&drop.root).is_some_and(|at| at == id) {
+            self.roots.remove(&drop.root);
+        }
+    }
+}
+
+fn is_upload(head: &RequestHead) -> bool {
+    let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
+    head.method.as_str() == spec::ENDPOINT.method && path == spec::ENDPOINT.path
+}
+
+/// A move along the drop's table; answers where it leads.
+fn moves(core: &mut Core, from: DropState, event: DropEvent) -> DropState {
+    let (to, row) = from.on(event).expect("the drop moves along its table");
+    core.fired(row);
+    to
+}
+
+fn set(core: &mut Core, due: Instant, timer: Timer) {
+    core.clock.set(due, crate::world::Timer::Drop(timer));
+}

@@ -1,0 +1,69 @@
+//! From a refusal to its answer. The document gives statuses and no form; the form is the simulator's.
+
+use assay_spec::drop::requirements::{limits, upload, zip};
+use assay_spec::{Gate, Id, Refused};
+use serde_json::json;
+
+use super::liberties;
+use crate::core::Core;
+use crate::world::Reply;
+
+/// A refusal on its way out.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// The requirement and what was seen.
+    pub(super) refused: Refused,
+    /// When to come back, where the document lets that be said.
+    pub(super) retry_after_s: Option<i64>,
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Refusal { refused, retry_after_s: None }
+    }
+}
+
+/// The answer to a refusal.
+pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
+    let (status, text) = status(core, refusal.refused.rule);
+    let reply = error(core, status, text);
+    let says_when = matches!(status, 429 | 503) && core.takes(liberties::RETRY_AFTER);
+    if says_when { reply.header("retry-after", refusal.retry_after_s.unwrap_or(60)) } else { reply }
+}
+
+/// An error in the simulator's form.
+pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
+    let text = core.prose(text);
+    if core.takes(liberties::ERROR_TEXT) {
+        core.text(status, &text)
+    } else {
+        core.json(status, json!({ "error": text }))
+    }
+}
+
+/// The status of a refused requirement, and its words. What is not listed is a bad request.
+fn status(core: &mut Core, rule: Id) -> (u16, &'static str) {
+    static STATUSES: &[(Id, u16, &str)] = &[
+        (&upload::UNAUTHENTICATED, 401, "a key is needed"),
+        (&upload::ARTIFACT_REQUIRED, 400, "artifact is missing"),
+        (&upload::SOURCE_TAKEN, 400, "source is not taken"),
+        (&upload::SOURCE_IGNORED, 400, "source is malformed"),
+        (&upload::PAUSED, 503, "drops are paused"),
+        (&zip::ROOT_INDEX, 400, "no index.html at the root"),
+        (&zip::SIZE, 413, "zip too large"),
+        (&zip::EXTRACTED_SIZE, 413, "the files of the zip are too large"),
+        (&zip::COUNTED, 413, "the files of the zip are too large"),
+        (&zip::FILES, 413, "the zip has too many files"),
+        (&limits::ONE_UPLOAD, 429, "an upload is on its way"),
+        (&limits::HOURLY, 429, "too many drops"),
+        (&limits::DAILY, 429, "too many drops"),
+    ];
+    if rule == &upload::PUBLISH_FAILED {
+        let status = core.effect(rule, 500, |status, variant| if variant == "kept" { status } else { 422 });
+        return (status, "publishing failed; try again");
+    }
+    let inside = [&zip::EXTRACTED_SIZE, &zip::COUNTED, &zip::FILES].contains(&rule);
+    let found = STATUSES.iter().find(|(row, _, _)| *row == rule);
+    let (status, text) = found.map_or((400, "unsafe zip"), |(_, status, text)| (*status, *text));
+    if inside && core.takes(liberties::INSIDE_400) { (400, text) } else { (status, text) }
+}

@@ -1,0 +1,172 @@
+//! A caller of the anonymous drop: forms, uploads and what came of them.
+
+use assay_sim::drop::SITE;
+use assay_sim::{ExchangeId, Reply};
+use assay_spec::{Instant, Service};
+use serde_json::{Value, json};
+
+use super::{Call, Driver, body_of, show, zip};
+
+/// The path, spelled out: a wrong one cannot hide in the simulator and here.
+pub(crate) const DROP: &str = "/api/drop";
+/// What stands between the parts of a form.
+pub(crate) const BOUNDARY: &str = "assay";
+/// Its announcement.
+pub(crate) const FORM: &str = "multipart/form-data; boundary=assay";
+
+/// A multipart form that is being written.
+#[derive(Clone, Default)]
+pub(crate) struct Form(Vec<u8>);
+
+impl Form {
+    /// Adds a part with this head.
+    #[must_use]
+    pub(crate) fn part(mut self, head: &str, content: &[u8]) -> Form {
+        self.0.extend_from_slice(format!("--{BOUNDARY}\r\n{head}\r\n\r\n").as_bytes());
+        self.0.extend_from_slice(content);
+        self.0.extend_from_slice(b"\r\n");
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn field(self, name: &str, value: &[u8]) -> Form {
+        self.part(&format!("content-disposition: form-data; name=\"{name}\""), value)
+    }
+
+    #[must_use]
+    pub(crate) fn artifact(self, zip: &[u8]) -> Form {
+        let head = "content-disposition: form-data; name=\"artifact\"; filename=\"site.zip\"\r\n\
+            content-type: application/zip";
+        self.part(head, zip)
+    }
+
+    /// The body, complete.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        [&self.0[..], format!("--{BOUNDARY}--\r\n").as_bytes()].concat()
+    }
+
+    pub(crate) fn call(&self) -> Call {
+        post(FORM, self.bytes())
+    }
+}
+
+/// A POST to the drop, whatever its body is.
+pub(crate) fn post(content_type: &str, body: Vec<u8>) -> Call {
+    Call::new("POST", DROP, vec![("content-type", content_type.as_bytes().to_vec())], body)
+}
+
+/// An upload of a zip.
+pub(crate) fn upload(zip: &[u8]) -> Call {
+    Form::default().artifact(zip).call()
+}
+
+/// A request for a page.
+pub(crate) fn get(target: &str) -> Call {
+    Call::new("GET", target, Vec::new(), Vec::new())
+}
+
+/// A site of one page.
+pub(crate) fn page(content: &str) -> Vec<u8> {
+    zip::of(&[("index.html", content.as_bytes())])
+}
+
+/// The answer to an upload.
+#[derive(Clone, Debug)]
+pub(crate) struct Dropped {
+    pub(crate) id: String,
+    pub(crate) token: String,
+    pub(crate) url: String,
+    pub(crate) cid: String,
+    pub(crate) expires_at: Instant,
+    pub(crate) claim_url: String,
+}
+
+impl Dropped {
+    pub(crate) fn read(reply: &Reply) -> Dropped {
+        let whole = body_of(reply);
+        let text = |key: &str| whole[key].as_str().expect("a text").to_owned();
+        Dropped {
+            id: text("dropId"),
+            token: text("claimToken"),
+            url: text("url"),
+            cid: text("cid"),
+            expires_at: Instant(whole["expiresAt"].as_i64().expect("milliseconds")),
+            claim_url: text("claimUrl"),
+        }
+    }
+
+    /// The path of its page.
+    pub(crate) fn path(&self) -> &str {
+        let host = self.url.strip_prefix("http://").expect("a whole URL");
+        &host[host.find('/').expect("a path")..]
+    }
+
+    /// The path of something below its page.
+    pub(crate) fn below(&self, path: &str) -> String {
+        format!("{}{path}", self.path())
+    }
+}
+
+impl Driver {
+    /// The drop's account of itself.
+    pub(crate) fn drops(&self) -> Value {
+        self.world.view(Service::Drop)
+    }
+
+    /// Calls from now on come from this address.
+    pub(crate) fn at(&mut self, peer: &str) -> &mut Driver {
+        self.peer = peer.parse().expect("an address");
+        self
+    }
+
+    /// Sends the head of a call to the drop.
+    pub(crate) fn open(&mut self, call: &Call) -> ExchangeId {
+        self.begin(SITE, call)
+    }
+
+    /// Sends a call to the drop, which answers at once.
+    pub(crate) fn ask(&mut self, call: &Call) -> Reply {
+        let exchange = self.start_at(SITE, call);
+        self.reply(exchange).expect("the drop answers at once")
+    }
+
+    /// Uploads a zip; the answer's status.
+    pub(crate) fn post_zip(&mut self, zip: &[u8]) -> u16 {
+        self.ask(&upload(zip)).status
+    }
+
+    /// Uploads what must be taken.
+    pub(crate) fn drop_form(&mut self, call: &Call) -> Dropped {
+        let reply = self.ask(call);
+        assert_eq!(reply.status, 200, "{}", show(&reply));
+        Dropped::read(&reply)
+    }
+
+    /// Uploads a zip that must be taken.
+    pub(crate) fn drop_zip(&mut self, zip: &[u8]) -> Dropped {
+        self.drop_form(&upload(zip))
+    }
+
+    /// Uploads a site of one page.
+    pub(crate) fn drop_page(&mut self) -> Dropped {
+        self.drop_zip(&page("<p>"))
+    }
+
+    /// The answer to a GET.
+    pub(crate) fn look(&mut self, target: &str) -> Reply {
+        self.ask(&get(target))
+    }
+
+    pub(crate) fn claim(&mut self, token: &str) -> Result<Value, String> {
+        self.world.act("drop.claim", &json!({ "token": token })).map(|(answer, _)| answer)
+    }
+
+    pub(crate) fn set_drop_limits(&mut self, limits: &Value) {
+        self.world.set_limits(Service::Drop, limits).expect("known limits");
+    }
+
+    /// The requirement that refused last.
+    pub(crate) fn refused_by(&self) -> &str {
+        self.world.core.log.lines().last().map_or("", |line| line.requirement.as_str())
+    }
+}

@@ -1,0 +1,214 @@
+//! Folders that are given as a map of paths.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Blocks, CidError, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_folder};
+use crate::Gate;
+
+/// Links that one path may lead through.
+const HOPS: usize = 40;
+/// Entries that links may add, however they lead into each other.
+const FOLLOWED_ENTRIES: u64 = 100_000;
+/// Bytes of files that links may add.
+const FOLLOWED_BYTES: u64 = 1 << 30;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A file with these bytes.
+    File(&'a [u8]),
+    /// A symbolic link; the target is relative to the folder that holds the link. No target lies outside the map.
+    Link(&'a str),
+    /// A folder, which other entries may stand in. Folders on the way to an entry need not be named.
+    Directory,
+}
+
+/// The identifier of the folder with these entries, by their paths: relative, with `/` between segments, none of
+/// which is empty, `.` or `..`.
+///
+/// The rules about links go through `gate`; where they lapse, the links that they would refuse are left out. Links
+/// that multiply the content beyond any sensible folder are an error.
+pub fn of_entries(
+    entries: &BTreeMap<String, Entry<'_>>,
+    layout: &Layout,
+    gate: &mut impl Gate,
+    blocks: &impl Blocks,
+) -> Result<Summary, CidError> {
+    of_folder(&Map::new(entries)?, ROOT, layout, gate, blocks)
+}
+
+/// Index of the root.
+const ROOT: usize = 0;
+
+/// Entries as a tree.
+#[derive(Debug)]
+struct Map<'a> {
+    nodes: Vec<At<'a>>,
+    /// Entries and bytes that may still be listed.
+    entries_left: AtomicU64,
+    bytes_left: AtomicU64,
+}
+
+#[derive(Debug)]
+struct At<'a> {
+    parent: usize,
+    what: What<'a>,
+}
+
+#[derive(Debug)]
+enum What<'a> {
+    File(&'a [u8]),
+    Link(&'a str),
+    Folder(BTreeMap<&'a str, usize>),
+}
+
+/// Why a path leads to no entry.
+enum Lost {
+    Nothing,
+    Endless,
+}
+
+impl<'a> Map<'a> {
+    fn new(entries: &'a BTreeMap<String, Entry<'a>>) -> Result<Map<'a>, CidError> {
+        let root = At { parent: ROOT, what: What::Folder(BTreeMap::new()) };
+        let mut map = Map { nodes: vec![root], entries_left: 0.into(), bytes_left: 0.into() };
+        let mut bytes = FOLLOWED_BYTES;
+        for (path, entry) in entries {
+            map.add(path, entry).map_err(|why| CidError::at(path, Fault::Path(why)))?;
+            if let Entry::File(content) = entry {
+                bytes = bytes.saturating_add(content.len() as u64);
+            }
+        }
+        map.entries_left = (map.nodes.len() as u64 + FOLLOWED_ENTRIES).into();
+        map.bytes_left = bytes.into();
+        Ok(map)
+    }
+
+    fn add(&mut self, path: &'a str, entry: &Entry<'a>) -> Result<(), &'static str> {
+        let mut at = ROOT;
+        let mut segments = path.split('/').peekable();
+        while let Some(segment) = segments.next() {
+            match segment {
+                "" => return Err("the path has an empty segment"),
+                "." | ".." => return Err("the path has a segment that is no name"),
+                _ if segment.contains('\0') => return Err("the path has a NUL"),
+                _ => {}
+            }
+            let is_last = segments.peek().is_none();
+            let new = self.nodes.len();
+            let What::Folder(children) = &mut self.nodes[at].what else {
+                return Err("the path leads through something that is no folder");
+            };
+            let child = *children.entry(segment).or_insert(new);
+            if child == new {
+                let what = match entry {
+                    Entry::File(content) if is_last => What::File(content),
+                    Entry::Link(target) if is_last => What::Link(target),
+                    _ => What::Folder(BTreeMap::new()),
+                };
+                self.nodes.push(At { parent: at, what });
+            } else if is_last && !matches!((entry, &self.nodes[child].what), (Entry::Directory, What::Folder(_)))
+            {
+                return Err("the path is also a folder of other entries");
+            }
+            at = child;
+        }
+        Ok(())
+    }
+
+    fn child(&self, folder: usize, name: &str) -> Option<usize> {
+        match &self.nodes[folder].what {
+            What::Folder(children) => children.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    /// What the entry is in the end, when links are followed.
+    fn resolve(&self, entry: usize, hops: &mut usize) -> Result<usize, Lost> {
+        let What::Link(target) = self.nodes[entry].what else { return Ok(entry) };
+        *hops = hops.checked_sub(1).ok_or(Lost::Endless)?;
+        if target.is_empty() || target.starts_with('/') {
+            return Err(Lost::Nothing);
+        }
+        let mut at = self.nodes[entry].parent;
+        for segment in target.split('/') {
+            if !matches!(self.nodes[at].what, What::Folder(_)) {
+                return Err(Lost::Nothing);
+            }
+            at = match segment {
+                "" | "." => at,
+                ".." if at == ROOT => return Err(Lost::Nothing),
+                ".." => self.nodes[at].parent,
+                name => self.resolve(self.child(at, name).ok_or(Lost::Nothing)?, hops)?,
+            };
+        }
+        Ok(at)
+    }
+
+    fn spend(&self, entries: u64, bytes: u64) -> Result<(), String> {
+        let take = |left: &AtomicU64, count: u64| {
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(count)).is_ok()
+        };
+        if take(&self.entries_left, entries) && take(&self.bytes_left, bytes) {
+            Ok(())
+        } else {
+            Err("links multiply the content beyond any sensible folder".to_owned())
+        }
+    }
+}
+
+impl<'a> Tree for Map<'a> {
+    type File = &'a [u8];
+    type Folder = usize;
+
+    fn list(&self, &folder: &usize) -> Result<Vec<Item>, String> {
+        let What::Folder(children) = &self.nodes[folder].what else {
+            return Err("this is no folder".to_owned());
+        };
+        let mut bytes = 0;
+        let item = |(name, &child): (&&str, &usize)| {
+            let kind = match &self.nodes[child].what {
+                What::File(content) => {
+                    bytes += content.len() as u64;
+                    Kind::File
+                }
+                What::Link(_) => Kind::Link,
+                What::Folder(_) => Kind::Folder,
+            };
+            Item { name: name.as_bytes().to_vec(), kind }
+        };
+        let items: Vec<Item> = children.iter().map(item).collect();
+        self.spend(items.len() as u64, bytes)?;
+        Ok(items)
+    }
+
+    fn enter(&self, &folder: &usize, name: &str) -> Result<usize, String> {
+        self.child(folder, name).ok_or_else(|| "there is no such entry".to_owned())
+    }
+
+    fn follow(&self, &folder: &usize, name: &str) -> Result<Followed<usize>, String> {
+        let entry = self.enter(&folder, name)?;
+        let found = match self.resolve(entry, &mut HOPS.clone()) {
+            Ok(found) => found,
+            Err(Lost::Nothing) => return Ok(Followed::Nothing),
+            Err(Lost::Endless) => return Ok(Followed::Endless),
+        };
+        match &self.nodes[found].what {
+            What::File(content) => self.spend(0, content.len() as u64).map(|()| Followed::File),
+            _ => Ok(Followed::Folder(found)),
+        }
+    }
+
+    fn open(&self, &folder: &usize, name: &str) -> Result<&'a [u8], String> {
+        let entry = self.enter(&folder, name)?;
+        match self.resolve(entry, &mut HOPS.clone()).map(|found| &self.nodes[found].what) {
+            Ok(What::File(content)) => Ok(content),
+            _ => Err("this is no file".to_owned()),
+        }
+    }
+
+    fn is_same(&self, one: &usize, other: &usize) -> Result<bool, String> {
+        Ok(one == other)
+    }
+}

@@ -1,0 +1,10 @@
+//! Sentences of document 3 about the drop that no row stands for, and why.
+
+use crate::requirement::{Anchor, Excuse};
+
+/// The excused sentences, by reason.
+pub static EXCUSES: &[Excuse] = &[Excuse {
+    document: 3,
+    anchor: Anchor { heading: "Anonymous drop", ordinal: 4, hash: 0xb4b3_05a6 },
+    reason: "speaks of what an owned project cannot do; projects are not shown",
+}];

@@ -1,0 +1,19 @@
+//! The anonymous drop (document 3).
+
+pub mod excuses;
+pub mod limits;
+pub mod machines;
+pub mod requirements;
+pub mod response;
+pub mod source;
+pub mod upload;
+pub mod zip;
+
+use crate::endpoint::Endpoint;
+use crate::machine::Machine;
+
+/// The service's endpoints.
+pub static ENDPOINTS: &[&Endpoint] = &[&upload::ENDPOINT];
+
+/// The service's state machines.
+pub static MACHINES: &[&Machine] = &[&machines::DROP];

@@ -1,0 +1,111 @@
+//! The contents of the entries, counted and checked while they are taken out.
+
+use std::sync::Arc;
+
+use super::central::{DEFLATED, Entry, Kind};
+use super::inflate::{Inflated, Inflater, Stop};
+use super::path::MOST_PATH;
+use crate::drop::requirements::zip::{COUNTED, FAITHFUL};
+use crate::{Gate, Refused};
+
+/// What an entry holds.
+pub(super) enum Content {
+    File(Arc<[u8]>),
+    /// Where a link leads; `None` when that is no text.
+    Link(Option<String>),
+    Nothing,
+}
+
+/// Takes contents out, and counts them.
+pub(super) struct Contents {
+    inflater: Inflater,
+    /// The most bytes of files, whatever the headers say.
+    most: u64,
+    counted: u64,
+}
+
+impl Contents {
+    pub(super) fn new(most: u64) -> Self {
+        Self { inflater: Inflater::new(), most, counted: 0 }
+    }
+
+    /// The content of the next entry.
+    ///
+    /// Never more than the declared size is kept. While `COUNTED` lapses, a file that holds more than is left of the
+    /// limit is taken for what it says it is, and the rest is cut off.
+    pub(super) fn of(
+        &mut self,
+        entry: &Entry<'_>,
+        data: &[u8],
+        gate: &mut impl Gate,
+    ) -> Result<Content, Refused> {
+        // The memory is taken before the stream is seen, so what may be declared depends on what it is for.
+        let most = match entry.kind {
+            Kind::File => self.most - self.counted,
+            Kind::Directory => 0,
+            Kind::Link => MOST_PATH as u64,
+        };
+        let declared = entry.header.size;
+        let kept = declared.min(most);
+        let (bytes, real) = self.take(entry, data, kept, most);
+        if entry.kind == Kind::File {
+            let fits = real.size <= most;
+            gate.require(&COUNTED, fits, || entry.why(&format!("more than the {most} bytes left")))?;
+            self.counted += bytes.len() as u64;
+            if !fits {
+                return Ok(Content::File(bytes));
+            }
+        }
+        let fault = fault(entry, &bytes, real, most);
+        gate.require(&FAITHFUL, fault.is_none(), || entry.why(&fault.unwrap_or_default()))?;
+        Ok(match entry.kind {
+            Kind::File => Content::File(bytes),
+            Kind::Directory => Content::Nothing,
+            Kind::Link => Content::Link(std::str::from_utf8(&bytes).ok().map(str::to_owned)),
+        })
+    }
+
+    /// The first `kept` bytes, and how much there really is, up to one more than `most`.
+    fn take(&mut self, entry: &Entry<'_>, data: &[u8], kept: u64, most: u64) -> (Arc<[u8]>, Inflated) {
+        if entry.header.method == DEFLATED {
+            return self.inflate(data, kept as usize, most);
+        }
+        let stop = Stop::End;
+        let kept = data.len().min(kept as usize);
+        (Arc::from(&data[..kept]), Inflated { size: data.len() as u64, stop })
+    }
+
+    fn inflate(&mut self, data: &[u8], kept: usize, most: u64) -> (Arc<[u8]>, Inflated) {
+        // Collected from an iterator of known length, so that the bytes are never held twice.
+        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, kept).collect();
+        let out = Arc::get_mut(&mut bytes).expect("nobody else has it yet");
+        let mut real = self.inflater.fill(data, out);
+        if real.stop == Stop::More {
+            real = self.inflater.count(data, most);
+        }
+        let bytes = match usize::try_from(real.size) {
+            Ok(size) if size < kept => Arc::from(&bytes[..size]),
+            _ => bytes,
+        };
+        (bytes, real)
+    }
+}
+
+/// What is not as the directory says.
+fn fault(entry: &Entry<'_>, bytes: &[u8], real: Inflated, most: u64) -> Option<String> {
+    let declared = entry.header.size;
+    match real.stop {
+        Stop::Broken => return Some("no whole deflate stream".to_owned()),
+        Stop::Blocks => return Some("too many deflate blocks".to_owned()),
+        Stop::InputLeft => return Some("bytes behind the deflate stream".to_owned()),
+        Stop::End | Stop::More => {}
+    }
+    if real.size > most {
+        return Some(format!("more than {most} bytes"));
+    }
+    if real.size != declared {
+        return Some(format!("{} bytes where {declared} are declared", real.size));
+    }
+    let crc = crc32fast::hash(bytes);
+    (crc != entry.header.crc).then(|| format!("CRC-32 {crc:08x} where {:08x} is declared", entry.header.crc))
+}

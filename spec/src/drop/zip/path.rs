@@ -1,0 +1,89 @@
+//! The path of an entry: relative, with plain segments, as it stands.
+
+use super::fields::shown;
+use crate::drop::requirements::zip::{ABSOLUTE, FAITHFUL, TRAVERSAL};
+use crate::{Gate, Refused};
+
+/// The longest path, in bytes.
+pub(super) const MOST_PATH: usize = 4096;
+/// The longest segment, in bytes.
+pub(super) const MOST_SEGMENT: usize = 255;
+
+/// A path within the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path {
+    /// Without slashes at its ends; empty for the root itself, which only a lapsed rule can leave.
+    pub(super) text: String,
+    /// A lapsed rule has made it another path than the name says; it then replaces what stands there.
+    pub(super) bent: bool,
+}
+
+/// Judges the name of an entry.
+///
+/// While `ABSOLUTE` lapses, the leading slashes are dropped; while `TRAVERSAL` lapses, `..` goes up as far as the
+/// root. A `..` that does not leave the root is no traversal: `FAITHFUL` refuses it, as all that would have to be
+/// normalised.
+pub(super) fn judge(name: &[u8], gate: &mut impl Gate) -> Result<Path, Refused> {
+    let text = gate.parse(
+        &FAITHFUL,
+        || String::from_utf8(name.to_vec()).map_err(|_| format!("{}: not UTF-8", shown(name))),
+        || Ok(String::from_utf8_lossy(name).into_owned()),
+    )?;
+    gate.require(&ABSOLUTE, !text.starts_with('/'), || format!("{}: an absolute path", shown(name)))?;
+    let relative = text.trim_start_matches('/');
+    gate.require(&TRAVERSAL, !climbs_out(relative), || format!("{}: a path out of the root", shown(name)))?;
+
+    let bent = relative.len() != text.len() || climbs_out(relative);
+    if bent {
+        return Ok(Path { text: resolve(relative), bent });
+    }
+    let fault = fault(relative);
+    gate.require(&FAITHFUL, fault.is_none(), || format!("{}: {}", shown(name), fault.unwrap_or_default()))?;
+    Ok(Path { text: resolve(relative), bent })
+}
+
+/// What keeps a relative name from being a path as it stands.
+fn fault(name: &str) -> Option<&'static str> {
+    let path = name.strip_suffix('/').unwrap_or(name);
+    let drive = name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name[1..].starts_with(':');
+    if path.len() > MOST_PATH {
+        Some("a path of more than 4096 bytes")
+    } else if path.split('/').any(|segment| segment.len() > MOST_SEGMENT) {
+        Some("a segment of more than 255 bytes")
+    } else if path.split('/').any(|segment| ["", ".", ".."].contains(&segment)) {
+        Some("an empty, . or .. segment")
+    } else if name.contains('\\') {
+        Some("a backslash")
+    } else if name.contains(char::is_control) {
+        Some("a control character")
+    } else {
+        drive.then_some("a drive letter")
+    }
+}
+
+/// Whether some prefix of the path lies above the root.
+fn climbs_out(path: &str) -> bool {
+    let mut depth = 0_u32;
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+/// The path with empty, `.` and `..` segments resolved, clamped at the root.
+fn resolve(path: &str) -> String {
+    let mut segments = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            _ => segments.push(segment),
+        }
+    }
+    segments.join("/")
+}

@@ -1,0 +1,66 @@
+//! Zips, honest and hostile, before `inspect`.
+
+mod bombs;
+mod contents;
+mod corpus;
+mod limits;
+mod links;
+mod names;
+mod random;
+mod rules;
+mod structure;
+mod wide;
+mod writer;
+
+use assay_spec::drop::zip::{Extracted, Limits, inspect};
+use assay_spec::{Gate, Id, Refused, Strict, Without};
+
+/// What the reference makes of a zip, with the document's limits.
+fn judge(zip: &[u8]) -> Result<Extracted, Refused> {
+    inspect(zip, &Limits::default(), &mut Strict)
+}
+
+#[track_caller]
+fn accepted(zip: &[u8]) -> Extracted {
+    judge(zip).unwrap_or_else(|refused| panic!("refused: {refused}"))
+}
+
+/// Refused by this rule, for a reason that has these words, and by no other rule: without it, it is taken. Returns
+/// what it is then taken for.
+#[track_caller]
+fn refused(rule: Id, words: &str, zip: &[u8]) -> Extracted {
+    refused_within(&Limits::default(), rule, words, zip)
+}
+
+#[track_caller]
+fn refused_within(limits: &Limits, rule: Id, words: &str, zip: &[u8]) -> Extracted {
+    match inspect(zip, limits, &mut Strict) {
+        Err(refused) => {
+            assert_eq!(refused.rule, rule, "{refused}");
+            assert!(refused.why.contains(words), "{:?} instead of {words:?}", refused.why);
+        }
+        Ok(taken) => panic!("taken, with {:?}", taken.files.keys()),
+    }
+    let lapsed = inspect(zip, limits, &mut Without(rule));
+    lapsed.unwrap_or_else(|refused| panic!("also refused by {refused}"))
+}
+
+/// The paths of the files.
+fn paths(extracted: &Extracted) -> Vec<&str> {
+    extracted.files.keys().map(String::as_str).collect()
+}
+
+/// A file's content.
+#[track_caller]
+fn content<'a>(extracted: &'a Extracted, path: &str) -> &'a [u8] {
+    extracted.files.get(path).unwrap_or_else(|| panic!("no {path:?} in {:?}", paths(extracted)))
+}
+
+/// Lets one rule lapse in a named variant.
+struct Variant(Id, &'static str);
+
+impl Gate for Variant {
+    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+        (rule == self.0).then_some(self.1)
+    }
+}

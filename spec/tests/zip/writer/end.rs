@@ -1,0 +1,102 @@
+//! The records at the end of a zip.
+
+use super::entry::FULL;
+use super::numbers::{put16, put32, put64};
+
+/// The end records, before they are written.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) disk: u16,
+    pub(crate) directory_disk: u16,
+    pub(crate) entries_here: u16,
+    pub(crate) entries: u16,
+    pub(crate) size: u32,
+    pub(crate) offset: u32,
+    pub(crate) comment: Vec<u8>,
+    /// The length that the record gives its comment; `None` for the true one.
+    pub(crate) comment_length: Option<u16>,
+    pub(crate) wide: Option<WideEnd>,
+    /// Bytes behind the end.
+    pub(crate) after: Vec<u8>,
+}
+
+/// The 64-bit end record and its locator.
+#[derive(Clone, Debug)]
+pub(crate) struct WideEnd {
+    pub(crate) record_size: u64,
+    pub(crate) disk: u32,
+    pub(crate) directory_disk: u32,
+    pub(crate) entries_here: u64,
+    pub(crate) entries: u64,
+    pub(crate) size: u64,
+    pub(crate) offset: u64,
+    pub(crate) locator_disk: u32,
+    pub(crate) record_offset: u64,
+    pub(crate) disks: u32,
+}
+
+impl End {
+    /// The record of a directory of `entries` that stands between these places.
+    pub(super) fn honest(entries: usize, start: usize, end: usize) -> Self {
+        let count = u16::try_from(entries).unwrap_or_default();
+        let mut record = Self {
+            disk: 0,
+            directory_disk: 0,
+            entries_here: count,
+            entries: count,
+            size: (end - start) as u32,
+            offset: start as u32,
+            comment: Vec::new(),
+            comment_length: None,
+            wide: None,
+            after: Vec::new(),
+        };
+        if entries > usize::from(u16::MAX) {
+            record.widen_with(|wide| (wide.entries_here, wide.entries) = (entries as u64, entries as u64));
+        }
+        record
+    }
+
+    /// Adds an honest 64-bit record; the short one leaves its numbers to it.
+    pub(crate) fn widen(&mut self) {
+        self.wide = Some(WideEnd {
+            record_size: 44,
+            disk: 0,
+            directory_disk: 0,
+            entries_here: self.entries_here.into(),
+            entries: self.entries.into(),
+            size: self.size.into(),
+            offset: self.offset.into(),
+            locator_disk: 0,
+            record_offset: u64::from(self.offset) + u64::from(self.size),
+            disks: 1,
+        });
+        (self.entries_here, self.entries, self.size, self.offset) = (u16::MAX, u16::MAX, FULL, FULL);
+    }
+
+    /// Adds an honest 64-bit record, changed.
+    pub(crate) fn widen_with(&mut self, change: impl FnOnce(&mut WideEnd)) {
+        self.widen();
+        change(self.wide.as_mut().expect("just added"));
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        if let Some(wide) = &self.wide {
+            out.extend(b"PK\x06\x06");
+            put64(out, &[wide.record_size]);
+            put16(out, &[45, 45]);
+            put32(out, &[wide.disk, wide.directory_disk]);
+            put64(out, &[wide.entries_here, wide.entries, wide.size, wide.offset]);
+            out.extend(b"PK\x06\x07");
+            put32(out, &[wide.locator_disk]);
+            put64(out, &[wide.record_offset]);
+            put32(out, &[wide.disks]);
+        }
+        out.extend(b"PK\x05\x06");
+        put16(out, &[self.disk, self.directory_disk, self.entries_here, self.entries]);
+        put32(out, &[self.size, self.offset]);
+        put16(out, &[self.comment_length.unwrap_or(self.comment.len() as u16)]);
+        out.extend(&self.comment);
+        out.extend(&self.after);
+    }
+}

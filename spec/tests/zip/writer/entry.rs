@@ -1,0 +1,159 @@
+//! An entry with both its headers.
+
+use miniz_oxide::deflate::compress_to_vec;
+
+use super::numbers::{put16, put32};
+
+pub(crate) const DESCRIPTOR: u16 = 1 << 3;
+pub(crate) const FULL: u32 = u32::MAX;
+
+/// The type bits of a symbolic link, with all permissions.
+const LINK: u32 = 0o120_777;
+
+/// A header of an entry, local or central; what one of them lacks is not written there.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) flags: u16,
+    pub(crate) method: u16,
+    pub(crate) crc: u32,
+    pub(crate) compressed: u32,
+    pub(crate) size: u32,
+    pub(crate) name: Vec<u8>,
+    pub(crate) extra: Vec<u8>,
+    /// Central: the comment.
+    pub(crate) comment: Vec<u8>,
+    /// Central: the disk.
+    pub(crate) disk: u16,
+    /// Central: Unix mode in the upper half, DOS attributes in the lower.
+    pub(crate) attributes: u32,
+    /// Central: where the local header is; `None` for where it was written.
+    pub(crate) offset: Option<u32>,
+}
+
+/// An entry: local header, data, data descriptor; and the header in the directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Bytes before the local header, which belong to no entry.
+    pub(crate) gap: Vec<u8>,
+    /// `None`: nothing is written but the header in the directory.
+    pub(crate) local: Option<Header>,
+    pub(crate) data: Vec<u8>,
+    pub(crate) descriptor: Vec<u8>,
+    /// `None`: the directory does not know the entry.
+    pub(crate) central: Option<Header>,
+}
+
+impl Entry {
+    /// A file, not compressed; a directory if the name ends in a slash.
+    pub(crate) fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
+        Self::new(name.as_ref(), content.as_ref(), 0, content.as_ref().to_vec())
+    }
+
+    /// A file, deflated.
+    pub(crate) fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
+        Self::new(name.as_ref(), content.as_ref(), 8, compress_to_vec(content.as_ref(), 6))
+    }
+
+    /// A file whose deflate stream is given.
+    pub(crate) fn inflating(name: impl AsRef<[u8]>, content: &[u8], stream: Vec<u8>) -> Self {
+        Self::new(name.as_ref(), content, 8, stream)
+    }
+
+    /// A symbolic link.
+    pub(crate) fn link(name: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> Self {
+        Self::stored(name, target).mode(LINK)
+    }
+
+    fn new(name: &[u8], content: &[u8], method: u16, data: Vec<u8>) -> Self {
+        let header = Header {
+            flags: 0,
+            method,
+            crc: crc32fast::hash(content),
+            compressed: data.len() as u32,
+            size: content.len() as u32,
+            name: name.to_vec(),
+            extra: Vec::new(),
+            comment: Vec::new(),
+            disk: 0,
+            attributes: 0,
+            offset: None,
+        };
+        let (local, central) = (Some(header.clone()), Some(header));
+        Self { gap: Vec::new(), local, data, descriptor: Vec::new(), central }
+    }
+
+    /// Changes the header in the directory.
+    pub(crate) fn central(mut self, change: impl FnOnce(&mut Header)) -> Self {
+        change(self.central.as_mut().expect("the directory knows it"));
+        self
+    }
+
+    /// Changes the local header.
+    pub(crate) fn local(mut self, change: impl FnOnce(&mut Header)) -> Self {
+        change(self.local.as_mut().expect("it is written"));
+        self
+    }
+
+    /// Changes both headers.
+    pub(crate) fn both(self, change: impl Fn(&mut Header)) -> Self {
+        self.central(&change).local(change)
+    }
+
+    /// The Unix mode.
+    pub(crate) fn mode(self, mode: u32) -> Self {
+        self.central(|header| header.attributes = mode << 16)
+    }
+
+    /// As a writer does that cannot go back: the numbers follow the data. `wide`: sizes of 64 bits.
+    pub(crate) fn streamed(self, signed: bool, wide: bool) -> Self {
+        let honest = self.central.clone().expect("the directory knows it");
+        let mut entry = self.both(|header| header.flags |= DESCRIPTOR).local(|header| {
+            (header.crc, header.compressed, header.size) = (0, 0, 0);
+        });
+        entry.descriptor = if signed { b"PK\x07\x08".to_vec() } else { Vec::new() };
+        entry.descriptor.extend(honest.crc.to_le_bytes());
+        for size in [honest.compressed, honest.size] {
+            let bytes = u64::from(size).to_le_bytes();
+            entry.descriptor.extend(if wide { &bytes[..] } else { &bytes[..4] });
+        }
+        entry
+    }
+}
+
+impl Header {
+    /// Moves the sizes (and in the directory the offset, if there is one) to a 64-bit extra field.
+    pub(crate) fn widen(&mut self) {
+        let mut numbers = vec![self.size, self.compressed];
+        (self.size, self.compressed) = (FULL, FULL);
+        if let Some(offset) = &mut self.offset {
+            numbers.push(*offset);
+            *offset = FULL;
+        }
+        let field: Vec<u8> = numbers.iter().flat_map(|number| u64::from(*number).to_le_bytes()).collect();
+        self.extra.extend(extra(1, &field));
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>, central: Option<usize>) {
+        out.extend(if central.is_some() { b"PK\x01\x02\x1e\x03" } else { &b"PK\x03\x04"[..] });
+        put16(out, &[20, self.flags, self.method, 0x6000, 0x5d21]);
+        put32(out, &[self.crc, self.compressed, self.size]);
+        put16(out, &[self.name.len() as u16, self.extra.len() as u16]);
+        if let Some(written_at) = central {
+            put16(out, &[self.comment.len() as u16, self.disk, 0]);
+            put32(out, &[self.attributes, self.offset.unwrap_or(written_at as u32)]);
+        }
+        out.extend(&self.name);
+        out.extend(&self.extra);
+        if central.is_some() {
+            out.extend(&self.comment);
+        }
+    }
+}
+
+/// An extra field.
+pub(crate) fn extra(id: u16, field: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    put16(&mut out, &[id, field.len() as u16]);
+    out.extend(field);
+    out
+}
