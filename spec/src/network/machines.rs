@@ -91,3 +91,37 @@ crate::machine! {
     Probing on Close => Published;
     Published on Age => Dropped;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::store::Status;
+
+    #[test]
+    fn nothing_follows_an_end() {
+        let leads_on = |state: &str| STORE.transitions.iter().any(|row| row.from == state);
+        for end in [StoreState::Forgotten, StoreState::Removed, StoreState::Rejected] {
+            assert!(!leads_on(end.name()), "{}", end.name());
+        }
+        for end in ["applied", "rejected"] {
+            assert!(FORGET.transitions.iter().all(|row| row.from != end), "{end}");
+        }
+    }
+
+    #[test]
+    fn only_what_stands_can_be_forgotten_and_nothing_is_removed_at_once() {
+        let by = |event: StoreEvent| -> Vec<&str> {
+            STORE.transitions.iter().filter(|row| row.event == event.name()).map(|row| row.from).collect()
+        };
+        assert_eq!(by(StoreEvent::Forget), ["processed", "removing"]);
+        assert_eq!(by(StoreEvent::Grace), ["removing"]);
+    }
+
+    #[test]
+    fn every_state_but_the_first_is_a_status() {
+        let states = STORE.transitions.iter().flat_map(|row| [row.from, row.to]);
+        assert!(states.filter(|state| *state != "none").all(|state| Status::named(state).is_some()));
+        assert_eq!(Status::of(StoreState::None), None);
+        assert_eq!(Status::of(StoreState::Removing), Some(Status::Removing));
+    }
+}

@@ -605,6 +605,8 @@ crate::requirements! {
         ADDRESS: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
         /// A public key is 0x04 and 128 hexadecimal digits, a point of the curve.
         PUBLIC_KEY: Must Record Vector rule "address.public-key" ["Primitives" 1 0x2aab_6cb4];
+        /// A private key is 32 bytes: a scalar of the curve that is not zero.
+        SECRET_KEY: Must Record Vector rule "secret-key.form" ["General request signing" 2 0xeb7d_9aab];
         /// The text of a signed request is a JSON object.
         REQUEST_FORM: Must Record Vector rule "request.form" ["General request signing" 2 0xeb7d_9aab];
         /// A signed request holds its timestamp as an integer.

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::network::machines::StoreState;
 use crate::network::message::Message;
 use crate::network::requirements::store::{
     READ_ABSENT, READ_FORGOTTEN, READ_GONE, READ_LIVE, READ_NOT_STORE, READ_REMOVED, READ_REMOVING,
@@ -55,6 +56,11 @@ impl Status {
     /// The status of that name.
     pub fn named(name: &str) -> Option<Status> {
         Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// The status that a message in that state shows; none before it was taken.
+    pub fn of(state: StoreState) -> Option<Status> {
+        Self::named(state.name())
     }
 
     /// Whether the message is complete and its file can be read.

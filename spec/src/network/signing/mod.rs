@@ -10,7 +10,8 @@ mod signature;
 pub use canonical::{canonical, record_digest, sign_record, verify_record};
 pub use request::{request_text, sign_file, sign_request, verify_file, verify_request};
 pub use signature::{
-    address_of, digest, keccak, parse_public_key, parse_signature, recover, sign_text, verify,
+    address_of, digest, keccak, parse_public_key, parse_secret_key, parse_signature, recover, sign_text,
+    verify,
 };
 
 use crate::crypto::address::Address;

@@ -6,8 +6,8 @@ use crate::crypto::keccak::{keccak256, sha3_256};
 use crate::crypto::secp256k1::{self, PublicKey, Signature, SigningKey};
 use crate::crypto::text::{parse_hex, parse_prefixed_hex, prefixed_hex};
 use crate::network::requirements::signing::{
-    ADDRESS, KECCAK, LENGTH, LOW_S, PREFIX, PUBLIC_KEY, SIGNATURE_LENGTH, SIGNATURE_SCALARS, SIGNATURE_TEXT,
-    SIGNATURE_V, SIGNER,
+    ADDRESS, KECCAK, LENGTH, LOW_S, PREFIX, PUBLIC_KEY, SECRET_KEY, SIGNATURE_LENGTH, SIGNATURE_SCALARS,
+    SIGNATURE_TEXT, SIGNATURE_V, SIGNER,
 };
 use crate::{Gate, Refused, Strict};
 
@@ -28,6 +28,21 @@ pub fn digest(message: &[u8], gate: &mut impl Gate) -> [u8; 32] {
 /// A text's signature, as it is written: `0x` and 130 digits.
 pub fn sign_text(key: &SigningKey, message: &[u8]) -> String {
     prefixed_hex(&secp256k1::sign(key, &digest(message, &mut Strict)).to_bytes())
+}
+
+/// Reads a private key: 32 bytes, not zero and below the curve's order.
+pub fn parse_secret_key(bytes: &[u8], gate: &mut impl Gate) -> Result<SigningKey, Refused> {
+    let key = |bytes: &[u8]| bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
+    gate.parse(
+        &SECRET_KEY,
+        || key(bytes).ok_or_else(|| format!("{} bytes that are no scalar", bytes.len())),
+        || {
+            // Leniently: cut or filled up behind, and 1 for what is no scalar even so.
+            let filled: [u8; 32] = std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default());
+            let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
+            Ok(key(&filled).or_else(|| key(&one)).expect("1 is a scalar"))
+        },
+    )
 }
 
 /// Reads a signature's text: `0x` and 130 digits, or the digits alone.
@@ -193,6 +208,15 @@ mod tests {
             assert_ne!(digest(message, &mut Without(rule)), honest, "{rule}");
         }
         assert_eq!(digest(b"ascii", &mut Without(&LENGTH)), digest(b"ascii", &mut Strict));
+    }
+
+    #[test]
+    fn private_keys_are_scalars_of_32_bytes() {
+        assert!(parse_secret_key(&[1; 32], &mut Strict).is_ok());
+        for bad in [&[1; 31][..], &[1; 33], &[0; 32], &[0xff; 32], &[]] {
+            assert_eq!(parse_secret_key(bad, &mut Strict).unwrap_err().rule, &SECRET_KEY);
+            assert!(parse_secret_key(bad, &mut Without(&SECRET_KEY)).is_ok());
+        }
     }
 
     #[test]
