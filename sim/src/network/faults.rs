@@ -1,0 +1,21 @@
+//! Conditions that the document foresees.
+
+use crate::fault::Kind;
+
+/// A message waits for its validation until the fault is unset.
+pub const PROCESSING_HELD: Kind = Kind {
+    name: "network.processing-held",
+    about: "new messages stay pending until this is unset; where: type, address",
+};
+/// A STORE is found invalid.
+pub const INVALID: Kind =
+    Kind { name: "network.invalid", about: "a STORE is found invalid when it is validated; where: address" };
+/// The mirror hears nothing.
+pub const LAGGING: Kind =
+    Kind { name: "network.lagging", about: "the mirror learns of no change until this is unset" };
+/// The node fails.
+pub const INTERNAL: Kind =
+    Kind { name: "network.internal", about: "a request is answered by 500; where: endpoint, site" };
+
+/// Every fault of the network.
+pub const ALL: &[Kind] = &[PROCESSING_HELD, INVALID, LAGGING, INTERNAL];

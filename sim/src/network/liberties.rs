@@ -1,0 +1,103 @@
+//! What the document leaves open, varied.
+
+use crate::liberty::Liberty;
+
+/// A success is a creation.
+pub(super) const STATUS_201: Liberty = Liberty { name: "network.status-201", about: "a creation answers 201" };
+/// A success is a promise.
+pub(super) const STATUS_202: Liberty = Liberty { name: "network.status-202", about: "a creation answers 202" };
+/// Messages' hashes of another shape.
+pub(super) const HASH_BASE58: Liberty =
+    Liberty { name: "network.hash-base58", about: "hashes of messages are base58 multihashes" };
+/// Files' hashes of another shape.
+pub(super) const FILE_HASH_HEX: Liberty =
+    Liberty { name: "network.file-hash-hex", about: "files are named by their SHA-256 in hex" };
+/// Files under one name alone.
+pub(super) const FILES_BY_CONTENT: Liberty =
+    Liberty { name: "network.files-by-content", about: "files are found by the hash of their content alone" };
+/// See [`FILES_BY_CONTENT`].
+pub(super) const FILES_BY_MESSAGE: Liberty =
+    Liberty { name: "network.files-by-message", about: "files are found by the hash of their message alone" };
+/// Other values of `code`.
+pub(super) const CODES: Liberty = Liberty { name: "network.codes", about: "other values of `code`" };
+/// Another status for signatures.
+pub(super) const SIGNATURE_400: Liberty =
+    Liberty { name: "network.signature-400", about: "a signature that is missing or wrong answers 400" };
+/// See [`SIGNATURE_400`].
+pub(super) const SIGNATURE_401: Liberty =
+    Liberty { name: "network.signature-401", about: "a wrong signature answers 401" };
+/// Blocks hold messages at once.
+pub(super) const CONFIRMED: Liberty =
+    Liberty { name: "network.confirmed", about: "messages are confirmed at once, by two blocks" };
+/// No block ever holds a message.
+pub(super) const UNCONFIRMED: Liberty =
+    Liberty { name: "network.unconfirmed", about: "messages are never confirmed" };
+/// A limit that is too large is refused.
+pub(super) const LIMIT_400: Liberty =
+    Liberty { name: "network.limit-400", about: "a limit above 100 answers 400" };
+/// Odd pages are the first one.
+pub(super) const ODD_PAGES: Liberty =
+    Liberty { name: "network.odd-pages", about: "an odd page or limit answers the first page" };
+/// A page behind the last is not found.
+pub(super) const PAST_END_404: Liberty =
+    Liberty { name: "network.past-end-404", about: "a page behind the last answers 404" };
+/// An empty list has a page.
+pub(super) const EMPTY_PAGE: Liberty =
+    Liberty { name: "network.empty-page", about: "`total_pages` of an empty list is 1" };
+/// Lists from the oldest on.
+pub(super) const ASCENDING: Liberty = Liberty { name: "network.ascending", about: "lists begin with the oldest" };
+/// The flat list is a bare array.
+pub(super) const FLAT_ARRAY: Liberty =
+    Liberty { name: "network.flat-array", about: "the flat list is an array without anything around it" };
+/// Dates have other edges.
+pub(super) const EDGES: Liberty =
+    Liberty { name: "network.edges", about: "a message at endDate is listed and one at startDate is not" };
+/// What was reclaimed is gone.
+pub(super) const GONE: Liberty = Liberty { name: "network.gone", about: "a removed STORE answers 410" };
+/// What was reclaimed is described elsewhere.
+pub(super) const REMOVED_NESTED: Liberty = Liberty {
+    name: "network.removed-nested",
+    about: "`removed_at`, `size` and `reason` of a removed STORE stand in its message, the time as text",
+};
+/// A forgotten message without content at all.
+pub(super) const STRIPPED_EMPTY: Liberty =
+    Liberty { name: "network.stripped-empty", about: "the content of a forgotten STORE is an empty object" };
+/// Rates counted together.
+pub(super) const RATES_SHARED: Liberty = Liberty {
+    name: "network.rates-shared",
+    about: "general and authenticated requests are counted together, each class against its own limit",
+};
+/// Rates counted by the minute of the clock.
+pub(super) const RATES_FIXED: Liberty =
+    Liberty { name: "network.rates-fixed", about: "rates are counted by the minute of the clock" };
+/// Rates with room.
+pub(super) const RATES_LOOSE: Liberty =
+    Liberty { name: "network.rates-loose", about: "half as many requests again pass before a refusal" };
+
+/// Every liberty of the network.
+pub(super) const ALL: &[Liberty] = &[
+    STATUS_201,
+    STATUS_202,
+    HASH_BASE58,
+    FILE_HASH_HEX,
+    FILES_BY_CONTENT,
+    FILES_BY_MESSAGE,
+    CODES,
+    SIGNATURE_400,
+    SIGNATURE_401,
+    CONFIRMED,
+    UNCONFIRMED,
+    LIMIT_400,
+    ODD_PAGES,
+    PAST_END_404,
+    EMPTY_PAGE,
+    ASCENDING,
+    FLAT_ARRAY,
+    EDGES,
+    GONE,
+    REMOVED_NESTED,
+    STRIPPED_EMPTY,
+    RATES_SHARED,
+    RATES_FIXED,
+    RATES_LOOSE,
+];

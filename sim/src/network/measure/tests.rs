@@ -1,0 +1,93 @@
+//! The tests of a node, in their order: which field each fills, what it asks, and what it expects.
+
+use assay_spec::network::limits::AGGREGATE_PROBE_LIMIT;
+use assay_spec::network::metrics::Expected;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::publish::Fixtures;
+use crate::network::nodes::{Kind, Node};
+use crate::network::probes::CHECKS;
+
+/// One test.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Test {
+    /// The field that it fills.
+    pub(super) field: &'static str,
+    /// How it asks.
+    pub(super) way: Way,
+}
+
+/// How a test asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Over HTTP.
+    Http {
+        /// What.
+        asks: Asks,
+        /// Over IPv6, not IPv4.
+        ipv6: bool,
+        /// What counts as success.
+        expected: Expected,
+    },
+    /// By a ping to the diagnostic machine. There is no HTTP in it: the world knows whether it is answered.
+    Ping,
+}
+
+/// What a test over HTTP asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asks {
+    Info,
+    Metrics,
+    Aggregate,
+    File,
+    Login,
+    Machine,
+    Check,
+}
+
+/// The tests of a core node. Over which of the two internet protocols they go is not said; here it is IPv4.
+static CORE: [Test; 4] = [
+    http("base_latency", Asks::Info, false, Expected::Success),
+    http("metrics_latency", Asks::Metrics, false, Expected::Success),
+    http("aggregate_latency", Asks::Aggregate, false, Expected::Success),
+    http("file_download_latency", Asks::File, false, Expected::Success),
+];
+
+/// The tests of a compute node.
+static COMPUTE: [Test; 5] = [
+    http("base_latency", Asks::Login, true, Expected::Status(401)),
+    http("base_latency_ipv4", Asks::Login, false, Expected::Status(401)),
+    http("diagnostic_vm_latency", Asks::Machine, true, Expected::Success),
+    http("full_check_latency", Asks::Check, true, Expected::Success),
+    Test { field: "diagnostic_vm_ping_latency", way: Way::Ping },
+];
+
+const fn http(field: &'static str, asks: Asks, ipv6: bool, expected: Expected) -> Test {
+    Test { field, way: Way::Http { asks, ipv6, expected } }
+}
+
+/// The tests of a kind of node.
+pub(super) fn of(kind: Kind) -> &'static [Test] {
+    match kind {
+        Kind::Core => &CORE,
+        Kind::Compute => &COMPUTE,
+    }
+}
+
+/// Path and query that a test asks `node` for.
+pub(super) fn target(asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    match asks {
+        Asks::Info => "/api/v0/info/public.json".to_owned(),
+        Asks::Metrics => "/metrics.json".to_owned(),
+        Asks::Aggregate => format!(
+            "/api/v0/aggregates/{}.json?keys={}&limit={AGGREGATE_PROBE_LIMIT}",
+            fixtures.address,
+            encoded(&fixtures.key)
+        ),
+        Asks::File => format!("/api/v0/storage/raw/{}", encoded(&fixtures.file)),
+        Asks::Login => "/about/login".to_owned(),
+        Asks::Machine => format!("/vm/{}", node.machine_id),
+        Asks::Check => format!("/status/check/{}", CHECKS[0]),
+    }
+}
