@@ -39,6 +39,8 @@ pub enum Need {
     Isolation,
     /// The chain's public interface.
     Chain,
+    /// Client addresses that a check can choose.
+    Addresses,
 }
 
 impl Need {
@@ -50,6 +52,7 @@ impl Need {
             Need::Acts => "a control API with operator's acts",
             Need::Isolation => "a control API that forks worlds, since the check uses up a limit",
             Need::Chain => "the chain's URL",
+            Need::Addresses => "client addresses: [drop] forwarding_header, or the embedded target",
         }
     }
 }
@@ -63,6 +66,8 @@ pub struct Cost {
     pub publishes: u32,
     /// Domains that are used up.
     pub domains: u32,
+    /// Uploads that count against an address' hour.
+    pub drops: u32,
 }
 
 /// A check as a value.
@@ -87,7 +92,7 @@ pub struct Check {
 impl Check {
     /// A check of `requirement` without needs and costs.
     pub const fn new(requirement: Id, fact: &'static str, negative: bool, run: Run) -> Check {
-        let cost = Cost { requests: 0, publishes: 0, domains: 0 };
+        let cost = Cost { requests: 0, publishes: 0, domains: 0, drops: 0 };
         Check { requirement, fact, negative, needs: &[], after: &[], cost, run }
     }
 
@@ -108,7 +113,14 @@ impl Check {
     /// Costing this many requests, publishes and domains.
     #[must_use]
     pub const fn costs(mut self, requests: u32, publishes: u32, domains: u32) -> Check {
-        self.cost = Cost { requests, publishes, domains };
+        self.cost = Cost { requests, publishes, domains, drops: self.cost.drops };
+        self
+    }
+
+    /// Costing this many requests, of which some are uploads.
+    #[must_use]
+    pub const fn drops(mut self, requests: u32, drops: u32) -> Check {
+        self.cost = Cost { requests, publishes: 0, domains: 0, drops };
         self
     }
 }

@@ -41,27 +41,60 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     host: &str,
     limits: Limits,
 ) -> Result<Response, Broken> {
-    let (reader, mut writer) = tokio::io::split(stream);
-    let bytes = request.bytes(host);
-    let talk = async {
-        let mut sending = pin!(async {
-            writer.write_all(&bytes).await?;
-            writer.flush().await
-        });
-        let mut receiving = pin!(receive(reader, request.method == "HEAD", limits));
-        tokio::select! {
-            biased;
-            response = &mut receiving => return response,
-            _ = &mut sending => {}
-        }
-        receiving.await
+    Open { stream, rest: request.bytes(host), is_head: request.method == "HEAD", limits }.finish().await
+}
+
+/// A request that has gone out in part; its connection stays open.
+pub struct Open<S> {
+    stream: S,
+    rest: Vec<u8>,
+    is_head: bool,
+    limits: Limits,
+}
+
+/// Writes the head of `request` and the first `body_bytes` of its body.
+pub async fn open<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    request: &Request,
+    host: &str,
+    body_bytes: usize,
+    limits: Limits,
+) -> Result<Open<S>, Broken> {
+    let mut first = request.bytes(host);
+    let rest = first.split_off(first.len() - request.body.len().saturating_sub(body_bytes));
+    let sending = async {
+        stream.write_all(&first).await?;
+        stream.flush().await
     };
-    match tokio::time::timeout(limits.timeout, talk).await {
-        Ok(response) => response,
-        Err(_) => {
-            Err(Broken::TimedOut(limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0)))
-        }
+    // A server may refuse before it has read this; what it said is read at the end.
+    let _ = tokio::time::timeout(limits.timeout, sending).await.map_err(|_| timed_out(limits))?;
+    Ok(Open { stream, rest, is_head: request.method == "HEAD", limits })
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
+    /// Writes the rest and reads the response.
+    pub async fn finish(self) -> Result<Response, Broken> {
+        let Open { stream, rest, is_head, limits } = self;
+        let (reader, mut writer) = tokio::io::split(stream);
+        let talk = async {
+            let mut sending = pin!(async {
+                writer.write_all(&rest).await?;
+                writer.flush().await
+            });
+            let mut receiving = pin!(receive(reader, is_head, limits));
+            tokio::select! {
+                biased;
+                response = &mut receiving => return response,
+                _ = &mut sending => {}
+            }
+            receiving.await
+        };
+        tokio::time::timeout(limits.timeout, talk).await.unwrap_or_else(|_| Err(timed_out(limits)))
     }
+}
+
+fn timed_out(limits: Limits) -> Broken {
+    Broken::TimedOut(limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0))
 }
 
 async fn receive<R: AsyncRead + Unpin>(reader: R, is_head: bool, limits: Limits) -> Result<Response, Broken> {
@@ -351,6 +384,36 @@ mod tests {
         assert_eq!(received, sent);
         let headers = vec![("x-b".into(), b"v".to_vec()), ("content-length".into(), b"2".to_vec())];
         assert_eq!(response, Ok(Response { status: 200, headers, body: b"ok".to_vec() }));
+    }
+
+    #[tokio::test]
+    async fn a_held_request_goes_out_in_two_parts_and_is_the_same_request() {
+        let request = Request::new("POST", "/").body("first second");
+        let sent = request.bytes("h");
+        for first in [0, 5, 12, 99] {
+            let (client, mut server) = tokio::io::duplex(1024);
+            let held = open(client, &request, "h", first, Limits::default()).await.unwrap();
+            let early = sent.len() - 12 + first.min(12);
+            assert_eq!(receive_request(&mut server, early).await, sent[..early]);
+            let peer = async {
+                let rest = receive_request(&mut server, sent.len() - early).await;
+                server.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+                rest
+            };
+            let (response, rest) = tokio::join!(held.finish(), peer);
+            assert_eq!(rest, sent[early..]);
+            assert_eq!(response.map(|response| response.status), Ok(200));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_said_before_the_second_part_is_read() {
+        let (client, mut server) = tokio::io::duplex(1024);
+        let request = Request::new("POST", "/").body("first second");
+        let held = open(client, &request, "h", 5, Limits::default()).await.unwrap();
+        server.write_all(b"HTTP/1.1 429 No\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+        drop(server);
+        assert_eq!(held.finish().await.map(|response| response.status), Ok(429));
     }
 
     #[tokio::test]

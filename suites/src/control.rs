@@ -28,6 +28,8 @@ pub struct Offer {
     pub acts: Vec<String>,
     /// Worlds can be forked.
     pub forks: bool,
+    /// A check can choose the address that it comes from.
+    pub addresses: bool,
 }
 
 impl Control {
@@ -55,7 +57,7 @@ impl Control {
         };
         let clock = matches!(info["time"].as_str(), Some("T2" | "T3"));
         let forks = info["forks"].as_bool().unwrap_or(false);
-        Ok(Offer { clock, faults: names("faults"), acts: names("acts"), forks })
+        Ok(Offer { clock, faults: names("faults"), acts: names("acts"), forks, addresses: false })
     }
 
     /// A call; a refusal or a broken answer is an error in words.

@@ -53,6 +53,9 @@ pub enum Broken {
     /// The bytes are no HTTP/1.1 response.
     #[error("not an HTTP response: {0}")]
     Nonsense(String),
+    /// The check ended while the request was still on its way.
+    #[error("the request was held open and never finished")]
+    Held,
     /// More came than any answer of these services may hold.
     #[error("the answer is longer than {0} bytes")]
     TooLarge(usize),

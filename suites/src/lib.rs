@@ -6,7 +6,9 @@ pub mod baseline;
 pub mod check;
 pub mod client;
 pub mod control;
+pub mod disk;
 pub mod documents;
+pub mod drop;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 pub mod exchange;
@@ -16,6 +18,7 @@ pub mod plan;
 pub mod probe;
 pub mod profile;
 pub mod publish;
+pub mod redact;
 pub mod repeat;
 pub mod report;
 pub mod run;

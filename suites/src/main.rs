@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{ledger, publish};
+use assay_suites::{drop, ledger, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -79,6 +79,11 @@ enum What {
     },
     /// The reference end of the JSON-lines protocol, on stdin and stdout
     Shim,
+    /// The content identifier of a file or folder
+    #[command(
+        after_help = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has none or cannot be read, 4 the CAR cannot be written"
+    )]
+    Cid(command::cid::CidArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -96,17 +101,21 @@ struct Selection {
 }
 
 #[derive(Args)]
+#[command(group(clap::ArgGroup::new("url").args(["publish_url", "drop_url"]).multiple(true)))]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["publish_url", "control_url"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["publish_url", "drop_url", "control_url"])]
     profile: Option<PathBuf>,
     /// Base URL of a publishing exchange
     #[arg(long, value_name = "URL")]
     publish_url: Option<String>,
+    /// Base URL of an anonymous drop
+    #[arg(long, value_name = "URL")]
+    drop_url: Option<String>,
     /// Base URL of a control API
-    #[arg(long, value_name = "URL", requires = "publish_url")]
+    #[arg(long, value_name = "URL", requires = "url")]
     control_url: Option<String>,
     /// Seed of everything the checks draw
     #[arg(long)]
@@ -152,6 +161,9 @@ struct SimArgs {
     /// Ask callers of the control API for the bearer token in this file
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Believe the client's address in this header, such as X-Forwarded-For: for a proxy, or a test that names its own
+    #[arg(long, value_name = "NAME")]
+    forwarded_header: Option<String>,
     /// Set a limit (repeatable), such as publish.requests-per-window=1000
     #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
     limits: Vec<String>,
@@ -267,6 +279,7 @@ fn main() -> ExitCode {
             #[cfg(feature = "embedded")]
             What::Client { what } => command::client::client(what).await,
             What::Vectors { what } => command::vectors::vectors(what),
+            What::Cid(args) => command::cid::cid(&args),
             What::Shim => command::vectors::serve(),
             What::Requirements(args) => requirements(&args),
         }
@@ -293,6 +306,13 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     let baseline = args.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
     let (target, settings, pace) = target(&args).await?;
+    // A service that the target does not name is not tested, unless it is asked for.
+    let is_named = |check: &&Check| target.has_site(check.requirement.service.name());
+    let asked = !args.selection.services.is_empty();
+    let checks: Vec<_> = checks.into_iter().filter(|check| asked || is_named(check)).collect();
+    if checks.is_empty() {
+        return Err(Ending::Bad("these filters match no check of the services that the target has".to_owned()));
+    }
     let planned = plan(target.as_ref(), &checks);
     if args.list {
         print!("{}", list(&planned));
@@ -329,20 +349,20 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
 
 /// The target that the arguments name, and how to treat it.
 async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let (profile, folder) = match (&args.profile, &args.publish_url) {
-        (Some(path), _) => {
-            let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
-            (loaded.profile, loaded.folder)
+    let named = [("publish", &args.publish_url), ("drop", &args.drop_url)];
+    let (profile, folder) = if let Some(path) = &args.profile {
+        let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
+        (loaded.profile, loaded.folder)
+    } else if named.iter().any(|(_, url)| url.is_some()) {
+        let mut text =
+            args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
+        for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
+            text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
         }
-        (None, Some(url)) => {
-            let control =
-                args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
-            let text = format!("{control}[publish]\nurl = {url:?}\n");
-            let profile =
-                Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
-            (profile, PathBuf::from("."))
-        }
-        (None, None) => return embedded(args.seed.unwrap_or(1)),
+        let profile = Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
+        (profile, PathBuf::from("."))
+    } else {
+        return embedded(args.seed.unwrap_or(1));
     };
     // Against somebody's server every run uses names of its own, unless the seed is given.
     let seed = args.seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
@@ -359,14 +379,25 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         let key = publish.key.as_ref().map(secret).transpose()?;
         settings.publish = publish::Fixtures::new(publish, key.as_deref()).map_err(Ending::Bad)?;
     }
+    let (mut forwarding, mut drops_per_hour) = (BTreeMap::new(), None);
+    if let Some(drop) = &profile.drop {
+        sites.insert("drop".to_owned(), drop.url.clone());
+        forwarding.extend(drop.forwarding_header.clone().map(|header| ("drop".to_owned(), header)));
+        drops_per_hour = Some(drop.limits.drops_per_hour);
+        settings.drop = drop::Fixtures::new(drop);
+    }
     if sites.is_empty() {
         return Err(Ending::Bad("the profile names no service to test".to_owned()));
     }
     let token = profile.control_token.as_ref().map(secret).transpose()?;
     let control = profile.control.clone().map(|base| (base, token));
-    let target = Remote::new(sites, control).await.map_err(Ending::Unreachable)?;
+    let target = Remote::new(sites, control).await.map_err(Ending::Unreachable)?.forwarded_by(forwarding);
     target.reach().await.map_err(Ending::Unreachable)?;
-    Ok((Box::new(target), settings, Pace::new(per_minute)))
+    let mut pace = Pace::new(per_minute);
+    if let Some(most) = drops_per_hour {
+        pace = pace.with_drops(most);
+    }
+    Ok((Box::new(target), settings, pace))
 }
 
 #[cfg(feature = "embedded")]
@@ -380,7 +411,9 @@ fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 #[cfg(not(feature = "embedded"))]
 fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let _: Option<Dialect> = None;
-    Err(Ending::Bad("this build has no simulator: name a target with --profile or --publish-url".to_owned()))
+    Err(Ending::Bad(
+        "this build has no simulator: name a target with --profile, --publish-url or --drop-url".to_owned(),
+    ))
 }
 
 /// The checks of a plan, what each costs and needs, and the sum.
@@ -396,11 +429,12 @@ fn list(planned: &[Planned]) -> String {
     }
     let sum = cost(planned);
     text.push_str(&format!(
-        "{} checks, at most {} requests, {} publishes, {} domains\n",
+        "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
         planned.len(),
         sum.requests,
         sum.publishes,
-        sum.domains
+        sum.domains,
+        sum.drops
     ));
     text
 }
@@ -421,6 +455,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         clock: args.clock,
         epoch,
         token,
+        forwarded_header: args.forwarded_header,
         limits: args.limits,
         deviations: args.deviations,
         liberties: args.liberties,

@@ -1,4 +1,4 @@
-//! Pacing: no more requests than the target's limits allow, and `Retry-After` is honoured.
+//! Pacing: no more requests and drops than the target's limits allow, and `Retry-After` is honoured.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
@@ -13,6 +13,8 @@ use crate::exchange::Response;
 pub struct Pace {
     per_minute: BTreeMap<String, u32>,
     sites: Mutex<BTreeMap<String, Site>>,
+    drops_per_hour: Option<u32>,
+    dropped: Mutex<VecDeque<Instant>>,
 }
 
 #[derive(Debug, Default)]
@@ -22,13 +24,37 @@ struct Site {
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
 /// No `Retry-After` is waited for longer than this.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
 impl Pace {
     /// A pace of so many requests a minute for each site named.
     pub fn new(per_minute: BTreeMap<String, u32>) -> Pace {
-        Pace { per_minute, sites: Mutex::default() }
+        Pace { per_minute, ..Pace::default() }
+    }
+
+    /// The same pace, with at most so many drops an hour.
+    #[must_use]
+    pub fn with_drops(mut self, per_hour: u32) -> Pace {
+        self.drops_per_hour = Some(per_hour);
+        self
+    }
+
+    /// Counts one more drop; `false` where the hour has none left, or only so many as `reserved`. Nobody waits an hour
+    /// for the next.
+    pub fn drop_one(&self, reserved: usize) -> bool {
+        let Some(limit) = self.drops_per_hour else { return true };
+        let mut dropped = self.dropped.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let now = Instant::now();
+        while dropped.front().is_some_and(|first| now.duration_since(*first) > HOUR) {
+            dropped.pop_front();
+        }
+        let has_room = dropped.len() + reserved < limit as usize;
+        if has_room {
+            dropped.push_back(now);
+        }
+        has_room
     }
 
     /// Waits until one more request may go to `site`.
@@ -49,15 +75,15 @@ impl Pace {
 
     /// When to look again; `None` when a request may go, which is then counted.
     fn next(&self, site: &str) -> Option<Instant> {
-        let limit = self.per_minute.get(site).copied()?.max(1) as usize;
         let mut sites = self.lock();
         let state = sites.entry(site.to_owned()).or_default();
         let now = Instant::now();
-        while state.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
-            state.sent.pop_front();
-        }
         if let Some(until) = state.not_before.filter(|until| *until > now) {
             return Some(until);
+        }
+        let limit = self.per_minute.get(site).copied()?.max(1) as usize;
+        while state.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
+            state.sent.pop_front();
         }
         if state.sent.len() >= limit {
             return state.sent.front().map(|first| *first + MINUTE + Duration::from_millis(50));

@@ -41,6 +41,7 @@ pub fn cost(planned: &[Planned]) -> Cost {
             requests: sum.requests + cost.requests,
             publishes: sum.publishes + cost.publishes,
             domains: sum.domains + cost.domains,
+            drops: sum.drops + cost.drops,
         }
     })
 }
@@ -53,5 +54,6 @@ fn missing(target: &dyn Target, check: &Check) -> Option<Need> {
         Need::Acts => offer.acts.is_empty(),
         Need::Isolation => !offer.forks,
         Need::Chain => !target.has_site("chain"),
+        Need::Addresses => !offer.addresses,
     })
 }

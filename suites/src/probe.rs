@@ -1,6 +1,8 @@
 //! What a check holds in its hands: requests, expectations, time, and fixtures of its own.
 
-use std::net::IpAddr;
+mod answer;
+mod send;
+
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -9,11 +11,13 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::check::{Check, Stop};
-use crate::client::{Limits, exchange};
-use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::exchange::{Exchange, Response};
 use crate::pace::Pace;
+use crate::redact::Hidden;
 use crate::target::Place;
 use crate::verdict::Failure;
+
+pub use answer::{Answer, Fetched, Held};
 
 /// Settings of a run that every check sees.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +28,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// The publishing exchange's fixtures and readings.
     pub publish: crate::publish::Fixtures,
+    /// The drop's fixtures and readings.
+    pub drop: crate::drop::Fixtures,
 }
 
 /// The hands of one check.
@@ -45,6 +51,7 @@ struct Tally {
     twins: usize,
     drawn: u64,
     skew_ms: Option<i64>,
+    hidden: Hidden,
 }
 
 /// What a check leaves behind.
@@ -57,6 +64,8 @@ pub struct Traces {
     pub expected: usize,
     /// How many twins it showed.
     pub twins: usize,
+    /// What no report may show.
+    pub hidden: Hidden,
     /// Where it ran.
     pub place: Place,
 }
@@ -75,8 +84,8 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, twins, .. } = tally;
-        Traces { exchanges, notes, expected, twins, place: self.place }
+        let Tally { exchanges, notes, expected, twins, hidden, .. } = tally;
+        Traces { exchanges, notes, expected, twins, hidden, place: self.place }
     }
 
     fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
@@ -93,63 +102,6 @@ impl<'run> Probe<'run> {
         self.place.control.is_some()
     }
 
-    /// Sends a request to a site and waits for the whole answer. What is no answer fails the check.
-    pub async fn send(&self, site: &str, request: Request) -> Result<Answer<'_>, Stop> {
-        self.send_with(site, request, None, Limits::default()).await
-    }
-
-    /// As [`Probe::send`], from an address and with limits of one's own.
-    pub async fn send_with(
-        &self,
-        site: &str,
-        request: Request,
-        source: Option<IpAddr>,
-        limits: Limits,
-    ) -> Result<Answer<'_>, Stop> {
-        let base = self.place.sites.get(site).cloned();
-        let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
-        if !self.place.own {
-            self.pace.wait(site).await;
-        }
-        let response = self.transfer(&base, &request, source, limits).await;
-        let index = self.tally(|tally| {
-            tally.exchanges.push(Exchange { base, request, response: response.clone() });
-            tally.exchanges.len() - 1
-        });
-        match response {
-            Ok(response) => {
-                if !self.place.own {
-                    self.pace.answered(site, &response);
-                }
-                Ok(Answer { probe: self, index, response })
-            }
-            Err(broken @ (Broken::Unreachable(_) | Broken::Harness(_))) => {
-                Err(Stop::Error(broken.to_string()))
-            }
-            Err(broken) => {
-                self.tally(|tally| tally.expected += 1);
-                Err(Stop::Fail(Failure {
-                    place: "connection".to_owned(),
-                    want: "an HTTP response".to_owned(),
-                    got: broken.to_string(),
-                    exchange: Some(index),
-                }))
-            }
-        }
-    }
-
-    async fn transfer(
-        &self,
-        base: &str,
-        request: &Request,
-        source: Option<IpAddr>,
-        limits: Limits,
-    ) -> Result<Response, Broken> {
-        let url = url::Url::parse(base).map_err(|e| Broken::Harness(format!("{base}: {e}")))?;
-        let stream = self.place.connector.connect(base, source).await?;
-        exchange(stream, request, url.authority(), limits).await
-    }
-
     /// The path prefix of a site's base URL, without a trailing slash.
     pub fn prefix(&self, site: &str) -> String {
         let base = self.place.sites.get(site).and_then(|base| url::Url::parse(base).ok());
@@ -159,6 +111,22 @@ impl<'run> Probe<'run> {
     /// Whether time at this place is the check's own, so that nothing is waited for.
     pub fn owns_time(&self) -> bool {
         self.place.own
+    }
+
+    /// Whether a check may choose the address from which it asks `site`.
+    pub fn forwards(&self, site: &str) -> bool {
+        self.place.forwarding.contains_key(site)
+    }
+
+    /// Counts one more drop against the hour of this machine's address; `false` where the run has spent all but those
+    /// that are `reserved`.
+    pub fn drop_one(&self, reserved: usize) -> bool {
+        self.pace.drop_one(reserved)
+    }
+
+    /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.
+    pub fn hide(&self, name: &'static str, value: &str) {
+        self.tally(|tally| tally.hidden.add(name, value));
     }
 
     /// Whether this place has a site of that name.
@@ -212,6 +180,15 @@ impl<'run> Probe<'run> {
             tally.drawn += 1;
             tally.drawn
         });
+        self.draw_nth(stream, n)
+    }
+
+    /// 32 bytes of this check's own: the same whenever they are drawn.
+    pub fn draw_once(&self, stream: &str) -> [u8; 32] {
+        self.draw_nth(stream, 0)
+    }
+
+    fn draw_nth(&self, stream: &str, n: u64) -> [u8; 32] {
         let mut hash = Sha256::new();
         for part in
             [stream, &self.check.requirement.to_string(), &self.settings.seed.to_string(), &n.to_string()]
@@ -263,81 +240,6 @@ impl<'run> Probe<'run> {
         }
         Err(Stop::Fail(Failure { place: place.to_owned(), want: want.into(), got: got.into(), exchange }))
     }
-}
-
-/// An answer, with expectations about it.
-pub struct Answer<'probe> {
-    probe: &'probe Probe<'probe>,
-    index: usize,
-    /// The response.
-    pub response: Response,
-}
-
-impl Answer<'_> {
-    /// The status.
-    pub const fn status(&self) -> u16 {
-        self.response.status
-    }
-
-    /// The body as JSON, or null.
-    pub fn json(&self) -> Value {
-        self.response.json().unwrap_or(Value::Null)
-    }
-
-    /// Expects one of these statuses.
-    pub fn expect_status(&self, wanted: &[u16]) -> Result<(), Stop> {
-        self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
-    }
-
-    /// A condition: without one of these statuses the check says nothing.
-    pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
-        let got = self.status();
-        let what = format!("a precondition did not hold: status {got} instead of {}", one_of(wanted));
-        self.probe.given(wanted.contains(&got), what)
-    }
-
-    /// The positive twin: without one of these statuses the refusals of this check prove nothing.
-    pub fn twin_status(&self, wanted: &[u16]) -> Result<(), Stop> {
-        let got = self.status();
-        let what = format!("the positive twin got status {got} instead of {}", one_of(wanted));
-        self.probe.twin(wanted.contains(&got), what)
-    }
-
-    /// The positive twin by any other status than this: the request got past the rule.
-    pub fn twin_past(&self, refusal: u16) -> Result<(), Stop> {
-        let what = format!("the positive twin was refused with status {refusal} as well");
-        self.probe.twin(self.status() != refusal, what)
-    }
-
-    /// States an expectation about this answer.
-    pub fn expect(
-        &self,
-        holds: bool,
-        place: &str,
-        want: impl Into<String>,
-        got: impl Into<String>,
-    ) -> Result<(), Stop> {
-        self.probe.judge(holds, place, want, got, Some(self.index))
-    }
-
-    /// Expects a member of the JSON body to satisfy `holds`.
-    pub fn expect_json(
-        &self,
-        pointer: &str,
-        want: &str,
-        holds: impl Fn(&Value) -> bool,
-    ) -> Result<Value, Stop> {
-        let body = self.json();
-        let found = body.pointer(pointer).cloned();
-        let got = found.as_ref().map_or_else(|| format!("nothing at {pointer}"), ToString::to_string);
-        self.expect(found.as_ref().is_some_and(holds), pointer, want, got)?;
-        Ok(found.unwrap_or_default())
-    }
-}
-
-/// `200 or 410`
-fn one_of(statuses: &[u16]) -> String {
-    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 /// The machine's time.

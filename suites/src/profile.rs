@@ -3,6 +3,8 @@
 //! Everything in a profile is checked when it is read, so that nothing is sent on a misspelt word; each error shows
 //! the place it is about. A secret is only named here, never written.
 
+mod drop;
+
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 
 /// A profile as it stands in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +34,8 @@ pub struct Profile {
     pub control_token: Option<Secret>,
     /// The signed publishing exchange; none means that it is not tested.
     pub publish: Option<Publish>,
+    /// The anonymous drop; none means that it is not tested.
+    pub drop: Option<Drop>,
 }
 
 /// A target of the publishing suite.
@@ -421,6 +427,12 @@ readings = { transfer_needs_cid = true }
 
 [publish.limits]
 requests_per_minute = 6
+
+[drop]
+url = "http://127.0.0.1:4103/"
+forwarding_header = "X-Forwarded-For"
+readings = { drop_id_len = 30, hamt_size = "block", buffered_uploads = true }
+limits = { drops_per_hour = 3 }
 "#;
 
     fn error(text: &str) -> String {
@@ -439,11 +451,23 @@ requests_per_minute = 6
         assert_eq!(publish.key, Some(Secret::File("keys/a.hex".into())));
         assert!(publish.readings.transfer_needs_cid && !publish.readings.lenient_rule7);
         assert_eq!(publish.limits.requests_per_minute, 6);
+        let drop = profile.drop.clone().unwrap();
+        assert_eq!(drop.url, "http://127.0.0.1:4103");
+        assert_eq!(drop.forwarding_header.as_deref(), Some("X-Forwarded-For"));
+        let readings = DropReadings { drop_id_len: 30, hamt_size: HamtSize::Block, buffered_uploads: true };
+        assert_eq!(drop.readings, readings);
+        assert_eq!(drop.limits.drops_per_hour, 3);
     }
 
     #[test]
     fn what_is_written_is_read_back() {
-        for text in [FULL, "", "seed = 18446744073709551615", "[publish]\nurl = \"http://[::1]:4101\"\n"] {
+        for text in [
+            FULL,
+            "",
+            "seed = 18446744073709551615",
+            "[publish]\nurl = \"http://[::1]:4101\"\n",
+            "[drop]\nurl = \"http://a\"\n",
+        ] {
             let profile = Profile::parse(text, "p.toml").unwrap();
             let written = profile.to_toml();
             assert_eq!(Profile::parse(&written, "p.toml").unwrap(), profile, "{written}");

@@ -5,22 +5,26 @@
 
 use std::fmt::Write;
 
-use assay_spec::crypto::text::sha256_hex;
+use assay_spec::crypto::text::{base64, sha256_hex};
 
 use crate::exchange::{Exchange, Request};
 
 /// The variable that stands for a bearer token.
 pub const KEY_VARIABLE: &str = "ASSAY_KEY";
 
-/// Longer bodies are named, not written.
-const INLINE_BYTES: usize = 8 * 1024;
+/// Longer texts are named, not written.
+const TEXT_BYTES: usize = 8 * 1024;
+/// Longer bytes are written in base64, not one by one.
+const PRINTF_BYTES: usize = 4 * 1024;
+/// Longer bytes are named: in base64 they would be too long for one argument of a program.
+const BASE64_BYTES: usize = 64 * 1024;
 
-/// The line that sends the exchange's request again and prints the response with its head. A body of more than
-/// 8 KiB is taken from a file `BODY`, which a comment at the end describes.
+/// The line that sends the exchange's request again and prints the response with its head. A text of more than 8 KiB,
+/// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes.
 pub fn curl(exchange: &Exchange) -> String {
     let Exchange { base, request, .. } = exchange;
     let line = if curl_is_exact(request) { curl_line(base, request) } else { socket_line(base, request) };
-    if is_inline(&request.body) {
+    if is_whole(exchange) {
         line
     } else {
         let (length, digest) = (request.body.len(), sha256_hex(&request.body));
@@ -41,8 +45,16 @@ pub(crate) fn authority(base: &str) -> &str {
     rest.split('/').next().unwrap_or_default()
 }
 
-fn is_inline(body: &[u8]) -> bool {
-    body.len() <= INLINE_BYTES
+/// Whether the line of [`curl`] holds all that it sends.
+pub fn is_whole(exchange: &Exchange) -> bool {
+    let Request { body, .. } = &exchange.request;
+    let writes_base64 = curl_is_exact(&exchange.request) && as_text(body).is_none();
+    body.len() <= if writes_base64 { BASE64_BYTES } else { TEXT_BYTES }
+}
+
+/// The body as text that a shell can hold.
+fn as_text(body: &[u8]) -> Option<&str> {
+    std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }
 
 fn has(request: &Request, name: &str) -> bool {
@@ -102,15 +114,21 @@ fn curl_line(base: &str, request: &Request) -> String {
     if !sends_data {
         return format!("{line} {}", quote(base.as_bytes()));
     }
-    let text = std::str::from_utf8(&request.body).ok().filter(|text| !text.contains('\0'));
     let mut before = String::new();
-    match text {
-        _ if !is_inline(&request.body) => line.push_str(" --data-binary @BODY"),
+    let length = request.body.len();
+    match as_text(&request.body) {
+        text if length > if text.is_some() { TEXT_BYTES } else { BASE64_BYTES } => {
+            line.push_str(" --data-binary @BODY");
+        }
         // `--data-binary` takes what follows an at sign for a file.
         Some(text) if text.starts_with('@') => put(&mut line, "--data-raw", text.as_bytes()),
         Some(text) => put(&mut line, "--data-binary", text.as_bytes()),
         None => {
-            before = format!("printf '{}' | ", printf_format(&request.body));
+            before = if length > PRINTF_BYTES {
+                format!("base64 -d <<< {} | ", base64(&request.body))
+            } else {
+                format!("printf '{}' | ", printf_format(&request.body))
+            };
             line.push_str(" --data-binary @-");
         }
     }
@@ -139,7 +157,7 @@ fn socket_line(base: &str, request: &Request) -> String {
     let (head, body) = bytes.split_at(bytes.len() - request.body.len());
     let mut format = printf_format(head).replace(&printf_format(KEY_MARK), "%s");
     let mut send = String::new();
-    if is_inline(body) {
+    if body.len() <= TEXT_BYTES {
         format.push_str(&printf_format(body));
     } else {
         send.push_str(" && cat BODY >&3");
@@ -304,8 +322,11 @@ mod tests {
             post().body("abc").header("Content-Length", "3").header("X", every_byte[0x80..].to_vec()),
             post().body("3\r\nabc\r\n0\r\n\r\n").header("Transfer-Encoding", "chunked"),
             post().body("abc").header("Expect", "100-continue"),
-            post().body(vec![b'y'; 8_000]),
+            post().body(vec![b'y'; 8_192]),
             post().body(vec![0; 3_000]),
+            post().body(vec![0xff; 4_097]),
+            post().body(vec![0xff; 65_536]),
+            post().header("Content-Length", "8192").body(vec![0xff; 8_192]),
         ] {
             assert_arrives(request, None).await;
         }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
-use assay_spec::{Id, catalogue};
+use assay_spec::{Id, Service};
 use futures_util::StreamExt;
 use serde_json::Value;
 
@@ -83,9 +84,8 @@ impl Runner<'_> {
         let (consulted, transitions) = coverage(&traces.place).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
-        let repeat = if good { Vec::new() } else { self.repeat(check, &traces.exchanges, failure.as_ref()) };
         self.target.leave(traces.place, !good).await;
-        let outcome = Outcome {
+        let mut outcome = Outcome {
             requirement: check.requirement,
             fact: check.fact,
             verdict,
@@ -94,8 +94,12 @@ impl Runner<'_> {
             failure,
             exchanges: traces.exchanges,
             why,
-            repeat,
+            repeat: Vec::new(),
         };
+        traces.hidden.redact(&mut outcome);
+        if !good {
+            outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+        }
         Ran { outcome, consulted, transitions }
     }
 
@@ -110,7 +114,13 @@ impl Runner<'_> {
             return vec![format!("assay run --seed {} {}", self.settings.seed, check.requirement)];
         }
         let at = failure.and_then(|failure| failure.exchange).or_else(|| exchanges.len().checked_sub(1));
-        at.and_then(|at| exchanges.get(at)).map(repeat::curl).into_iter().collect()
+        let Some(exchange) = at.and_then(|at| exchanges.get(at)) else { return Vec::new() };
+        let mut lines = vec![repeat::curl(exchange)];
+        if !repeat::is_whole(exchange) {
+            let (seed, id) = (self.settings.seed, check.requirement);
+            lines.push(format!("assay run --profile \u{2026} --seed {seed} {id}  # sends the same BODY"));
+        }
+        lines
     }
 }
 
@@ -218,6 +228,17 @@ fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bo
     if made.is_empty() {
         return Vec::new();
     }
-    let rows = catalogue::machines().flat_map(|machine| machine.transitions);
+    let services: BTreeSet<Service> = all.iter().map(|ran| ran.outcome.requirement.service).collect();
+    let rows = services.into_iter().flat_map(machines).flat_map(|machine| machine.transitions);
     rows.map(|row| (row, made.contains(&row.to_string()))).collect()
 }
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        fn machines(service: Service) -> &'static [&'static Machine] {
+            match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
+        }
+    };
+}
+
+assay_spec::for_each_service!(declare);

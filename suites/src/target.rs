@@ -72,6 +72,8 @@ pub struct Place {
     pub control: Option<Control>,
     /// The place is the check's own and ends with it.
     pub own: bool,
+    /// By site: the header in which the site believes the client's address, where it believes one.
+    pub forwarding: BTreeMap<String, String>,
 }
 
 /// A future of a place.
@@ -98,6 +100,7 @@ pub struct Remote {
     sites: BTreeMap<String, String>,
     control: Option<Control>,
     offer: Offer,
+    forwarding: BTreeMap<String, String>,
 }
 
 impl Remote {
@@ -112,7 +115,15 @@ impl Remote {
             Some(control) => control.offer().await?,
             None => Offer::default(),
         };
-        Ok(Remote { sites, control, offer })
+        Ok(Remote { sites, control, offer, forwarding: BTreeMap::new() })
+    }
+
+    /// The same target, whose sites believe the client's address in these headers.
+    #[must_use]
+    pub fn forwarded_by(mut self, headers: BTreeMap<String, String>) -> Remote {
+        self.offer.addresses = !headers.is_empty();
+        self.forwarding = headers;
+        self
     }
 
     /// Whether somebody listens at every site; an error names the URL.
@@ -146,6 +157,7 @@ impl Target for Remote {
                 sites: self.sites.clone(),
                 control: self.control.clone(),
                 own: false,
+                forwarding: self.forwarding.clone(),
             };
             let Some(control) = self.control.as_ref().filter(|_| self.offer.forks) else { return Ok(place) };
             let fork = control.call("POST", "fork", Some(json!({ "mode": "auto" }))).await?;

@@ -6,6 +6,7 @@ use assay_spec::catalogue;
 use assay_spec::requirement::Evidence;
 use assay_suites::check;
 use assay_suites::embedded::prove::{Row, prove, ran};
+use assay_suites::exchange::Exchange;
 use assay_suites::probe::Settings;
 use assay_suites::verdict::Verdict;
 
@@ -45,7 +46,11 @@ async fn a_run_is_repeatable_to_the_byte() {
         let all = check::all();
         let settings = settings();
         let target = assay_suites::embedded::Embedded::new(1, settings.dialect.clone())
-            .with(&["publish.prepare.one-in-flight".to_owned()], &[])
+            .with(
+                &["publish.prepare.one-in-flight", "drop.limits.one-upload", "drop.zip.size/late"]
+                    .map(str::to_owned),
+                &[],
+            )
             .expect("a deviation");
         let pace = assay_suites::pace::Pace::default();
         let runner = assay_suites::run::Runner {
@@ -73,6 +78,9 @@ async fn no_check_costs_more_than_it_says() {
             ran.outcome.requirement,
             cost.requests
         );
+        let is_drop = |exchange: &&Exchange| exchange.request.target == "/api/drop";
+        let drops = ran.outcome.exchanges.iter().filter(is_drop).count();
+        assert_eq!(drops, cost.drops as usize, "{}: drops made and planned", ran.outcome.requirement);
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use assay_sim::serve::ClockMode;
-use assay_suites::check;
+use assay_suites::check::{self, Need};
+use assay_suites::drop;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
@@ -17,6 +18,11 @@ use assay_suites::verdict::{Run, Verdict};
 
 /// A simulator with a generous limit of requests where `unpaced`, since its checks share one address and one minute.
 async fn served(deviations: &[&str], unpaced: bool) -> Served {
+    believing(deviations, unpaced, Some("X-Forwarded-For")).await
+}
+
+/// As [`served`]; clients' addresses are believed in this header.
+async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> Served {
     let generous = "publish.requests-per-window=100000".to_owned();
     let options = Options {
         seed: 7,
@@ -24,6 +30,7 @@ async fn served(deviations: &[&str], unpaced: bool) -> Served {
         clock: ClockMode::Real,
         epoch: wall_clock(),
         token: None,
+        forwarded_header: header.map(str::to_owned),
         limits: if unpaced { vec![generous] } else { Vec::new() },
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
         liberties: Vec::new(),
@@ -38,13 +45,21 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
     let loaded = Profile::load(&path).expect("the profile that was written");
     let publish = loaded.profile.publish.expect("the exchange");
     let key = publish.key.as_ref().expect("a key").read(&loaded.folder).expect("its file");
-    let sites = [("publish", publish.url.clone()), ("chain", publish.chain_url.clone().expect("a chain"))]
-        .map(|(name, url)| (name.to_owned(), url));
+    let drop = loaded.profile.drop.expect("the drop");
+    let sites = [
+        ("publish", publish.url.clone()),
+        ("chain", publish.chain_url.clone().expect("a chain")),
+        ("drop", drop.url.clone()),
+    ]
+    .map(|(name, url)| (name.to_owned(), url));
     let control = loaded.profile.control.filter(|_| control).map(|base| (base, None));
-    let target = Remote::new(sites.into(), control).await.expect("somebody listens");
+    let forwarding =
+        drop.forwarding_header.iter().map(|header| ("drop".to_owned(), header.clone())).collect();
+    let target = Remote::new(sites.into(), control).await.expect("somebody listens").forwarded_by(forwarding);
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
-    let settings = Settings { seed: 3, publish: fixtures, ..Settings::default() };
-    let pace = Pace::default();
+    let settings =
+        Settings { seed: 3, publish: fixtures, drop: drop::Fixtures::new(&drop), ..Settings::default() };
+    let pace = Pace::default().with_drops(drop.limits.drops_per_hour);
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[], &filters);
@@ -76,7 +91,7 @@ async fn without_control_exactly_the_checks_that_need_it_are_not_testable() {
     let run = run(&served(&[], true).await, folder.path(), false, &groups).await;
     let need: BTreeSet<String> = check::all()
         .iter()
-        .filter(|check| check.needs.iter().any(|need| *need != assay_suites::check::Need::Chain))
+        .filter(|check| check.needs.iter().any(|need| *need != Need::Chain))
         .map(|check| check.requirement.to_string())
         .filter(|id| groups.iter().any(|group| id.starts_with(group)))
         .collect();
@@ -107,6 +122,70 @@ async fn a_liar_fails_its_check_and_the_curl_line_repeats_the_lie() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_liar_that_takes_unsafe_zips_takes_them_again_from_the_curl_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = served(&["drop.zip.traversal", "drop.zip.size/late"], false).await;
+    let run = run(&served, folder.path(), true, &["drop.zip.traversal", "drop.zip.size"]).await;
+    assert_eq!(of(&run, Verdict::Fail).len(), 2, "{:?}", bad(&run));
+    let [traversal, size] = &run.outcomes[..] else { panic!("two checks") };
+    let line = traversal.repeat.first().expect("a line").clone();
+    assert!(line.starts_with("printf "), "{line}");
+    let output = tokio::process::Command::new("bash").args(["-c", &line]).output().await;
+    let output = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    // Where there is a shell to repeat it with.
+    if let Some(output) = output.ok().filter(|output| !output.is_empty()) {
+        assert!(output.starts_with("HTTP/1.1 200"), "{line}\n{output}");
+    }
+    let [named, again] = &size.repeat[..] else { panic!("{:?}", size.repeat) };
+    assert!(named.contains("--data-binary @BODY") && named.contains("# BODY: the 115"), "{named}");
+    assert!(again.contains("--seed 3 drop.zip.size"), "{again}");
+}
+
+/// The uploads that the root world has seen, without its forks.
+fn uploads(served: &Served) -> u64 {
+    served.handle.read(|world| world.view(assay_spec::Service::Drop))["drops"]
+        .as_object()
+        .map_or(0, |drops| drops.len() as u64)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_control_a_forwarding_header_gives_every_check_an_hour_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = run(&served(&[], false).await, folder.path(), false, &["drop."]).await;
+    let need: BTreeSet<String> = check::all()
+        .iter()
+        .filter(|check| check.needs.iter().any(|need| *need != Need::Addresses))
+        .map(|check| check.requirement.to_string())
+        .filter(|id| id.starts_with("drop."))
+        .collect();
+    assert_eq!(of(&run, Verdict::NotTestable), need);
+    assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_address() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = believing(&[], false, None).await;
+    let answers = run(&served, folder.path(), false, &["drop.response", "drop.site.s", "drop.site.l"]).await;
+    assert_eq!(of(&answers, Verdict::Pass).len(), answers.outcomes.len(), "{:?}", bad(&answers));
+    assert_eq!(uploads(&served), 2, "checks of answers look at the same two drops");
+
+    let all = run(&believing(&[], false, None).await, folder.path(), false, &["drop."]).await;
+    let sent = |o: &assay_suites::verdict::Outcome| {
+        o.exchanges.iter().filter(|e| e.request.method == "POST").count()
+    };
+    let used_up = all.outcomes.iter().filter(|o| o.reason.contains("used up"));
+    assert!(used_up.count() > 5, "{:?}", bad(&all));
+    let of_answers =
+        ["drop.response", "drop.cid.v", "drop.cid.c", "drop.cid.d", "drop.site.l", "drop.site.n"];
+    let looked_at = |id: &String| of_answers.iter().any(|group| id.starts_with(group));
+    assert_eq!(of(&all, Verdict::Pass).iter().filter(|id| looked_at(id)).count(), 11, "{:?}", bad(&all));
+    assert!(all.outcomes.iter().map(sent).sum::<usize>() >= 9);
+    let passed = of(&all, Verdict::Pass).len() + of(&all, Verdict::NotTestable).len();
+    assert_eq!(passed, all.outcomes.len(), "nothing met the target's limit: {:?}", bad(&all));
+}
+
 #[tokio::test]
 async fn the_control_api_stays_on_loopback_without_a_token() {
     let options = Options {
@@ -115,6 +194,7 @@ async fn the_control_api_stays_on_loopback_without_a_token() {
         clock: ClockMode::Auto,
         epoch: wall_clock(),
         token: None,
+        forwarded_header: None,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),

@@ -20,6 +20,7 @@ async fn served() -> Served {
         clock: ClockMode::Auto,
         epoch: wall_clock(),
         token: None,
+        forwarded_header: None,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),

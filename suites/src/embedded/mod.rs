@@ -38,6 +38,7 @@ impl Embedded {
             faults: names(world::faults().iter().map(|kind| kind.name).collect()),
             acts: world::acts().into_iter().map(|(name, _)| name).collect(),
             forks: true,
+            addresses: true,
         };
         Embedded { world: World::new(seed, EPOCH, dialect), offer }
     }
@@ -72,7 +73,7 @@ impl Target for Embedded {
             let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
             let control = Control::new(connector.clone(), &format!("http://control.sim{PREFIX}"), None);
-            Ok(Place { connector, sites, control: Some(control), own: true })
+            Ok(Place { connector, sites, control: Some(control), own: true, forwarding: BTreeMap::new() })
         })
     }
 

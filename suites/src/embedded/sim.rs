@@ -10,9 +10,12 @@ use assay_sim::serve::{ClockMode, Handle, Listener, listen};
 use assay_sim::{World, world};
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::{Dialect, Instant, Service};
+use axum::http::HeaderName;
 use serde_json::{Value, json};
 
-use crate::profile::{Profile, Publish, PublishLimits, PublishReadings, Secret};
+use crate::profile::{
+    Drop, DropLimits, DropReadings, Profile, Publish, PublishLimits, PublishReadings, Secret,
+};
 
 /// How many bound domains a written profile brings.
 const POOL: usize = 200;
@@ -30,6 +33,8 @@ pub struct Options {
     pub epoch: Instant,
     /// The control API's bearer token.
     pub token: Option<String>,
+    /// The header in which every site believes the client's address; none believes a header.
+    pub forwarded_header: Option<String>,
     /// Limits, as `service.name=number`.
     pub limits: Vec<String>,
     /// Deviations, as `id` or `id/variant`.
@@ -46,6 +51,7 @@ pub struct Served {
     pub sites: BTreeMap<&'static str, String>,
     /// The served world.
     pub handle: Handle,
+    forwarded_header: Option<String>,
     pool: Pool,
     _listeners: Vec<Listener>,
 }
@@ -64,6 +70,11 @@ pub async fn start(options: &Options) -> Result<Served, String> {
             options.listen
         ));
     }
+    let header = options.forwarded_header.as_ref().map(|name| {
+        name.parse::<HeaderName>()
+            .map_err(|_| format!("{name:?} is no name of a header (--forwarded-header)"))
+    });
+    let header = header.transpose()?;
     let mut world = World::new(options.seed, options.epoch, Dialect::default());
     for (service, limits) in parse_limits(&options.limits)? {
         world.set_limits(service, &limits)?;
@@ -71,7 +82,7 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     world.set_deviations(&options.deviations)?;
     world.set_liberties(&options.liberties)?;
     let pool = fill_pool(&mut world)?;
-    let handle = Handle::new(world, options.clock);
+    let handle = Handle::new(world, options.clock).forwarded_by(header);
     let port = options.listen.port();
     let first = if port == 0 { 0 } else { port.saturating_add(1) };
     let failed = |e: std::io::Error| format!("cannot listen: {e}");
@@ -86,7 +97,8 @@ pub async fn start(options: &Options) -> Result<Served, String> {
         .map_err(|e| format!("cannot listen at {}: {e}", options.listen))?;
     let control = format!("http://{}{PREFIX}", listener.address);
     listeners.push(listener);
-    Ok(Served { control, sites, handle, pool, _listeners: listeners })
+    let forwarded_header = options.forwarded_header.clone();
+    Ok(Served { control, sites, handle, forwarded_header, pool, _listeners: listeners })
 }
 
 fn fill_pool(world: &mut World) -> Result<Pool, String> {
@@ -123,8 +135,13 @@ impl Served {
     ) -> Result<(PathBuf, PathBuf), String> {
         let key_path = path.with_extension("key");
         let key_name = key_path.file_name().map(PathBuf::from).unwrap_or_default();
-        let limits: Value = self.handle.read(|world| world.limits(Service::Publish));
-        let per_minute = limits["requests_per_window"].as_u64().unwrap_or(30);
+        let limit = |service, name: &str| {
+            let limits: Value = self.handle.read(|world| world.limits(service));
+            limits[name].as_u64().and_then(|limit| u32::try_from(limit).ok()).unwrap_or(u32::MAX)
+        };
+        let requests_per_minute = limit(Service::Publish, "requests_per_window");
+        // One of the hour is left to others.
+        let drops_per_hour = limit(Service::Drop, "drops_per_hour").saturating_sub(1).max(1);
         let profile = Profile {
             seed: None,
             dialect: Dialect::default(),
@@ -136,7 +153,13 @@ impl Served {
                 domains: self.pool.domains.clone(),
                 key: Some(Secret::File(key_name)),
                 readings: PublishReadings::default(),
-                limits: PublishLimits { requests_per_minute: u32::try_from(per_minute).unwrap_or(u32::MAX) },
+                limits: PublishLimits { requests_per_minute },
+            }),
+            drop: Some(Drop {
+                url: self.sites["drop"].clone(),
+                forwarding_header: self.forwarded_header.clone(),
+                readings: DropReadings::default(),
+                limits: DropLimits { drops_per_hour },
             }),
         };
         write_secret(&key_path, &format!("{}\n", text::hex(&self.pool.key)))?;

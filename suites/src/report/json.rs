@@ -1,14 +1,18 @@
 //! The report for programs: version 1, the same bytes for the same run.
 
-use assay_spec::crypto::text::base64;
+use assay_spec::crypto::text::{base64, sha256_hex};
 use serde_json::{Map, Value, json};
 
 use super::redacted;
 use crate::exchange::Exchange;
 use crate::verdict::{Outcome, Run, Verdict};
 
+/// Longer bodies are cut.
+const BODY_BYTES: usize = 256 * 1024;
+
 /// The run as one JSON object. The seed is a text, since it may be above 2^53; bytes that are no UTF-8 text stand as
-/// base64 in members whose names end in `_base64`; exchanges are written for outcomes that are not a pass.
+/// base64 in members whose names end in `_base64`; a body over 256 KiB is cut, and `body_cut` has its length and digest;
+/// exchanges are written for outcomes that are not a pass.
 pub fn write(run: &Run) -> Value {
     let run = &*redacted(run);
     let counts: Map<String, Value> =
@@ -66,11 +70,11 @@ fn exchange(exchange: &Exchange) -> Value {
         "target": exchange.request.target,
         "headers": headers(&exchange.request.headers),
     });
-    put_bytes(&mut request, "body", &exchange.request.body);
+    put_body(&mut request, &exchange.request.body);
     let response = match &exchange.response {
         Ok(response) => {
             let mut value = json!({ "status": response.status, "headers": headers(&response.headers) });
-            put_bytes(&mut value, "body", &response.body);
+            put_body(&mut value, &response.body);
             value
         }
         Err(broken) => json!({ "broken": broken.to_string() }),
@@ -85,6 +89,13 @@ fn headers(headers: &[(String, Vec<u8>)]) -> Vec<Value> {
         line
     };
     headers.iter().map(line).collect()
+}
+
+fn put_body(object: &mut Value, body: &[u8]) {
+    put_bytes(object, "body", &body[..body.len().min(BODY_BYTES)]);
+    if body.len() > BODY_BYTES {
+        object["body_cut"] = json!({ "bytes": body.len(), "sha256": sha256_hex(body) });
+    }
 }
 
 fn put_bytes(object: &mut Value, name: &str, bytes: &[u8]) {
@@ -180,7 +191,7 @@ mod tests {
                     "headers": [
                       {
                         "name": "Authorization",
-                        "value": "Bearer [redacted]"
+                        "value": "Bearer [redacted token]"
                       }
                     ],
                     "body": "{\"n\":1}\n(5000 times x)"
@@ -197,7 +208,7 @@ mod tests {
                         "value_base64": "/w=="
                       }
                     ],
-                    "body": "{\"error\":\"\u001b[31mred [redacted]\"}"
+                    "body": "{\"error\":\"\u001b[31mred [redacted token]\"}"
                   }
                 }
               ]
@@ -314,6 +325,17 @@ mod tests {
           ]
         }
         "#);
+    }
+
+    #[test]
+    fn huge_bodies_are_cut_with_their_length_and_digest() {
+        let mut object = json!({});
+        put_body(&mut object, &vec![b'x'; BODY_BYTES]);
+        assert!(object.get("body_cut").is_none());
+        put_body(&mut object, &vec![b'x'; BODY_BYTES + 1]);
+        assert_eq!(object["body"].as_str().map(str::len), Some(BODY_BYTES));
+        assert_eq!(object["body_cut"]["bytes"], BODY_BYTES + 1);
+        assert_eq!(object["body_cut"]["sha256"].as_str().map(str::len), Some(64));
     }
 
     #[test]

@@ -86,7 +86,7 @@ mod tests {
           exchange 2 of 2, http://127.0.0.1:4101
             &gt; POST /prepare HTTP/1.1
             &gt; Host: 127.0.0.1:4101
-            &gt; Authorization: Bearer [redacted]
+            &gt; Authorization: Bearer [redacted token]
             &gt; Content-Length: 5008
             &gt; Connection: close
             &gt;
@@ -97,7 +97,7 @@ mod tests {
             &lt; content-type: application/json
             &lt; x: \xff
             &lt;
-            &lt; {&quot;error&quot;:&quot;\u{1b}[31mred [redacted]&quot;}
+            &lt; {&quot;error&quot;:&quot;\u{1b}[31mred [redacted token]&quot;}
           repeat   curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H &quot;Authorization: Bearer $ASSAY_KEY&quot; -H &apos;Connection: close&apos; -H &apos;Accept:&apos; -H &apos;User-Agent:&apos; -H &apos;Content-Type:&apos; -H &apos;Expect:&apos; --data-binary $&apos;{&quot;n&quot;:1}\n(5000 times x)&apos; http://127.0.0.1:4101
         </failure>
                 </testcase>

@@ -12,11 +12,11 @@ use std::fmt::Write;
 
 use assay_spec::Id;
 
-use crate::exchange::{Broken, Exchange};
+use crate::redact::Hidden;
 use crate::repeat::bearer_token;
 use crate::verdict::{Outcome, Run};
 
-const REDACTED: &str = "[redacted]";
+const REDACTED: &[u8] = b"[redacted token]";
 
 /// A shorter token may stand in any text by chance; it is redacted in its header alone.
 const TOKEN_BYTES: usize = 8;
@@ -44,65 +44,25 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
 /// The run without its bearer tokens, also where a target repeated one.
 fn redacted(run: &Run) -> Cow<'_, Run> {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
-    let mut tokens: Vec<Vec<u8>> = headers
-        .filter_map(|(name, value)| bearer_token(name, value).map(|at| value[at..].to_vec()))
-        .collect();
+    let tokens: Vec<&[u8]> =
+        headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..])).collect();
     if tokens.is_empty() {
         return Cow::Borrowed(run);
     }
-    // The longest first, since one may begin another.
-    tokens.sort_by_key(|token| std::cmp::Reverse(token.len()));
-    tokens.dedup();
-    tokens.retain(|token| token.len() >= TOKEN_BYTES);
+    let mut hidden = Hidden::default();
+    let long = tokens.iter().filter(|token| token.len() >= TOKEN_BYTES);
+    long.for_each(|token| hidden.add("token", &String::from_utf8_lossy(token)));
     let mut run = run.clone();
-    run.outcomes.iter_mut().for_each(|outcome| redact_outcome(outcome, &tokens));
-    Cow::Owned(run)
-}
-
-fn redact_outcome(outcome: &mut Outcome, tokens: &[Vec<u8>]) {
-    let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
-    let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
-    for text in texts.chain(failure).chain([&mut outcome.reason]) {
-        let mut bytes = std::mem::take(text).into_bytes();
-        redact_bytes(&mut bytes, tokens);
-        *text = String::from_utf8_lossy(&bytes).into_owned();
-    }
-    for Exchange { request, response, .. } in &mut outcome.exchanges {
-        for (name, value) in &mut request.headers {
+    for outcome in &mut run.outcomes {
+        for (name, value) in outcome.exchanges.iter_mut().flat_map(|exchange| &mut exchange.request.headers) {
             if let Some(at) = bearer_token(name, value) {
                 value.truncate(at);
-                value.extend_from_slice(REDACTED.as_bytes());
+                value.extend_from_slice(REDACTED);
             }
         }
-        let mut target = std::mem::take(&mut request.target).into_bytes();
-        redact_bytes(&mut target, tokens);
-        request.target = String::from_utf8_lossy(&target).into_owned();
-        redact_bytes(&mut request.body, tokens);
-        request.headers.iter_mut().for_each(|(_, value)| redact_bytes(value, tokens));
-        match response {
-            Ok(response) => {
-                redact_bytes(&mut response.body, tokens);
-                response.headers.iter_mut().for_each(|(_, value)| redact_bytes(value, tokens));
-            }
-            Err(Broken::Nonsense(text) | Broken::Closed(text)) => {
-                let mut bytes = std::mem::take(text).into_bytes();
-                redact_bytes(&mut bytes, tokens);
-                *text = String::from_utf8_lossy(&bytes).into_owned();
-            }
-            Err(_) => {}
-        }
+        hidden.redact(outcome);
     }
-}
-
-fn redact_bytes(bytes: &mut Vec<u8>, tokens: &[Vec<u8>]) {
-    for token in tokens {
-        let mut from = 0;
-        while let Some(at) = bytes[from..].windows(token.len()).position(|window| window == &token[..]) {
-            let start = from + at;
-            bytes.splice(start..start + token.len(), REDACTED.bytes());
-            from = start + REDACTED.len();
-        }
-    }
+    Cow::Owned(run)
 }
 
 /// Text that no terminal acts on: control characters and invisible ones are escaped; line ends too, so that it
@@ -294,8 +254,8 @@ mod tests {
         let run = example::run();
         let redacted = redacted(&run);
         let response = redacted.outcomes[1].exchanges[1].response.as_ref().unwrap();
-        assert!(response.text().contains("red [redacted]"));
+        assert!(response.text().contains("red [redacted token]"));
         let header = &redacted.outcomes[1].exchanges[1].request.headers[0];
-        assert_eq!(header, &("Authorization".to_owned(), b"Bearer [redacted]".to_vec()));
+        assert_eq!(header, &("Authorization".to_owned(), b"Bearer [redacted token]".to_vec()));
     }
 }

@@ -275,7 +275,7 @@ mod tests {
           exchange 2 of 2, http://127.0.0.1:4101
             > POST /prepare HTTP/1.1
             > Host: 127.0.0.1:4101
-            > Authorization: Bearer [redacted]
+            > Authorization: Bearer [redacted token]
             > Content-Length: 5008
             > Connection: close
             >
@@ -286,7 +286,7 @@ mod tests {
             < content-type: application/json
             < x: \xff
             <
-            < {"error":"\u{1b}[31mred [redacted]"}
+            < {"error":"\u{1b}[31mred [redacted token]"}
           repeat   curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H "Authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{"n":1}\n(5000 times x)' http://127.0.0.1:4101
           seed     18446744073709551615
 

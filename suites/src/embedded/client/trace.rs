@@ -159,7 +159,7 @@ impl Trace {
 /// The calls of a journal, other paths included. `told` are the answers to prepares that were falsified on the way.
 pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
     let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
-    for Entry { at, exchange, event } in entries {
+    for Entry { at, exchange, event, .. } in entries {
         if let Event::Head(line, headers) = event {
             calls.extend(head(line, headers, *at).map(|call| (*exchange, call)));
         }

@@ -1,0 +1,209 @@
+//! Files and folders on disk, as the builder of content identifiers reads them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use assay_spec::cid::{
+    Blocks, CidError, Content, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_file, of_folder,
+};
+use assay_spec::drop::requirements::cid::{DANGLING, LOOP};
+use assay_spec::{Gate, Refused};
+
+/// The identifier of the file or folder at `path`, which may be a link to it. Paths in errors begin behind `path`.
+/// `read_bytes` counts what was read so far.
+pub fn of_path(
+    path: &Path,
+    layout: &Layout,
+    gate: &mut impl Gate,
+    blocks: &impl Blocks,
+    read_bytes: &AtomicU64,
+) -> Result<Summary, CidError> {
+    let disk = Disk { read_bytes, handles: Arc::new(()) };
+    let at = |fault| CidError::At { path: ".".to_owned(), fault };
+    let refused = |rule, why: &str| CidError::Refused(Refused { rule, why: format!(".: {why}") });
+    match followed(path).map_err(|error| at(Fault::Unreadable(error.to_string())))? {
+        Followed::File => {
+            let file = reading().open(path).map_err(|error| at(Fault::Unreadable(error.to_string())))?;
+            of_file(&OnDisk { file, read_bytes }, layout, blocks)
+        }
+        Followed::Folder(folder) => of_folder(&disk, folder, layout, gate, blocks),
+        Followed::Special(what) => Err(at(Fault::Special(what))),
+        Followed::Endless => Err(refused(&LOOP, "the link leads to links without end")),
+        Followed::Nothing if path.is_symlink() => Err(refused(&DANGLING, "the link leads to nothing")),
+        Followed::Nothing => Err(at(Fault::Unreadable("there is nothing here".to_owned()))),
+    }
+}
+
+/// The file system.
+#[derive(Debug)]
+struct Disk<'a> {
+    read_bytes: &'a AtomicU64,
+    /// Held once here and by each handle of a folder.
+    handles: Arc<()>,
+}
+
+/// Folders with so many entries get a handle, from which the way to a file is shorter than from the root.
+const LARGE: usize = 64;
+/// Handles that may be open at once.
+const HANDLES: usize = 32;
+
+/// A folder.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    handle: OnceLock<(File, Arc<()>)>,
+}
+
+impl Folder {
+    fn new(path: PathBuf) -> Folder {
+        Folder { path, handle: OnceLock::new() }
+    }
+}
+
+impl<'a> Tree for Disk<'a> {
+    type File = OnDisk<'a>;
+    type Folder = Folder;
+
+    fn list(&self, folder: &Folder) -> Result<Vec<Item>, String> {
+        let entries = fs::read_dir(&folder.path).and_then(|entries| entries.map(item).collect());
+        let entries: Vec<Item> = entries.map_err(text)?;
+        if cfg!(unix) && entries.len() >= LARGE && Arc::strong_count(&self.handles) <= HANDLES {
+            // Without a handle, files are opened by their paths.
+            let handle = File::open(&folder.path).map(|file| (file, Arc::clone(&self.handles)));
+            let _ = handle.map(|handle| folder.handle.set(handle));
+        }
+        Ok(entries)
+    }
+
+    fn enter(&self, folder: &Folder, name: &str) -> Result<Folder, String> {
+        Ok(Folder::new(folder.path.join(name)))
+    }
+
+    fn follow(&self, folder: &Folder, name: &str) -> Result<Followed<Folder>, String> {
+        followed(&folder.path.join(name)).map_err(text)
+    }
+
+    fn open(&self, folder: &Folder, name: &str) -> Result<OnDisk<'a>, String> {
+        let file = match folder.handle.get() {
+            #[cfg(unix)]
+            Some((handle, _)) => rustix::fs::openat(handle, name, flags(), rustix::fs::Mode::empty())
+                .map(File::from)
+                .map_err(io::Error::from),
+            _ => reading().open(folder.path.join(name)),
+        };
+        Ok(OnDisk { file: file.map_err(text)?, read_bytes: self.read_bytes })
+    }
+
+    fn is_same(&self, one: &Folder, other: &Folder) -> Result<bool, String> {
+        #[cfg(unix)]
+        let identity = |path: &Path| {
+            use std::os::unix::fs::MetadataExt;
+            fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
+        };
+        #[cfg(not(unix))]
+        let identity = |path: &Path| fs::canonicalize(path);
+        Ok(identity(&one.path).map_err(text)? == identity(&other.path).map_err(text)?)
+    }
+}
+
+/// An opened file. That it is a regular one was seen before; what takes its place meanwhile cannot be read at an
+/// offset, or says another length than it has.
+#[derive(Debug)]
+struct OnDisk<'a> {
+    file: File,
+    read_bytes: &'a AtomicU64,
+}
+
+impl Content for OnDisk<'_> {
+    fn length(&self) -> Result<u64, String> {
+        self.file.metadata().map(|metadata| metadata.len()).map_err(text)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, String> {
+        loop {
+            #[cfg(unix)]
+            let read = std::os::unix::fs::FileExt::read_at(&self.file, buffer, offset);
+            #[cfg(windows)]
+            let read = std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset);
+            match read {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(text(error)),
+                Ok(0) => return Ok(0),
+                Ok(count) => {
+                    self.read_bytes.fetch_add(count as u64, Ordering::Relaxed);
+                    return Ok(count);
+                }
+            }
+        }
+    }
+}
+
+/// How files are opened: whoever meets a pipe that took a file's place must not wait for its writer.
+fn reading() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags().bits() as i32);
+    options
+}
+
+#[cfg(unix)]
+fn flags() -> rustix::fs::OFlags {
+    use rustix::fs::OFlags;
+    OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK
+}
+
+fn item(entry: io::Result<fs::DirEntry>) -> io::Result<Item> {
+    let entry = entry?;
+    let kind = entry.file_type()?;
+    let kind = match kind {
+        _ if kind.is_file() => Kind::File,
+        _ if kind.is_dir() => Kind::Folder,
+        _ if kind.is_symlink() => Kind::Link,
+        _ => Kind::Special(special(kind)),
+    };
+    Ok(Item { name: entry.file_name().into_encoded_bytes(), kind })
+}
+
+/// What stands at a path in the end.
+fn followed(path: &Path) -> io::Result<Followed<Folder>> {
+    let kind = match fs::metadata(path) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Followed::Nothing);
+        }
+        #[cfg(unix)]
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Ok(Followed::Endless);
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(match kind {
+        _ if kind.is_file() => Followed::File,
+        _ if kind.is_dir() => Followed::Folder(Folder::new(path.to_path_buf())),
+        _ => Followed::Special(special(kind)),
+    })
+}
+
+#[cfg(unix)]
+fn special(kind: fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match kind {
+        _ if kind.is_fifo() => "a pipe",
+        _ if kind.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(not(unix))]
+fn special(_: fs::FileType) -> &'static str {
+    "a special file"
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "stands in `map_err`")]
+fn text(error: io::Error) -> String {
+    error.to_string()
+}

@@ -1,0 +1,242 @@
+//! Checks of the anonymous drop (document 3).
+
+mod archive;
+mod cid;
+mod form;
+mod limits;
+mod response;
+mod samples;
+mod site;
+mod token;
+mod upload;
+mod zip;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_spec::Instant;
+use assay_spec::cid::Estimate;
+use assay_spec::drop::limits::DROP_ID_CHARACTERS;
+use assay_spec::instant::HOUR;
+use tokio::sync::Mutex;
+
+use crate::check::{Check, Stop};
+use crate::client::Limits;
+use crate::exchange::{Exchange, Request};
+use crate::probe::{Answer, Probe};
+use form::Form;
+use samples::Sample;
+
+/// Every check of the service, by file.
+pub const CHECKS: &[&[Check]] =
+    &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
+
+/// The statuses of a success: the document shows the answer and no status.
+pub(crate) const TAKEN: &[u16] = &[200, 201];
+
+/// What a profile brings for this service.
+#[derive(Clone, Debug)]
+pub struct Fixtures {
+    /// Characters of an id behind its prefix.
+    pub drop_id_len: usize,
+    /// How the size of a folder is estimated that decides whether it is sharded.
+    pub estimate: Estimate,
+    /// Something before the target holds uploads back until they are complete.
+    pub buffered_uploads: bool,
+    /// Drops that several checks look at, where a target's hour has room for few.
+    kept: Arc<Mutex<BTreeMap<Which, Kept>>>,
+}
+
+impl Default for Fixtures {
+    fn default() -> Self {
+        Fixtures {
+            drop_id_len: DROP_ID_CHARACTERS,
+            estimate: Estimate::default(),
+            buffered_uploads: false,
+            kept: Arc::default(),
+        }
+    }
+}
+
+impl Fixtures {
+    /// The fixtures of a profile.
+    pub fn new(profile: &crate::profile::Drop) -> Fixtures {
+        Fixtures {
+            drop_id_len: profile.readings.drop_id_len,
+            estimate: profile.readings.hamt_size.into(),
+            buffered_uploads: profile.readings.buffered_uploads,
+            kept: Arc::default(),
+        }
+    }
+}
+
+/// Drops that are alike whatever check asks for them. On one address' hour they go before all others, since most
+/// checks look at them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Which {
+    /// A page and a file in folders.
+    Plain,
+    /// Another page, with a `source`.
+    Second,
+    /// What tells layouts apart.
+    Rich,
+}
+
+/// How many kinds of them there are.
+const KINDS: usize = 3;
+
+#[derive(Clone, Debug)]
+struct Kept {
+    exchange: Exchange,
+    sample: Arc<Sample>,
+    sent: Instant,
+    come: Instant,
+}
+
+/// An upload that was answered, in whatever way.
+pub(crate) struct Dropped<'p> {
+    pub(crate) answer: Answer<'p>,
+    pub(crate) sample: Arc<Sample>,
+    /// The target's time before and after.
+    pub(crate) sent: Instant,
+    pub(crate) come: Instant,
+}
+
+impl Dropped<'_> {
+    /// A member of the answer that should be a text; empty where it is none.
+    pub(crate) fn text(&self, member: &str) -> String {
+        self.answer.json()[member].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// An ordinary upload, which must be taken for the check to say anything.
+pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
+    taken(probe, Which::Plain).await
+}
+
+/// An ordinary upload as the positive twin of a refusal.
+pub(crate) async fn twin(probe: &Probe<'_>) -> Result<(), Stop> {
+    dropped(probe, Which::Plain).await?.answer.twin_status(TAKEN)
+}
+
+/// An upload that must be taken for the check to say anything.
+pub(crate) async fn taken<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+    let dropped = dropped(probe, which).await?;
+    dropped.answer.given_status(TAKEN)?;
+    Ok(dropped)
+}
+
+/// An upload of that kind: this check's own in a world of its own, else one for the whole run.
+pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+    if probe.owns_time() {
+        return fresh(probe, which).await;
+    }
+    let mut kept = probe.settings.drop.kept.lock().await;
+    let now = probe.now().await?;
+    if let Some(Kept { exchange, sample, sent, come }) =
+        kept.get(&which).filter(|kept| now - kept.come < HOUR).cloned()
+    {
+        let answer = probe.recall(exchange)?;
+        token::hide(probe, &answer.response);
+        not_now(probe, &answer)?;
+        return Ok(Dropped { answer, sample, sent, come });
+    }
+    let dropped = fresh(probe, which).await?;
+    // What may pass is asked for again.
+    if dropped.answer.status() < 500 {
+        let Dropped { sample, sent, come, .. } = &dropped;
+        let (exchange, sample) = (dropped.answer.exchange(), sample.clone());
+        kept.insert(which, Kept { exchange, sample, sent: *sent, come: *come });
+    }
+    not_now(probe, &dropped.answer)?;
+    Ok(dropped)
+}
+
+/// An upload of that kind that no other check looks at.
+pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+    let sample = match which {
+        Which::Plain | Which::Second => Sample::plain(probe),
+        Which::Rich => Sample::rich(probe),
+    };
+    let form = Form::of(probe, &sample.zip());
+    let form = if which == Which::Second { form.field("source", upload::SOURCE) } else { form };
+    let (before, began) = (probe.now().await?, tokio::time::Instant::now());
+    spend(probe, 0)?;
+    let answer = post(probe, form.request(probe), address(probe)).await?;
+    let come = probe.now().await?;
+    // Without a control API the target's clock is known by its answer alone.
+    let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };
+    Ok(Dropped { answer, sample: Arc::new(sample), sent, come })
+}
+
+/// Uploads a zip.
+pub(crate) async fn upload<'p>(probe: &'p Probe<'_>, zip: &[u8]) -> Result<Answer<'p>, Stop> {
+    send(probe, Form::of(probe, zip).request(probe)).await
+}
+
+/// Sends an upload. That its address has dropped enough, or that drops are paused, is no finding.
+pub(crate) async fn send<'p>(probe: &'p Probe<'_>, request: Request) -> Result<Answer<'p>, Stop> {
+    let answer = send_any(probe, request, address(probe)).await?;
+    not_now(probe, &answer)?;
+    Ok(answer)
+}
+
+/// Sends an upload from an address; the check judges every status.
+pub(crate) async fn send_any<'p>(
+    probe: &'p Probe<'_>,
+    request: Request,
+    from: Option<IpAddr>,
+) -> Result<Answer<'p>, Stop> {
+    spend_one(probe).await?;
+    post(probe, request, from).await
+}
+
+async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
+    let answer = probe.send_with("drop", request, from, patient()).await?;
+    probe.learn_clock(&answer.response);
+    token::hide(probe, &answer.response);
+    Ok(answer)
+}
+
+/// What others have asked of a shared target may be why it refuses: then there is nothing to judge.
+fn not_now(probe: &Probe<'_>, answer: &Answer<'_>) -> Result<(), Stop> {
+    let why = match answer.status() {
+        _ if probe.owns_time() => return Ok(()),
+        429 if !probe.forwards("drop") => "this machine's address has dropped enough for now (429)",
+        503 => "the target has paused drops (503)",
+        _ => return Ok(()),
+    };
+    Err(Stop::NotTestable(why.to_owned()))
+}
+
+/// Counts an upload of this check alone against this machine's hour, where the target sees this machine.
+pub(crate) async fn spend_one(probe: &Probe<'_>) -> Result<(), Stop> {
+    let reserved = KINDS - probe.settings.drop.kept.lock().await.len();
+    spend(probe, reserved)
+}
+
+fn spend(probe: &Probe<'_>, reserved: usize) -> Result<(), Stop> {
+    let is_unseen = probe.owns_time() || probe.forwards("drop");
+    if is_unseen || probe.drop_one(reserved) {
+        return Ok(());
+    }
+    let why = "the drops of this hour are used up ([drop.limits] drops_per_hour): run this check by itself, or name a forwarding_header";
+    Err(Stop::NotTestable(why.to_owned()))
+}
+
+/// The address from which this check drops, where it may choose one: its own, so that no other uses up its hour.
+pub(crate) fn address(probe: &Probe<'_>) -> Option<IpAddr> {
+    (!probe.owns_time() && probe.forwards("drop")).then(|| benchmark_address(probe.draw_once("address")))
+}
+
+/// An address of the block that is set aside for benchmarks (198.18.0.0/15).
+pub(crate) fn benchmark_address(drawn: [u8; 32]) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(198, 18 + (drawn[0] & 1), drawn[1], drawn[2]))
+}
+
+/// An upload of many megabytes takes its time on a slow line.
+pub(crate) fn patient() -> Limits {
+    Limits { timeout: Duration::from_mins(2), ..Limits::default() }
+}

@@ -1,0 +1,147 @@
+//! Sites to upload.
+
+use std::collections::BTreeMap;
+
+use assay_spec::Strict;
+use assay_spec::cid::{self, Cid, Entry as Kind, Layout};
+use assay_spec::crypto::text;
+
+use super::archive::{Entry, zip};
+use crate::check::Stop;
+use crate::probe::Probe;
+
+/// A site: its files by path, and directories without any.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) empty: Vec<String>,
+}
+
+/// The page at the root.
+pub(crate) const INDEX: &str = "index.html";
+/// A file in folders, with every byte there is.
+pub(crate) const NESTED: &str = "assets/data/bytes.bin";
+
+impl Sample {
+    /// A page that nobody has uploaded before.
+    pub(crate) fn page(probe: &Probe<'_>) -> Sample {
+        let label = text::hex(&probe.draw("page")[..8]);
+        let page = format!("<!doctype html>\n<title>{label}</title>\n<p>A page of a conformance check.\n");
+        Sample::default().with(INDEX, page)
+    }
+
+    /// A page, and a file in folders.
+    pub(crate) fn plain(probe: &Probe<'_>) -> Sample {
+        let nested: Vec<u8> = (0..=255).chain(probe.draw("nested")).collect();
+        Sample::page(probe).with(NESTED, nested)
+    }
+
+    /// What tells layouts apart: a file of several chunks, dotfiles, and empty directories inside each other.
+    pub(crate) fn rich(probe: &Probe<'_>) -> Sample {
+        Sample::page(probe).enriched()
+    }
+
+    /// With what tells layouts apart.
+    #[must_use]
+    pub(crate) fn enriched(self) -> Sample {
+        let mut sample = self
+            .with("several-chunks.bin", repetitive(1_200_000))
+            .with("one-chunk.txt", "one chunk\n")
+            .with(".hidden", "a dotfile\n")
+            .with("assets/.hidden", "another dotfile\n");
+        sample.empty = vec!["nothing".to_owned(), "nothing/here".to_owned()];
+        sample
+    }
+
+    /// Adds a file.
+    #[must_use]
+    pub(crate) fn with(mut self, path: &str, content: impl Into<Vec<u8>>) -> Sample {
+        self.files.insert(path.to_owned(), content.into());
+        self
+    }
+
+    /// The zip's entries, the files compressed.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        let files = self.files.iter().map(|(path, content)| Entry::file(path, content.clone()).deflated());
+        let empty = self.empty.iter().map(|path| Entry::directory(path));
+        files.chain(empty).collect()
+    }
+
+    /// The zip's entries, nothing compressed.
+    pub(crate) fn stored(&self) -> Vec<Entry> {
+        let files = self.files.iter().map(|(path, content)| Entry::file(path, content.clone()));
+        files.chain(self.empty.iter().map(|path| Entry::directory(path))).collect()
+    }
+
+    /// The zip.
+    pub(crate) fn zip(&self) -> Vec<u8> {
+        zip(&self.entries())
+    }
+
+    /// The identifier of these files under a layout.
+    pub(crate) fn cid(&self, layout: &Layout) -> Result<Cid, Stop> {
+        let files = self.files.iter().map(|(path, content)| (path.clone(), Kind::File(content)));
+        let empty = self.empty.iter().map(|path| (path.clone(), Kind::Directory));
+        let summary = cid::of_entries(&files.chain(empty).collect(), layout, &mut Strict, &cid::Discard);
+        summary.map(|summary| summary.cid).map_err(|e| Stop::Error(e.to_string()))
+    }
+}
+
+/// Bytes that no two chunks share, yet compress to about a twelfth: no zip of them looks like a bomb.
+pub(crate) fn repetitive(length: usize) -> Vec<u8> {
+    let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+    let mut out = Vec::with_capacity(length + 1024);
+    while out.len() < length {
+        let fresh: Vec<u8> = (0..8).flat_map(|_| noise.next().to_le_bytes()).collect();
+        (0..16).for_each(|_| out.extend_from_slice(&fresh));
+    }
+    out.truncate(length);
+    out
+}
+
+/// Bytes that do not compress.
+pub(crate) fn noise(length: usize) -> Vec<u8> {
+    let mut noise = Noise(0x2545_f491_4f6c_dd1d);
+    let mut out: Vec<u8> =
+        std::iter::repeat_with(|| noise.next().to_le_bytes()).take(length / 8 + 1).flatten().collect();
+    out.truncate(length);
+    out
+}
+
+/// A generator of no quality but speed (xorshift).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_contents_are_as_large_as_asked_and_compress_as_told() {
+        for length in [0, 1, 1023, 1024, 300_000] {
+            assert_eq!((repetitive(length).len(), noise(length).len()), (length, length));
+        }
+        let packed = |content: Vec<u8>| zip(&[Entry::file("a", content).deflated()]).len();
+        let twelfth = packed(repetitive(1_000_000));
+        assert!((50_000..120_000).contains(&twelfth), "{twelfth}");
+        assert!(packed(noise(1_000_000)) > 999_000);
+        let content = repetitive(1 << 20);
+        let chunks: std::collections::BTreeSet<&[u8]> = content.chunks(262_144).collect();
+        assert_eq!(chunks.len(), 4);
+    }
+
+    #[test]
+    fn the_noise_has_no_short_period() {
+        let content = noise(80_000);
+        let words: std::collections::BTreeSet<&[u8]> = content.chunks(8).collect();
+        assert_eq!(words.len(), 10_000);
+    }
+}

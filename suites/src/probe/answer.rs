@@ -1,0 +1,114 @@
+//! What came back, and what a check may say of it.
+
+use serde_json::Value;
+
+use super::Probe;
+use crate::check::Stop;
+use crate::client::Open;
+use crate::exchange::{Exchange, Response};
+use crate::target::Stream;
+
+/// An answer, with expectations about it.
+pub struct Answer<'probe> {
+    pub(super) probe: &'probe Probe<'probe>,
+    pub(super) index: usize,
+    /// The response.
+    pub response: Response,
+}
+
+impl Answer<'_> {
+    /// The status.
+    pub const fn status(&self) -> u16 {
+        self.response.status
+    }
+
+    /// The exchange that brought it.
+    pub fn exchange(&self) -> Exchange {
+        self.probe.tally(|tally| tally.exchanges[self.index].clone())
+    }
+
+    /// The body as JSON, or null.
+    pub fn json(&self) -> Value {
+        self.response.json().unwrap_or(Value::Null)
+    }
+
+    /// Expects one of these statuses.
+    pub fn expect_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
+    }
+
+    /// A condition: without one of these statuses the check says nothing.
+    pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        let got = self.status();
+        let what = format!("a precondition did not hold: status {got} instead of {}", one_of(wanted));
+        self.probe.given(wanted.contains(&got), what)
+    }
+
+    /// The positive twin: without one of these statuses the refusals of this check prove nothing.
+    pub fn twin_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        let got = self.status();
+        let what = format!("the positive twin got status {got} instead of {}", one_of(wanted));
+        self.probe.twin(wanted.contains(&got), what)
+    }
+
+    /// The positive twin by any other status than this: the request got past the rule.
+    pub fn twin_past(&self, refusal: u16) -> Result<(), Stop> {
+        let what = format!("the positive twin was refused with status {refusal} as well");
+        self.probe.twin(self.status() != refusal, what)
+    }
+
+    /// States an expectation about this answer.
+    pub fn expect(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Result<(), Stop> {
+        self.probe.judge(holds, place, want, got, Some(self.index))
+    }
+
+    /// Expects a member of the JSON body to satisfy `holds`.
+    pub fn expect_json(
+        &self,
+        pointer: &str,
+        want: &str,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Result<Value, Stop> {
+        let body = self.json();
+        let found = body.pointer(pointer).cloned();
+        let got = found.as_ref().map_or_else(|| format!("nothing at {pointer}"), ToString::to_string);
+        self.expect(found.as_ref().is_some_and(holds), pointer, want, got)?;
+        Ok(found.unwrap_or_default())
+    }
+}
+
+/// A request that is on its way.
+pub struct Held<'probe> {
+    pub(super) probe: &'probe Probe<'probe>,
+    pub(super) index: usize,
+    pub(super) open: Open<Box<dyn Stream>>,
+}
+
+impl<'probe> Held<'probe> {
+    /// Sends the rest and waits for the whole answer.
+    pub async fn finish(self) -> Result<Answer<'probe>, Stop> {
+        let Held { probe, index, open } = self;
+        let response = open.finish().await;
+        probe.tally(|tally| tally.exchanges[index].response.clone_from(&response));
+        probe.answer(index, response)
+    }
+}
+
+/// What stood at a URL.
+pub struct Fetched<'probe> {
+    /// The answer of the last URL.
+    pub answer: Answer<'probe>,
+    /// The last URL.
+    pub url: url::Url,
+}
+
+/// `200 or 410`
+fn one_of(statuses: &[u16]) -> String {
+    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ")
+}

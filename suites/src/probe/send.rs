@@ -1,0 +1,156 @@
+//! How a check's requests go out, and how each is recorded.
+
+use std::net::IpAddr;
+
+use url::{Position, Url};
+
+use super::{Answer, Fetched, Held, Probe};
+use crate::check::Stop;
+use crate::client::{self, Limits, exchange};
+use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::target::Stream;
+use crate::verdict::Failure;
+
+/// How many redirects are followed.
+const REDIRECTS: usize = 5;
+
+impl Probe<'_> {
+    /// Sends a request to a site and waits for the whole answer. What is no answer fails the check.
+    pub async fn send(&self, site: &str, request: Request) -> Result<Answer<'_>, Stop> {
+        self.send_with(site, request, None, Limits::default()).await
+    }
+
+    /// As [`Probe::send`], from an address and with limits of one's own.
+    pub async fn send_with(
+        &self,
+        site: &str,
+        request: Request,
+        source: Option<IpAddr>,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let (base, request, source) = self.addressed(site, request, source).await?;
+        let response = match self.connect(&base, source).await {
+            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
+            Err(broken) => Err(broken),
+        };
+        let index = self.record(Exchange { base, request, response: response.clone() });
+        if let (Ok(response), false) = (&response, self.place.own) {
+            self.pace.answered(site, response);
+        }
+        self.answer(index, response)
+    }
+
+    /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
+    pub async fn open(
+        &self,
+        site: &str,
+        request: Request,
+        source: Option<IpAddr>,
+        body_bytes: usize,
+        limits: Limits,
+    ) -> Result<Held<'_>, Stop> {
+        let (base, request, source) = self.addressed(site, request, source).await?;
+        let opened = match self.connect(&base, source).await {
+            Ok((stream, host)) => client::open(stream, &request, &host, body_bytes, limits).await,
+            Err(broken) => Err(broken),
+        };
+        let broken = opened.as_ref().err().cloned().unwrap_or(Broken::Held);
+        let index = self.record(Exchange { base, request, response: Err(broken) });
+        opened.map(|open| Held { probe: self, index, open }).map_err(|broken| self.stop(index, &broken))
+    }
+
+    /// Fetches an absolute `http` URL that the target has named, whatever its host, and follows up to five
+    /// redirects. The answer of a sixth, or of a redirect to nowhere, stays as it is.
+    pub async fn fetch(&self, url: &str, limits: Limits) -> Result<Fetched<'_>, Stop> {
+        let parsed = Url::parse(url).ok().filter(Url::has_host);
+        let mut url = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        let mut redirects = 0;
+        loop {
+            if url.scheme() != "http" {
+                return Err(Stop::NotTestable(format!("needs {}, which is not supported yet", url.scheme())));
+            }
+            let base = format!("http://{}", host(&url));
+            let target = &url[Position::BeforePath..Position::AfterQuery];
+            let request = Request::new("GET", target);
+            let response = match self.connect(&base, None).await {
+                Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
+                Err(broken) => Err(broken),
+            };
+            let index = self.record(Exchange { base, request, response: response.clone() });
+            let answer = self.answer(index, response)?;
+            let is_redirect = matches!(answer.status(), 301 | 302 | 303 | 307 | 308);
+            let next = answer.response.header("location").and_then(|to| url.join(to).ok());
+            match next.filter(|_| is_redirect && redirects < REDIRECTS) {
+                Some(next) => (url, redirects) = (next, redirects + 1),
+                None => return Ok(Fetched { answer, url }),
+            }
+        }
+    }
+
+    /// Records an exchange that another check of this run has made, and answers it.
+    pub fn recall(&self, exchange: Exchange) -> Result<Answer<'_>, Stop> {
+        let response = exchange.response.clone();
+        let index = self.record(exchange);
+        self.answer(index, response)
+    }
+
+    /// Where a request to `site` goes, how it is written, and the address that it is sent from.
+    async fn addressed(
+        &self,
+        site: &str,
+        request: Request,
+        source: Option<IpAddr>,
+    ) -> Result<(String, Request, Option<IpAddr>), Stop> {
+        let base = self.place.sites.get(site).cloned();
+        let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
+        if !self.place.own {
+            self.pace.wait(site).await;
+        }
+        Ok(match (source, self.place.forwarding.get(site)) {
+            (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
+            _ => (base, request, source),
+        })
+    }
+
+    async fn connect(&self, base: &str, source: Option<IpAddr>) -> Result<(Box<dyn Stream>, String), Broken> {
+        let url = Url::parse(base).map_err(|e| Broken::Harness(format!("{base}: {e}")))?;
+        let stream = self.place.connector.connect(base, source).await?;
+        Ok((stream, host(&url).to_owned()))
+    }
+
+    fn record(&self, exchange: Exchange) -> usize {
+        self.tally(|tally| {
+            tally.exchanges.push(exchange);
+            tally.exchanges.len() - 1
+        })
+    }
+
+    pub(super) fn answer(
+        &self,
+        index: usize,
+        response: Result<Response, Broken>,
+    ) -> Result<Answer<'_>, Stop> {
+        response
+            .map(|response| Answer { probe: self, index, response })
+            .map_err(|broken| self.stop(index, &broken))
+    }
+
+    /// Where nobody was there the harness has failed; everything else is the target's doing.
+    fn stop(&self, index: usize, broken: &Broken) -> Stop {
+        if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
+            return Stop::Error(broken.to_string());
+        }
+        self.tally(|tally| tally.expected += 1);
+        Stop::Fail(Failure {
+            place: "connection".to_owned(),
+            want: "an HTTP response".to_owned(),
+            got: broken.to_string(),
+            exchange: Some(index),
+        })
+    }
+}
+
+/// Host and port as the `Host` header names them.
+fn host(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
+}

@@ -1,0 +1,137 @@
+//! The profile's table of the anonymous drop.
+
+use assay_spec::cid::Estimate;
+use assay_spec::drop::limits::{DROP_ID_CHARACTERS, DROPS_PER_HOUR};
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+
+use super::{at_least_one, base_url, is_default};
+
+/// A target of the drop's suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drop {
+    /// Base URL of the service, without a trailing slash.
+    #[serde(deserialize_with = "base_url")]
+    pub url: String,
+    /// The header in which the service believes the client's address, where it believes one from this machine.
+    #[serde(default, deserialize_with = "optional_header_name")]
+    pub forwarding_header: Option<String>,
+    /// The readings that the target declares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub readings: DropReadings,
+    /// What the run may ask of the target.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: DropLimits,
+}
+
+/// Where the document allows several readings, those that the target declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropReadings {
+    /// Characters of a drop's id behind its prefix; 1 or more.
+    #[serde(deserialize_with = "at_least_one_character")]
+    pub drop_id_len: usize,
+    /// How the size of a folder is estimated that decides whether it is sharded.
+    pub hamt_size: HamtSize,
+    /// Something before the target holds uploads back until they are complete, so that no two are ever seen at once.
+    pub buffered_uploads: bool,
+}
+
+impl Default for DropReadings {
+    fn default() -> Self {
+        Self { drop_id_len: DROP_ID_CHARACTERS, hamt_size: HamtSize::default(), buffered_uploads: false }
+    }
+}
+
+/// An estimate of a folder's size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HamtSize {
+    /// Bytes of names and identifiers.
+    #[default]
+    Links,
+    /// Bytes of the folder's block.
+    Block,
+}
+
+impl From<HamtSize> for Estimate {
+    fn from(size: HamtSize) -> Estimate {
+        match size {
+            HamtSize::Links => Estimate::Links,
+            HamtSize::Block => Estimate::Block,
+        }
+    }
+}
+
+/// How many uploads a run may make from one address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropLimits {
+    /// At most this many uploads an hour, where the target counts this machine's; 1 or more. The document's limit is
+    /// 10; one is left to others.
+    #[serde(deserialize_with = "at_least_one")]
+    pub drops_per_hour: u32,
+}
+
+impl Default for DropLimits {
+    fn default() -> Self {
+        Self { drops_per_hour: DROPS_PER_HOUR - 1 }
+    }
+}
+
+fn at_least_one_character<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
+    at_least_one(input).map(|count| count as usize)
+}
+
+fn optional_header_name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    let name = String::deserialize(input)?;
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(D::Error::custom("not the name of a header, such as X-Forwarded-For"));
+    }
+    Ok(Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::Profile;
+
+    #[test]
+    fn errors_show_their_place() {
+        let cases = [
+            "[drop]\nforwarding_header = \"X\"",
+            "[drop]\nurl = \"http://a\"\nforwarding_header = \"X: \"",
+            "[drop]\nurl = \"http://a\"\n[drop.limits]\ndrops_per_hour = 0",
+            "[drop]\nurl = \"http://a\"\nreadings = { hamt_size = \"bytes\" }",
+            "[drop]\nurl = \"http://a\"\nreadings = { drop_id_length = 22 }",
+        ];
+        let error = |text: &str| Profile::parse(text, "p.toml").unwrap_err().to_string();
+        insta::assert_snapshot!(cases.map(error).join("\n\n"), @r#"
+        p.toml:1:1: drop: missing field `url`
+          |
+        1 | [drop]
+          | ^^^^^^
+
+        p.toml:3:21: drop.forwarding_header: not the name of a header, such as X-Forwarded-For
+          |
+        3 | forwarding_header = "X: "
+          |                     ^^^^^
+
+        p.toml:4:18: drop.limits.drops_per_hour: must be 1 or more
+          |
+        4 | drops_per_hour = 0
+          |                  ^
+
+        p.toml:3:26: drop.readings.hamt_size: unknown variant `bytes`, expected `links` or `block`
+          |
+        3 | readings = { hamt_size = "bytes" }
+          |                          ^^^^^^^
+
+        p.toml:3:14: drop.readings.drop_id_length: unknown key `drop_id_length`; did you mean `drop_id_len`?
+          |
+        3 | readings = { drop_id_length = 22 }
+          |              ^^^^^^^^^^^^^^
+        "#);
+    }
+}
