@@ -16,7 +16,10 @@ pub(super) const ACTS: &[(&str, &str)] = &[
          it needs; with none left, files become `removing` when the hour ends; credits for an hour bring them back",
     ),
     ("bill", "{}: the hour ends now: owners with a balance pay, or their files become `removing`"),
-    ("reclaim", "{hash}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace"),
+    (
+        "reclaim",
+        "{hash}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace",
+    ),
     ("lag", "{ms}: the mirror lags this far behind the primary"),
     ("message", "{hash}: what the primary knows of a message: number, type, status, file"),
 ];
@@ -68,7 +71,11 @@ pub(super) fn read<T: DeserializeOwned>(act: &str, arguments: &Value) -> Result<
     serde_json::from_value(arguments.clone()).map_err(|e| format!("{act}: {e}"))
 }
 
-fn balance(state: &mut State, core: &mut Core, Balance { address, credits }: Balance) -> Result<Value, String> {
+fn balance(
+    state: &mut State,
+    core: &mut Core,
+    Balance { address, credits }: Balance,
+) -> Result<Value, String> {
     if credits.is_some_and(|credits| credits < 0) {
         return Err("credits are not negative".to_owned());
     }

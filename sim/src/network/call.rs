@@ -38,7 +38,11 @@ pub(super) struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// Finds the endpoint that a request names.
-    pub(super) fn read(core: &mut Core, exchange: ExchangeId, request: &'a Request) -> Result<Call<'a>, Refusal> {
+    pub(super) fn read(
+        core: &mut Core,
+        exchange: ExchangeId,
+        request: &'a Request,
+    ) -> Result<Call<'a>, Refusal> {
         let head = &request.head;
         let (endpoint, captures) = find(core, head)?;
         let query = head.target.split_once('?').map_or("", |(_, query)| query);
@@ -59,11 +63,14 @@ impl<'a> Call<'a> {
 
 /// What a site offers.
 fn endpoints(site: Site) -> &'static [&'static Endpoint] {
+    static SCHEDULER: &[&Endpoint] = &[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES];
+    static STATUS: &[&Endpoint] = &[&neighbours::SERVICES];
+    static CREDIT: &[&Endpoint] = &[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT];
     match site {
         sites::COMPUTE_1 | sites::COMPUTE_2 => COMPUTE,
-        sites::SCHEDULER => &[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES],
-        sites::STATUS => &[&neighbours::SERVICES],
-        sites::CREDIT => &[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT],
+        sites::SCHEDULER => SCHEDULER,
+        sites::STATUS => STATUS,
+        sites::CREDIT => CREDIT,
         _ => CORE,
     }
 }
@@ -93,9 +100,4 @@ pub(super) fn is_api(site: Site) -> bool {
 /// The class by which a request is counted, whether or not it names an endpoint.
 pub(super) fn class(core: &mut Core, head: &RequestHead) -> Rate {
     find(core, head).map_or(Rate::General, |(endpoint, _)| Rate::of(endpoint))
-}
-
-/// The endpoint that a head names.
-pub(super) fn endpoint(core: &mut Core, head: &RequestHead) -> Option<&'static Endpoint> {
-    find(core, head).ok().map(|(endpoint, _)| endpoint)
 }

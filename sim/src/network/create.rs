@@ -96,7 +96,11 @@ fn read(
 }
 
 /// Stores a message, unless it is there already; answers its number and whether it is new.
-pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Result<(Number, bool), Refusal> {
+pub(super) fn store(
+    state: &mut State,
+    core: &mut Core,
+    message: &Message,
+) -> Result<(Number, bool), Refusal> {
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let mut again = None;
     if let Some(number) = known {

@@ -24,8 +24,10 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let selection = replica.store.select(&filter);
     let total = deviations::finds(core, &FINDS, &filter, selection.total());
     let numbers = listing::shown(core, &selection, page, total)?;
-    let items: Vec<Value> =
-        numbers.into_iter().map(|number| record::listed(core, &state.limits, &replica.store, number)).collect();
+    let items: Vec<Value> = numbers
+        .into_iter()
+        .map(|number| record::listed(core, &state.limits, &replica.store, number))
+        .collect();
     let items = core.effect(&FLAT, items, |items, _| items.into_iter().map(wrap).collect());
     if core.takes(liberties::FLAT_ARRAY) {
         let items = paging::order(state, core, items);

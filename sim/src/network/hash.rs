@@ -58,7 +58,9 @@ mod tests {
         for text in [hash.hex(), base58] {
             assert_eq!(Hash::parse(&text), Some(hash));
         }
-        for bad in ["", "07", &"0A".repeat(32), &"0g".repeat(32), &"../".repeat(20), &"Qm".repeat(23), "\u{e9}"] {
+        for bad in
+            ["", "07", &"0A".repeat(32), &"0g".repeat(32), &"../".repeat(20), &"Qm".repeat(23), "\u{e9}"]
+        {
             assert_eq!(Hash::parse(bad), None, "{bad}");
         }
     }

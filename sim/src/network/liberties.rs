@@ -3,9 +3,11 @@
 use crate::liberty::Liberty;
 
 /// A success is a creation.
-pub(super) const STATUS_201: Liberty = Liberty { name: "network.status-201", about: "a creation answers 201" };
+pub(super) const STATUS_201: Liberty =
+    Liberty { name: "network.status-201", about: "a creation answers 201" };
 /// A success is a promise.
-pub(super) const STATUS_202: Liberty = Liberty { name: "network.status-202", about: "a creation answers 202" };
+pub(super) const STATUS_202: Liberty =
+    Liberty { name: "network.status-202", about: "a creation answers 202" };
 /// Messages' hashes of another shape.
 pub(super) const HASH_BASE58: Liberty =
     Liberty { name: "network.hash-base58", about: "hashes of messages are base58 multihashes" };
@@ -45,7 +47,8 @@ pub(super) const PAST_END_404: Liberty =
 pub(super) const EMPTY_PAGE: Liberty =
     Liberty { name: "network.empty-page", about: "`total_pages` of an empty list is 1" };
 /// Lists from the oldest on.
-pub(super) const ASCENDING: Liberty = Liberty { name: "network.ascending", about: "lists begin with the oldest" };
+pub(super) const ASCENDING: Liberty =
+    Liberty { name: "network.ascending", about: "lists begin with the oldest" };
 /// The flat list is a bare array.
 pub(super) const FLAT_ARRAY: Liberty =
     Liberty { name: "network.flat-array", about: "the flat list is an array without anything around it" };

@@ -45,7 +45,8 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
     let cid = text("item_hash").filter(|cid| store.files.find(cid).is_some());
     let file = cid.and_then(|cid| store.files.find(cid));
     Life {
-        owner: text("address").map_or_else(|| store.sender(number), |owner| owner.to_ascii_lowercase().into()),
+        owner: text("address")
+            .map_or_else(|| store.sender(number), |owner| owner.to_ascii_lowercase().into()),
         cid: cid.map(Into::into),
         size: file.map_or(0, |file| file.bytes.len() as u64),
         content_type: text("content_type").map(Into::into),

@@ -26,8 +26,10 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let selection = replica.store.select(&filter);
     let total = deviations::finds(core, &FINDS, &filter, selection.total());
     let numbers = shown(core, &selection, page, total)?;
-    let items: Vec<Value> =
-        numbers.into_iter().map(|number| record::listed(core, &state.limits, &replica.store, number)).collect();
+    let items: Vec<Value> = numbers
+        .into_iter()
+        .map(|number| record::listed(core, &state.limits, &replica.store, number))
+        .collect();
     let name = core.effect(&LISTED, "messages", |_, _| "items");
     let list = paging::list(state, core, name, items, page, total);
     Ok(core.json(200, list))

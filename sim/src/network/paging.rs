@@ -17,7 +17,8 @@ use crate::core::Core;
 
 /// Reads `page` and `limit`.
 pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
-    let too_many = params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
+    let too_many =
+        params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
     if too_many && core.takes(liberties::LIMIT_400) && core.lapse(&MAXIMUM).is_none() {
         return Err(Refusal::new(&MAXIMUM, "a limit above the maximum"));
     }

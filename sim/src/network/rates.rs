@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
 
 use assay_spec::network::limits::Rate;
-use assay_spec::network::requirements::limits::{
-    AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS,
-};
+use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS};
 use assay_spec::{Gate, Id, Instant, Refused};
 use imbl::OrdMap;
 
@@ -51,8 +49,7 @@ impl Rates {
         let (now, window_ms) = (core.now(), limits.rate_window_ms.max(1));
         let fixed = core.takes(liberties::RATES_FIXED);
         let window_ms = core.effect(&MINUTE_PASSES, window_ms, |window_ms, _| window_ms.saturating_mul(10));
-        let begin =
-            if fixed { Instant(now.0 - now.0.rem_euclid(window_ms)) } else { now - window_ms + 1 };
+        let begin = if fixed { Instant(now.0 - now.0.rem_euclid(window_ms)) } else { now - window_ms + 1 };
         let times = self.times.entry((class, peer)).or_default();
         while times.front().is_some_and(|first| *first < begin) {
             times.pop_front();

@@ -37,7 +37,11 @@ impl Refusal {
 /// The statuses; what is not listed is a bad request.
 static STATUSES: &[(u16, &str, &[Id])] = &[
     (401, "a signature is needed", &[&errors::UNAUTHORIZED, &probes::LOGIN]),
-    (403, "the signature is not this address'", &[&errors::FORBIDDEN, &signing::VERIFIED, &storage::SIGNATURE]),
+    (
+        403,
+        "the signature is not this address'",
+        &[&errors::FORBIDDEN, &signing::VERIFIED, &storage::SIGNATURE],
+    ),
     (
         404,
         "not found",

@@ -48,7 +48,8 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     if whole {
         signed(core, &upload)?;
     }
-    let file = parts.iter().find(|part| part.name == "file").map_or_else(Bytes::new, |part| part.bytes.clone());
+    let file =
+        parts.iter().find(|part| part.name == "file").map_or_else(Bytes::new, |part| part.bytes.clone());
     let cid = name(core, &file)?;
 
     let now = core.now();
@@ -106,7 +107,8 @@ fn parts(core: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
         &MULTIPART,
         || form::parts(headers, body),
         || {
-            let instead = vec![part("file", body.clone()), part("address", Bytes::from_static(NOBODY.as_bytes()))];
+            let instead =
+                vec![part("file", body.clone()), part("address", Bytes::from_static(NOBODY.as_bytes()))];
             Ok(form::parts(headers, body).unwrap_or(instead))
         },
     )
@@ -166,7 +168,8 @@ fn is_removing(store: &Store, text: &str) -> bool {
     let owned = store.owners().flat_map(|owner| store.owned_by(owner));
     let mut lives = owned.filter_map(|number| Some((number, store.life(number)?)));
     lives.any(|(other, life)| {
-        store.state(other) == StoreState::Removing && (number == Some(other) || life.cid.as_deref() == Some(text))
+        store.state(other) == StoreState::Removing
+            && (number == Some(other) || life.cid.as_deref() == Some(text))
     })
 }
 

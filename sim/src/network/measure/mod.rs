@@ -3,7 +3,7 @@
 
 mod publish;
 mod record;
-mod tests;
+mod steps;
 mod visit;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -158,7 +158,7 @@ fn open(state: &mut State, core: &mut Core) {
 /// The order in which nodes have their turns in an hour.
 fn order(core: &Core, hour: u64, nodes: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..nodes).collect();
-    order.sort_by_key(|node| core.rng.draw("network.measurement-order", &node.to_be_bytes(), hour));
+    order.sort_by_key(|node| core.rng.draw("network.measurement-order", &(*node as u64).to_be_bytes(), hour));
     order
 }
 
@@ -201,7 +201,7 @@ fn moves(core: &mut Core, from: MeasurementState, event: MeasurementEvent) -> Me
 
 /// A random number for a node in an hour, not negative.
 fn number_of(core: &Core, stream: &str, hour: u64, node: usize) -> i64 {
-    let draw = core.rng.draw(stream, &node.to_be_bytes(), hour);
+    let draw = core.rng.draw(stream, &(node as u64).to_be_bytes(), hour);
     let eight: [u8; 8] = std::array::from_fn(|n| draw[n]);
     (u64::from_be_bytes(eight) >> 1) as i64
 }

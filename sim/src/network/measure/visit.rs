@@ -10,7 +10,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::record::{Failed, Measured, Record};
-use super::tests::{self, Asks, Test, Way};
+use super::steps::{self, Asks, Test, Way};
 use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
 use crate::network::nodes::Kind;
@@ -60,7 +60,7 @@ fn ask(state: &mut State, core: &mut Core, probe: Probe) {
     let Probe { hour, node: number, step } = probe;
     let now = core.now();
     let node = state.nodes.at(number);
-    let Test { way, .. } = tests::of(node.kind)[step];
+    let Test { way, .. } = steps::of(node.kind)[step];
     let Some(fixtures) = &state.measure.fixtures else { return };
     let Some(visit) = state.measure.hour.as_mut().and_then(|open| open.visits.get_mut(&number)) else { return };
     (visit.step, visit.sent_at, visit.outcome) = (step, now, None);
@@ -69,7 +69,7 @@ fn ask(state: &mut State, core: &mut Core, probe: Probe) {
         Way::Http { asks, ipv6, .. } => {
             let from = if ipv6 { visit.ipv6 } else { visit.ipv4 };
             if node.unreachable_from(from).is_none() {
-                let mut request = Outgoing::to_site(node.site, Method::GET, tests::target(asks, node, fixtures));
+                let mut request = Outgoing::to_site(node.site, Method::GET, steps::target(asks, node, fixtures));
                 request.from = from;
                 core.send(request, crate::world::Errand::Network(Errand::Probe(probe)));
                 return;
@@ -102,7 +102,7 @@ fn come_back(core: &mut Core, hour: u64, probe: Probe) {
 pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     let now = core.now();
     let node = state.nodes.at(probe.node).clone();
-    let tests = tests::of(node.kind);
+    let tests = steps::of(node.kind);
     let Some(visit) = state.measure.visit(probe.hour, probe.node) else { return };
     if visit.step != probe.step {
         return;
@@ -168,7 +168,7 @@ pub(super) fn end_all(state: &mut State, core: &mut Core, number: u64) {
     for node in open {
         if let Some(visit) = hour.visits.get_mut(&node) {
             let kind: Kind = visit.record.kind();
-            let missing = tests::of(kind).iter().skip(visit.step);
+            let missing = steps::of(kind).iter().skip(visit.step);
             visit.failed.extend(missing.map(|test| (test.field, Failed::Unanswered)));
         }
         end(core, hour, node);

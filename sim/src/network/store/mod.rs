@@ -19,7 +19,7 @@ use imbl::{OrdMap, Vector};
 
 use super::hash::Hash;
 
-pub(super) use files::{File, Files, NODES};
+pub(super) use files::{Files, NODES};
 pub(super) use select::Selection;
 pub(super) use stored::Stored;
 

@@ -57,7 +57,8 @@ impl Store {
             return Selection::Lists(self, narrowest.parts);
         }
         let passed = narrowest.exact.then_some(narrowest.filter);
-        let numbers = narrowest.parts.iter().flat_map(|(list, ranks)| ranks.clone().filter_map(|rank| list.at(rank)));
+        let numbers =
+            narrowest.parts.iter().flat_map(|(list, ranks)| ranks.clone().filter_map(|rank| list.at(rank)));
         let numbers = numbers.filter(|number| test.holds(*number, passed)).collect();
         self.newest_first(numbers, narrowest.disjoint)
     }
@@ -151,7 +152,9 @@ impl Selection<'_> {
                 let (list, ranks) = &parts[0];
                 positions.filter_map(|at| list.at(ranks.end.checked_sub(1 + at as u32)?)).collect()
             }
-            Selection::Lists(store, parts) => merged(store, parts).take(positions.end).skip(positions.start).collect(),
+            Selection::Lists(store, parts) => {
+                merged(store, parts).take(positions.end).skip(positions.start).collect()
+            }
             Selection::Numbers(numbers) => numbers.get(positions).unwrap_or_default().to_vec(),
         }
     }
@@ -161,7 +164,8 @@ impl Selection<'_> {
 fn merged<'a>(store: &'a Store, parts: &'a [Part<'a>]) -> impl Iterator<Item = Number> + use<'a> {
     let head = |at: usize, left: u32| {
         let (list, ranks) = &parts[at];
-        let number = left.checked_sub(1).filter(|rank| *rank >= ranks.start).and_then(|rank| list.at(rank))?;
+        let number =
+            left.checked_sub(1).filter(|rank| *rank >= ranks.start).and_then(|rank| list.at(rank))?;
         Some((store.order(number), at, left - 1))
     };
     let mut heads: BinaryHeap<((i64, Number), usize, u32)> =
@@ -187,7 +191,8 @@ struct Test<'a> {
 
 impl<'a> Test<'a> {
     fn new(store: &'a Store, filter: &'a MessageFilter) -> Test<'a> {
-        let names = |texts: &Option<Vec<String>>, folded| texts.as_ref().map(|texts| store.names_of(texts, folded));
+        let names =
+            |texts: &Option<Vec<String>>, folded| texts.as_ref().map(|texts| store.names_of(texts, folded));
         Test {
             store,
             filter,

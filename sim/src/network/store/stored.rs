@@ -45,7 +45,10 @@ impl Signature {
     fn of(text: &Arc<str>) -> Signature {
         let bytes = parse_prefixed_hex(text).and_then(|bytes| bytes.try_into().ok());
         // Only what prints back to the same text.
-        bytes.map(Signature::Wallet).filter(|short| *short.text() == **text).unwrap_or(Signature::Text(text.clone()))
+        bytes
+            .map(Signature::Wallet)
+            .filter(|short| *short.text() == **text)
+            .unwrap_or(Signature::Text(text.clone()))
     }
 
     fn text(&self) -> Arc<str> {

@@ -2,6 +2,7 @@
 
 use assay_spec::network::limits::AGGREGATE_PROBE_LIMIT;
 use assay_spec::network::metrics::Expected;
+use assay_spec::network::{aggregate, info, probes, storage};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::publish::Fixtures;
@@ -78,16 +79,15 @@ pub(super) fn of(kind: Kind) -> &'static [Test] {
 pub(super) fn target(asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     match asks {
-        Asks::Info => "/api/v0/info/public.json".to_owned(),
-        Asks::Metrics => "/metrics.json".to_owned(),
-        Asks::Aggregate => format!(
-            "/api/v0/aggregates/{}.json?keys={}&limit={AGGREGATE_PROBE_LIMIT}",
-            fixtures.address,
-            encoded(&fixtures.key)
-        ),
-        Asks::File => format!("/api/v0/storage/raw/{}", encoded(&fixtures.file)),
-        Asks::Login => "/about/login".to_owned(),
-        Asks::Machine => format!("/vm/{}", node.machine_id),
-        Asks::Check => format!("/status/check/{}", CHECKS[0]),
+        Asks::Info => info::PUBLIC.path.to_owned(),
+        Asks::Metrics => probes::METRICS.path.to_owned(),
+        Asks::Aggregate => {
+            let path = aggregate::OF_ADDRESS.path.replace("{address}", &fixtures.address);
+            format!("{path}?keys={}&limit={AGGREGATE_PROBE_LIMIT}", encoded(fixtures.key))
+        }
+        Asks::File => storage::RAW.path.replace("{hash}", &encoded(&fixtures.file)),
+        Asks::Login => probes::LOGIN.path.to_owned(),
+        Asks::Machine => probes::VM.path.replace("{hash}", &node.machine_id),
+        Asks::Check => probes::STATUS_CHECK.path.replace("{check_name}", CHECKS[0]),
     }
 }
