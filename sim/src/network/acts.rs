@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{State, lifecycle, record};
+use super::{State, lifecycle, measure, neighbours, nodes, record};
 use crate::core::Core;
 
 /// The acts, and what each takes.
@@ -22,6 +22,13 @@ pub(super) const ACTS: &[(&str, &str)] = &[
     ),
     ("lag", "{ms}: the mirror lags this far behind the primary"),
     ("message", "{hash}: what the primary knows of a message: number, type, status, file"),
+    (
+        "node",
+        "{site, up?, slow_ms?, ipv6?, machine?, version?, url?, asn?, as_name?, features?}: changes a node; version \
+         is a text, `current` or `old`; machine is whether its diagnostic machine runs",
+    ),
+    ("measure", "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes"),
+    ("purchase", "{address, tokens}: somebody buys credits; an owner with a balance has so many more"),
 ];
 
 /// Carries out an act.
@@ -36,6 +43,9 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         "reclaim" => reclaim(state, core, &read(act, arguments)?),
         "lag" => lag(state, read(act, arguments)?),
         "message" => message(state, core, &read(act, arguments)?),
+        "node" => nodes::act(state, arguments),
+        "measure" => measure::act(state, core, arguments),
+        "purchase" => neighbours::act(state, core, arguments),
         _ => {
             let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
             Err(format!("network has no act {act:?}; known: {known:?}"))

@@ -8,7 +8,8 @@ use assay_spec::network::requirements::messages::{
 };
 use assay_spec::network::requirements::store::{PROCESSED, REMOVING, STATUS};
 use assay_spec::network::requirements::{
-    envelope, errors, flat, forget, info, limits, listing, messages, paging, signing, storage, store,
+    envelope, errors, flat, forget, info, limits, listing, measurement, messages, metrics, paging, probes, signing,
+    storage, store,
 };
 use assay_spec::{Gate, Id};
 use serde_json::{Value, json};
@@ -101,8 +102,45 @@ pub(super) const ALL: &[Deviation] = deviations! {
     storage::UNKNOWN => "an unknown file is empty";
     storage::UNKNOWN_RAW => "an unknown raw file is empty";
 
+    info::PUBLIC => "public information is a page";
     info::PREFIX => "the API stands below another version";
     info::MIRRORS => "the other addresses show nothing";
+
+    metrics::CORE => "a core node's metrics are another's";
+    metrics::COMPUTE => "a compute node's metrics are another's";
+    metrics::ALTERNATIVE => "the alternative address has no metrics";
+    metrics::MEASURED_AT => "`measured_at` is in milliseconds";
+    metrics::MEASURED_AT, "text" => "`measured_at` is a text";
+    metrics::NODE_ID => "`node_id` has a word before its digits";
+    metrics::URL => "`url` is null";
+    metrics::ASN => "`asn` is a text";
+    metrics::AS_NAME => "`as_name` is an array";
+    metrics::VERSION => "`version` is an object";
+    metrics::CORE_LATENCIES => "durations of core nodes are texts";
+    metrics::CORE_LATENCIES, "negative" => "durations of core nodes are negative";
+    metrics::CORE_COUNTS => "counts of core nodes are texts";
+    metrics::CORE_COUNTS, "fraction" => "counts of core nodes are fractions";
+    metrics::COMPUTE_LATENCIES => "durations of compute nodes are texts";
+    metrics::COMPUTE_LATENCIES, "negative" => "durations of compute nodes are negative";
+    metrics::FEATURES => "`features` is a text";
+    metrics::EXPECTED_STATUS => "a 401 is no success";
+    metrics::FAILED_ABSENT => "the field of a test without an answer is null";
+    metrics::FAILED_STATUS => "a failure's duration counts";
+    metrics::NO_IPV6 => "a machine without IPv6 has answered a ping";
+    metrics::RETENTION => "records of any age are served";
+    metrics::RETAINED => "records are served for a week";
+    metrics::UNKNOWN => "an unknown node has the records of another";
+
+    measurement::HOURLY => "every second hour has no message";
+    measurement::HOURLY, "twice" => "every hour has two messages";
+    measurement::PUBLISHED => "measurements are AGGREGATEs";
+    measurement::CONTENT_TYPE => "measurements have a content type that nobody asks for";
+    measurement::RESULTS => "the results of an hour are a text";
+
+    probes::LOGIN => "a login without credentials is let in";
+    probes::VM => "the diagnostic machine is not found";
+    probes::STATUS_CHECK => "the status check is not found";
+    probes::METRICS => "a core node has no measurements of its own";
 
     store::STATUS => "a processed STORE is `stored`";
     store::PROCESSED => "a processed STORE names its file by another member";

@@ -16,6 +16,10 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let page = paging::read(core, &call.params)?;
     let dialect = core.dialect.clone();
     let mut filter = MessageFilter::of_flat(&dialect, &call.params, core)?;
+    if core.takes(liberties::SCORING_EXACT) {
+        let exact = call.params.list("content_types");
+        filter.content_types = filter.content_types.and(exact);
+    }
     if core.takes(liberties::EDGES) {
         filter.start = filter.start.map(|start| start.saturating_add(1));
         filter.end = filter.end.map(|end| end.saturating_add(1));

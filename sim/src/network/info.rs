@@ -2,7 +2,7 @@
 
 use assay_spec::Gate;
 use assay_spec::network::requirements::info::PUBLIC;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::call::Call;
 use super::refusal::Refusal;
@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::world::Reply;
 
 /// A node's public information.
-pub(super) fn handle(state: &State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let Some(node) = state.nodes.at_site(call.site) else {
         return Err(Refusal::new(&PUBLIC, "no node is here"));
     };
@@ -26,4 +26,10 @@ pub(super) fn handle(state: &State, core: &mut Core, call: &Call<'_>) -> Result<
     } else {
         core.json(200, body)
     })
+}
+
+/// The version in a node's information.
+pub(super) fn version(body: &Value) -> Option<&str> {
+    let listed = || body.as_array()?.iter().find(|part| part["name"] == "version")?["value"].as_str();
+    body.get("version").and_then(Value::as_str).or_else(listed)
 }

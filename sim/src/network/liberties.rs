@@ -77,6 +77,33 @@ pub(super) const RATES_FIXED: Liberty =
 pub(super) const RATES_LOOSE: Liberty =
     Liberty { name: "network.rates-loose", about: "half as many requests again pass before a refusal" };
 
+/// Node information that is no object.
+pub(super) const INFO_LIST: Liberty =
+    Liberty { name: "network.info-list", about: "a node's information is a list of names and values" };
+/// Metrics in an object.
+pub(super) const METRICS_OBJECT: Liberty =
+    Liberty { name: "network.metrics-object", about: "records of a node stand in an object, as `metrics`" };
+/// Nodes that nobody knows have no records.
+pub(super) const METRICS_UNKNOWN_EMPTY: Liberty =
+    Liberty { name: "network.metrics-unknown-empty", about: "an unknown node has no records, and is not 404" };
+/// Records with the newest first.
+pub(super) const METRICS_NEWEST_FIRST: Liberty =
+    Liberty { name: "network.metrics-newest-first", about: "records of a node begin with the newest" };
+/// Messages of measurements under the other name.
+pub(super) const SCORING_AS_METRICS: Liberty = Liberty {
+    name: "network.scoring-as-metrics",
+    about: "measurements are published under the content type by which others ask for them",
+};
+/// Either name finds what has that name alone.
+pub(super) const SCORING_EXACT: Liberty =
+    Liberty { name: "network.scoring-exact", about: "measurements are found by the type they have alone" };
+/// Results in another arrangement.
+pub(super) const RESULTS_FLAT: Liberty =
+    Liberty { name: "network.results-flat", about: "the results of an hour stand in one array" };
+/// Neighbours without names around their lists.
+pub(super) const NEIGHBOURS_BARE: Liberty =
+    Liberty { name: "network.neighbours-bare", about: "lists of scheduler, status and credit are bare arrays" };
+
 /// Every liberty of the network.
 pub(super) const ALL: &[Liberty] = &[
     STATUS_201,
@@ -103,4 +130,12 @@ pub(super) const ALL: &[Liberty] = &[
     RATES_SHARED,
     RATES_FIXED,
     RATES_LOOSE,
+    INFO_LIST,
+    METRICS_OBJECT,
+    METRICS_UNKNOWN_EMPTY,
+    METRICS_NEWEST_FIRST,
+    SCORING_AS_METRICS,
+    SCORING_EXACT,
+    RESULTS_FLAT,
+    NEIGHBOURS_BARE,
 ];

@@ -42,6 +42,10 @@ pub struct Limits {
     pub bytes_leave_earliest_ms: i64,
     /// See [`Limits::bytes_leave_earliest_ms`].
     pub bytes_leave_latest_ms: i64,
+    /// How often the measurement program probes and publishes.
+    pub measurement_ms: i64,
+    /// What a token is worth in credits.
+    pub credits_per_token: u64,
 }
 
 impl Default for Limits {
@@ -64,6 +68,8 @@ impl Default for Limits {
             removing_grace_ms: document::REMOVING_GRACE_MS,
             bytes_leave_earliest_ms: document::BYTES_LEAVE_EARLIEST_MS,
             bytes_leave_latest_ms: document::BYTES_LEAVE_LATEST_MS,
+            measurement_ms: document::MEASUREMENT_MS,
+            credits_per_token: 100,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use assay_spec::instant::DAY;
 use assay_spec::network::metrics::{
-    self as spec, COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds,
+    COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds,
 };
 use assay_spec::network::requirements::metrics::{
     ALTERNATIVE, AS_NAME, ASN, COMPUTE, COMPUTE_LATENCIES as COMPUTE_LATENCIES_ROW, CORE,
@@ -25,13 +25,21 @@ use crate::world::Reply;
 /// A ping where none can have been answered, in seconds.
 const IMAGINED_PING_S: f64 = 0.021;
 
-/// The records of a node.
-pub(super) fn handle(state: &State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+/// The records of a core node.
+pub(super) fn core(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    of(state, core, call, Kind::Core)
+}
+
+/// The records of a compute node.
+pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    of(state, core, call, Kind::Compute)
+}
+
+fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: Kind) -> Result<Reply, Refusal> {
     let elsewhere = call.site == sites::ALTERNATIVE && core.lapse(&ALTERNATIVE).is_some();
     if elsewhere {
         return Err(Refusal::new(&UNKNOWN, "the alternative address has no metrics"));
     }
-    let kind = if call.endpoint.name == spec::CORE.name { Kind::Core } else { Kind::Compute };
     let records = match find(state, core, kind, call.capture(0)) {
         Some(number) => records(state, core, number),
         None if core.takes(liberties::METRICS_UNKNOWN_EMPTY) => Vec::new(),
@@ -62,7 +70,11 @@ fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
     let old = core.effect(&RETENTION, false, |_, _| true);
     let served = |at: Instant| (old || is_served(at, now)) && !(young && now - at > 7 * DAY);
     let kept: Vec<_> = state.measure.records(number).filter(|one| served(one.at)).cloned().collect();
-    kept.iter().map(|one| record(core, one)).collect()
+    let mut shown: Vec<Value> = kept.iter().map(|one| record(core, one)).collect();
+    if core.takes(liberties::METRICS_NEWEST_FIRST) {
+        shown.reverse();
+    }
+    shown
 }
 
 /// One record as it is shown.

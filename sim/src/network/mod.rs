@@ -13,13 +13,19 @@ pub mod faults;
 mod flat;
 mod forget;
 mod hash;
+mod info;
 mod liberties;
 mod lifecycle;
 mod limits;
 mod listing;
+mod measure;
 mod messages;
+mod metrics;
 mod mirror;
+mod neighbours;
+mod nodes;
 mod paging;
+mod probes;
 mod rates;
 mod record;
 mod refusal;
@@ -34,7 +40,10 @@ use assay_spec::instant::MINUTE;
 use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::INTERNAL;
-use assay_spec::network::{message, query, storage as storage_spec};
+use assay_spec::network::{
+    info as info_spec, message, metrics as metrics_spec, neighbours as neighbours_spec, probes as probes_spec, query,
+    storage as storage_spec,
+};
 use assay_spec::{Gate, Instant};
 use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};
@@ -43,6 +52,7 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
 use crate::liberty::Liberty;
+use crate::outgoing::Outcome;
 use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 
 pub use limits::Limits;
@@ -73,6 +83,9 @@ pub struct State {
     billing: bool,
     /// Lists that were shown: the key of their random draws.
     lists_shown: u64,
+    nodes: nodes::Nodes,
+    measure: measure::Measure,
+    neighbours: neighbours::Neighbours,
 }
 
 /// All that a node shows. Every change of it counts in the store's version.
@@ -99,6 +112,10 @@ pub enum Timer {
     Carry(Carried),
     /// Addresses that have not asked for a minute are forgotten.
     Sweep,
+    /// A slow node answers.
+    Slow(ExchangeId, Box<Reply>),
+    /// Something of the measurement program.
+    Measure(measure::Due),
 }
 
 /// A state of the primary on its way.
@@ -107,7 +124,10 @@ pub struct Carried(Box<Replica>);
 
 /// What a request of the network's own is about.
 #[derive(Clone, Debug)]
-pub enum Errand {}
+pub enum Errand {
+    /// A test of the measurement program.
+    Probe(measure::Probe),
+}
 
 /// How an endpoint is answered.
 #[derive(Clone, Copy)]
@@ -125,6 +145,19 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&storage_spec::STORE, Handler::Now(storage::upload)),
     (&storage_spec::FILE, Handler::Now(storage::file)),
     (&storage_spec::RAW, Handler::Now(storage::raw)),
+    (&info_spec::PUBLIC, Handler::Now(info::public)),
+    (&metrics_spec::CORE, Handler::Now(metrics::core)),
+    (&metrics_spec::COMPUTE, Handler::Now(metrics::compute)),
+    (&probes_spec::METRICS, Handler::Now(probes::metrics)),
+    (&probes_spec::LOGIN, Handler::Now(probes::login)),
+    (&probes_spec::VM, Handler::Now(probes::machine)),
+    (&probes_spec::STATUS_CHECK, Handler::Now(probes::check)),
+    (&neighbours_spec::PLAN, Handler::Now(neighbours::plan)),
+    (&neighbours_spec::ALLOCATION, Handler::Now(neighbours::allocation)),
+    (&neighbours_spec::NODES, Handler::Now(neighbours::nodes)),
+    (&neighbours_spec::SERVICES, Handler::Now(neighbours::services)),
+    (&neighbours_spec::PAYMENT, Handler::Now(neighbours::payment)),
+    (&neighbours_spec::TOKEN_TO_CREDIT, Handler::Now(neighbours::estimation)),
 ];
 
 impl Floor for State {
@@ -137,7 +170,7 @@ impl Floor for State {
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
 
-    fn new(_: &Core) -> State {
+    fn new(core: &Core) -> State {
         State {
             limits: Limits::default(),
             primary: Replica::default(),
@@ -148,6 +181,9 @@ impl Floor for State {
             balances: OrdMap::new(),
             billing: false,
             lists_shown: 0,
+            nodes: nodes::Nodes::new(core),
+            measure: measure::Measure::default(),
+            neighbours: neighbours::Neighbours::default(),
         }
     }
 
@@ -164,6 +200,9 @@ impl Floor for State {
 
     /// What the head alone decides: the rate, and a body that says of itself that it is too large.
     fn begin(&mut self, core: &mut Core, _: ExchangeId, head: &RequestHead) -> Option<Reply> {
+        if let Some(reply) = nodes::refuses(self, core, head) {
+            return Some(reply);
+        }
         let refusal = self.admit(core, head).err()?;
         core.refuse(&refusal.refused);
         Some(refusal::answer(core, &refusal))
@@ -176,7 +215,7 @@ impl Floor for State {
                 core.refuse(&refusal.refused);
                 Some(refusal::answer(core, &refusal))
             });
-            reply
+            reply.and_then(|reply| nodes::slowed(state, core, exchange, request.head.site, reply))
         })
     }
 
@@ -191,7 +230,15 @@ impl Floor for State {
                 Timer::Left(cid) => lifecycle::drop_file(state, core, &cid),
                 Timer::Carry(Carried(carried)) => state.carry(core, carried),
                 Timer::Sweep => state.sweep(core),
+                Timer::Slow(exchange, reply) => core.answer(exchange, *reply),
+                Timer::Measure(due) => measure::fire(state, core, due),
             }
+        });
+    }
+
+    fn incoming(&mut self, core: &mut Core, errand: Errand, outcome: Outcome) {
+        self.changing(core, |state, core| match errand {
+            Errand::Probe(probe) => measure::probed(state, core, probe, outcome),
         });
     }
 
@@ -202,7 +249,7 @@ impl Floor for State {
         })
     }
 
-    fn view(&self, _: &Core) -> Value {
+    fn view(&self, core: &Core) -> Value {
         let store = &self.primary.store;
         json!({
             "messages": store.len(),
@@ -213,6 +260,8 @@ impl Floor for State {
             "balances": self.balances.iter().map(|(owner, credits)| (owner.to_string(), json!(credits))).collect::<serde_json::Map<_, _>>(),
             "mirror_lags": self.mirror.lags(),
             "rates": self.rates.len(),
+            "nodes": self.nodes.iter().map(nodes::Node::view).collect::<Value>(),
+            "measurement": measure::view(self, core),
         })
     }
 

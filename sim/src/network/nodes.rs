@@ -8,16 +8,9 @@ use assay_spec::network::metrics::FEATURES;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{State, Timer, set, sites};
+use super::{State, Timer, acts, set, sites};
 use crate::core::Core;
-use crate::world::{ExchangeId, Reply, Site};
-
-/// The act, and what it takes.
-pub(super) const ACTS: &[(&str, &str)] = &[(
-    "node",
-    "{site, up?, slow_ms?, ipv6?, machine?, version?, url?, asn?, as_name?, features?}: changes a node; \
-     version is a text, \"current\" or \"old\"; machine is its diagnostic machine, up or not",
-)];
+use crate::world::{ExchangeId, Reply, RequestHead, Site};
 
 /// The version of a node that is up to date.
 pub(super) const CURRENT: &str = "2.4.1";
@@ -180,8 +173,8 @@ impl Node {
 
 /// The answer to whoever asks a node that cannot be reached. A world has no connections that it could leave unmade;
 /// this is what stands in front of a node that is gone.
-pub(super) fn refuses(state: &State, core: &Core, site: Site, peer: IpAddr) -> Option<Reply> {
-    state.nodes.at_site(site)?.unreachable_from(peer)?;
+pub(super) fn refuses(state: &State, core: &Core, head: &RequestHead) -> Option<Reply> {
+    state.nodes.at_site(head.site)?.unreachable_from(head.peer)?;
     Some(core.text(503, "no such node"))
 }
 
@@ -218,7 +211,7 @@ struct Change {
 
 /// Changes a node; answers what it is now. Nothing changes where something of it cannot be.
 pub(super) fn act(state: &mut State, arguments: &Value) -> Result<Value, String> {
-    let change = Change::deserialize(arguments).map_err(|e| format!("a change of a node: {e}"))?;
+    let change: Change = acts::read("node", arguments)?;
     let known = || state.nodes.iter().map(|node| node.site.name).collect::<Vec<_>>();
     let number = state.nodes.iter().position(|node| node.site.name == change.site);
     let number = number.ok_or_else(|| format!("no node is at {:.60?}; known: {:?}", change.site, known()))?;

@@ -1,9 +1,8 @@
 //! What the measurement program probes besides the API: a core node's own measurements, and a compute node's login,
 //! diagnostic machine and status checks. Bodies are not shown and this simulator's own.
 
-use assay_spec::Gate;
 use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
-use assay_spec::{Id, network::probes as spec};
+use assay_spec::{Gate, Id};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -17,71 +16,88 @@ use crate::world::Reply;
 /// The status checks that compute nodes have.
 pub(super) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
 
-/// Answers what a probe asks.
-pub(super) fn handle(state: &State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let Some(node) = state.nodes.at_site(call.site) else {
-        return Err(Refusal::new(&METRICS, "no node is here"));
-    };
-    let reply = match call.endpoint.name {
-        name if name == spec::METRICS.name => metrics(state, core, call),
-        name if name == spec::LOGIN.name => login(core, call),
-        name if name == spec::VM.name => machine(core, call, node),
-        _ => check(core, call, node),
-    };
-    // Compute nodes tell their version in each answer; core nodes in their information.
-    let version = HeaderValue::try_from(format!("node/{}", node.version));
-    Ok(match version {
-        Ok(version) if !super::call::is_api(call.site) => reply.header("server", version),
-        _ => reply,
-    })
-}
+/// Blocks by which a node that lags is behind.
+const BLOCKS_BEHIND: u64 = 5;
 
-/// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
-fn lies(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
-    core.lapse(rule).is_some() && !measure::is_prober(call.peer)
-}
-
-fn metrics(state: &State, core: &mut Core, call: &Call<'_>) -> Reply {
+/// A core node's own measurements.
+pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     if lies(core, call, &METRICS) {
-        return refusal::error(core, 404, "not found");
+        return Ok(refusal::error(core, 404, "not found"));
     }
-    let behind = call.site == sites::MIRROR && state.mirror.lags();
-    let blocks = core.rng.draw("network.blocks", call.site.name.as_bytes(), core.now().0.unsigned_abs())[0] % 3;
+    let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
+    let moment = core.now().0.unsigned_abs();
+    let fresh = core.rng.draw("network.fresh-blocks", call.site.name.as_bytes(), moment)[0] % 3;
     let body = json!({
-        "txs_total": u64::from(behind),
-        "pending_messages": state.pending(call.site),
-        "eth_height_remaining": u64::from(blocks) + 5 * u64::from(behind),
+        "txs_total": behind,
+        "pending_messages": state.held.len(),
+        "eth_height_remaining": u64::from(fresh) + BLOCKS_BEHIND * behind,
     });
-    core.json(200, body)
+    Ok(core.json(200, body))
 }
 
-fn login(core: &mut Core, call: &Call<'_>) -> Reply {
-    if lies(core, call, &LOGIN) {
-        return core.json(200, json!({ "logged_in": true }));
-    }
-    let realm = HeaderValue::from_static("Basic realm=\"node\"");
-    refusal::error(core, 401, "log in first").header("www-authenticate", realm)
+/// A compute node's login. Nobody has credentials.
+pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let node = node(state, call)?;
+    let reply = if lies(core, call, &LOGIN) {
+        core.json(200, json!({ "logged_in": true }))
+    } else {
+        let realm = HeaderValue::from_static("Basic realm=\"node\"");
+        refusal::error(core, 401, "log in first").header("www-authenticate", realm)
+    };
+    Ok(signed(reply, node))
 }
 
-fn machine(core: &mut Core, call: &Call<'_>, node: &Node) -> Reply {
+/// A machine on a compute node.
+pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let node = node(state, call)?;
     let known = call.capture(0).eq_ignore_ascii_case(&node.machine_id);
-    match known && !lies(core, call, &VM) {
-        false => refusal::error(core, 404, "no such machine"),
-        true if node.machine => core.json(200, json!({ "machine": *node.machine_id, "works": true })),
-        true => core.text(503, "the machine does not run"),
-    }
+    let reply = if !known || lies(core, call, &VM) {
+        refusal::error(core, 404, "no such machine")
+    } else if node.machine {
+        core.json(200, json!({ "machine": *node.machine_id, "works": true }))
+    } else {
+        core.text(503, "the machine does not run")
+    };
+    Ok(signed(reply, node))
 }
 
-fn check(core: &mut Core, call: &Call<'_>, node: &Node) -> Reply {
+/// A status check of a compute node.
+pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let node = node(state, call)?;
     let name = call.capture(0);
-    match CHECKS.contains(&name) && !lies(core, call, &STATUS_CHECK) {
-        true => core.json(200, json!({ "check": name, "works": true, "features": *node.features })),
-        false => refusal::error(core, 404, "no such check"),
-    }
+    let reply = if !CHECKS.contains(&name) || lies(core, call, &STATUS_CHECK) {
+        refusal::error(core, 404, "no such check")
+    } else {
+        core.json(200, json!({ "check": name, "works": true, "features": *node.features }))
+    };
+    Ok(signed(reply, node))
 }
 
 /// `features` of the answer to a status check.
 pub(super) fn features(body: &Value) -> Option<Vec<String>> {
     let texts = body.get("features")?.as_array()?.iter();
     texts.map(|feature| feature.as_str().map(str::to_owned)).collect()
+}
+
+/// The version in an answer's `Server` header.
+pub(super) fn version(reply: &Reply) -> Option<&str> {
+    let server = reply.headers.get(http::header::SERVER)?.to_str().ok()?;
+    server.split_once('/').map(|(_, version)| version)
+}
+
+fn node<'a>(state: &'a State, call: &Call<'_>) -> Result<&'a Node, Refusal> {
+    state.nodes.at_site(call.site).ok_or_else(|| Refusal::new(&LOGIN, "no node is here"))
+}
+
+/// Compute nodes tell their version in each answer; core nodes in their information.
+fn signed(reply: Reply, node: &Node) -> Reply {
+    match HeaderValue::try_from(format!("node/{}", node.version)) {
+        Ok(version) => reply.header("server", version),
+        Err(_) => reply,
+    }
+}
+
+/// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
+fn lies(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
+    core.lapse(rule).is_some() && !measure::is_prober(call.peer)
 }

@@ -131,7 +131,7 @@ fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
 }
 
 /// The name of a file: its content identifier.
-fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
+pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
     if core.takes(liberties::FILE_HASH_HEX) {
         return Ok(sha256_hex(file));
     }

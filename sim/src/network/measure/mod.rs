@@ -17,17 +17,13 @@ use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{State, Timer, set};
+use super::{State, Timer, acts, set};
 use crate::core::Core;
 
 pub(super) use record::{Failed, Measured};
 pub(super) use visit::{Probe, probed};
 
 use visit::Visit;
-
-/// The act, and what it takes.
-pub(super) const ACTS: &[(&str, &str)] =
-    &[("measure", "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes")];
 
 /// The measurement program and the records that it has made. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +109,7 @@ struct Switch {
 
 /// Switches the program on or off. What is open when it is switched off is never published.
 pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
-    let Switch { on } = Switch::deserialize(arguments).map_err(|e| format!("a switch of the program: {e}"))?;
+    let Switch { on } = acts::read("measure", arguments)?;
     if on && !state.measure.on {
         publish::prepare(state, core)?;
         open(state, core);
@@ -184,7 +180,8 @@ fn age(state: &mut State, core: &mut Core) {
     let begin = core.now() - METRICS_RETENTION_MS;
     // Where they are shown for longer, they are kept for longer.
     if core.effect(&RETENTION, true, |_, _| false) {
-        for records in state.measure.records.iter_mut().map(|(_, records)| records) {
+        for node in 0..state.nodes.len() {
+            let Some(records) = state.measure.records.get_mut(&node) else { continue };
             while records.front().is_some_and(|first| first.at < begin) {
                 records.pop_front();
             }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::record::{Measured, Record};
 use crate::core::Core;
 use crate::network::refusal::Refusal;
-use crate::network::{State, create, storage};
+use crate::network::{State, create, liberties, storage};
 
 /// Members of the large aggregate.
 const MEMBERS: u64 = 128;
@@ -74,7 +74,7 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     // The file is there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, "application/octet-stream");
     create::store(state, core, &store)?;
-    let file = if core.takes(super::super::liberties::FILES_BY_MESSAGE) { store.item_hash.to_string() } else { cid };
+    let file = if core.takes(liberties::FILES_BY_MESSAGE) { store.item_hash.to_string() } else { cid };
     Ok(Fixtures { address, key: KEY, file })
 }
 
@@ -92,8 +92,14 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
         }
     }
     let (dialect, address, now) = (core.dialect.clone(), address(core), core.now());
-    let honest = measurement::content(&dialect, &address, now.seconds(), &of_core, &of_compute);
-    let mut content = honest;
+    let mut content = measurement::content(&dialect, &address, now.seconds(), &of_core, &of_compute);
+    if core.takes(liberties::SCORING_AS_METRICS) {
+        content["type"] = json!(dialect.metrics_type);
+    }
+    if core.takes(liberties::RESULTS_FLAT) {
+        let records: Vec<Value> = results.iter().map(|measured| measured.record.written()).collect();
+        content["content"] = json!({ "results": records });
+    }
     content["type"] = core.effect(&CONTENT_TYPE, content["type"].take(), |_, _| json!("measurements"));
     content["content"] = core.effect(&RESULTS, content["content"].take(), |_, _| json!("all is well"));
     let kind = core.effect(&PUBLISHED, MessageType::Post, |_, _| MessageType::Aggregate);

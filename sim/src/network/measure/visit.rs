@@ -14,8 +14,9 @@ use super::steps::{self, Asks, Test, Way};
 use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
 use crate::network::nodes::Kind;
-use crate::network::{Errand, State, Timer, probes, set};
+use crate::network::{Errand, State, Timer, info, probes, set};
 use crate::outgoing::{Failure, Outcome, Outgoing};
+use crate::world::Reply;
 
 /// The shortest and the longest way to a node and back, in milliseconds.
 const WAY_MS: std::ops::Range<i64> = 4..80;
@@ -118,8 +119,7 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
             match (latency(expected, status, after_ms), outcome) {
                 (Some(_), Some(Ok(reply))) => {
                     visit.record.set_latency(test.field, after_ms);
-                    let server = reply.headers.get(http::header::SERVER).and_then(|value| value.to_str().ok());
-                    read(&mut visit.record, asks, server, &reply.body);
+                    read(&mut visit.record, asks, &reply);
                 }
                 (_, Some(Ok(_))) => visit.failed.push((test.field, Failed::Status(after_ms))),
                 _ => visit.failed.push((test.field, Failed::Unanswered)),
@@ -135,16 +135,16 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
 }
 
 /// What an answer says besides how long it took.
-fn read(record: &mut Record, asks: Asks, server: Option<&str>, body: &[u8]) {
-    let body = || serde_json::from_slice::<Value>(body).unwrap_or_default();
+fn read(record: &mut Record, asks: Asks, reply: &Reply) {
+    let body = || serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
     match asks {
         Asks::Info => {
-            if let Some(version) = body()["version"].as_str() {
+            if let Some(version) = info::version(&body()) {
                 record.set_version(version.to_owned());
             }
         }
         Asks::Login => {
-            if let Some((_, version)) = server.and_then(|server| server.split_once('/')) {
+            if let Some(version) = probes::version(reply) {
                 record.set_version(version.to_owned());
             }
         }
