@@ -228,7 +228,9 @@ impl Outbound {
             return Way::Nowhere(Failure::Busy);
         }
         match &request.to {
-            Target::Site { site, target } => Way::Home(*site, format!("{}{SUFFIX}", site.name), target.clone()),
+            Target::Site { site, target } => {
+                Way::Home(*site, format!("{}{SUFFIX}", site.name), target.clone())
+            }
             Target::Url(url) => match parse_url(url) {
                 Err(failure) => Way::Nowhere(failure),
                 Ok((authority, target)) => match self.site_at(authority.as_str()) {
@@ -293,11 +295,29 @@ mod tests {
         assert_eq!(parsed("HTTP://A.sim:80/x//%2F?y=/z#f"), ok("A.sim:80", "/x//%2F?y=/z"));
         assert_eq!(parsed("http://a?x"), ok("a", "/?x"));
         assert_eq!(parsed("http://[::1]:9/x"), ok("[::1]:9", "/x"));
-        let bad = ["", "/x", "a.sim", "a.sim/x", "https://a", "ftp://a", "http://", "http:///x", "http://u@a/", "http://:9/"];
+        let bad = [
+            "",
+            "/x",
+            "a.sim",
+            "a.sim/x",
+            "https://a",
+            "ftp://a",
+            "http://",
+            "http:///x",
+            "http://u@a/",
+            "http://:9/",
+        ];
         for bad in bad {
             assert_eq!(parsed(bad), Err(Failure::Url), "{bad}");
         }
-        for bad in ["http://a b/", "http://\u{e9}.sim", "http://a/\n", "http://a:99999999/", "*", &"h".repeat(100_000)] {
+        for bad in [
+            "http://a b/",
+            "http://\u{e9}.sim",
+            "http://a/\n",
+            "http://a:99999999/",
+            "*",
+            &"h".repeat(100_000),
+        ] {
             assert_eq!(parsed(bad), Err(Failure::Url), "{bad:.20}");
         }
     }

@@ -619,9 +619,7 @@ impl World {
         if let Some(event) = event {
             self.core.note(exchange, event);
         }
-        if ends
-            && let Some(Open { own: Some(own), .. }) = self.exchanges.remove(&exchange)
-        {
+        if ends && let Some(Open { own: Some(own), .. }) = self.exchanges.remove(&exchange) {
             let Own { id, status, headers, body } = own;
             self.settle(id, Ok(Reply { status, headers, body: body.freeze() }));
         }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{State, lifecycle, measure, neighbours, nodes, record};
+use super::{State, lifecycle, measure, neighbours, nodes, pins, record};
 use crate::core::Core;
 
 /// The acts, and what each takes.
@@ -29,6 +29,11 @@ pub(super) const ACTS: &[(&str, &str)] = &[
     ),
     ("measure", "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes"),
     ("purchase", "{address, tokens}: somebody buys credits; an owner with a balance has so many more"),
+    (
+        "content",
+        "{text, content_type?}: content that the network does not have and can get once it is pinned; answers its hash",
+    ),
+    ("webhook-inbox", "{webhook_id?}: what was delivered to webhooks, or is on its way: body, signature, tries"),
 ];
 
 /// Carries out an act.
@@ -43,6 +48,8 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         "reclaim" => reclaim(state, core, &read(act, arguments)?),
         "lag" => lag(state, read(act, arguments)?),
         "message" => message(state, core, &read(act, arguments)?),
+        "content" => pins::put_elsewhere(state, core, arguments),
+        "webhook-inbox" => state.webhooks.inbox(arguments),
         "node" => nodes::act(state, arguments),
         "measure" => measure::act(state, core, arguments),
         "purchase" => neighbours::act(state, core, arguments),

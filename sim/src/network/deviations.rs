@@ -8,8 +8,7 @@ use assay_spec::network::requirements::messages::{
 };
 use assay_spec::network::requirements::store::{PROCESSED, REMOVING, STATUS};
 use assay_spec::network::requirements::{
-    envelope, errors, flat, forget, info, limits, listing, measurement, messages, metrics, paging, probes, signing,
-    storage, store,
+    aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement, messages, metrics, paging, pins, probes, programs, signing, storage, store, vrf, webhooks,
 };
 use assay_spec::{Gate, Id};
 use serde_json::{Value, json};
@@ -103,6 +102,138 @@ pub(super) const ALL: &[Deviation] = deviations! {
     storage::UNKNOWN_RAW => "an unknown raw file is empty";
 
     info::PUBLIC => "public information is a page";
+    aggregates::CREATED => "the status of a write is `accepted`";
+    aggregates::CREATED, "hash" => "the hash of a write is empty";
+    aggregates::CREATE_KEY => "a write without a key is taken";
+    aggregates::CREATE_ADDRESS => "an owner that is no text is passed over";
+    aggregates::CREATE_CONTENT => "a write without content is taken";
+    aggregates::KEY => "an aggregate has another key";
+    aggregates::ADDRESS => "an aggregate has another owner";
+    aggregates::CONTENT => "the last member of a nested object is missing";
+    aggregates::TIME => "the time of an aggregate is text";
+    aggregates::ITEM_HASH => "an aggregate holds a hash that no message has";
+    aggregates::PER_ADDRESS => "a key is one aggregate for all addresses";
+    aggregates::REWRITTEN => "an object that is written again whole stays as it was";
+    aggregates::PARTIAL => "a write of some members is passed over";
+    aggregates::UNKNOWN => "an aggregate that nobody wrote has a content";
+    aggregates::LISTED => "the array is named `items`";
+    aggregates::BY_ADDRESS => "the address does not select";
+    aggregates::BY_KEY => "the key does not select";
+    aggregates::BY_KEYS => "keys do not select";
+    aggregates::FIELDS => "content.fields is refused";
+    aggregates::JSON => "the aggregates of an address are empty";
+    aggregates::JSON_KEYS => "keys do not select among the aggregates of an address";
+    aggregates::JSON_LIMIT => "the aggregates of an address have no limit";
+    aggregates::JSON_UNKNOWN => "an address that wrote nothing has an aggregate";
+
+    programs::CREATED => "the status of a program is `accepted`";
+    programs::CREATED, "hash" => "the hash of a program is empty";
+    programs::RUNTIME => "a program without a runtime is taken";
+    programs::MEMORY => "a program whose memory is no integer is taken";
+    programs::TIMEOUT => "a program whose timeout is no integer is taken";
+    programs::RUN => "a program that was taken is not found";
+    programs::VARIABLES => "variables that are no texts are passed over";
+    programs::UNKNOWN => "a program that nobody stored returns nothing";
+
+    instances::CREATED => "the status of a creation is `accepted`";
+    instances::CREATED, "hash" => "the hash of a creation is empty";
+    instances::CREATED_ID => "the identifier is that of no instance";
+    instances::CREATED_ID, "type" => "the identifier is a number";
+    instances::CREATED_IPV6 => "the address is one of IPv4";
+    instances::CREATE_NUMBERS => "numbers that are no integers are taken";
+    instances::CREATE_TEXTS => "texts that are none are taken";
+    instances::CREATE_FIREWALL => "ports that are no integers are taken";
+    instances::ID => "an instance has another identifier";
+    instances::OWNER => "an instance has another owner";
+    instances::NAME => "an instance has another name";
+    instances::DESCRIPTION => "an instance has another description";
+    instances::CPU => "an instance has a processor more";
+    instances::MEMORY => "an instance has more memory";
+    instances::DISK => "an instance has more disk";
+    instances::IMAGE => "an instance has another image";
+    instances::IPV6 => "an instance has another address";
+    instances::STATUS => "the status is a number";
+    instances::CREATED_AT => "the creation is in milliseconds";
+    instances::UPDATED_AT => "the update was before the creation";
+    instances::UNKNOWN => "an instance that nobody created is stopped";
+    instances::LISTED => "the array is named `items`";
+    instances::BY_ADDRESS => "the address does not select";
+    instances::BY_STATUS => "the status does not select";
+    instances::UPDATED => "the status of an update is `accepted`";
+    instances::UPDATED, "hash" => "the hash of an update is empty";
+    instances::UPDATE_APPLIES => "an update changes nothing";
+    instances::UPDATE_APPLIES, "description" => "an update leaves the description as it was";
+    instances::UPDATE_UNKNOWN => "an update of an unknown instance is taken";
+    instances::CONTROLLED => "the status of an action is `accepted`";
+    instances::CONTROLLED, "hash" => "the hash of an action is empty";
+    instances::CONTROLLED, "start" => "`start` is refused";
+    instances::CONTROLLED, "stop" => "`stop` is refused";
+    instances::CONTROLLED, "restart" => "`restart` is refused";
+    instances::ACTION => "an unknown action is taken";
+    instances::CONTROL_UNKNOWN => "an action on an unknown instance is taken";
+
+    pins::PINNED => "the status of a pin is `accepted`";
+    pins::PINNED, "hash" => "the hash of a pin is empty";
+    pins::HASH_REQUIRED => "a pin of nothing is taken";
+    pins::CONTENT => "pinned content has a byte more";
+    pins::CONTENT_TYPE => "pinned content has a content type of the node's own";
+    pins::UNKNOWN => "unknown content is empty";
+
+    indexer::EVENTS => "the array is named `logs`";
+    indexer::EVENT => "the block of an event is text";
+    indexer::EVENT, "name" => "an event has no name";
+    indexer::ARGS => "large numbers are numbers";
+    indexer::ARGS, "text" => "the arguments are text";
+    indexer::CONTRACT => "the contract does not select";
+    indexer::EVENT_NAME => "the name does not select";
+    indexer::EVENT_BLOCKS => "blocks do not select among events";
+    indexer::EVENT_BLOCKS, "from" => "from_block does not select among events";
+    indexer::EVENT_BLOCKS, "to" => "to_block does not select among events";
+    indexer::EVENT_TIMES => "times do not select among events";
+    indexer::EVENT_TIMES, "from" => "from_timestamp does not select among events";
+    indexer::EVENT_TIMES, "to" => "to_timestamp does not select among events";
+    indexer::TRANSACTIONS => "the array is named `txs`";
+    indexer::TRANSACTION => "the gas of a transaction is text";
+    indexer::TRANSACTION, "hash" => "a transaction has no hash";
+    indexer::AMOUNTS => "the value of a transaction is a number";
+    indexer::AMOUNTS, "price" => "the price of gas is a number";
+    indexer::ADDRESS => "the address does not select";
+    indexer::SENT_OR_RECEIVED => "the address selects senders alone";
+    indexer::FROM => "the sender does not select";
+    indexer::TO => "the receiver does not select";
+    indexer::TRANSACTION_BLOCKS => "blocks do not select among transactions";
+    indexer::TRANSACTION_BLOCKS, "from" => "from_block does not select among transactions";
+    indexer::TRANSACTION_BLOCKS, "to" => "to_block does not select among transactions";
+    indexer::TRANSACTION_TIMES => "times do not select among transactions";
+    indexer::TRANSACTION_TIMES, "from" => "from_timestamp does not select among transactions";
+    indexer::TRANSACTION_TIMES, "to" => "to_timestamp does not select among transactions";
+    indexer::INTEGERS => "a bound that is no integer is passed over";
+    indexer::UNKNOWN_NETWORK => "a network that nobody indexes has another's events";
+
+    vrf::SEED => "the seed is another";
+    vrf::VALUE => "the value is text";
+    vrf::RANGE => "the value is above its range";
+    vrf::RANGE, "low" => "the value is below its range";
+    vrf::PROOF => "the proof is empty";
+    vrf::GENERATE_STATUS => "the status of a generation is true";
+    vrf::COUNT => "several values are an array";
+    vrf::GENERATE_FIELDS => "what is missing or malformed is made up";
+    vrf::VERIFIES => "what fits is not valid";
+    vrf::VALID => "`valid` is text";
+    vrf::VERIFY_STATUS => "the status of a verification is true";
+    vrf::VERIFY_FIELDS => "a malformed verification is answered";
+    vrf::OTHER_SEED => "the seed is not looked at";
+    vrf::OTHER_VALUE => "the value is not looked at";
+    vrf::OTHER_PROOF => "the proof is not looked at";
+
+    webhooks::REGISTERED => "the status of a registration is `registered`";
+    webhooks::REGISTERED, "id" => "the identifier of a webhook is a number";
+    webhooks::EVENT_NAMES => "`program.executed` is refused";
+    webhooks::EVENT_NAMES, "message" => "`message.new` is refused";
+    webhooks::URL => "a registration without a URL is taken";
+    webhooks::EVENTS => "a registration without events is taken";
+    webhooks::SECRET => "a registration without a secret is taken";
+
     info::PREFIX => "the API stands below another version";
     info::MIRRORS => "the other addresses show nothing";
 

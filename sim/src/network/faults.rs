@@ -16,6 +16,14 @@ pub const LAGGING: Kind =
 /// The node fails.
 pub const INTERNAL: Kind =
     Kind { name: "network.internal", about: "a request is answered by 500; where: endpoint, site" };
+/// A program fails.
+pub const PROGRAM_FAILS: Kind =
+    Kind { name: "network.program-fails", about: "a run of a program is answered by 500; where: program" };
+/// A webhook's receiver is down.
+pub const WEBHOOK_DOWN: Kind = Kind {
+    name: "network.webhook-down",
+    about: "a webhook's delivery finds nobody, and is tried again later; where: url, event",
+};
 
 /// Every fault of the network.
-pub const ALL: &[Kind] = &[PROCESSING_HELD, INVALID, LAGGING, INTERNAL];
+pub const ALL: &[Kind] = &[PROCESSING_HELD, INVALID, LAGGING, INTERNAL, PROGRAM_FAILS, WEBHOOK_DOWN];

@@ -104,6 +104,72 @@ pub(super) const RESULTS_FLAT: Liberty =
 pub(super) const NEIGHBOURS_BARE: Liberty =
     Liberty { name: "network.neighbours-bare", about: "lists of scheduler, status and credit are bare arrays" };
 
+/// A part written to an aggregate is all of it.
+pub(super) const AGGREGATE_REPLACED: Liberty = Liberty {
+    name: "network.aggregate-replaced",
+    about: "a write takes the place of the whole aggregate, not of its members",
+};
+/// An aggregate that nobody wrote.
+pub(super) const AGGREGATE_EMPTY: Liberty =
+    Liberty { name: "network.aggregate-empty", about: "an aggregate that nobody wrote is empty" };
+/// See [`AGGREGATE_EMPTY`].
+pub(super) const AGGREGATES_EMPTY: Liberty = Liberty {
+    name: "network.aggregates-empty",
+    about: "an address that wrote nothing has no aggregates, instead of not being found",
+};
+/// The aggregates of an address in another container.
+pub(super) const AGGREGATES_LIST: Liberty = Liberty {
+    name: "network.aggregates-list",
+    about: "the aggregates of an address are a list of records, not an object by key",
+};
+/// What a run returns.
+pub(super) const RUN_JSON: Liberty = Liberty {
+    name: "network.run-json",
+    about: "the result of a program is a member of a JSON object, not the body itself",
+};
+/// Statuses besides the two that are named.
+pub(super) const INSTANCE_STATUSES: Liberty =
+    Liberty { name: "network.instance-statuses", about: "an instance that runs is `provisioning`" };
+/// Actions without a visible effect.
+pub(super) const INSTANCE_INERT: Liberty =
+    Liberty { name: "network.instance-inert", about: "control actions leave the status as it is" };
+/// The identifier of an instance.
+pub(super) const INSTANCE_ID_HASH: Liberty = Liberty {
+    name: "network.instance-id-hash",
+    about: "the identifier of an instance is the hash of its message",
+};
+/// An unknown target of a call whose path names it.
+pub(super) const INSTANCE_UNKNOWN_400: Liberty = Liberty {
+    name: "network.instance-unknown-400",
+    about: "an update of an unknown instance, and an action on it, answers 400",
+};
+/// Content that nobody pinned.
+pub(super) const PINNED_ALONE: Liberty =
+    Liberty { name: "network.pinned-alone", about: "only pinned content is served below /ipfs" };
+/// A network that nobody indexes.
+pub(super) const INDEXER_EMPTY: Liberty =
+    Liberty { name: "network.indexer-empty", about: "a network that nobody indexes has empty lists" };
+/// Addresses without a checksum.
+pub(super) const INDEXER_LOWER: Liberty =
+    Liberty { name: "network.indexer-lower", about: "addresses of indexed data are in lower case" };
+/// What does not verify is refused.
+pub(super) const VRF_REFUSED: Liberty = Liberty {
+    name: "network.vrf-refused",
+    about: "a verification of what does not fit answers 400, not `valid` false",
+};
+/// Another value each time.
+pub(super) const VRF_FRESH: Liberty =
+    Liberty { name: "network.vrf-fresh", about: "a seed gives another value each time" };
+/// Another word of success.
+pub(super) const VRF_STATUS: Liberty =
+    Liberty { name: "network.vrf-status", about: "the status of random numbers is `ok`" };
+/// A registration is a message.
+pub(super) const WEBHOOK_ITEM_HASH: Liberty =
+    Liberty { name: "network.webhook-item-hash", about: "a registration is answered by `item_hash` as well" };
+/// What is delivered.
+pub(super) const WEBHOOK_PAYLOAD: Liberty =
+    Liberty { name: "network.webhook-payload", about: "deliveries of webhooks have another form" };
+
 /// Every liberty of the network.
 pub(super) const ALL: &[Liberty] = &[
     STATUS_201,
@@ -138,4 +204,21 @@ pub(super) const ALL: &[Liberty] = &[
     SCORING_EXACT,
     RESULTS_FLAT,
     NEIGHBOURS_BARE,
+    AGGREGATE_REPLACED,
+    AGGREGATE_EMPTY,
+    AGGREGATES_EMPTY,
+    AGGREGATES_LIST,
+    RUN_JSON,
+    INSTANCE_STATUSES,
+    INSTANCE_INERT,
+    INSTANCE_ID_HASH,
+    INSTANCE_UNKNOWN_400,
+    PINNED_ALONE,
+    INDEXER_EMPTY,
+    INDEXER_LOWER,
+    VRF_REFUSED,
+    VRF_FRESH,
+    VRF_STATUS,
+    WEBHOOK_ITEM_HASH,
+    WEBHOOK_PAYLOAD,
 ];

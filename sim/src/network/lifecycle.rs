@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::hash::Hash;
 use super::store::{Life, NODES, Number};
-use super::{State, Timer, effects, faults, in_force, set};
+use super::{State, Timer, effects, faults, in_force, set, webhooks};
 use crate::core::Core;
 
 /// Credits that a file costs in an hour.
@@ -77,6 +77,7 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     // A STORE without a file that the network has is nothing that it could keep.
     if cid.is_some() && !core.fault(faults::INVALID, &[("address", &*sender)]) {
         step(state, core, number, StoreEvent::Valid);
+        webhooks::message_new(state, core, number);
     } else {
         step(state, core, number, StoreEvent::Invalid);
         release(state, core, number, None);
@@ -162,7 +163,7 @@ fn release(state: &mut State, core: &mut Core, number: Number, at: Option<Instan
 
 /// One message less keeps a file.
 pub(super) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
-    if !state.primary.store.files.release(cid) {
+    if !state.primary.store.files.release(cid) || state.primary.derived.pins.contains(cid) {
         return;
     }
     let (earliest, latest) = (state.limits.bytes_leave_earliest_ms, state.limits.bytes_leave_latest_ms);

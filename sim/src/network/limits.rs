@@ -1,6 +1,6 @@
 //! The network's limits as values; the defaults are the document's, and the project's own where it names none.
 
-use assay_spec::instant::{HOUR, MINUTE};
+use assay_spec::instant::{HOUR, MINUTE, SECOND};
 use assay_spec::network::limits as document;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,12 @@ pub struct Limits {
     pub bytes_leave_earliest_ms: i64,
     /// See [`Limits::bytes_leave_earliest_ms`].
     pub bytes_leave_latest_ms: i64,
+    /// Webhooks that may be registered.
+    pub webhooks: usize,
+    /// How often a delivery that failed is tried again.
+    pub webhook_retries: u32,
+    /// How long it waits before the first time; twice as long before each next one.
+    pub webhook_retry_ms: i64,
     /// How often the measurement program probes and publishes.
     pub measurement_ms: i64,
     /// What a token is worth in credits.
@@ -68,6 +74,9 @@ impl Default for Limits {
             removing_grace_ms: document::REMOVING_GRACE_MS,
             bytes_leave_earliest_ms: document::BYTES_LEAVE_EARLIEST_MS,
             bytes_leave_latest_ms: document::BYTES_LEAVE_LATEST_MS,
+            webhooks: 100,
+            webhook_retries: 5,
+            webhook_retry_ms: 10 * SECOND,
             measurement_ms: document::MEASUREMENT_MS,
             credits_per_token: 100,
         }

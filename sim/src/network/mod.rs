@@ -4,16 +4,20 @@
 //! All that a node shows is in [`Replica`], which is cheap to clone.
 
 mod acts;
+mod aggregates;
 mod authority;
 mod call;
 mod create;
+mod derived;
 mod deviations;
 mod effects;
 pub mod faults;
 mod flat;
 mod forget;
 mod hash;
+mod indexer;
 mod info;
+mod instances;
 mod liberties;
 mod lifecycle;
 mod limits;
@@ -25,13 +29,17 @@ mod mirror;
 mod neighbours;
 mod nodes;
 mod paging;
+mod pins;
 mod probes;
+mod programs;
 mod rates;
 mod record;
 mod refusal;
 pub mod sites;
 mod storage;
 mod store;
+mod vrf;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -41,8 +49,8 @@ use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::{
-    info as info_spec, message, metrics as metrics_spec, neighbours as neighbours_spec, probes as probes_spec, query,
-    storage as storage_spec,
+    aggregate as aggregate_spec, indexer as indexer_spec, info as info_spec, instance as instance_spec, message, metrics as metrics_spec, neighbours as neighbours_spec, probes as probes_spec, query,
+    pin as pin_spec, program as program_spec, storage as storage_spec, vrf as vrf_spec, webhook as webhook_spec,
 };
 use assay_spec::{Gate, Instant};
 use imbl::{OrdMap, OrdSet};
@@ -58,6 +66,7 @@ use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 pub use limits::Limits;
 
 use call::Call;
+use derived::Derived;
 use forget::Batch;
 use mirror::Mirror;
 use rates::Rates;
@@ -83,6 +92,13 @@ pub struct State {
     billing: bool,
     /// Lists that were shown: the key of their random draws.
     lists_shown: u64,
+    /// Chains that are indexed.
+    chains: indexer::Chains,
+    /// Random numbers that were drawn.
+    draws: vrf::Draws,
+    webhooks: webhooks::Webhooks,
+    /// Content that the network can get once it is pinned.
+    elsewhere: pins::Elsewhere,
     nodes: nodes::Nodes,
     measure: measure::Measure,
     neighbours: neighbours::Neighbours,
@@ -93,6 +109,8 @@ pub struct State {
 struct Replica {
     /// Messages and files.
     store: Store,
+    /// What follows from the messages.
+    derived: Derived,
 }
 
 /// What is due.
@@ -112,6 +130,8 @@ pub enum Timer {
     Carry(Carried),
     /// Addresses that have not asked for a minute are forgotten.
     Sweep,
+    /// A delivery of a webhook is tried again.
+    Webhook(u64),
     /// A slow node answers.
     Slow(ExchangeId, Box<Reply>),
     /// Something of the measurement program.
@@ -125,6 +145,8 @@ pub struct Carried(Box<Replica>);
 /// What a request of the network's own is about.
 #[derive(Clone, Debug)]
 pub enum Errand {
+    /// A delivery of a webhook.
+    Webhook(u64),
     /// A test of the measurement program.
     Probe(measure::Probe),
 }
@@ -145,6 +167,24 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&storage_spec::STORE, Handler::Now(storage::upload)),
     (&storage_spec::FILE, Handler::Now(storage::file)),
     (&storage_spec::RAW, Handler::Now(storage::raw)),
+    (&aggregate_spec::READ, Handler::Now(aggregates::read)),
+    (&aggregate_spec::LIST, Handler::Now(aggregates::list)),
+    (&aggregate_spec::OF_ADDRESS, Handler::Now(aggregates::of_address)),
+    (&aggregate_spec::CREATE, Handler::Now(aggregates::create)),
+    (&program_spec::CREATE, Handler::Now(programs::create)),
+    (&program_spec::RUN, Handler::Now(programs::run)),
+    (&instance_spec::CREATE, Handler::Now(instances::create)),
+    (&instance_spec::READ, Handler::Now(instances::read)),
+    (&instance_spec::LIST, Handler::Now(instances::list)),
+    (&instance_spec::UPDATE, Handler::Now(instances::update)),
+    (&instance_spec::CONTROL, Handler::Now(instances::control)),
+    (&pin_spec::PIN, Handler::Now(pins::pin)),
+    (&pin_spec::READ, Handler::Now(pins::read)),
+    (&indexer_spec::EVENTS, Handler::Now(indexer::events)),
+    (&indexer_spec::TRANSACTIONS, Handler::Now(indexer::transactions)),
+    (&vrf_spec::GENERATE, Handler::Now(vrf::generate)),
+    (&vrf_spec::VERIFY, Handler::Now(vrf::verify)),
+    (&webhook_spec::CREATE, Handler::Now(webhooks::create)),
     (&info_spec::PUBLIC, Handler::Now(info::public)),
     (&metrics_spec::CORE, Handler::Now(metrics::core)),
     (&metrics_spec::COMPUTE, Handler::Now(metrics::compute)),
@@ -181,6 +221,10 @@ impl Floor for State {
             balances: OrdMap::new(),
             billing: false,
             lists_shown: 0,
+            chains: indexer::Chains::new(core),
+            draws: vrf::Draws::default(),
+            webhooks: webhooks::Webhooks::default(),
+            elsewhere: pins::Elsewhere::new(),
             nodes: nodes::Nodes::new(core),
             measure: measure::Measure::default(),
             neighbours: neighbours::Neighbours::default(),
@@ -230,6 +274,7 @@ impl Floor for State {
                 Timer::Left(cid) => lifecycle::drop_file(state, core, &cid),
                 Timer::Carry(Carried(carried)) => state.carry(core, carried),
                 Timer::Sweep => state.sweep(core),
+                Timer::Webhook(number) => webhooks::attempt(state, core, number),
                 Timer::Slow(exchange, reply) => core.answer(exchange, *reply),
                 Timer::Measure(due) => measure::fire(state, core, due),
             }
@@ -238,6 +283,7 @@ impl Floor for State {
 
     fn incoming(&mut self, core: &mut Core, errand: Errand, outcome: Outcome) {
         self.changing(core, |state, core| match errand {
+            Errand::Webhook(number) => webhooks::settled(state, core, number, outcome),
             Errand::Probe(probe) => measure::probed(state, core, probe, outcome),
         });
     }
@@ -260,6 +306,11 @@ impl Floor for State {
             "balances": self.balances.iter().map(|(owner, credits)| (owner.to_string(), json!(credits))).collect::<serde_json::Map<_, _>>(),
             "mirror_lags": self.mirror.lags(),
             "rates": self.rates.len(),
+            "aggregates": self.primary.derived.aggregates.len(),
+            "instances": self.primary.derived.instances.len(),
+            "pins": self.primary.derived.pins.len(),
+            "webhooks": self.webhooks.view(),
+            "indexed": indexer::NETWORKS,
             "nodes": self.nodes.iter().map(nodes::Node::view).collect::<Value>(),
             "measurement": measure::view(self, core),
         })

@@ -40,7 +40,7 @@ static STATUSES: &[(u16, &str, &[Id])] = &[
     (
         403,
         "the signature is not this address'",
-        &[&errors::FORBIDDEN, &signing::VERIFIED, &storage::SIGNATURE],
+        &[&aggregates::OWNER, &errors::FORBIDDEN, &signing::VERIFIED, &storage::SIGNATURE],
     ),
     (
         404,
