@@ -14,6 +14,8 @@ pub enum Stop {
     Fail(Failure),
     /// A twin or a precondition did not hold.
     Inconclusive(String),
+    /// The target does not claim what the check is about.
+    NotApplicable(String),
     /// The target lacks what the check needs.
     NotTestable(String),
     /// The harness or the transport failed.

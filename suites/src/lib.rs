@@ -13,6 +13,7 @@ pub mod drop;
 pub mod embedded;
 pub mod exchange;
 pub mod ledger;
+pub mod network;
 pub mod pace;
 pub mod plan;
 pub mod probe;

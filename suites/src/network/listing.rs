@@ -1,0 +1,5 @@
+//! .
+
+use crate::check::Check;
+
+pub(super) const CHECKS: &[Check] = &[];
