@@ -84,7 +84,14 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     }
 }
 
-/// The hour is over: owners with a balance pay for their files, or lose them.
+/// The hour is over, and the next one begins.
+pub(super) fn end_hour(state: &mut State, core: &mut Core) {
+    bill(state, core);
+    state.billing = false;
+    expect_bill(state, core);
+}
+
+/// Owners with a balance pay for their files, or lose them.
 pub(super) fn bill(state: &mut State, core: &mut Core) {
     let balances: Vec<_> = state.balances.iter().map(|(owner, credits)| (owner.clone(), *credits)).collect();
     for (owner, credits) in balances {
@@ -98,8 +105,6 @@ pub(super) fn bill(state: &mut State, core: &mut Core) {
             }
         }
     }
-    state.billing = false;
-    expect_bill(state, core);
 }
 
 /// Waits for the next hour, where anybody has a balance.

@@ -269,7 +269,7 @@ impl Floor for State {
             match timer {
                 Timer::Process(number) => lifecycle::process(state, core, number),
                 Timer::Retry(number) => forget::retry(state, core, number),
-                Timer::Billing => lifecycle::bill(state, core),
+                Timer::Billing => lifecycle::end_hour(state, core),
                 Timer::Grace(number, since) => lifecycle::end_grace(state, core, number, since),
                 Timer::Left(cid) => lifecycle::drop_file(state, core, &cid),
                 Timer::Carry(Carried(carried)) => state.carry(core, carried),
