@@ -3,9 +3,7 @@
 //! What holds the records is not shown: an array here, or an object around it.
 
 use assay_spec::instant::DAY;
-use assay_spec::network::metrics::{
-    COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds,
-};
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds};
 use assay_spec::network::requirements::metrics::{
     ALTERNATIVE, AS_NAME, ASN, COMPUTE, COMPUTE_LATENCIES as COMPUTE_LATENCIES_ROW, CORE,
     CORE_COUNTS as CORE_COUNTS_ROW, CORE_LATENCIES as CORE_LATENCIES_ROW, EXPECTED_STATUS, FAILED_ABSENT,
@@ -99,7 +97,7 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
     }
     for (name, failed) in &measured.failed {
         let (rule, shown) = match failed {
-            Failed::NoPing => (&NO_IPV6, json!(IMAGINED_PING_S)),
+            Failed::NoIpv6 => (&NO_IPV6, json!(IMAGINED_PING_S)),
             Failed::Unanswered => (&FAILED_ABSENT, Value::Null),
             Failed::Status(after_ms) => (&FAILED_STATUS, json!(seconds(*after_ms))),
         };
@@ -110,9 +108,12 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
     record
 }
 
+/// What a lapsed rule, in its variant, makes of an honest value.
+type Lie = fn(&Value, &'static str) -> Value;
+
 /// What every record has.
 fn common(core: &mut Core, record: &mut Value) {
-    let lies: [(Id, &str, fn(&Value, &'static str) -> Value); 6] = [
+    let lies: [(Id, &str, Lie); 6] = [
         (&MEASURED_AT, "measured_at", |at, variant| match variant {
             "text" => json!(at.to_string()),
             _ => json!(at.as_f64().unwrap_or_default() * 1000.0),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::paging::Page;
 use assay_spec::network::query::MessageFilter;
-use assay_spec::network::requirements::neighbours::CREDIT;
+use assay_spec::network::requirements::neighbours::{CREDIT, SCHEDULER};
 use assay_spec::{Instant, Strict};
 use imbl::Vector;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::nodes::{Kind, Node};
-use super::refusal::{self, Refusal};
+use super::refusal::Refusal;
 use super::{State, acts, liberties, sites};
 use crate::core::Core;
 use crate::world::Reply;
@@ -46,9 +46,12 @@ pub(super) struct Neighbours {
 }
 
 /// `GET /plan`: which machines are on which compute node.
+#[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
 pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
-    let filter =
-        MessageFilter { types: Some(vec![MessageType::Instance.name().to_owned()]), ..MessageFilter::default() };
+    let filter = MessageFilter {
+        types: Some(vec![MessageType::Instance.name().to_owned()]),
+        ..MessageFilter::default()
+    };
     let store = &state.primary.store;
     let selection = store.select(&filter);
     let machines: Vec<Hash> = selection
@@ -69,9 +72,10 @@ pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<R
 pub(super) fn allocation(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let store = &state.primary.store;
     let number = store.find_text(call.capture(0));
-    let machine = number.map(|number| store.stored(number)).filter(|stored| stored.kind == MessageType::Instance);
+    let machine =
+        number.map(|number| store.stored(number)).filter(|stored| stored.kind == MessageType::Instance);
     let Some(machine) = machine else {
-        return Ok(refusal::error(core, 404, "no such machine"));
+        return Err(Refusal::new(&SCHEDULER, format!("no machine {:.80}", call.capture(0))));
     };
     let node = place(state, core, machine.hash);
     let body = json!({ "vm_hash": machine.hash.text(core), "node_id": *node.id, "url": *node.url });
@@ -79,6 +83,7 @@ pub(super) fn allocation(state: &mut State, core: &mut Core, call: &Call<'_>) ->
 }
 
 /// `GET /nodes`: the compute nodes.
+#[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
 pub(super) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
     let shown = |node: &Node| {
         json!({
@@ -94,6 +99,7 @@ pub(super) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<
 }
 
 /// `GET /api/services`: the health of every site but the status service's own.
+#[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
 pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
     let others = sites::ALL.iter().filter(|site| **site != sites::STATUS);
     let services = others.map(|site| {
@@ -113,7 +119,8 @@ pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Resu
 pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = Page::parse(&call.params, &mut Strict)?;
     let buyer = call.params.text("address");
-    let of_buyer = |purchase: &&Purchase| buyer.is_none_or(|buyer| purchase.address.eq_ignore_ascii_case(buyer));
+    let of_buyer =
+        |purchase: &&Purchase| buyer.is_none_or(|buyer| purchase.address.eq_ignore_ascii_case(buyer));
     let wanted: Vec<&Purchase> = state.neighbours.purchases.iter().rev().filter(of_buyer).collect();
     let range = page.range(wanted.len() as u64, &mut Strict);
     let shown = |purchase: &&Purchase| {
@@ -160,7 +167,13 @@ pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Resu
     }
     let number = neighbours.bought;
     let at = core.now();
-    neighbours.purchases.push_back(Purchase { number, address: address.as_str().into(), tokens, credits, at });
+    neighbours.purchases.push_back(Purchase {
+        number,
+        address: address.as_str().into(),
+        tokens,
+        credits,
+        at,
+    });
     let owner = address.to_ascii_lowercase();
     if let Some(balance) = state.balances.get(owner.as_str()) {
         let more = balance.saturating_add_unsigned(credits);

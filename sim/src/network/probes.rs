@@ -22,7 +22,7 @@ const BLOCKS_BEHIND: u64 = 5;
 /// A core node's own measurements.
 pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     if lies(core, call, &METRICS) {
-        return Ok(refusal::error(core, 404, "not found"));
+        return Err(Refusal::new(&METRICS, "denied"));
     }
     let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
     let moment = core.now().0.unsigned_abs();
@@ -51,9 +51,10 @@ pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resu
 pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let known = call.capture(0).eq_ignore_ascii_case(&node.machine_id);
-    let reply = if !known || lies(core, call, &VM) {
-        refusal::error(core, 404, "no such machine")
-    } else if node.machine {
+    if !known || lies(core, call, &VM) {
+        return Err(Refusal::new(&VM, format!("no machine {:.80}", call.capture(0))));
+    }
+    let reply = if node.machine {
         core.json(200, json!({ "machine": *node.machine_id, "works": true }))
     } else {
         core.text(503, "the machine does not run")
@@ -65,11 +66,10 @@ pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let name = call.capture(0);
-    let reply = if !CHECKS.contains(&name) || lies(core, call, &STATUS_CHECK) {
-        refusal::error(core, 404, "no such check")
-    } else {
-        core.json(200, json!({ "check": name, "works": true, "features": *node.features }))
-    };
+    if !CHECKS.contains(&name) || lies(core, call, &STATUS_CHECK) {
+        return Err(Refusal::new(&STATUS_CHECK, format!("no check {name:.80}")));
+    }
+    let reply = core.json(200, json!({ "check": name, "works": true, "features": *node.features }));
     Ok(signed(reply, node))
 }
 
@@ -99,5 +99,5 @@ fn signed(reply: Reply, node: &Node) -> Reply {
 
 /// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
 fn lies(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
-    core.lapse(rule).is_some() && !measure::is_prober(call.peer)
+    !measure::is_prober(call.peer) && core.lapse(rule).is_some()
 }

@@ -2,7 +2,7 @@
 
 use assay_spec::network::error::ErrorBody;
 use assay_spec::network::requirements::{
-    aggregates, errors, flat, indexer, info, instances, limits, messages, metrics, paging, pins, probes,
+    aggregates, errors, flat, indexer, info, instances, limits, messages, metrics, neighbours, paging, pins, probes,
     programs, signing, storage, store,
 };
 use assay_spec::{Gate, Id, Refused};
@@ -60,6 +60,10 @@ static STATUSES: &[(u16, &str, &[Id])] = &[
             &pins::UNKNOWN,
             &indexer::UNKNOWN_NETWORK,
             &metrics::UNKNOWN,
+            &neighbours::SCHEDULER,
+            &probes::METRICS,
+            &probes::STATUS_CHECK,
+            &probes::VM,
             &paging::PAST_END,
         ],
     ),

@@ -9,10 +9,10 @@ mod visit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
+use assay_spec::Gate;
 use assay_spec::network::limits::METRICS_RETENTION_MS;
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
 use assay_spec::network::requirements::metrics::RETENTION;
-use assay_spec::Gate;
 use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ struct Hour {
 }
 
 /// What is due. Every hour has its own number; what concerns another than the one that is open is too late.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Due {
     /// A node's turn has come.
     Visit(u64, usize),
@@ -208,4 +208,3 @@ fn prober(core: &Core, hour: u64, node: usize) -> (IpAddr, IpAddr) {
     let at = number_of(core, "network.prober", hour, node) as usize % PROBERS.len();
     (IpAddr::V4(PROBERS[at].0), IpAddr::V6(PROBERS[at].1))
 }
-

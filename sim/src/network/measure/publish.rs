@@ -1,5 +1,7 @@
 //! What the program writes to the network: once, what it will read from core nodes; every hour, what it found.
 
+use std::sync::Arc;
+
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::hex;
@@ -8,6 +10,7 @@ use assay_spec::network::limits::FILE_PROBE_BYTES;
 use assay_spec::network::measurement;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::measurement::{CONTENT_TYPE, HOURLY, PUBLISHED, RESULTS};
+use assay_spec::network::signing::sign_text;
 use assay_spec::{Gate, Strict};
 use bytes::Bytes;
 use imbl::Vector;
@@ -32,6 +35,8 @@ pub(super) struct Fixtures {
     pub(super) key: &'static str,
     /// The file's name.
     pub(super) file: String,
+    /// The hash of the message that keeps it.
+    pub(super) message: String,
 }
 
 /// The publisher's address.
@@ -49,7 +54,8 @@ pub(super) fn prepare(state: &mut State, core: &mut Core) -> Result<(), String> 
     if state.measure.fixtures.is_some() {
         return Ok(());
     }
-    let fixtures = write(state, core).map_err(|refusal| format!("the program cannot write: {}", refusal.refused))?;
+    let fixtures =
+        write(state, core).map_err(|refusal| format!("the program cannot write: {}", refusal.refused))?;
     state.measure.fixtures = Some(fixtures);
     Ok(())
 }
@@ -62,25 +68,24 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     let members = (0..MEMBERS).map(|n| (format!("member-{n}"), json!(hex(&draw("network.measured", n)))));
     let members: Map<String, Value> = members.collect();
     let aggregate = json!({ "key": KEY, "address": address, "content": members, "time": time });
-    let aggregate = signed(core, MessageType::Aggregate, &channel, &aggregate, "aggregate")?;
+    let aggregate = signed(core, MessageType::Aggregate, &channel, &aggregate)?;
 
     let file: Vec<u8> = (0..).flat_map(|n| draw("network.measured-file", n)).take(FILE_PROBE_BYTES).collect();
     let file = Bytes::from(file);
     let cid = storage::name(core, &file)?;
     let content = json!({ "address": address, "item_hash": cid, "item_type": "ipfs", "time": time });
-    let store = signed(core, MessageType::Store, &channel, &content, "file")?;
+    let store = signed(core, MessageType::Store, &channel, &content)?;
 
     create::store(state, core, &aggregate)?;
     // The file is there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, "application/octet-stream");
     create::store(state, core, &store)?;
-    let file = if core.takes(liberties::FILES_BY_MESSAGE) { store.item_hash.to_string() } else { cid };
-    Ok(Fixtures { address, key: KEY, file })
+    Ok(Fixtures { address, key: KEY, file: cid, message: store.item_hash.to_string() })
 }
 
 /// Publishes the results of an hour, as one message.
-pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<std::sync::Arc<Measured>>) {
-    let skipped = number % 2 == 0 && core.lapse(&HOURLY) == Some("");
+pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<Arc<Measured>>) {
+    let skipped = number.is_multiple_of(2) && core.lapse(&HOURLY) == Some("");
     if skipped {
         return;
     }
@@ -113,7 +118,7 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
         contents.push(again);
     }
     for content in contents {
-        let message = signed(core, kind, &dialect.scoring_channel, &content, &number.to_string());
+        let message = signed(core, kind, &dialect.scoring_channel, &content);
         let stored = message.and_then(|message| create::store(state, core, &message));
         if let Err(refusal) = stored {
             // The network is full: the hour goes by without its message.
@@ -122,13 +127,12 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
     }
 }
 
-/// A message of the publisher's, signed by the general procedure and read as any node would read it.
-fn signed(core: &Core, kind: MessageType, channel: &str, content: &Value, nonce: &str) -> Result<Message, Refusal> {
+/// A message of the publisher's, signed, and read as any node would read it. Its text has no nonce, so that whoever
+/// has the record can write down again what was signed.
+fn signed(core: &Core, kind: MessageType, channel: &str, content: &Value) -> Result<Message, Refusal> {
     let now = core.now();
-    let nonce = hex(&core.rng.draw("network.publisher-nonce", nonce.as_bytes(), 0)[..8]);
-    let text = message_text("ETH", Some(channel), kind.name(), now.seconds(), content, Some(&nonce));
-    let signature = assay_spec::network::signing::sign_request(&key(core), &text);
-    let envelope = body(&text, &signature, &address(core));
+    let text = message_text("ETH", Some(channel), kind.name(), now.seconds(), content, None);
+    let envelope = body(&text, &sign_text(&key(core), text.as_bytes()), &address(core));
     let envelope = Envelope::parse(&core.dialect, envelope.as_bytes(), Some(kind), now, &mut Strict)?;
     Ok(envelope.message())
 }

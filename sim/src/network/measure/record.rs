@@ -35,8 +35,8 @@ pub(in crate::network) enum Failed {
     Unanswered,
     /// Another status than the expected one came, after so many milliseconds.
     Status(i64),
-    /// The machine cannot be pinged: that goes over IPv6.
-    NoPing,
+    /// A machine that runs was not pinged: that goes over IPv6.
+    NoIpv6,
 }
 
 impl Record {

@@ -6,6 +6,8 @@ use assay_spec::network::{aggregate, info, probes, storage};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::publish::Fixtures;
+use crate::core::Core;
+use crate::network::liberties;
 use crate::network::nodes::{Kind, Node};
 use crate::network::probes::CHECKS;
 
@@ -76,7 +78,7 @@ pub(super) fn of(kind: Kind) -> &'static [Test] {
 }
 
 /// Path and query that a test asks `node` for.
-pub(super) fn target(asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
+pub(super) fn target(core: &Core, asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     match asks {
         Asks::Info => info::PUBLIC.path.to_owned(),
@@ -85,7 +87,11 @@ pub(super) fn target(asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
             let path = aggregate::OF_ADDRESS.path.replace("{address}", &fixtures.address);
             format!("{path}?keys={}&limit={AGGREGATE_PROBE_LIMIT}", encoded(fixtures.key))
         }
-        Asks::File => storage::RAW.path.replace("{hash}", &encoded(&fixtures.file)),
+        Asks::File => {
+            let by_message = core.takes(liberties::FILES_BY_MESSAGE);
+            let hash = if by_message { &fixtures.message } else { &fixtures.file };
+            storage::RAW.path.replace("{hash}", &encoded(hash))
+        }
         Asks::Login => probes::LOGIN.path.to_owned(),
         Asks::Machine => probes::VM.path.replace("{hash}", &node.machine_id),
         Asks::Check => probes::STATUS_CHECK.path.replace("{check_name}", CHECKS[0]),

@@ -13,7 +13,7 @@ use super::record::{Failed, Measured, Record};
 use super::steps::{self, Asks, Test, Way};
 use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
-use crate::network::nodes::Kind;
+use crate::network::nodes::{Kind, Unreachable};
 use crate::network::{Errand, State, Timer, info, probes, set};
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::world::Reply;
@@ -63,14 +63,17 @@ fn ask(state: &mut State, core: &mut Core, probe: Probe) {
     let node = state.nodes.at(number);
     let Test { way, .. } = steps::of(node.kind)[step];
     let Some(fixtures) = &state.measure.fixtures else { return };
-    let Some(visit) = state.measure.hour.as_mut().and_then(|open| open.visits.get_mut(&number)) else { return };
+    let Some(visit) = state.measure.hour.as_mut().and_then(|open| open.visits.get_mut(&number)) else {
+        return;
+    };
     (visit.step, visit.sent_at, visit.outcome) = (step, now, None);
     let failure = match way {
         Way::Ping => None,
         Way::Http { asks, ipv6, .. } => {
             let from = if ipv6 { visit.ipv6 } else { visit.ipv4 };
             if node.unreachable_from(from).is_none() {
-                let mut request = Outgoing::to_site(node.site, Method::GET, steps::target(asks, node, fixtures));
+                let mut request =
+                    Outgoing::to_site(node.site, Method::GET, steps::target(core, asks, node, fixtures));
                 request.from = from;
                 core.send(request, crate::world::Errand::Network(Errand::Probe(probe)));
                 return;
@@ -111,8 +114,11 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     let after_ms = now - visit.sent_at;
     let test = tests[probe.step];
     match test.way {
-        Way::Ping if node.machine_answers_ping() => visit.record.set_latency(test.field, after_ms),
-        Way::Ping => visit.failed.push((test.field, Failed::NoPing)),
+        Way::Ping => match node.unreachable_machine() {
+            None => visit.record.set_latency(test.field, after_ms),
+            Some(Unreachable::NoIpv6) => visit.failed.push((test.field, Failed::NoIpv6)),
+            Some(Unreachable::Down) => visit.failed.push((test.field, Failed::Unanswered)),
+        },
         Way::Http { asks, expected, .. } => {
             let outcome = visit.outcome.take();
             let status = outcome.as_ref().and_then(|outcome| Some(outcome.as_ref().ok()?.status));
