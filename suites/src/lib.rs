@@ -12,6 +12,7 @@ pub mod drop;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 pub mod exchange;
+mod form;
 pub mod ledger;
 pub mod network;
 pub mod pace;

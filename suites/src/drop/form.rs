@@ -1,20 +1,17 @@
-//! Multipart forms, written by hand.
+//! The form of an upload.
 
 use crate::exchange::Request;
+use crate::form;
 use crate::probe::Probe;
 
 /// A form: its parts in order.
 #[derive(Clone, Debug)]
-pub(crate) struct Form {
-    boundary: String,
-    body: Vec<u8>,
-}
+pub(crate) struct Form(form::Form);
 
 impl Form {
     /// A form without parts.
     pub(crate) fn new(probe: &Probe<'_>) -> Form {
-        let label = assay_spec::crypto::text::hex(&probe.draw("boundary")[..16]);
-        Form { boundary: format!("----assay-{label}"), body: Vec::new() }
+        Form(form::Form::new(probe))
     }
 
     /// The form of an ordinary upload.
@@ -25,28 +22,17 @@ impl Form {
     /// Adds the zip.
     #[must_use]
     pub(crate) fn artifact(self, zip: &[u8]) -> Form {
-        self.part("name=\"artifact\"; filename=\"site.zip\"\r\nContent-Type: application/zip", zip)
+        Form(self.0.file("artifact", "site.zip", "application/zip", zip))
     }
 
     /// Adds a field of text.
     #[must_use]
     pub(crate) fn field(self, name: &str, value: &str) -> Form {
-        self.part(&format!("name=\"{name}\""), value.as_bytes())
-    }
-
-    fn part(mut self, head: &str, content: &[u8]) -> Form {
-        let head = format!("--{}\r\nContent-Disposition: form-data; {head}\r\n\r\n", self.boundary);
-        self.body.extend_from_slice(head.as_bytes());
-        self.body.extend_from_slice(content);
-        self.body.extend_from_slice(b"\r\n");
-        self
+        Form(self.0.field(name, value))
     }
 
     /// The upload of this form.
-    pub(crate) fn request(mut self, probe: &Probe<'_>) -> Request {
-        self.body.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
-        Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")))
-            .header("Content-Type", format!("multipart/form-data; boundary={}", self.boundary))
-            .body(self.body)
+    pub(crate) fn request(self, probe: &Probe<'_>) -> Request {
+        self.0.put_into(Request::new("POST", &format!("{}/api/drop", probe.prefix("drop"))))
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::message;
+use assay_spec::network::{message, query};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
@@ -28,7 +28,7 @@ use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
 use caller::{Caller, Procedure};
-use wire::{Call, Draft};
+use wire::{Call, Draft, path_with};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
@@ -44,6 +44,8 @@ pub const CHECKS: &[&[Check]] = &[
     errors::CHECKS,
 ];
 
+/// The name under which runs of programs are paced.
+pub const RUNS: &str = "network run";
 /// The statuses of a creation: the document shows the answer and not the status.
 pub(crate) const TAKEN: &[u16] = &[200, 201, 202];
 /// The documented statuses by which a client's mistake is refused.
@@ -232,6 +234,27 @@ pub(crate) async fn list<'p>(
     let items = answer.json()[name].as_array().cloned();
     probe.given(items.is_some(), format!("the answer holds no array `{name}`"))?;
     Ok(List { answer, items: items.unwrap_or_default() })
+}
+
+/// The latest hundred messages of a sender, once all of `hashes` are among them. Where others share the target, lists
+/// may take their time.
+pub(crate) async fn list_of<'p>(
+    probe: &'p Probe<'_>,
+    sender: &Caller,
+    hashes: &[&str],
+) -> Result<List<'p>, Stop> {
+    let path = path_with("/messages", &[("addresses", &sender.address), ("limit", "100")]);
+    let mut tries = tries(probe);
+    loop {
+        let list = list(probe, &query::LIST, &path, "messages").await?;
+        let listed = list.texts("item_hash");
+        let is_whole = hashes.iter().all(|hash| listed.iter().any(|one| one == hash));
+        tries -= 1;
+        if is_whole || tries == 0 {
+            return Ok(list);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// How often something is looked for that a shared target may still be working on.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::network::ENDPOINTS;
 use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY_MS, GENERAL_PER_MINUTE, HEAVY_PER_MINUTE};
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,17 @@ pub struct Network {
     /// What the run may ask of the target.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: NetworkLimits,
+}
+
+impl Network {
+    /// The base URLs by the names that checks know.
+    pub fn sites(&self) -> BTreeMap<String, String> {
+        let compute = self.compute_urls.iter().enumerate();
+        let compute = compute.map(|(n, url)| (format!("compute-{}", n + 1), url.clone()));
+        let others = [("network-alt", &self.alt_url), ("network-mirror", &self.mirror_url)];
+        let others = others.into_iter().filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
+        [("network".to_owned(), self.url.clone())].into_iter().chain(others).chain(compute).collect()
+    }
 }
 
 /// Switches of endpoints, such as `run = false`.

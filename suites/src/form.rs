@@ -1,0 +1,48 @@
+//! Multipart forms, written by hand.
+
+use crate::exchange::Request;
+use crate::probe::Probe;
+
+/// A form: its parts in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    boundary: String,
+    body: Vec<u8>,
+}
+
+impl Form {
+    /// A form without parts.
+    pub(crate) fn new(probe: &Probe<'_>) -> Form {
+        let label = assay_spec::crypto::text::hex(&probe.draw("boundary")[..16]);
+        Form { boundary: format!("----assay-{label}"), body: Vec::new() }
+    }
+
+    /// Adds a field of text.
+    #[must_use]
+    pub(crate) fn field(self, name: &str, value: &str) -> Form {
+        self.part(&format!("name=\"{name}\""), value.as_bytes())
+    }
+
+    /// Adds a file.
+    #[must_use]
+    pub(crate) fn file(self, name: &str, filename: &str, content_type: &str, content: &[u8]) -> Form {
+        let head = format!("name=\"{name}\"; filename=\"{filename}\"\r\nContent-Type: {content_type}");
+        self.part(&head, content)
+    }
+
+    fn part(mut self, head: &str, content: &[u8]) -> Form {
+        let head = format!("--{}\r\nContent-Disposition: form-data; {head}\r\n\r\n", self.boundary);
+        self.body.extend_from_slice(head.as_bytes());
+        self.body.extend_from_slice(content);
+        self.body.extend_from_slice(b"\r\n");
+        self
+    }
+
+    /// The form as the body of a request, and the header that names its boundary.
+    pub(crate) fn put_into(mut self, request: Request) -> Request {
+        self.body.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
+        request
+            .header("Content-Type", format!("multipart/form-data; boundary={}", self.boundary))
+            .body(self.body)
+    }
+}
