@@ -4,6 +4,8 @@
 mod common;
 #[path = "network/hostile.rs"]
 mod hostile;
+#[path = "network/lies.rs"]
+mod lies;
 #[path = "network/life.rs"]
 mod life;
 #[path = "network/lists.rs"]

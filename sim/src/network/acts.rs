@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{State, lifecycle, measure, neighbours, nodes, pins, record};
+use super::{State, fill, lifecycle, measure, neighbours, nodes, pins, record};
 use crate::core::Core;
 
 /// The acts, and what each takes.
@@ -21,19 +21,30 @@ pub(super) const ACTS: &[(&str, &str)] = &[
         "{hash}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace",
     ),
     ("lag", "{ms}: the mirror lags this far behind the primary"),
+    (
+        "fill",
+        "{messages, addresses?}: stores so many POSTs of so many senders, whose signatures nobody looks at; answers \
+         the first and the last sender and hash",
+    ),
     ("message", "{hash}: what the primary knows of a message: number, type, status, file"),
     (
         "node",
         "{site, up?, slow_ms?, ipv6?, machine?, version?, url?, asn?, as_name?, features?}: changes a node; version \
          is a text, `current` or `old`; machine is whether its diagnostic machine runs",
     ),
-    ("measure", "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes"),
+    (
+        "measure",
+        "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes",
+    ),
     ("purchase", "{address, tokens}: somebody buys credits; an owner with a balance has so many more"),
     (
         "content",
         "{text, content_type?}: content that the network does not have and can get once it is pinned; answers its hash",
     ),
-    ("webhook-inbox", "{webhook_id?}: what was delivered to webhooks, or is on its way: body, signature, tries"),
+    (
+        "webhook-inbox",
+        "{webhook_id?}: what was delivered to webhooks, or is on its way: body, signature, tries",
+    ),
 ];
 
 /// Carries out an act.
@@ -47,6 +58,7 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         }
         "reclaim" => reclaim(state, core, &read(act, arguments)?),
         "lag" => lag(state, read(act, arguments)?),
+        "fill" => fill::act(state, core, arguments),
         "message" => message(state, core, &read(act, arguments)?),
         "content" => pins::put_elsewhere(state, core, arguments),
         "webhook-inbox" => state.webhooks.inbox(arguments),

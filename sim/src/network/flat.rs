@@ -25,7 +25,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         filter.end = filter.end.map(|end| end.saturating_add(1));
     }
     let replica = state.seen(core, call.site);
-    let selection = replica.store.select(&filter);
+    let selection = listing::select(core, &replica.store, &filter);
     let total = deviations::finds(core, &FINDS, &filter, selection.total());
     let numbers = listing::shown(core, &selection, page, total)?;
     let items: Vec<Value> = numbers

@@ -52,6 +52,12 @@ pub(super) const ASCENDING: Liberty =
 /// The flat list is a bare array.
 pub(super) const FLAT_ARRAY: Liberty =
     Liberty { name: "network.flat-array", about: "the flat list is an array without anything around it" };
+/// Lists without what does not stand.
+pub(super) const LISTS_LIVE: Liberty =
+    Liberty { name: "network.lists-live", about: "lists show only messages that are processed or being removed" };
+/// Filters that are not explained are passed over.
+pub(super) const FILTERS_PASSED_OVER: Liberty =
+    Liberty { name: "network.filters-passed-over", about: "`tags` and `content.keys` select nothing in particular" };
 /// Dates have other edges.
 pub(super) const EDGES: Liberty =
     Liberty { name: "network.edges", about: "a message at endDate is listed and one at startDate is not" };
@@ -189,6 +195,8 @@ pub(super) const ALL: &[Liberty] = &[
     EMPTY_PAGE,
     ASCENDING,
     FLAT_ARRAY,
+    LISTS_LIVE,
+    FILTERS_PASSED_OVER,
     EDGES,
     GONE,
     REMOVED_NESTED,

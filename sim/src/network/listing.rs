@@ -1,5 +1,6 @@
 //! The list of messages: `GET /messages`.
 
+use assay_spec::network::paging::Page;
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::listing::{CONTENT_KEYS, FINDS, LISTED, TAGS};
 use assay_spec::{Gate, Id, Refused};
@@ -7,8 +8,8 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::refusal::Refusal;
-use super::store::Selection;
-use super::{State, deviations, paging, record};
+use super::store::{Number, Selection, Store};
+use super::{State, deviations, liberties, paging, record};
 use crate::core::Core;
 use crate::world::Reply;
 
@@ -21,9 +22,12 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
             return Err(Refused { rule, why: format!("{name} is not taken") }.into());
         }
     }
-    let filter = MessageFilter::of_list(&call.params, core);
+    let mut filter = MessageFilter::of_list(&call.params, core);
+    if core.takes(liberties::FILTERS_PASSED_OVER) {
+        (filter.tags, filter.content_key) = (None, None);
+    }
     let replica = state.seen(core, call.site);
-    let selection = replica.store.select(&filter);
+    let selection = select(core, &replica.store, &filter);
     let total = deviations::finds(core, &FINDS, &filter, selection.total());
     let numbers = shown(core, &selection, page, total)?;
     let items: Vec<Value> = numbers
@@ -35,13 +39,24 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     Ok(core.json(200, list))
 }
 
+/// The messages that a filter selects.
+pub(super) fn select<'a>(core: &Core, store: &'a Store, filter: &MessageFilter) -> Selection<'a> {
+    let selection = store.select(filter);
+    if !core.takes(liberties::LISTS_LIVE) {
+        return selection;
+    }
+    let mut live = selection.at(0..selection.total());
+    live.retain(|number| record::status(store.state(*number)).is_live());
+    Selection::Numbers(live)
+}
+
 /// The numbers on a page.
 pub(super) fn shown(
     core: &mut Core,
     selection: &Selection<'_>,
-    page: assay_spec::network::paging::Page,
+    page: Page,
     total: u64,
-) -> Result<Vec<super::store::Number>, Refusal> {
+) -> Result<Vec<Number>, Refusal> {
     let range = paging::range(core, page, total)?;
     Ok(selection.at(range))
 }

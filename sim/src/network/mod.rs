@@ -12,6 +12,7 @@ mod derived;
 mod deviations;
 mod effects;
 pub mod faults;
+mod fill;
 mod flat;
 mod forget;
 mod hash;
@@ -49,8 +50,9 @@ use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::{
-    aggregate as aggregate_spec, indexer as indexer_spec, info as info_spec, instance as instance_spec, message, metrics as metrics_spec, neighbours as neighbours_spec, probes as probes_spec, query,
-    pin as pin_spec, program as program_spec, storage as storage_spec, vrf as vrf_spec, webhook as webhook_spec,
+    aggregate as aggregate_spec, indexer as indexer_spec, info as info_spec, instance as instance_spec,
+    message, metrics as metrics_spec, neighbours as neighbours_spec, pin as pin_spec, probes as probes_spec,
+    program as program_spec, query, storage as storage_spec, vrf as vrf_spec, webhook as webhook_spec,
 };
 use assay_spec::{Gate, Instant};
 use imbl::{OrdMap, OrdSet};
@@ -347,7 +349,12 @@ impl State {
     }
 
     /// Answers a request; `None` when the answer comes later.
-    fn route(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Result<Option<Reply>, Refusal> {
+    fn route(
+        &mut self,
+        core: &mut Core,
+        exchange: ExchangeId,
+        request: &Request,
+    ) -> Result<Option<Reply>, Refusal> {
         let call = Call::read(core, exchange, request)?;
         let occasion = [("endpoint", call.endpoint.name), ("site", call.site.name)];
         if core.fault(faults::INTERNAL, &occasion) {

@@ -66,9 +66,8 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     // The file is there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, upload.content_type);
     let stored = create::store(state, core, &draft.signed(&upload.signature));
-    if stored.is_err() {
-        state.primary.store.files.drop_unkept(&cid);
-    }
+    // Refused, or known since the same second and gone again: no message has come that would keep it.
+    state.primary.store.files.drop_unkept(&cid);
     let (number, _) = stored?;
     let hash = state.primary.store.stored(number).hash.text(core);
     let status = core.effect(&STORED, "success", |_, _| "stored");
