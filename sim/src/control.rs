@@ -3,6 +3,9 @@
 //! All paths are under `/_sim/v1`; those of a forked world under `/_sim/v1/worlds/{world}`. Answers are JSON, refusals
 //! `{"error": text}`. A target of somebody else may offer `info`, `clock` and `faults` alone.
 //!
+//! Moving the clock takes requests of the world's own along: where one is under way to somebody else (a webhook), time
+//! waits until it has come to something, for half a minute in all at most.
+//!
 //! | method | path | body | answer |
 //! |---|---|---|---|
 //! | GET | `info` | | name, seed, time level, sites, and the names of faults, acts, liberties, deviations |

@@ -31,7 +31,10 @@ pub enum Reach {
 
 /// Carries a request. The outcome is there within [`LIMIT_MS`] of real time; redirects are not followed.
 pub async fn fetch(request: &Outgoing, reach: Reach) -> Outcome {
-    let limit = Duration::from_millis(LIMIT_MS.unsigned_abs());
+    within(Duration::from_millis(LIMIT_MS.unsigned_abs()), request, reach).await
+}
+
+async fn within(limit: Duration, request: &Outgoing, reach: Reach) -> Outcome {
     tokio::time::timeout(limit, exchange(request, reach)).await.unwrap_or(Err(Failure::Timeout))
 }
 
@@ -111,4 +114,66 @@ async fn addresses(authority: &Authority, reach: Reach) -> Result<Vec<SocketAddr
         return Err(Failure::Unreachable);
     }
     Ok(found.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// What a request comes to whose receiver says this and then, if it is to, holds on.
+    async fn said(answer: &[u8], holds: bool) -> Result<(u16, usize), Failure> {
+        said_within(Duration::from_secs(10), answer, holds).await
+    }
+
+    async fn said_within(limit: Duration, answer: &[u8], holds: bool) -> Result<(u16, usize), Failure> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let receiver = async {
+            let (mut io, _) = listener.accept().await.expect("a connection");
+            let mut request = [0; 1024];
+            io.read(&mut request).await.expect("bytes, or the end where the sender has waited enough");
+            // Whoever has heard enough may be gone.
+            let _ = io.write_all(answer).await;
+            if holds { Some(io) } else { None }
+        };
+        let request = Outgoing::to_url(url, Method::POST);
+        let (_io, outcome) = tokio::join!(receiver, within(limit, &request, Reach::Loopback));
+        outcome.map(|reply| (reply.status, reply.body.len()))
+    }
+
+    #[tokio::test]
+    async fn receivers_of_every_kind_come_to_something() {
+        assert_eq!(said(b"HTTP/1.1 204 No Content\r\n\r\n", false).await, Ok((204, 0)));
+        assert_eq!(said(b"HTTP/1.1 200 OK\r\n\r\nuntil the end", false).await, Ok((200, 13)));
+        let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+        assert_eq!(said(chunked, false).await, Ok((200, 3)));
+        assert_eq!(
+            said(b"HTTP/1.1 301 Away\r\nlocation: /\r\ncontent-length: 0\r\n\r\n", true).await,
+            Ok((301, 0))
+        );
+        let long = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &vec![b'x'; 3 * ANSWER_BYTES]].concat();
+        assert_eq!(said(&long, true).await, Ok((200, ANSWER_BYTES)));
+        assert_eq!(said(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx", false).await, Err(Failure::Broken));
+        for nonsense in [&b""[..], b"\0\0", b"HTTP/1.1 999999\r\n\r\n", b"SSH-2.0-x\r\n"] {
+            assert_eq!(said(nonsense, false).await, Err(Failure::Broken));
+        }
+        let heads = [&b"HTTP/1.1 200 OK\r\n"[..], &b"x: y\r\n".repeat(50_000)].concat();
+        assert_eq!(said(&heads, false).await, Err(Failure::Broken));
+        for slow in [&b""[..], b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nx"] {
+            let limit = Duration::from_millis(20);
+            assert_eq!(said_within(limit, slow, true).await, Err(Failure::Timeout));
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_listens() {
+        let free = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
+        let outcome =
+            fetch(&Outgoing::to_url(format!("http://{free}/"), Method::POST), Reach::Loopback).await;
+        assert_eq!(outcome.map(|reply| reply.status), Err(Failure::Unreachable));
+    }
 }

@@ -128,6 +128,7 @@ impl Handle {
     }
 
     /// A world of its own like this one at this moment, served alike. Exchanges in flight stay behind.
+    #[must_use]
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
         let outputs = world.abandon();
@@ -273,6 +274,10 @@ impl Handle {
 
     /// Tells who waits, sends what leaves, and wakes up for the next timer where the wall clock rules.
     fn after(&self, mut inner: MutexGuard<'_, Inner>) {
+        let runtime = tokio::runtime::Handle::try_current().ok();
+        if runtime.is_none() {
+            inner.reach_nobody();
+        }
         let (waiting, abroad) = (inner.world.waiting(), inner.world.abroad());
         let leaving = std::mem::take(&mut inner.leaving);
         let (generation, reach) = (inner.generation, inner.reach);
@@ -280,28 +285,22 @@ impl Handle {
         drop(inner);
         self.shared.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
         self.shared.abroad.send_if_modified(|seen| std::mem::replace(seen, abroad) != abroad);
+        let Some(runtime) = runtime else { return };
         for (id, request) in leaving {
-            self.carry(generation, id, request, reach);
+            let shared = Arc::downgrade(&self.shared);
+            runtime.spawn(async move {
+                let outcome = fetch(&request, reach).await;
+                if let Some(handle) = Handle::again(&shared) {
+                    handle.incoming(generation, id, outcome);
+                }
+            });
         }
         if let Some((due, wait_ms)) = wake {
-            self.wake(due, wait_ms);
+            runtime.spawn(Handle::wake(Arc::downgrade(&self.shared), due, wait_ms));
         }
     }
 
-    /// Has a request carried; what it comes to goes into the world.
-    fn carry(&self, generation: u64, id: OutgoingId, request: Arc<Outgoing>, reach: Reach) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return self.incoming(generation, id, Err(Failure::Unreachable));
-        };
-        let shared = Arc::downgrade(&self.shared);
-        runtime.spawn(async move {
-            let outcome = fetch(&request, reach).await;
-            if let Some(handle) = Handle::again(&shared) {
-                handle.incoming(generation, id, outcome);
-            }
-        });
-    }
-
+    /// What a request came to goes into the world.
     fn incoming(&self, generation: u64, id: OutgoingId, outcome: Outcome) {
         let mut inner = self.lock();
         if inner.generation != generation {
@@ -315,25 +314,21 @@ impl Handle {
     }
 
     /// Wakes the world when its next timer is due by the wall clock.
-    fn wake(&self, due: Instant, wait_ms: i64) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let shared = Arc::downgrade(&self.shared);
-        runtime.spawn(async move {
-            let wait = std::time::Duration::from_millis(wait_ms.max(1).unsigned_abs());
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "served in real time, the world follows the wall clock"
-            )]
-            tokio::time::sleep(wait).await;
-            let Some(handle) = Handle::again(&shared) else { return };
-            let mut inner = handle.lock();
-            // Another sleeper may have taken over meanwhile.
-            if inner.wakes_at == Some(due) {
-                inner.wakes_at = None;
-            }
-            inner.follow_wall_clock();
-            handle.after(inner);
-        });
+    async fn wake(shared: Weak<Shared>, due: Instant, wait_ms: i64) {
+        let wait = std::time::Duration::from_millis(wait_ms.max(1).unsigned_abs());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "served in real time, the world follows the wall clock"
+        )]
+        tokio::time::sleep(wait).await;
+        let Some(handle) = Handle::again(&shared) else { return };
+        let mut inner = handle.lock();
+        // Another sleeper may have taken over meanwhile.
+        if inner.wakes_at == Some(due) {
+            inner.wakes_at = None;
+        }
+        inner.follow_wall_clock();
+        handle.after(inner);
     }
 
     /// A handle of a world that is still served.
@@ -424,6 +419,15 @@ impl Inner {
             outputs.into_iter().partition(|output| output.exchange() == exchange);
         self.route(others);
         own
+    }
+
+    /// Outside of a runtime nothing can be carried: what leaves finds nobody.
+    fn reach_nobody(&mut self) {
+        while let Some((id, _)) = self.leaving.pop() {
+            let outputs = self.world.input(Input::Incoming(id, Err(Failure::Unreachable)));
+            self.route(outputs);
+            self.jump();
+        }
     }
 
     /// Whether something is to be sent, or the world to be woken at another moment.

@@ -609,13 +609,16 @@ impl World {
 
     fn answer(&mut self, output: Output) {
         let exchange = output.exchange();
-        let Some(open) = self.exchanges.get_mut(&exchange) else { return };
         let ends = matches!(output, Output::End { .. });
-        let (event, output) = match (&mut open.own, output) {
-            (Some(own), output) => (own.take(output), None),
-            (None, output) => (Event::of(&output), Some(output)),
-        };
-        self.leaving.extend(output);
+        let event = Event::of(&output);
+        match self.exchanges.get(&exchange) {
+            None => return,
+            Some(Open { own: None, .. }) => self.leaving.push(output),
+            Some(Open { own: Some(_), .. }) => {
+                let own = self.exchanges.get_mut(&exchange).and_then(|open| open.own.as_mut());
+                own.expect("it was found above").take(output);
+            }
+        }
         if let Some(event) = event {
             self.core.note(exchange, event);
         }
@@ -688,9 +691,8 @@ impl World {
 }
 
 impl Own {
-    /// Keeps a part of the answer, and tells it to the journal.
-    fn take(&mut self, output: Output) -> Option<Event> {
-        let event = Event::of(&output);
+    /// Keeps a part of the answer.
+    fn take(&mut self, output: Output) {
         match output {
             Output::Head { status, headers, .. } => (self.status, self.headers) = (status, headers),
             Output::Frame { bytes, .. } => {
@@ -699,7 +701,6 @@ impl Own {
             }
             Output::End { .. } | Output::Outgoing { .. } => {}
         }
-        event
     }
 }
 

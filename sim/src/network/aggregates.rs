@@ -16,10 +16,11 @@ use serde_json::{Map, Value, json};
 
 use super::authority::{self, Wish};
 use super::call::Call;
+use super::derived::{self, falsify};
 use super::hash::Hash;
 use super::refusal::Refusal;
 use super::store::Number;
-use super::{State, create, derived, liberties, paging};
+use super::{State, create, liberties, paging};
 use crate::core::Core;
 use crate::world::Reply;
 
@@ -64,6 +65,11 @@ impl Aggregates {
         }
         self.by_time.insert((kept.time, kept.first), name.clone());
         self.by_name.insert(name, Arc::new(kept));
+    }
+
+    /// All of them, the one written last first.
+    fn latest(&self) -> impl Iterator<Item = &Arc<Kept>> {
+        self.by_time.values().rev().filter_map(|name| self.by_name.get(name))
     }
 
     /// Those that a filter wants, the one written last first.
@@ -195,19 +201,13 @@ fn shown(core: &Core, mut record: Record) -> Value {
 /// The record of a single aggregate, with one thing changed.
 fn falsified(core: &mut Core, record: Record) -> Value {
     let mut shown = shown(core, record);
-    let lies: [(assay_spec::Id, &str, fn(&Value) -> Value); 5] = [
-        (&KEY, "key", |key| json!(format!("{}-", key.as_str().unwrap_or_default()))),
-        (&ADDRESS, "address", |_| json!("0x0000000000000000000000000000000000000000")),
-        (&CONTENT, "content", without_last),
-        (&TIME, "time", |time| json!(time.to_string())),
-        (&ITEM_HASH, "item_hash", |hash| {
-            json!(hash.as_str().unwrap_or_default().chars().rev().collect::<String>())
-        }),
-    ];
-    for (rule, name, lie) in lies {
-        let honest = shown[name].take();
-        shown[name] = core.effect(rule, honest, |honest, _| lie(&honest));
-    }
+    let nobody = "0x0000000000000000000000000000000000000000";
+    let reversed = |text: &Value| text.as_str().unwrap_or_default().chars().rev().collect::<String>();
+    falsify(core, &mut shown, "key", &KEY, |key| json!(format!("{}-", key.as_str().unwrap_or_default())));
+    falsify(core, &mut shown, "address", &ADDRESS, |_| json!(nobody));
+    falsify(core, &mut shown, "content", &CONTENT, without_last);
+    falsify(core, &mut shown, "time", &TIME, |time| json!(time.to_string()));
+    falsify(core, &mut shown, "item_hash", &ITEM_HASH, |hash| json!(reversed(hash)));
     shown
 }
 
@@ -230,11 +230,19 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         return Err(Refused { rule: &FIELDS, why: "content.fields is not taken".to_owned() }.into());
     }
     let filter = AggregateFilter::of_list(&call.params, core);
-    let found = state.seen(core, call.site).derived.aggregates.select(&filter);
-    let total = found.len() as u64;
+    let aggregates = &state.seen(core, call.site).derived.aggregates;
+    // Without a filter, only the page itself is looked at.
+    let whole = filter.address.is_none() && filter.keys.is_none();
+    let found = if whole { Vec::new() } else { aggregates.select(&filter) };
+    let total = if whole { aggregates.len() } else { found.len() } as u64;
     let range = paging::range(core, page, total)?;
-    let on_page = found[range.start as usize..range.end as usize].iter();
-    let records = on_page.map(|kept| kept.aggregate.record().with_fields(filter.fields.as_ref()));
+    let (from, count) = (range.start as usize, (range.end - range.start) as usize);
+    let on_page: Vec<&Arc<Kept>> = if whole {
+        aggregates.latest().skip(from).take(count).collect()
+    } else {
+        found[from..from + count].to_vec()
+    };
+    let records = on_page.iter().map(|kept| kept.aggregate.record().with_fields(filter.fields.as_ref()));
     let items: Vec<Value> = records.map(|record| shown(core, record)).collect();
     let name = core.effect(&LISTED, "aggregates", |_, _| "items");
     let list = paging::list(state, core, name, items, page, total);

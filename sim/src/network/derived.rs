@@ -23,6 +23,18 @@ pub(super) struct Derived {
     pub(super) pins: OrdSet<Arc<str>>,
 }
 
+/// A member of an answer: as it is, or, where its rule has lapsed, as the lie has it.
+pub(super) fn falsify(
+    core: &mut Core,
+    shown: &mut Value,
+    name: &str,
+    rule: Id,
+    lie: impl FnOnce(&Value) -> Value,
+) {
+    let honest = shown[name].take();
+    shown[name] = core.effect(rule, honest, |honest, _| lie(&honest));
+}
+
 /// The answer to a creating call with an endpoint of its own. `rule` is what the document says of it.
 pub(super) fn created(core: &mut Core, rule: Id, created: &Created, more: &[(&str, Value)]) -> Reply {
     let mut body = json!({ "item_hash": created.hash.text(core) });

@@ -28,7 +28,7 @@ const CONTRACTS: u64 = 4;
 pub(in crate::network) struct Chains {
     rng: Rng,
     ends: Instant,
-    chains: [Arc<OnceLock<Chain>>; NETWORKS.len()],
+    made: [Arc<OnceLock<Chain>>; NETWORKS.len()],
 }
 
 /// A chain. Cheap to clone.
@@ -42,15 +42,13 @@ pub(super) struct Chain {
 impl Chains {
     /// The chains of a world that begins now.
     pub(in crate::network) fn new(core: &Core) -> Chains {
-        Chains { rng: core.rng, ends: core.now(), chains: Default::default() }
+        Chains { rng: core.rng, ends: core.now(), made: Default::default() }
     }
 
     /// The chain of a network.
     pub(super) fn of(&self, network: &str) -> Option<Chain> {
         let at = NETWORKS.iter().position(|name| *name == network)?;
-        Some(
-            self.chains[at].get_or_init(|| Maker { rng: self.rng, network, ends: self.ends }.chain()).clone(),
-        )
+        Some(self.made[at].get_or_init(|| Maker { rng: self.rng, network, ends: self.ends }.chain()).clone())
     }
 }
 

@@ -12,8 +12,9 @@ use assay_spec::{Id, Refused};
 use serde_json::{Value, json};
 
 use super::super::call::Call;
+use super::super::derived::{self, falsify};
 use super::super::refusal::Refusal;
-use super::super::{State, create as creation, derived, liberties, paging};
+use super::super::{State, create as creation, liberties, paging};
 use super::{Machine, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
 use crate::world::Reply;
@@ -54,29 +55,22 @@ pub(in crate::network) fn read(
 fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
     let longer = |text: &Value| json!(format!("{}-", text.as_str().unwrap_or_default()));
     let more = |number: &Value| json!(number.as_i64().unwrap_or_default() + 1);
-    let nobody = |_: &Value| json!("0x0000000000000000000000000000000000000000");
-    let lies: [(Id, &str, &dyn Fn(&Value) -> Value); 12] = [
-        (&ID, "instance_id", &longer),
-        (&OWNER, "owner", &nobody),
-        (&NAME, "name", &longer),
-        (&DESCRIPTION, "description", &longer),
-        (&CPU, "cpu", &more),
-        (&MEMORY, "memory", &more),
-        (&DISK, "disk", &more),
-        (&IMAGE, "image", &longer),
-        (&IPV6, "ipv6", &|_| json!("2001:db8::7")),
-        (&STATUS, "status", &|_| json!(1)),
-        (&CREATED_AT, "created_at", &|seconds| json!(seconds.as_i64().unwrap_or_default() * 1000)),
-        (&UPDATED_AT, "updated_at", &|_| json!(machine.created.seconds() - 60)),
-    ];
-    for (rule, name, lie) in lies {
-        // What an update has set is the update's to tell.
-        if machine.changes > 0 && [&NAME, &DESCRIPTION].contains(&rule) {
-            continue;
-        }
-        let honest = shown[name].take();
-        shown[name] = core.effect(rule, honest, |honest, _| lie(&honest));
+    let nobody = "0x0000000000000000000000000000000000000000";
+    falsify(core, &mut shown, "instance_id", &ID, longer);
+    falsify(core, &mut shown, "owner", &OWNER, |_| json!(nobody));
+    // What an update has set is the update's to tell.
+    if machine.changes == 0 {
+        falsify(core, &mut shown, "name", &NAME, longer);
+        falsify(core, &mut shown, "description", &DESCRIPTION, longer);
     }
+    falsify(core, &mut shown, "cpu", &CPU, more);
+    falsify(core, &mut shown, "memory", &MEMORY, more);
+    falsify(core, &mut shown, "disk", &DISK, more);
+    falsify(core, &mut shown, "image", &IMAGE, longer);
+    falsify(core, &mut shown, "ipv6", &IPV6, |_| json!("2001:db8::7"));
+    falsify(core, &mut shown, "status", &STATUS, |_| json!(1));
+    falsify(core, &mut shown, "created_at", &CREATED_AT, |_| json!(machine.created.0));
+    falsify(core, &mut shown, "updated_at", &UPDATED_AT, |_| json!(machine.created.seconds() - 60));
     shown
 }
 

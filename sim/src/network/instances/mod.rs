@@ -57,7 +57,12 @@ impl Instances {
 
     /// Those that a filter wants, as records, the newest first.
     fn select(&self, core: &Core, filter: &InstanceFilter) -> Vec<Instance> {
-        let records = self.order.iter().rev().filter_map(|id| Some(record(core, id, self.find(id)?)));
+        let of_owner = |machine: &Machine| {
+            filter.address.as_ref().is_none_or(|address| address.eq_ignore_ascii_case(&machine.owner))
+        };
+        let machines = self.order.iter().rev().filter_map(|id| Some((id, self.find(id)?)));
+        let records =
+            machines.filter(|(_, machine)| of_owner(machine)).map(|(id, machine)| record(core, id, machine));
         records.filter(|instance| filter.matches(instance)).collect()
     }
 }
