@@ -1,16 +1,29 @@
 //! Checks of the node API (document 2).
 
+mod aggregates;
 mod caller;
 mod envelope;
 mod errors;
 mod flat;
 mod forget;
+mod indexer;
+mod info;
+mod instances;
+mod limits;
 mod listing;
+mod measurement;
 mod messages;
+mod metrics;
 mod paging;
+mod pins;
+mod probes;
+mod programs;
+mod replies;
 mod signing;
 mod storage;
 mod store;
+mod vrf;
+mod webhooks;
 mod wire;
 
 use std::collections::BTreeSet;
@@ -42,6 +55,21 @@ pub const CHECKS: &[&[Check]] = &[
     forget::CHECKS,
     signing::CHECKS,
     errors::CHECKS,
+    aggregates::CHECKS,
+    programs::CHECKS,
+    instances::CALLS,
+    instances::RECORD,
+    pins::CHECKS,
+    indexer::ABOUT_EVENTS,
+    indexer::ABOUT_TRANSACTIONS,
+    vrf::CHECKS,
+    webhooks::CHECKS,
+    info::CHECKS,
+    metrics::RECORDS,
+    metrics::FAILURES,
+    measurement::CHECKS,
+    probes::CHECKS,
+    limits::CHECKS,
 ];
 
 /// The name under which runs of programs are paced.

@@ -151,6 +151,8 @@ pub struct NetworkFixtures {
     pub publisher: Option<String>,
     /// The hash of the diagnostic machine of a compute node.
     pub diagnostic_vm: Option<String>,
+    /// The name of a status check of a compute node.
+    pub status_check: Option<String>,
 }
 
 /// The pace of a run.
