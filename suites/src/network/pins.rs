@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// A file that the network has, and the name of its content, without which the check says nothing.
-async fn content<'p>(probe: &'p Probe<'_>, owner: &Caller) -> Result<(Stored<'p>, String), Stop> {
+async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
     let stored = stored(probe, owner).await?;
     let name = stored.name(probe).await?;
     probe.given(!name.is_empty(), "the message of an upload names no content")?;
@@ -35,7 +35,7 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
 }
 
 /// Content that was pinned, and its name.
-async fn pinned<'p>(probe: &'p Probe<'_>) -> Result<(Stored<'p>, String), Stop> {
+async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
     let owner = caller(probe);
     let (stored, name) = content(probe, &owner).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(TAKEN)?;
