@@ -135,7 +135,9 @@ mod tests {
         let receiver = async {
             let (mut io, _) = listener.accept().await.expect("a connection");
             let mut request = [0; 1024];
-            io.read(&mut request).await.expect("bytes, or the end where the sender has waited enough");
+            let heard = io.read(&mut request).await.expect("bytes");
+            // A sender that does not wait for long may be gone before it has said anything.
+            assert!(heard > 0 || holds, "a request");
             // Whoever has heard enough may be gone.
             let _ = io.write_all(answer).await;
             if holds { Some(io) } else { None }
