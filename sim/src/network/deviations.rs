@@ -24,7 +24,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     messages::WRAPPER_HASH => "the wrapper holds another hash";
     messages::ITEM_HASH => "the record holds another hash";
     messages::CHAIN => "the chain is in lower case";
-    messages::SENDER => "the sender is in another case";
+    messages::SENDER => "the sender is nobody";
     messages::TYPE => "the type is in lower case";
     messages::CHANNEL => "the channel is in lower case";
     messages::CHANNEL_DEFAULT => "the default channel is in lower case";
@@ -319,6 +319,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
     limits::PER_ADDRESS => "all addresses count as one";
 };
 
+/// A sender that nobody is.
+const NOBODY: &str = "0x0000000000000000000000000000000000000000";
+
 /// The answer for one message, whose record stands inside. Lies about any message are told about others than STOREs,
 /// which have lies of their own.
 pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> Value {
@@ -331,7 +334,7 @@ pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> V
     let record = &mut answer["message"];
     change(core, &ITEM_HASH, &mut record["item_hash"], |_, _| json!(other));
     change(core, &CHAIN, &mut record["chain"], |chain, _| lower(&chain));
-    change(core, &SENDER, &mut record["sender"], |sender, _| swapped(&sender));
+    change(core, &SENDER, &mut record["sender"], |_, _| json!(NOBODY));
     change(core, &TYPE, &mut record["type"], |kind, _| lower(&kind));
     change(core, &CHANNEL, &mut record["channel"], |channel, _| lower(&channel));
     change(core, &TIMESTAMP, &mut record["timestamp"], |time, _| json!(time.as_i64().unwrap_or(0) * 1000));
@@ -378,11 +381,6 @@ fn change(core: &mut Core, rule: Id, value: &mut Value, wrong: impl FnOnce(Value
 
 fn lower(text: &Value) -> Value {
     json!(text.as_str().unwrap_or_default().to_lowercase())
-}
-
-fn swapped(text: &Value) -> Value {
-    let swap = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
-    json!(text.as_str().unwrap_or_default().chars().map(swap).collect::<String>())
 }
 
 fn without_last(mut content: Value) -> Value {

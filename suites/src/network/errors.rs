@@ -135,6 +135,7 @@ async fn nothing_is_left_of_a_refused_message(probe: &Probe<'_>) -> Checked {
     let good = post_draft(probe, &sender).await?.send(probe).await?;
     good.twin_status(TAKEN)?;
     let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
     let listed = list_of(probe, &sender, &[&hash]).await?;
     let found = listed.texts("item_hash");
     let others: Vec<&String> = found.iter().filter(|one| **one != hash).collect();

@@ -1,7 +1,7 @@
 //! The flat list of messages: its elements are records, and its filters list nothing else than they say.
 
 use assay_spec::network::query;
-use assay_spec::network::requirements::flat as rows;
+use assay_spec::network::requirements::{flat as rows, paging};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -14,7 +14,9 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FLAT, elements_are_records_in_no_wrapper).costs(3, 0, 0),
-    shows!(rows::FINDS, a_message_is_in_its_senders_flat_list).costs(2, 0, 0),
+    shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
+        .costs(2, 0, 0)
+        .after(const { &[&paging::FIRST_PAGE] }),
     shows!(rows::ADDRESSES, addresses_select_in_the_flat_list).costs(6, 0, 0),
     shows!(rows::CHANNELS, channels_select_in_the_flat_list).costs(4, 0, 0),
     shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list).costs(4, 0, 0),
@@ -31,12 +33,15 @@ async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List
     Ok(List { answer, items: items.unwrap_or_default() })
 }
 
-/// The elements, however they are wrapped.
+/// The elements, however they are wrapped: an array, or the one array of objects in an object.
 fn items(body: &Value) -> Option<Vec<Value>> {
     match body {
         Value::Array(items) => Some(items.clone()),
         Value::Object(members) => {
-            let mut arrays = members.values().filter_map(Value::as_array);
+            let mut arrays = members
+                .values()
+                .filter_map(Value::as_array)
+                .filter(|items| items.iter().all(Value::is_object));
             arrays.next().filter(|_| arrays.next().is_none()).cloned()
         }
         _ => None,
@@ -189,7 +194,8 @@ mod tests {
     #[test]
     fn the_one_array_of_an_answer_is_found() {
         assert_eq!(items(&json!([1])), Some(vec![json!(1)]));
-        assert_eq!(items(&json!({ "any": [1, 2], "pagination": {} })).map(|items| items.len()), Some(2));
+        let one = json!({ "any": [{}, {}], "numbers": [1], "pagination": {} });
+        assert_eq!(items(&one).map(|items| items.len()), Some(2));
         assert_eq!(items(&json!({ "one": [], "two": [] })), None);
         assert_eq!(items(&json!({})), None);
         assert_eq!(items(&json!("text")), None);

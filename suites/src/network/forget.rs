@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_spec::network::requirements::{forget as rows, store};
+use assay_spec::network::requirements::{forget as rows, messages, store};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -19,7 +19,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::APPLIES, every_target_is_forgotten).costs(5, 0, 0).after(const { &[&store::FORGOTTEN] }),
     refuses!(rows::ALL_OR_NOTHING, an_unknown_target_saves_the_others)
         .costs(6, 0, 0)
-        .after(const { &[&store::FORGOTTEN] }),
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::REMOVING_TARGET, a_target_that_is_being_removed_is_good)
         .costs(7, 0, 0)
         .needs(&[Need::Clock, Need::Acts])
@@ -27,24 +27,26 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REMOVED_FAILS, a_removed_target_saves_the_others)
         .costs(8, 0, 0)
         .needs(&[Need::Clock, Need::Acts])
-        .after(const { &[&store::FORGOTTEN, &store::REMOVED] }),
+        .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
     refuses!(rows::PENDING_FAILS, a_pending_target_saves_the_others)
         .costs(8, 0, 0)
         .needs(&[Need::Faults])
-        .after(const { &[&store::FORGOTTEN] }),
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     refuses!(rows::REJECTED_FAILS, a_rejected_target_saves_the_others)
         .costs(8, 0, 0)
         .needs(&[Need::Clock, Need::Faults])
-        .after(const { &[&store::FORGOTTEN] }),
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::RETRIED, a_forget_applies_once_its_targets_are_good)
         .costs(7, 0, 0)
         .needs(&[Need::Clock, Need::Faults])
-        .after(const { &[&store::FORGOTTEN, &rows::PENDING_FAILS] }),
-    shows!(rows::FINALLY_REJECTED, a_forget_that_goes_on_failing_is_rejected).costs(3, 0, 0),
+        .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
+    shows!(rows::FINALLY_REJECTED, a_forget_that_goes_on_failing_is_rejected)
+        .costs(3, 0, 0)
+        .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
     refuses!(rows::HASHES, hashes_that_are_no_texts_are_refused).costs(6, 0, 0),
     shows!(rows::POSTS_REMAIN, a_post_stays_that_names_what_is_forgotten)
         .costs(6, 0, 0)
-        .after(const { &[&store::FORGOTTEN] }),
+        .after(const { &[&store::FORGOTTEN, &messages::FOUND] }),
 ];
 
 /// A FORGET of `owner`.
@@ -128,13 +130,12 @@ async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
 
 async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
-    let (one, other) = (stored(probe, &owner).await?.hash, stored(probe, &owner).await?.hash);
+    let target = stored(probe, &owner).await?.hash;
     run_out(probe, &owner).await?;
-    let state = status(&look(probe, &one).await?);
+    let state = status(&look(probe, &target).await?);
     probe.given(state == "removing", format!("a STORE whose payer ran out is {state}"))?;
-    forgotten(probe, &owner, &[&one, &other]).await?;
-    expect_state(probe, &one, "forgotten").await?;
-    expect_state(probe, &other, "forgotten").await
+    forgotten(probe, &owner, &[&target]).await?;
+    expect_state(probe, &target, "forgotten").await
 }
 
 async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
@@ -211,6 +212,7 @@ async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked
         return answer.expect_status(REFUSED);
     }
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &hash, "rejected").await
 }

@@ -46,7 +46,8 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// Messages under these filters, at most a hundred.
 async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let query = [filters, &[("limit", "100")]].concat();
+    let first = probe.settings.network.first_page.to_string();
+    let query = [filters, &[("page", first.as_str()), ("limit", "100")]].concat();
     list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
 }
 

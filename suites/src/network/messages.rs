@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
 use super::wire::{Call, Draft, path_with};
-use super::{Created, TAKEN, created, list_of, look, post_content, post_draft, posted, read};
+use super::{Created, TAKEN, created, holds, list_of, look, post_content, post_draft, posted, read};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -21,7 +21,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0),
     shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0),
     shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0),
-    shows!(rows::CHANNEL_DEFAULT, a_message_without_a_channel_stands_on_the_default_one).costs(2, 0, 0),
+    shows!(rows::CHANNEL_DEFAULT, a_message_without_a_channel_stands_on_the_default_one)
+        .costs(2, 0, 0)
+        .after(const { &[&rows::CHANNEL] }),
     shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0),
     shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0),
     shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0),
@@ -149,7 +151,9 @@ async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 }
 
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
-    as_sent(probe, "content").await
+    let (created, answer) = sent_and_read(probe).await?;
+    let sent = &created.draft.message["content"];
+    answer.expect_json("/message/content", &sent.to_string(), |found| holds(found, sent)).map(drop)
 }
 
 async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
@@ -187,6 +191,7 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     }
     let listed = list_of(probe, &first.draft.caller, &[&first.hash]).await?;
     let count = listed.items.len();
+    probe.given(count > 0, "the message is in no list of its sender, which is judged elsewhere")?;
     listed.answer.expect(count == 1, "messages of the sender", "one", count.to_string())
 }
 

@@ -1,6 +1,6 @@
 //! Whose signature over which bytes is taken.
 
-use assay_spec::network::requirements::signing as rows;
+use assay_spec::network::requirements::{messages, signing as rows};
 use serde_json::json;
 
 use super::caller::{Procedure, caller};
@@ -13,7 +13,9 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken).costs(1, 0, 0),
-    shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken).costs(1, 0, 0),
+    shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken)
+        .costs(1, 0, 0)
+        .after(const { &[&messages::TYPE_FREE] }),
     refuses!(rows::VERIFIED, a_message_signed_by_another_key_is_refused).costs(4, 0, 0),
 ];
 

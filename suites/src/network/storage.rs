@@ -163,11 +163,17 @@ pub(crate) async fn fetch<'p>(
     Ok((way.call(last).send(probe).await?, last.clone()))
 }
 
-/// Whether a site shows a file in either way, under any of these names.
-pub(crate) async fn is_readable(probe: &Probe<'_>, site: &str, names: &[String]) -> Result<bool, Stop> {
+/// Whether a site shows the bytes of a file in either way, under any of these names.
+pub(crate) async fn is_readable(
+    probe: &Probe<'_>,
+    site: &str,
+    stored: &Stored,
+    names: &[String],
+) -> Result<bool, Stop> {
     for name in names {
         for way in [Way::Plain, Way::Raw] {
-            if way.call(name).to(site).ask(probe).await?.status() == 200 {
+            let answer = way.call(name).to(site).ask(probe).await?;
+            if answer.status() == 200 && answer.response.body == stored.upload.bytes {
                 return Ok(true);
             }
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_spec::network::message;
-use assay_spec::network::requirements::store as rows;
+use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -16,10 +16,10 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STATUS, the_status_is_one_of_the_six).costs(2, 0, 0),
+    shows!(rows::STATUS, the_status_is_one_of_the_six).costs(2, 0, 0).after(const { &[&messages::WRAPPER] }),
     shows!(rows::PROCESSED, a_processed_store_names_its_file).costs(2, 0, 0),
     shows!(rows::TYPE, the_message_of_an_upload_is_a_store).costs(2, 0, 0),
-    shows!(rows::FORGOTTEN, a_forgotten_store_says_so).costs(3, 0, 0),
+    shows!(rows::FORGOTTEN, a_forgotten_store_says_so).costs(3, 0, 0).after(const { &[&messages::WRAPPER] }),
     shows!(rows::STRIPPED, a_forgotten_store_names_no_file).costs(3, 0, 0),
     shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days)
         .costs(20, 0, 0)
@@ -100,9 +100,9 @@ fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
 }
 
 /// Expects that no node shows a file any more that was there before.
-async fn expect_gone(probe: &Probe<'_>, names: &[String]) -> Checked {
+async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
-        let readable = is_readable(probe, site, names).await?;
+        let readable = is_readable(probe, site, stored, names).await?;
         let got = if readable { "200" } else { "no file" };
         probe.expect(!readable, &format!("the file at {site}"), "no file", got)?;
     }
@@ -113,10 +113,13 @@ async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     let names = stored.names(probe).await?;
-    probe.given(is_readable(probe, PRIMARY, &names).await?, "the file cannot be read in the first place")?;
+    probe.given(
+        is_readable(probe, PRIMARY, &stored, &names).await?,
+        "the file cannot be read in the first place",
+    )?;
     forgotten(probe, &owner, &[&stored.hash]).await?;
     pass(probe, TWO_DAYS).await?;
-    expect_gone(probe, &names).await
+    expect_gone(probe, &stored, &names).await
 }
 
 /// The owner's credits run out.
@@ -141,7 +144,7 @@ async fn a_store_that_is_removed_soon_is_complete(probe: &Probe<'_>) -> Checked 
     answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
     answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name)?;
-    let readable = is_readable(probe, PRIMARY, &names).await?;
+    let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
     probe.expect(readable, "the file", "200", "no file")
 }
 
@@ -162,9 +165,12 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     let names = stored.names(probe).await?;
-    probe.given(is_readable(probe, PRIMARY, &names).await?, "the file cannot be read in the first place")?;
+    probe.given(
+        is_readable(probe, PRIMARY, &stored, &names).await?,
+        "the file cannot be read in the first place",
+    )?;
     reclaimed(probe, &owner).await?;
-    expect_gone(probe, &names).await
+    expect_gone(probe, &stored, &names).await
 }
 
 async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
