@@ -54,7 +54,7 @@ impl Need {
             Need::Acts => "a control API with operator's acts",
             Need::Isolation => "a control API that forks worlds, since the check uses up a limit",
             Need::Chain => "the chain's URL",
-            Need::Addresses => "client addresses: [drop] forwarding_header, or the embedded target",
+            Need::Addresses => "client addresses: a forwarding_header in the service's table, or the embedded target",
         }
     }
 }

@@ -375,13 +375,16 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         |secret: &assay_suites::profile::Secret| secret.read(&folder).map_err(|e| Ending::Bad(e.to_string()));
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
     let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
-    let mut counted_as = BTreeMap::new();
+    let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
     if let Some(network) = &profile.network {
         sites.extend(network.sites());
         // One address in all, whichever node it asks.
         counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
         per_minute.insert("network".to_owned(), network.limits.requests_per_minute);
         per_minute.insert(network::RUNS.to_owned(), network.limits.runs_per_minute);
+        if let Some(header) = &network.forwarding_header {
+            forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
+        }
         settings.network = network::Fixtures::new(network);
     }
     if let Some(publish) = &profile.publish {
@@ -393,7 +396,7 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         let key = publish.key.as_ref().map(secret).transpose()?;
         settings.publish = publish::Fixtures::new(publish, key.as_deref()).map_err(Ending::Bad)?;
     }
-    let (mut forwarding, mut drops_per_hour) = (BTreeMap::new(), None);
+    let mut drops_per_hour = None;
     if let Some(drop) = &profile.drop {
         sites.insert("drop".to_owned(), drop.url.clone());
         forwarding.extend(drop.forwarding_header.clone().map(|header| ("drop".to_owned(), header)));

@@ -59,8 +59,8 @@ pub enum Expect {
 
 /// A change at one place of the base's input.
 ///
-/// `path` is a JSON pointer; it may step into `authorization` (`message`, `signature`) and into a transaction
-/// `message` (the members of `transaction.decode`). With `at`, `old` is replaced by `new` at that offset of a text
+/// `path` is a JSON pointer; it may step into `authorization` (`message`, `signature`), into a transaction
+/// `message` (the members of `transaction.decode`) and into the parts of a recipe. With `at`, `old` is replaced by `new` at that offset of a text
 /// (in UTF-8 bytes), of bytes or of an array; without it the whole member is replaced. Text members are written as
 /// text and byte members as hex; `{"hex"}` and `{"utf8"}` say the other form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

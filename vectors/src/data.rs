@@ -15,6 +15,9 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
     "publish/transaction-decode.json"
     "publish/check-message.json"
     "publish/verify-transaction.json"
+    "drop/cid-file.json"
+    "drop/cid-directory.json"
+    "drop/inspect-zip.json"
 };
 
 /// The exchanges written by hand.

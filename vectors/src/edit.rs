@@ -5,6 +5,8 @@ use assay_spec::crypto::text::parse_base64url;
 use assay_spec::publish::envelope;
 use assay_spec::publish::message::Message;
 use assay_spec::{Dialect, Strict};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::bytes;
@@ -122,6 +124,10 @@ fn replace(member: &mut Value, edit: &Edit) -> Result<(), String> {
         return Err(elsewhere());
     }
     bytes.splice(range, new);
+    if member.get("b64").is_some() {
+        *member = json!({"b64": STANDARD.encode(bytes)});
+        return Ok(());
+    }
     *member = match String::from_utf8(bytes) {
         Ok(text) if is_text => text.into(),
         Ok(text) => bytes::hex(text.as_bytes()),

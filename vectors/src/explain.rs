@@ -1,12 +1,15 @@
 //! A case as a person would check it: what stands where, what was changed, which rule refuses it, who confirmed it.
 
-use std::fmt::Write;
+mod dump;
+mod entries;
+mod parts;
 
 use assay_spec::catalogue;
 use serde_json::Value;
 
+use crate::bytes::Recipe;
 use crate::case::{Case, Edit, Expect, Step};
-use crate::edit::{content, look};
+use crate::edit::look;
 use crate::witness::{Witness, witnesses};
 use crate::{all, manifest};
 
@@ -99,18 +102,10 @@ fn members(page: &mut Page, input: &Value, case: &Case) {
     let base = case.base.as_ref().and_then(|base| all().iter().find(|other| other.id == *base));
     for (name, value) in input.as_object().into_iter().flatten() {
         let before = base.map(|base| &base.input[name]);
-        let dumped = value.is_object().then(|| content(value).ok()).flatten();
-        if let Some(bytes) = dumped {
-            let changed =
-                before.map_or(0..0, |before| difference(&content(before).unwrap_or_default(), &bytes));
-            let mut parts = parts(name, value);
-            if parts.is_empty() {
-                // What does not decode is labelled as its base, up to the change.
-                parts = before.map_or_else(Vec::new, |before| self::parts(name, before));
-                parts.retain(|(start, _)| *start <= changed.start);
-            }
-            page.line(&format!("  {name}: {} bytes", bytes.len()));
-            dump(page, &bytes, &changed, &parts);
+        if let Some(entries) = value.as_array().filter(|_| name == "entries") {
+            entries::list(page, entries, before);
+        } else if value.is_object() && Recipe::read(name, value).is_ok() {
+            dump::member(page, name, value, before, &case.edit);
         } else {
             let text = value.as_str().map_or_else(|| value.to_string(), |text| format!("{text:?}"));
             let same = before.is_none_or(|before| before == value);
@@ -125,83 +120,18 @@ fn members(page: &mut Page, input: &Value, case: &Case) {
     }
 }
 
-/// Where `after` differs from `before`: from the first to the last byte that is another.
-fn difference(before: &[u8], after: &[u8]) -> std::ops::Range<usize> {
-    let front = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-    let shorter = before.len().min(after.len());
-    let back =
-        before.iter().rev().zip(after.iter().rev()).take(shorter - front).take_while(|(a, b)| a == b).count();
-    front..after.len() - back
-}
-
-/// Where the parts of a transaction message begin.
-fn parts(name: &str, value: &Value) -> Vec<(usize, String)> {
-    let input = serde_json::json!({"message": value});
-    let part = |path: &str| look(&input, &format!("/in/message/{path}")).unwrap_or_default();
-    if name != "message" || !part("header").is_array() {
-        return Vec::new();
-    }
-    let size = |count: usize| {
-        if count < 0x80 {
-            1
-        } else if count < 0x4000 {
-            2
-        } else {
-            3
-        }
-    };
-    let count = |value: &Value| value.as_array().map_or(0, Vec::len);
-    let accounts = count(&part("accounts"));
-    let mut at = 3;
-    let mut found = vec![(0, "header".to_owned()), (at, format!("{accounts} accounts"))];
-    at += size(accounts);
-    for n in 0..accounts {
-        found.push((at, format!("account {n}")));
-        at += 32;
-    }
-    found.push((at, "blockhash".to_owned()));
-    at += 32;
-    let instructions = part("instructions");
-    found.push((at, format!("{} instructions", count(&instructions))));
-    at += size(count(&instructions));
-    for (n, instruction) in instructions.as_array().into_iter().flatten().enumerate() {
-        let data = content(&instruction["data"]).unwrap_or_default().len();
-        let indices = count(&instruction["accounts"]);
-        found.push((at, format!("instruction {n}: program")));
-        found.push((at + 1, format!("instruction {n}: {indices} accounts")));
-        at += 1 + size(indices) + indices;
-        found.push((at, format!("instruction {n}: {data} bytes of data")));
-        at += size(data);
-        found.push((at, format!("instruction {n}: data")));
-        at += data;
-    }
-    found
-}
-
-/// Sixteen bytes a line, a new line at each part; long runs of one byte are told, not shown.
-fn dump(page: &mut Page, bytes: &[u8], changed: &std::ops::Range<usize>, parts: &[(usize, String)]) {
-    let mut at = 0;
-    while at < bytes.len() {
-        let label = parts.iter().find(|(start, _)| *start == at).map_or("", |(_, label)| label);
-        let next = parts.iter().map(|(start, _)| *start).find(|start| *start > at).unwrap_or(bytes.len());
-        let run = bytes[at..].iter().take_while(|byte| **byte == bytes[at]).count();
-        if run > 64 {
-            page.line(&format!("    {at:06x}  {run} times {:02x}  {label}", bytes[at]));
-            at += run;
-            continue;
-        }
-        let end = next.min(at + 16).min(bytes.len());
-        let (mut hex, mut text) = (String::new(), String::new());
-        for (n, byte) in bytes[at..end].iter().enumerate() {
-            let pair = format!("{byte:02x}");
-            let is_changed = changed.contains(&(at + n));
-            let _ = write!(hex, "{} ", if is_changed { page.mark(&pair) } else { pair });
-            text.push(if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' });
-        }
-        let padding = " ".repeat(3 * (16 - (end - at)));
-        page.line(&format!("    {at:06x}  {hex}{padding} {text:16}  {label}"));
-        at = end;
-    }
+/// The rule that makes bytes, if one does.
+fn rule(bytes: &Value) -> Option<String> {
+    const SHOWN: usize = 64;
+    let (form, rule) = ["repeat", "prng"].iter().find_map(|form| Some((*form, bytes.get(form)?)))?;
+    let (text, count) = (rule[0].as_str()?, &rule[1]);
+    let short: String = text.chars().take(SHOWN).collect();
+    let dots = if short == text { "" } else { "…" };
+    Some(if form == "prng" {
+        format!("prng {text:?} {count}")
+    } else {
+        format!("{count} times {short}{dots}")
+    })
 }
 
 fn confirmed(page: &mut Page, case: &Case) {
@@ -239,14 +169,5 @@ mod tests {
                 assert!(plain.contains(" became "), "{plain}");
             }
         }
-    }
-
-    #[test]
-    fn a_difference_is_where_the_bytes_differ() {
-        assert_eq!(difference(b"abc", b"abc"), 3..3);
-        assert_eq!(difference(b"abc", b"axc"), 1..2);
-        assert_eq!(difference(b"abc", b"abbc"), 2..3);
-        assert_eq!(difference(b"aa", b"aaa"), 2..3);
-        assert_eq!(difference(b"abc", b""), 0..0);
     }
 }

@@ -16,6 +16,7 @@ pub mod manifest;
 pub mod op;
 pub mod run;
 pub mod shim;
+pub mod wire;
 pub mod witness;
 
 use std::collections::BTreeSet;

@@ -8,7 +8,7 @@ use crate::data;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Witness {
-    /// The program, by its folder.
+    /// The program, by its folder; behind a slash, where it holds several implementations against the cases, which.
     pub witness: String,
     /// The operation.
     pub op: String,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_vectors::{Case, Expect, cases, generate, lint, shim};
+use assay_vectors::{Case, Expect, cases, generate, lint, shim, wire};
 use serde_json::{Value, json};
 
 #[test]
@@ -24,7 +24,8 @@ fn the_files_are_what_the_generators_write() {
 #[test]
 fn the_shim_answers_every_case_as_expected() {
     let cases = cases();
-    let request = |case: &Case| json!({"id": case.id, "op": case.op, "in": case.input}).to_string();
+    let request =
+        |case: &Case| json!({"id": case.id, "op": case.op, "in": wire::spell_out(&case.input)}).to_string();
     let lines = cases.iter().map(request).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
     shim::serve(lines.as_bytes(), &mut output).expect("memory does not fail");

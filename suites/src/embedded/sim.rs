@@ -178,6 +178,7 @@ impl Served {
             alt_url: Some(site("network-alt")),
             mirror_url: Some(site("network-mirror")),
             compute_urls: ["compute-1", "compute-2"].map(site).to_vec(),
+            forwarding_header: self.forwarded_header.clone(),
             strict: true,
             endpoints: Endpoints::default(),
             readings: NetworkReadings {

@@ -15,7 +15,7 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::BODY, a_refusal_has_its_documented_body).costs(8, 0, 0),
     refuses!(rows::BAD_REQUEST, what_is_malformed_is_a_bad_request).costs(5, 0, 0),
-    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error).costs(34, 0, 0),
+    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error).costs(44, 0, 0),
     refuses!(rows::NOTHING_STORED, nothing_is_left_of_a_refused_message)
         .costs(9, 0, 0)
         .after(const { &[&envelope::TYPE_KNOWN, &envelope::TIMESTAMP, &envelope::CONTENT] }),
@@ -79,6 +79,28 @@ fn odd_hashes() -> Vec<String> {
     texts.into_iter().map(str::to_owned).chain(long).collect()
 }
 
+/// Forms that end too early, hold nothing, or hold too much of it.
+fn odd_forms() -> Vec<Call> {
+    let part = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n";
+    let bodies = [
+        String::new(),
+        "--b--\r\n".to_owned(),
+        "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhalf of it".to_owned(),
+        "--b\r\n\r\nno head\r\n--b--\r\n".to_owned(),
+        format!("{}--b--\r\n", part.repeat(5_000)),
+        format!(
+            "--b\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n1\r\n--b--\r\n",
+            "n".repeat(9_000)
+        ),
+    ];
+    let form = |body: String| {
+        let mut call = Call::new(&storage::STORE, "POST", "/storage/store");
+        call.request = call.request.header("Content-Type", "multipart/form-data; boundary=b").body(body);
+        call
+    };
+    bodies.map(form).to_vec()
+}
+
 async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     posted(probe, &sender).await?;
@@ -102,6 +124,7 @@ async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
         calls.push(Call::post(&message::CREATE, "/messages", body));
     }
     calls.push(Call::post(&message::CREATE, "/messages", vec![0xff; 64]));
+    calls.extend(odd_forms());
     for call in calls {
         let answer = match call.ask(probe).await {
             Err(Stop::NotApplicable(_)) => continue,

@@ -77,8 +77,9 @@ async fn send(probe: &Probe<'_>, count: usize) -> Result<Corpus, Stop> {
         // What was sent may count against the minute of what is asked next.
         probe.advance(Duration::from_mins(2)).await?;
     }
-    let last: Vec<&str> = hashes.last().into_iter().map(String::as_str).collect();
-    list_of(probe, &sender, &last).await?;
+    // No list shows more than a hundred at once.
+    let latest: Vec<&str> = hashes.iter().rev().take(100).map(String::as_str).collect();
+    list_of(probe, &sender, &latest).await?;
     Ok(Corpus { sender, hashes })
 }
 

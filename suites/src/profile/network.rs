@@ -8,6 +8,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
+use super::drop::optional_header_name;
 use super::{at_least_one, base_url, is_default, optional_base_url};
 
 /// A target of the node API's suite.
@@ -26,6 +27,9 @@ pub struct Network {
     /// Base URLs of compute nodes.
     #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
     pub compute_urls: Vec<String>,
+    /// The header in which the nodes believe the client's address, where they believe one from this machine.
+    #[serde(default, deserialize_with = "optional_header_name")]
+    pub forwarding_header: Option<String>,
     /// An endpoint that is declared and not there is a failure; else it is reported as not offered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub strict: bool,
@@ -275,6 +279,7 @@ url = "http://127.0.0.1:4104/"
 alt_url = "http://127.0.0.1:4105"
 mirror_url = "http://127.0.0.1:4106"
 compute_urls = ["http://127.0.0.1:4107/", "http://127.0.0.1:4108"]
+forwarding_header = "X-Forwarded-For"
 strict = true
 endpoints = { run = false, vrf_generate = true, create_message = false }
 fixtures = { program = "ab" }
@@ -298,6 +303,7 @@ authenticated = "create_message"
         let network = profile.network.clone().expect("the table");
         assert_eq!(network.url, "http://127.0.0.1:4104");
         assert_eq!(network.compute_urls, ["http://127.0.0.1:4107", "http://127.0.0.1:4108"]);
+        assert_eq!(network.forwarding_header.as_deref(), Some("X-Forwarded-For"));
         assert_eq!(network.endpoints.absent(), BTreeSet::from(["create-message", "run"]));
         assert_eq!(network.readings.signing_scheme, Some(SigningScheme::CanonicalRecord));
         assert_eq!(network.readings.aggregate_write, Some(AggregateWrite::Replaced));
@@ -334,13 +340,23 @@ authenticated = "create_message"
             "[network]\nurl = \"http://a\"\ncompute_urls = [\"http://b\", \"c\"]",
             "[network]\nurl = \"http://a\"\n[network.endpoints]\ncreate_mesage = false",
             "[network]\nurl = \"http://a\"\n[network.endpoints]\nrun = \"no\"",
+            "[network]\nurl = \"http://a\"\nforwarding_header = \"X: \"",
             "[network]\nurl = \"http://a\"\nreadings = { signing_scheme = \"none\" }",
             "[network]\nurl = \"http://a\"\nlimits = { runs_per_minute = 0 }",
         ];
         let error = |text: &str| {
             let wrong = Profile::parse(text, "p.toml").expect_err("wrong").to_string();
-            wrong.lines().next().unwrap_or_default().chars().take(120).collect::<String>()
+            wrong.lines().next().unwrap_or_default().to_owned()
         };
-        insta::assert_snapshot!(cases.map(error).join("\n"), @"");
+        insta::assert_snapshot!(cases.map(error).join("\n"), @r#"
+        p.toml:1:1: network: missing field `url`
+        p.toml:3:14: network.mirror_url: not a URL: relative URL without a base
+        p.toml:3:16: network.compute_urls: not a URL: relative URL without a base
+        p.toml:4:1: network.endpoints.create_mesage: unknown key `create_mesage`; did you mean `create_message`?
+        p.toml:4:7: network.endpoints.run: invalid type: string "no", expected a boolean
+        p.toml:3:21: network.forwarding_header: not the name of a header, such as X-Forwarded-For
+        p.toml:3:31: network.readings.signing_scheme: unknown variant `none`, expected one of `general`, `canonical-record`, `either`, `none-checked`
+        p.toml:3:30: network.limits.runs_per_minute: must be 1 or more
+        "#);
     }
 }

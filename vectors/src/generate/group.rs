@@ -1,12 +1,15 @@
 //! What a generator writes its cases with.
 
-use assay_spec::{Id, Strict};
+use std::collections::BTreeSet;
+
+use assay_spec::requirement::Evidence;
+use assay_spec::{Id, Strict, Without};
 use serde_json::{Value, json};
 
 use super::{keys::SEED, steps::steps};
 use crate::case::{Case, Edit, Expect, Provenance};
 use crate::edit::{content, look, replay, stale};
-use crate::op::{Answer, answer};
+use crate::op::{Answer, Met, answer};
 
 /// The cases of one file.
 pub(super) struct Group {
@@ -18,7 +21,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Cases of `op` at `place`; an accepted one shows every row of `shown` that refuses.
+    /// Cases of `op` at `place`; an accepted one shows every row of `shown` that refuses, and each that changes its
+    /// answer.
     pub(super) fn new(
         place: &'static str,
         op: &'static str,
@@ -33,10 +37,12 @@ impl Group {
         let Answer::Ok(ok) = answer(self.op, &input, &mut Strict) else {
             panic!("{}/{name} is no accept: {:?}", self.place, answer(self.op, &input, &mut Strict));
         };
-        let refusing = self.shown.iter().filter(|row| !row.rule.is_empty());
         let steps = steps(self.op, &input, &ok);
+        let shown = self.shown.iter().copied();
+        let refusing = shown.filter(|row| !row.rule.is_empty() && row.evidence != Evidence::Open);
+        let rows: BTreeSet<Id> = refusing.chain(needed(self.op, &input, &ok)).collect();
+        let requirements = rows.iter().map(ToString::to_string).collect();
         let expect = Expect::Accept { ok };
-        let requirements = refusing.map(ToString::to_string).collect();
         self.push(Case { requirements, steps, ..self.case(name, input, expect, why) })
     }
 
@@ -124,6 +130,14 @@ impl Case {
     pub(super) fn shows(&mut self, row: Id) {
         self.requirements = vec![row.to_string()];
     }
+}
+
+/// The rows that refuse nothing, and without which the answer is another.
+fn needed(op: &str, input: &Value, ok: &Value) -> Vec<Id> {
+    let mut met = Met::default();
+    answer(op, input, &mut met);
+    let silent = met.0.into_iter().filter(|row| row.rule.is_empty());
+    silent.filter(|row| answer(op, input, &mut Without(row)) != Answer::Ok(ok.clone())).collect()
 }
 
 /// `old` replaced by `new` at an offset, both as the member is written.

@@ -1,10 +1,13 @@
 //! The generators: small code that writes every case, the same on every machine.
 
 mod check_message;
+mod cid_directory;
+mod cid_file;
 mod decode;
 mod domain;
 mod encode;
 mod group;
+mod inspect_zip;
 pub mod keys;
 mod record;
 mod sign;
@@ -12,6 +15,7 @@ mod steps;
 mod verify_header;
 mod verify_transaction;
 mod world;
+mod zip;
 
 use crate::case::{Case, canonical};
 use crate::manifest::Manifest;
@@ -28,6 +32,9 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("publish/transaction-decode.json", decode::cases()),
         ("publish/check-message.json", check_message::cases()),
         ("publish/verify-transaction.json", verify_transaction::cases()),
+        ("drop/cid-file.json", cid_file::cases()),
+        ("drop/cid-directory.json", cid_directory::cases()),
+        ("drop/inspect-zip.json", inspect_zip::cases()),
     ];
     let cases: Vec<&Case> = groups.iter().flat_map(|(_, cases)| cases).collect();
     let mut files: Vec<(&'static str, Vec<u8>)> =

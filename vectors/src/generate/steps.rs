@@ -1,10 +1,14 @@
 //! The values between input and answer of an accepted case.
 
+mod unixfs;
+
 use assay_spec::crypto::text::{hex, parse_base64url, sha256_hex};
 use serde_json::Value;
 
 use crate::case::Step;
 use crate::edit::{content, look};
+
+pub(super) use unixfs::{block_bytes, links_bytes};
 
 /// The steps by which `op` comes from `input` to `ok`.
 pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
@@ -20,6 +24,9 @@ pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
         "publish.verify_transaction" => {
             [message(&input["message"]), vec![utf8("record", &input["record"])]].concat()
         }
+        "cid.file" => unixfs::file(input),
+        "cid.directory" => unixfs::folder(input),
+        "drop.inspect_zip" => unixfs::zip(input),
         _ => Vec::new(),
     }
 }

@@ -47,11 +47,34 @@ mod tests {
     use super::*;
     use crate::case::Expect;
 
-    /// What the lint says after one thing was bent in one case.
+    /// What the lint says of one service after one thing was bent in one case; whole files take it too long.
     fn bent(id: &str, bend: impl FnOnce(&mut Case)) -> Vec<String> {
+        bent_of("publish", id, bend)
+    }
+
+    /// The same of one operation or service.
+    fn bent_of(place: &str, id: &str, bend: impl FnOnce(&mut Case)) -> Vec<String> {
+        let service = place.split('/').next().unwrap_or_default();
         let mut cases = crate::cases();
+        cases.retain(|case| case.id.starts_with(place));
         bend(cases.iter_mut().find(|case| case.id == id).expect("it stands"));
-        lint_cases(&cases).iter().map(ToString::to_string).collect()
+        let findings = lint_cases(&cases);
+        let own = findings.iter().filter(|finding| finding.place.starts_with(service));
+        own.map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_row_that_refuses_nothing_is_shown_by_the_accepts_that_need_it() {
+        const LINKS: &str = "drop.cid.symlinks";
+        let lint = |id: &str, bend: fn(&mut Case)| bent_of("drop/cid-directory/", id, bend).join("\n");
+        let unneeded = lint("drop/cid-directory/one-file", |case| case.requirements.push(LINKS.into()));
+        assert!(unneeded.contains("one-file: without drop.cid.symlinks the reference still"), "{unneeded}");
+        let unlisted =
+            lint("drop/cid-directory/link-to-file", |case| case.requirements.retain(|row| row != LINKS));
+        assert!(unlisted.contains("which the case is not about"), "{unlisted}");
+        // The files stand elsewhere, so their rows have no case here, and need no reject.
+        assert!(unlisted.contains("drop.cid.balanced: no accept shows it"), "{unlisted}");
+        assert!(!unlisted.contains("no reject names it"), "{unlisted}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use assay_spec::{Gate, Id, Instant};
 use serde_json::{Map, Value};
 
 use super::OpError;
-use crate::bytes;
+use crate::bytes::Recipe;
 
 /// An object of a request. Absent and null are the same.
 pub(crate) struct Members<'a> {
@@ -17,6 +17,12 @@ impl<'a> Members<'a> {
     pub(crate) fn of(input: &'a Value) -> Result<Self, OpError> {
         let members = input.as_object().ok_or_else(|| bad("in: an object is missing"))?;
         Ok(Members { members, prefix: String::new() })
+    }
+
+    /// The members of an element of the list `name`.
+    pub(crate) fn within(element: &'a Value, name: &str) -> Result<Self, OpError> {
+        let members = element.as_object().ok_or_else(|| bad(&format!("{name}: objects are missing")))?;
+        Ok(Members { members, prefix: format!("{name}.") })
     }
 
     /// An object inside.
@@ -49,8 +55,13 @@ impl<'a> Members<'a> {
 
     /// Bytes.
     pub(crate) fn bytes(&self, name: &str) -> Result<Vec<u8>, OpError> {
+        self.recipe(name).map(|recipe| recipe.to_bytes())
+    }
+
+    /// Bytes that are made when they are read.
+    pub(crate) fn recipe(&self, name: &str) -> Result<Recipe, OpError> {
         let value = self.value(name).ok_or_else(|| self.wrong(name, "bytes"))?;
-        bytes::read(&format!("{}{name}", self.prefix), value).map_err(OpError::BadRequest)
+        Recipe::read(&format!("{}{name}", self.prefix), value).map_err(OpError::BadRequest)
     }
 
     /// An array, empty if it is not there.

@@ -3,12 +3,15 @@
 //! Each is a function of its input and a gate; the gate decides which rules are kept, so that the vectors can show
 //! that a case is refused by the rule it names.
 
+pub(crate) mod cid;
 mod domain;
 mod members;
 mod publish;
 pub(crate) mod transaction;
 mod vfkey;
+mod zip;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use assay_spec::{Dialect, Gate, Id, Refused};
@@ -51,6 +54,17 @@ pub enum OpError {
     BadRequest(String),
 }
 
+/// A gate that keeps every rule, and remembers those that were asked.
+#[derive(Default)]
+pub(crate) struct Met(pub(crate) BTreeSet<Id>);
+
+impl Gate for Met {
+    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+        self.0.insert(rule);
+        None
+    }
+}
+
 /// The operations that are known, in the protocol's order.
 pub fn operations() -> &'static [&'static str] {
     &[
@@ -63,6 +77,9 @@ pub fn operations() -> &'static [&'static str] {
         "transaction.decode",
         "publish.check_message",
         "publish.verify_transaction",
+        "cid.file",
+        "cid.directory",
+        "drop.inspect_zip",
     ]
 }
 
@@ -83,6 +100,9 @@ pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut
         "transaction.decode" => transaction::decode,
         "publish.check_message" => publish::check_message,
         "publish.verify_transaction" => publish::verify_transaction,
+        "cid.file" => cid::file,
+        "cid.directory" => cid::directory,
+        "drop.inspect_zip" => zip::inspect,
         _ => return Answer::Unsupported,
     };
     let outcome = Members::of(input).and_then(|members| run(dialect, &members, gate));

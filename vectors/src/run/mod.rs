@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::case::Case;
 use crate::shim::PROTOCOL;
-use crate::{all, manifest};
+use crate::{all, manifest, wire};
 use process::{Event, Program};
 
 pub use report::{CaseResult, Outcome, Report};
@@ -170,7 +170,7 @@ impl Runner<'_> {
             while open.len() < window
                 && let Some(case) = todo.pop_front()
             {
-                program.send(&json!({"id": case.id, "op": case.op, "in": case.input}));
+                program.send(&json!({"id": case.id, "op": case.op, "in": wire::spell_out(&case.input)}));
                 open.insert(case.id.clone(), case);
             }
             if open.is_empty() {

@@ -1,6 +1,7 @@
-// Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/web3.js for messages.
+// Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/web3.js for messages,
+// and two sets of libraries for identifiers and zips, each of which confirms the cases on its own.
 //
-// Prints one JSON line per operation and exits with 1 on any disagreement. With --write it also records itself in
+// Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement. With --write it also records itself in
 // data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
 
 import { createHash } from "node:crypto";
@@ -11,42 +12,19 @@ import { ed25519 } from "@noble/curves/ed25519.js";
 import web3 from "@solana/web3.js";
 import bs58 from "bs58";
 
+import { filesOf } from "./folder.mjs";
+import { read } from "./recipes.mjs";
+import { Refused, Skipped, attempt, require } from "./refusal.mjs";
+import { byImporter, byIpld } from "./unixfs.mjs";
+import { byYauzl, byZipJs, inspected } from "./zips.mjs";
+
 const DATA = new URL("../../data/", import.meta.url);
 const KEYS = { pub: ["d", "c", "v", "t"], transfer: ["d", "newVault", "t"], accept: ["d", "transfer", "t"] };
 const WINDOW = 600_000;
 const MEMO = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 
-class Refused extends Error {}
-class Skipped extends Error {}
-
-const require = (holds, why) => {
-  if (!holds) throw new Refused(why);
-};
-/** The value, or a refusal where a library throws. */
-const attempt = (work) => {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof Refused || error instanceof Skipped ? error : new Refused(error.message);
-  }
-};
-
 // --- bytes and texts
 
-const read = (recipe) => {
-  const [[form, content]] = Object.entries(recipe);
-  if (form === "hex") return Buffer.from(content, "hex");
-  if (form === "utf8") return Buffer.from(content, "utf8");
-  if (form === "b64") return Buffer.from(content, "base64");
-  if (form === "repeat") return Buffer.concat(Array(content[1]).fill(Buffer.from(content[0], "hex")));
-  const blocks = [];
-  for (let n = 0n; blocks.length * 32 < content[1]; n += 1n) {
-    const counter = Buffer.alloc(8);
-    counter.writeBigUInt64BE(n);
-    blocks.push(createHash("sha256").update(content[0]).update(counter).digest());
-  }
-  return Buffer.concat(blocks).subarray(0, content[1]);
-};
 const hexed = (bytes) => ({ hex: Buffer.from(bytes).toString("hex") });
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const base64url = (bytes) => Buffer.from(bytes).toString("base64url");
@@ -246,17 +224,37 @@ const verifyTransaction = (i) => {
   return {};
 };
 
-const OPERATIONS = {
-  "domain.canonical": domainCanonical,
-  "vfkey.sign": vfkeySign,
-  "vfkey.verify": vfkeyVerify,
-  "publish.record.encode": recordEncode,
-  "publish.record.parse": recordParse,
-  "transaction.encode": transactionEncode,
-  "transaction.decode": transactionDecode,
-  "publish.check_message": checkMessage,
-  "publish.verify_transaction": verifyTransaction,
-};
+/** Identifiers and zips by one set of libraries. */
+const drop = (unixfs, unzip) => ({
+  "cid.file": async (i) => ({ cid: await unixfs.file(read(i.content)) }),
+  "cid.directory": async (i) => ({ cid: await unixfs.folder(filesOf(i.entries), i.hamt_size) }),
+  "drop.inspect_zip": async (i) => {
+    const files = await inspected(read(i.zip), unzip);
+    const bytes = files.reduce((sum, each) => sum + each.bytes.length, 0);
+    return { files: files.length, bytes, cid: await unixfs.folder(files) };
+  },
+});
+
+/** Who speaks: the operations that it knows, and the libraries behind them. */
+const VOICES = [
+  {
+    witness: "node",
+    libraries: ["@noble/curves", "@solana/web3.js", "bs58"],
+    operations: {
+      "domain.canonical": domainCanonical,
+      "vfkey.sign": vfkeySign,
+      "vfkey.verify": vfkeyVerify,
+      "publish.record.encode": recordEncode,
+      "publish.record.parse": recordParse,
+      "transaction.encode": transactionEncode,
+      "transaction.decode": transactionDecode,
+      "publish.check_message": checkMessage,
+      "publish.verify_transaction": verifyTransaction,
+    },
+  },
+  { witness: "node", libraries: ["ipfs-unixfs-importer", "yauzl"], operations: drop(byImporter, byYauzl) },
+  { witness: "node/ipld", libraries: ["@ipld/unixfs", "@zip.js/zip.js"], operations: drop(byIpld, byZipJs) },
+];
 
 /** A text that does not depend on the order of members. */
 const sorted = (value) =>
@@ -266,11 +264,11 @@ const sorted = (value) =>
       : each,
   );
 
-/** What this program found other than the case expects; nothing if it agrees. */
-const judge = ({ op, in: input, expect }) => {
+/** What was found other than the case expects; nothing where they agree. */
+const judge = async (operation, { in: input, expect }) => {
   let answer;
   try {
-    answer = OPERATIONS[op](input);
+    answer = await operation(input);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return expect.verdict === "reject" ? undefined : `refused: ${error.message}`;
@@ -280,40 +278,53 @@ const judge = ({ op, in: input, expect }) => {
 };
 
 const lock = JSON.parse(readFileSync(new URL("package-lock.json", import.meta.url)));
-const libraries = Object.keys(lock.packages[""].dependencies).map(
-  (name) => `${name} ${lock.packages[`node_modules/${name}`].version}`,
-);
-libraries.push(`Node ${process.versions.node}`);
+const versions = (names) => [
+  ...names.map((name) => `${name} ${lock.packages[`node_modules/${name}`].version}`),
+  `Node ${process.versions.node}`,
+];
 
-let agrees = true;
-const records = [];
-for (const file of readdirSync(new URL("publish/", DATA)).filter((name) => name.endsWith(".json")).sort()) {
-  const text = readFileSync(new URL(`publish/${file}`, DATA));
+/** The run of a voice over a file of cases, for the record. */
+const run = async ({ witness, libraries, operations }, file, text) => {
   const cases = JSON.parse(text);
   const counts = { accept: 0, reject: 0 };
   const skipped = [];
   for (const each of cases) {
     try {
-      const fault = judge(each);
+      const fault = await judge(operations[each.op], each);
       if (fault === undefined) {
         counts[each.expect.verdict] += 1;
       } else {
         agrees = false;
-        console.error(`${each.id}: ${fault}`);
+        console.error(`${witness}: ${each.id}: ${fault}`);
       }
     } catch (error) {
       if (!(error instanceof Skipped)) throw error;
       skipped.push(each.id);
     }
   }
-  const [accepts, rejects] = [counts.accept, counts.reject];
-  const op = cases[0].op;
-  records.push({ witness: "node", op, file: `publish/${file}`, sha256: sha256(text), accepts, rejects, skipped, libraries });
-  console.log(JSON.stringify({ op, accepts, rejects, skipped, libraries }));
+  const [{ op }, accepts, rejects] = [cases[0], counts.accept, counts.reject];
+  return { witness, op, file, sha256: sha256(text), accepts, rejects, skipped, libraries: versions(libraries) };
+};
+
+let agrees = true;
+const records = [];
+for (const folder of ["drop", "publish"]) {
+  for (const name of readdirSync(new URL(`${folder}/`, DATA)).filter((name) => name.endsWith(".json")).sort()) {
+    const file = `${folder}/${name}`;
+    const text = readFileSync(new URL(file, DATA));
+    const { op } = JSON.parse(text)[0];
+    for (const voice of VOICES.filter(({ operations }) => Object.hasOwn(operations, op))) {
+      const record = await run(voice, file, text);
+      records.push(record);
+      const { witness, accepts, rejects, skipped, libraries } = record;
+      console.log(JSON.stringify({ witness, op, accepts, rejects, skipped, libraries }));
+    }
+  }
 }
 if (agrees && process.argv.includes("--write")) {
   const path = fileURLToPath(new URL("witnesses.json", DATA));
-  const others = JSON.parse(readFileSync(path, "utf8")).filter(({ witness }) => witness !== "node");
+  const mine = new Set(VOICES.map(({ witness }) => witness));
+  const others = JSON.parse(readFileSync(path, "utf8")).filter(({ witness }) => !mine.has(witness));
   const place = (each) => `${each.file} ${each.witness}`;
   const both = [...others, ...records].sort((a, b) => (place(a) < place(b) ? -1 : 1));
   writeFileSync(path, `${JSON.stringify(both, null, 2)}\n`);

@@ -1,0 +1,86 @@
+//! What stands where inside a member's bytes.
+
+use serde_json::Value;
+
+use crate::edit::{content, look};
+
+/// Where the parts of a transaction message or of a zip begin.
+pub(super) fn parts(name: &str, value: &Value) -> Vec<(usize, String)> {
+    match name {
+        "message" => message(value),
+        "zip" => zip(&content(value).unwrap_or_default()),
+        _ => Vec::new(),
+    }
+}
+
+fn message(value: &Value) -> Vec<(usize, String)> {
+    let input = serde_json::json!({"message": value});
+    let part = |path: &str| look(&input, &format!("/in/message/{path}")).unwrap_or_default();
+    if !part("header").is_array() {
+        return Vec::new();
+    }
+    let size = |count: usize| {
+        if count < 0x80 {
+            1
+        } else if count < 0x4000 {
+            2
+        } else {
+            3
+        }
+    };
+    let count = |value: &Value| value.as_array().map_or(0, Vec::len);
+    let accounts = count(&part("accounts"));
+    let mut at = 3;
+    let mut found = vec![(0, "header".to_owned()), (at, format!("{accounts} accounts"))];
+    at += size(accounts);
+    for n in 0..accounts {
+        found.push((at, format!("account {n}")));
+        at += 32;
+    }
+    found.push((at, "blockhash".to_owned()));
+    at += 32;
+    let instructions = part("instructions");
+    found.push((at, format!("{} instructions", count(&instructions))));
+    at += size(count(&instructions));
+    for (n, instruction) in instructions.as_array().into_iter().flatten().enumerate() {
+        let data = content(&instruction["data"]).unwrap_or_default().len();
+        let indices = count(&instruction["accounts"]);
+        found.push((at, format!("instruction {n}: program")));
+        found.push((at + 1, format!("instruction {n}: {indices} accounts")));
+        at += 1 + size(indices) + indices;
+        found.push((at, format!("instruction {n}: {data} bytes of data")));
+        at += size(data);
+        found.push((at, format!("instruction {n}: data")));
+        at += data;
+    }
+    found
+}
+
+/// The headers of a zip, and the data behind those that stand in front of it.
+fn zip(bytes: &[u8]) -> Vec<(usize, String)> {
+    let field =
+        |at: usize| bytes.get(at..at + 2).map_or(0, |two| usize::from(u16::from_le_bytes([two[0], two[1]])));
+    let text = |at: usize, length: usize| {
+        bytes.get(at..at + length).map(|name| String::from_utf8_lossy(name).into_owned()).unwrap_or_default()
+    };
+    let mut found = Vec::new();
+    for at in 0..bytes.len() {
+        match bytes[at..] {
+            [b'P', b'K', 3, 4, ..] => {
+                let (name, extra) = (field(at + 26), field(at + 28));
+                found.push((at, format!("header of {:?}", text(at + 30, name))));
+                found.push((at + 30 + name + extra, "its data".to_owned()));
+            }
+            [b'P', b'K', 7, 8, ..] => found.push((at, "its descriptor".to_owned())),
+            [b'P', b'K', 1, 2, ..] => {
+                found.push((at, format!("directory: {:?}", text(at + 46, field(at + 28)))));
+            }
+            [b'P', b'K', 5, 6, ..] => found.push((at, "end record".to_owned())),
+            _ => {}
+        }
+    }
+    // Where there is no data, the next header says so.
+    found.sort_by_key(|(at, label)| (*at, label == "its data"));
+    found.dedup_by_key(|(at, _)| *at);
+    found
+}

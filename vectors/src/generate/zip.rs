@@ -1,0 +1,236 @@
+//! Zips for the cases, written field by field, so that every one of them can be made to lie.
+
+mod deflate;
+mod edits;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::bytes::hex;
+
+pub(super) use edits::edits;
+
+/// Compression methods.
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+/// 2026-01-01, midnight, as DOS counts.
+const DATE: u16 = (2026 - 1980) << 9 | 1 << 5 | 1;
+/// The flag of a data descriptor.
+const DESCRIPTOR: u16 = 1 << 3;
+/// The flag of a UTF-8 name.
+const UTF8: u16 = 1 << 11;
+
+/// An entry, and what the zip says of it.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    crc: u32,
+    /// The size that both headers tell.
+    told: u32,
+    method: u16,
+    data: Data,
+    form: Form,
+}
+
+/// How the sizes are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// Behind the data.
+    Descriptor,
+    /// In the 64-bit extra fields.
+    Wide,
+}
+
+/// Data as it stands in the zip.
+#[derive(Clone)]
+enum Data {
+    Bytes(Vec<u8>),
+    /// A byte many times over, with other bytes around.
+    Run {
+        before: Vec<u8>,
+        byte: u8,
+        count: usize,
+        after: Vec<u8>,
+    },
+}
+
+impl Entry {
+    /// A file, stored.
+    pub(super) fn stored(name: &str, bytes: &[u8]) -> Entry {
+        Entry::new(name, crc32fast::hash(bytes), bytes.len(), STORED, Data::Bytes(bytes.to_vec()))
+    }
+
+    /// A file of one byte many times over, stored.
+    pub(super) fn stored_run(name: &str, byte: u8, count: usize) -> Entry {
+        let data = Data::Run { before: Vec::new(), byte, count, after: Vec::new() };
+        Entry::new(name, crc32fast::hash(&vec![byte; count]), count, STORED, data)
+    }
+
+    /// A file of zero bytes, deflated.
+    pub(super) fn zeros(name: &str, count: usize) -> Entry {
+        Entry::new(name, crc32fast::hash(&vec![0; count]), count, DEFLATED, deflate::zeros(count))
+    }
+
+    /// A file that somebody else has deflated.
+    pub(super) fn deflated(name: &str, bytes: &[u8], deflated: Vec<u8>) -> Entry {
+        Entry::new(name, crc32fast::hash(bytes), bytes.len(), DEFLATED, Data::Bytes(deflated))
+    }
+
+    /// The same data under what both headers tell of `other`.
+    pub(super) fn told_as(self, other: &Entry) -> Entry {
+        Entry { told: other.told, crc: other.crc, ..self }
+    }
+
+    /// The sizes stand behind the data.
+    pub(super) fn described(self) -> Entry {
+        Entry { form: Form::Descriptor, ..self }
+    }
+
+    /// The sizes stand in the 64-bit extra fields.
+    pub(super) fn wide(self) -> Entry {
+        Entry { form: Form::Wide, ..self }
+    }
+
+    fn new(name: &str, crc: u32, size: usize, method: u16, data: Data) -> Entry {
+        Entry { name: name.to_owned(), crc, told: size as u32, method, data, form: Form::Plain }
+    }
+
+    fn version(&self) -> u16 {
+        match (self.form, self.method) {
+            (Form::Wide, _) => 45,
+            (_, DEFLATED) => 20,
+            _ => 10,
+        }
+    }
+
+    fn flags(&self) -> u16 {
+        let utf8 = if self.name.is_ascii() { 0 } else { UTF8 };
+        if self.form == Form::Descriptor { utf8 | DESCRIPTOR } else { utf8 }
+    }
+
+    /// The fields that both headers have, from the version needed to the length of the extra field.
+    fn shared(&self, sizes: [u32; 3], extra: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        for field in [self.version(), self.flags(), self.method, 0, DATE] {
+            out.extend(field.to_le_bytes());
+        }
+        for field in sizes {
+            out.extend(field.to_le_bytes());
+        }
+        out.extend((self.name.len() as u16).to_le_bytes());
+        out.extend((extra as u16).to_le_bytes());
+        out
+    }
+
+    fn wide_field(&self) -> Vec<u8> {
+        if self.form != Form::Wide {
+            return Vec::new();
+        }
+        let sizes = [u64::from(self.told), self.data.len() as u64];
+        [&[1, 0, 16, 0][..], &sizes.map(u64::to_le_bytes).concat()].concat()
+    }
+
+    fn local(&self) -> Vec<Piece> {
+        let sizes = match self.form {
+            Form::Plain => [self.crc, self.data.len() as u32, self.told],
+            Form::Descriptor => [0; 3],
+            Form::Wide => [self.crc, u32::MAX, u32::MAX],
+        };
+        let extra = self.wide_field();
+        let shared = self.shared(sizes, extra.len());
+        let mut pieces =
+            vec![Piece::Bytes([b"PK\x03\x04", &shared[..], self.name.as_bytes(), &extra].concat())];
+        match &self.data {
+            Data::Bytes(bytes) => pieces.push(Piece::Bytes(bytes.clone())),
+            Data::Run { before, byte, count, after } => pieces.extend([
+                Piece::Bytes(before.clone()),
+                Piece::Run(*byte, *count),
+                Piece::Bytes(after.clone()),
+            ]),
+        }
+        if self.form == Form::Descriptor {
+            let fields = [self.crc, self.data.len() as u32, self.told].map(u32::to_le_bytes).concat();
+            pieces.push(Piece::Bytes([b"PK\x07\x08", &fields[..]].concat()));
+        }
+        pieces
+    }
+
+    fn central(&self, offset: usize) -> Piece {
+        let sizes = match self.form {
+            Form::Wide => [self.crc, u32::MAX, u32::MAX],
+            _ => [self.crc, self.data.len() as u32, self.told],
+        };
+        let extra = self.wide_field();
+        // Made by MS-DOS: no attributes, no comment, the first disk.
+        let mut out = [b"PK\x01\x02", &self.version().to_le_bytes()[..]].concat();
+        out.extend(self.shared(sizes, extra.len()));
+        out.extend([0; 10]);
+        out.extend((offset as u32).to_le_bytes());
+        out.extend(self.name.as_bytes());
+        out.extend(extra);
+        Piece::Bytes(out)
+    }
+}
+
+impl Data {
+    fn len(&self) -> usize {
+        match self {
+            Data::Bytes(bytes) => bytes.len(),
+            Data::Run { before, count, after, .. } => before.len() + count + after.len(),
+        }
+    }
+}
+
+/// A header, some data, or the end record.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Bytes(Vec<u8>),
+    Run(u8, usize),
+}
+
+/// The zip of these entries in this order.
+pub(super) fn archive(entries: &[Entry]) -> Vec<Piece> {
+    let (mut pieces, mut directory, mut at) = (Vec::new(), Vec::new(), 0);
+    for entry in entries {
+        directory.push(entry.central(at));
+        let local = entry.local();
+        at += local.iter().map(Piece::len).sum::<usize>();
+        pieces.extend(local);
+    }
+    let size: usize = directory.iter().map(Piece::len).sum();
+    pieces.extend(directory);
+    let count = (entries.len() as u16).to_le_bytes();
+    let place = [(size as u32).to_le_bytes(), (at as u32).to_le_bytes()].concat();
+    pieces.push(Piece::Bytes([b"PK\x05\x06\0\0\0\0", &count[..], &count, &place, &[0, 0]].concat()));
+    pieces.retain(|piece| piece.len() > 0);
+    pieces
+}
+
+impl Piece {
+    /// Bytes.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Piece::Bytes(bytes) => bytes.len(),
+            Piece::Run(_, count) => *count,
+        }
+    }
+}
+
+/// The pieces as a member is written: hex or, if they are long, base64; parts where there are runs among them.
+pub(super) fn recipe(pieces: &[Piece]) -> Value {
+    let mut parts: Vec<Value> = Vec::new();
+    let mut bytes = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Bytes(more) => bytes.extend(more),
+            Piece::Run(byte, count) => {
+                parts.push(hex(&std::mem::take(&mut bytes)));
+                parts.push(json!({"repeat": [format!("{byte:02x}"), count]}));
+            }
+        }
+    }
+    parts.push(if bytes.len() > 4096 { json!({"b64": STANDARD.encode(bytes)}) } else { hex(&bytes) });
+    if parts.len() == 1 { parts.remove(0) } else { json!({"concat": parts}) }
+}

@@ -1,0 +1,39 @@
+//! `drop.inspect_zip`.
+
+use std::collections::BTreeMap;
+
+use assay_spec::cid::{CidError, Discard, Entry, Estimate, Layout, of_entries};
+use assay_spec::drop::requirements::zip as rows;
+use assay_spec::drop::zip::{self, Limits};
+use assay_spec::{Dialect, Gate, Id, Refused};
+use serde_json::{Value, json};
+
+use super::{Members, OpError};
+
+/// The files of a zip that may be dropped: how many, their bytes, and their identifier.
+pub(super) fn inspect(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+    let extracted = zip::inspect(&input.bytes("zip")?, &Limits::default(), gate).map_err(staged)?;
+    let files = extracted.files.iter().map(|(path, bytes)| (path.clone(), Entry::File(bytes)));
+    let directories = extracted.directories.iter().map(|path| (path.clone(), Entry::Directory));
+    let entries: BTreeMap<String, Entry<'_>> = files.chain(directories).collect();
+    let layout = Layout::of(Estimate::default(), gate);
+    let summary = of_entries(&entries, &layout, gate, &Discard).map_err(|error| match error {
+        CidError::Refused(refused) => staged(refused),
+        other => OpError::BadRequest(format!("zip: {other}")),
+    })?;
+    Ok(json!({
+        "files": extracted.files.len(),
+        "bytes": extracted.bytes,
+        "cid": summary.cid.to_string(),
+    }))
+}
+
+fn staged(refused: Refused) -> OpError {
+    let stage = stage(refused.rule);
+    (refused, stage).into()
+}
+
+/// The form is read first; everything else is judged of what was read.
+fn stage(row: Id) -> &'static str {
+    if row == &rows::FORM { "parse" } else { "check" }
+}
