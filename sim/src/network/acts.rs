@@ -147,10 +147,10 @@ fn message(state: &State, core: &Core, Message { hash }: &Message) -> Result<Val
     let file = life.and_then(|life| life.cid.as_ref()).and_then(|cid| store.files.find(cid));
     Ok(json!({
         "number": number,
-        "item_hash": stored.hash.text(core),
-        "type": stored.kind,
-        "status": record::status(stored.state),
-        "received": stored.received,
+        "item_hash": stored.hash().text(core),
+        "type": stored.kind(),
+        "status": record::status(stored.state()),
+        "received": stored.received(),
         "owner": life.map(|life| &*life.owner),
         "removing_at": life.and_then(|life| life.removing_at),
         "removed_at": life.and_then(|life| life.removed_at),

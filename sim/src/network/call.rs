@@ -15,7 +15,7 @@ use bytes::Bytes;
 use super::refusal::Refusal;
 use super::sites;
 use crate::core::Core;
-use crate::world::{ExchangeId, Request, RequestHead, Site};
+use crate::world::{Request, RequestHead, Site};
 
 /// A request whose path names an endpoint.
 #[derive(Debug)]
@@ -32,22 +32,16 @@ pub(super) struct Call<'a> {
     pub(super) params: Params,
     /// The request as it came.
     pub(super) request: &'a Request,
-    /// Its exchange.
-    pub(super) exchange: ExchangeId,
 }
 
 impl<'a> Call<'a> {
     /// Finds the endpoint that a request names.
-    pub(super) fn read(
-        core: &mut Core,
-        exchange: ExchangeId,
-        request: &'a Request,
-    ) -> Result<Call<'a>, Refusal> {
+    pub(super) fn read(core: &mut Core, request: &'a Request) -> Result<Call<'a>, Refusal> {
         let head = &request.head;
         let (endpoint, captures) = find(core, head)?;
         let query = head.target.split_once('?').map_or("", |(_, query)| query);
         let params = Params::parse(query);
-        Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request, exchange })
+        Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request })
     }
 
     /// The text in the endpoint's braces of that number, from 0.

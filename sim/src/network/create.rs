@@ -26,10 +26,6 @@ pub(super) struct Created {
     pub(super) number: Number,
     /// Its hash.
     pub(super) hash: Hash,
-    /// Its content, read.
-    pub(super) content: Content,
-    /// It was not known before.
-    pub(super) is_new: bool,
 }
 
 /// Takes the message of a creating call. `expected` is the type that the endpoint names, and `admit` what it asks of
@@ -45,9 +41,9 @@ pub(super) fn take(
         effects::judge(state, core, &envelope, &content)?;
         admit(state, core, &envelope, &content)?;
         let message = envelope.message();
-        let (number, is_new) = store(state, core, &message)?;
-        let hash = state.primary.store.stored(number).hash;
-        Ok(Created { number, hash, content, is_new })
+        let number = store(state, core, &message)?;
+        let hash = state.primary.store.stored(number).hash();
+        Ok(Created { number, hash })
     });
     if result.is_err() && core.lapse(&NOTHING_STORED).is_some() {
         store_all_the_same(state, core, call, expected);
@@ -95,20 +91,16 @@ fn read(
     Ok((envelope, content))
 }
 
-/// Stores a message, unless it is there already; answers its number and whether it is new.
-pub(super) fn store(
-    state: &mut State,
-    core: &mut Core,
-    message: &Message,
-) -> Result<(Number, bool), Refusal> {
+/// Stores a message, unless it is there already; answers its number.
+pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Result<Number, Refusal> {
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let mut again = None;
     if let Some(number) = known {
         match core.lapse(&SAME_TWICE) {
-            None => return Ok((number, false)),
+            None => return Ok(number),
             Some("listed") => {
                 state.primary.store.list_again(number);
-                return Ok((number, false));
+                return Ok(number);
             }
             Some(_) => {
                 let count = state.primary.store.len();
@@ -126,7 +118,7 @@ pub(super) fn store(
     }
     let number = state.primary.store.add(&message, core.now());
     lifecycle::accept(state, core, number);
-    Ok((number, true))
+    Ok(number)
 }
 
 /// The lie of a node that stores what it has just refused, as far as there is something to store.

@@ -58,10 +58,9 @@ pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Resu
             content: &content.to_string(),
         };
         let message = draft.signed(&signature);
-        let (number, _) =
-            create::store(state, core, &message).map_err(|refusal| refusal.refused.to_string())?;
+        let number = create::store(state, core, &message).map_err(|refusal| refusal.refused.to_string())?;
         if n == 0 || n + 1 == messages {
-            ends.push((sender, state.primary.store.stored(number).hash.text(core)));
+            ends.push((sender, state.primary.store.stored(number).hash().text(core)));
         }
     }
     let [first, last] = [&ends[0], &ends[ends.len() - 1]];

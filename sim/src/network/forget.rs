@@ -93,7 +93,7 @@ fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Target
 /// Forgets every target that can be; what is forgotten already stays so.
 fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &Targets) {
     let store = &state.primary.store;
-    let by = store.stored(number).hash;
+    let by = store.stored(number).hash();
     let mut targets: Vec<Number> = hashes.iter().filter_map(|hash| store.find_text(hash)).collect();
     targets.retain(|target| matches!(store.state(*target), StoreState::Processed | StoreState::Removing));
     targets.retain(|target| store.life(*target).is_some());
@@ -118,7 +118,7 @@ fn forget_posts(state: &mut State, number: Number, hashes: &[String]) {
     let selection = state.primary.store.select(&filter);
     let mut posts = selection.at(0..selection.total());
     let names_one = |post: &Number| {
-        let content = &state.primary.store.stored(*post).content;
+        let content = state.primary.store.stored(*post).content();
         hashes.iter().any(|hash| content.contains(hash.as_str()))
     };
     posts.retain(names_one);

@@ -59,7 +59,7 @@ mod tests {
             assert_eq!(Hash::parse(&text), Some(hash));
         }
         for bad in
-            ["", "07", &"0A".repeat(32), &"0g".repeat(32), &"../".repeat(20), &"Qm".repeat(23), "\u{e9}"]
+            ["", "07", &"0A".repeat(32), &"0g".repeat(32), &"../".repeat(20), &"Rm".repeat(23), "\u{e9}"]
         {
             assert_eq!(Hash::parse(bad), None, "{bad}");
         }

@@ -18,7 +18,7 @@ pub(super) const CREDITS: i64 = 1;
 /// A message was stored, pending. It is validated at once, after a while, or when nothing holds it up any more.
 pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
     let store = &mut state.primary.store;
-    let (kind, sender) = (store.stored(number).kind, store.sender(number));
+    let (kind, sender) = (store.stored(number).kind(), store.sender(number));
     if kind == MessageType::Store {
         moves(core, StoreState::None, StoreEvent::Accept);
         let members = store.message(number).members();
@@ -59,15 +59,18 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
 /// A pending message is validated, and takes effect where it is good.
 pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     let store = &mut state.primary.store;
-    let stored = store.stored(number).clone();
-    if stored.state != StoreState::Pending {
+    let (kind, current) = (store.stored(number).kind(), store.state(number));
+    if current != StoreState::Pending {
         return;
     }
-    if stored.kind != MessageType::Store {
+    if kind != MessageType::Store {
         store.set_state(number, StoreState::Processed);
         // Its form was good when it was taken; a rule that had lapsed then has been forgiven once.
-        let members = store.message(number).members();
-        if let Ok(content) = Content::parse(stored.kind, &members, &mut Strict) {
+        let content = match kind {
+            MessageType::Post => Ok(Content::Any),
+            _ => Content::parse(kind, &store.message(number).members(), &mut Strict),
+        };
+        if let Ok(content) = content {
             effects::apply(state, core, number, content);
         }
         return;

@@ -39,7 +39,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let Some(number) = replica.store.find_text(text) else {
         return unknown(state, core, text);
     };
-    if replica.store.stored(number).kind == MessageType::Post && core.lapse(&FOUND).is_some() {
+    if replica.store.stored(number).kind() == MessageType::Post && core.lapse(&FOUND).is_some() {
         return Err(Refusal::new(&UNKNOWN, "hidden"));
     }
     match replica.store.state(number) {

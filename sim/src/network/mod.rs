@@ -257,7 +257,7 @@ impl Floor for State {
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
         self.changing(core, |state, core| {
             state.settle(core);
-            let reply = state.route(core, exchange, request).unwrap_or_else(|refusal| {
+            let reply = state.route(core, request).unwrap_or_else(|refusal| {
                 core.refuse(&refusal.refused);
                 Some(refusal::answer(core, &refusal))
             });
@@ -349,13 +349,8 @@ impl State {
     }
 
     /// Answers a request; `None` when the answer comes later.
-    fn route(
-        &mut self,
-        core: &mut Core,
-        exchange: ExchangeId,
-        request: &Request,
-    ) -> Result<Option<Reply>, Refusal> {
-        let call = Call::read(core, exchange, request)?;
+    fn route(&mut self, core: &mut Core, request: &Request) -> Result<Option<Reply>, Refusal> {
+        let call = Call::read(core, request)?;
         let occasion = [("endpoint", call.endpoint.name), ("site", call.site.name)];
         if core.fault(faults::INTERNAL, &occasion) {
             return Err(Refusal::new(&INTERNAL, "the node fails"));

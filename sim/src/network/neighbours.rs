@@ -57,7 +57,7 @@ pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<R
     let machines: Vec<Hash> = selection
         .at(0..selection.total().min(PLANNED))
         .into_iter()
-        .map(|number| store.stored(number).hash)
+        .map(|number| store.stored(number).hash())
         .collect();
     let planned = |node: &Node| {
         let here = machines.iter().filter(|hash| place(state, core, **hash).site == node.site);
@@ -73,12 +73,12 @@ pub(super) fn allocation(state: &mut State, core: &mut Core, call: &Call<'_>) ->
     let store = &state.primary.store;
     let number = store.find_text(call.capture(0));
     let machine =
-        number.map(|number| store.stored(number)).filter(|stored| stored.kind == MessageType::Instance);
+        number.map(|number| store.stored(number)).filter(|stored| stored.kind() == MessageType::Instance);
     let Some(machine) = machine else {
         return Err(Refusal::new(&SCHEDULER, format!("no machine {:.80}", call.capture(0))));
     };
-    let node = place(state, core, machine.hash);
-    let body = json!({ "vm_hash": machine.hash.text(core), "node_id": *node.id, "url": *node.url });
+    let node = place(state, core, machine.hash());
+    let body = json!({ "vm_hash": machine.hash().text(core), "node_id": *node.id, "url": *node.url });
     Ok(core.json(200, body))
 }
 

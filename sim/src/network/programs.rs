@@ -50,7 +50,7 @@ fn find(replica: &Replica, hash: &str) -> Option<Program> {
     let store = &replica.store;
     let number = store.find_text(hash)?;
     let stored = store.stored(number);
-    let is_program = stored.kind == MessageType::Program && stored.state == StoreState::Processed;
+    let is_program = stored.kind() == MessageType::Program && stored.state() == StoreState::Processed;
     // Its form was good when it was taken.
     is_program.then(|| Program::parse(&store.message(number).members(), &mut Strict).ok()).flatten()
 }

@@ -20,7 +20,7 @@ const BLOCK_MS: i64 = 12 * SECOND;
 pub(super) fn message(core: &Core, limits: &Limits, store: &Store, number: Number) -> Message {
     let stored = store.stored(number);
     let mut message = store.message(number);
-    message.item_hash = stored.hash.text(core).into();
+    message.item_hash = stored.hash().text(core).into();
     message.confirmations = confirmations(core, limits, stored);
     message
 }
@@ -48,15 +48,15 @@ pub(super) fn status(state: StoreState) -> Status {
 
 fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
     let at_once = core.takes(liberties::CONFIRMED);
-    let held = core.now() - stored.received >= limits.confirmation_ms;
+    let held = core.now() - stored.received() >= limits.confirmation_ms;
     if core.takes(liberties::UNCONFIRMED) || !(held || at_once) {
         return Arc::default();
     }
-    let height = (stored.received.0 / BLOCK_MS).unsigned_abs();
+    let height = (stored.received().0 / BLOCK_MS).unsigned_abs();
     let block = |n: u64| Confirmation {
         chain: "ETH".to_owned(),
         height: height + n,
-        hash: assay_spec::crypto::text::prefixed_hex(&core.rng.draw("network.block", &stored.hash.0, n)),
+        hash: assay_spec::crypto::text::prefixed_hex(&core.rng.draw("network.block", &stored.hash().0, n)),
     };
     (0..=u64::from(at_once)).map(block).collect()
 }

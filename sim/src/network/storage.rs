@@ -68,8 +68,8 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let stored = create::store(state, core, &draft.signed(&upload.signature));
     // Refused, or known since the same second and gone again: no message has come that would keep it.
     state.primary.store.files.drop_unkept(&cid);
-    let (number, _) = stored?;
-    let hash = state.primary.store.stored(number).hash.text(core);
+    let number = stored?;
+    let hash = state.primary.store.stored(number).hash().text(core);
     let status = core.effect(&STORED, "success", |_, _| "stored");
     let http_status = create::success(core);
     Ok(core.json(http_status, json!({ "item_hash": hash, "status": status })))

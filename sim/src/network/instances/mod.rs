@@ -153,7 +153,7 @@ fn same_id(core: &mut Core, call: &Call<'_>, id: &str) -> Result<(), Refusal> {
 /// A valid INSTANCE takes effect.
 pub(super) fn created(state: &mut State, core: &mut Core, number: Number, wanted: Wanted) {
     let store = &state.primary.store;
-    let hash = store.stored(number).hash;
+    let hash = store.stored(number).hash();
     let (id, now) = (id_of(core, hash), core.now());
     let machine = Machine {
         wanted,

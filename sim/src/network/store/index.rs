@@ -60,11 +60,11 @@ impl Index {
 pub(super) fn entries(stored: &Stored, message: &Message, names: &mut Names) -> Vec<(Dim, Name)> {
     let mut entries = vec![
         (Dim::All, 0),
-        (Dim::Sender, stored.sender_folded),
-        (Dim::Channel, stored.channel),
-        (Dim::Type, stored.kind as Name),
+        (Dim::Sender, stored.sender_folded()),
+        (Dim::Channel, stored.channel()),
+        (Dim::Type, stored.kind() as Name),
     ];
-    entries.extend(stored.content_type.map(|name| (Dim::ContentType, name)));
+    entries.extend(stored.content_type().map(|name| (Dim::ContentType, name)));
     let mut several = |one: Dim, many: Dim, mut texts: Vec<String>| {
         texts.sort_unstable();
         texts.dedup();

@@ -3,6 +3,7 @@
 //! Messages have numbers in the order of their arrival and never leave. Every list of an index is sorted by time and,
 //! at equal times, by arrival; pages show it from its end.
 
+mod digests;
 mod files;
 mod index;
 mod names;
@@ -23,6 +24,7 @@ pub(super) use files::{Files, NODES};
 pub(super) use select::Selection;
 pub(super) use stored::Stored;
 
+use digests::Digests;
 use index::{Dim, Index};
 use names::Names;
 
@@ -32,8 +34,8 @@ pub(super) type Number = u32;
 /// The store.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
-    messages: Vector<Arc<Stored>>,
-    by_hash: OrdMap<Hash, Number>,
+    messages: Vector<Stored>,
+    by_hash: Digests,
     names: Names,
     index: Index,
     lives: OrdMap<Number, Arc<Life>>,
@@ -91,9 +93,8 @@ impl Store {
         let number = self.messages.len() as Number;
         let hash = Hash::parse(&message.item_hash).expect("the spec writes hashes in 64 digits");
         let stored = Stored::new(message, hash, received, &mut self.names);
-        self.bytes += stored.content.len() as u64;
+        self.bytes += message.content.len() as u64;
         self.by_hash.insert(hash, number);
-        let stored = Arc::new(stored);
         self.messages.push_back(stored.clone());
         for (dim, name) in index::entries(&stored, message, &mut self.names) {
             self.enter(dim, name, number);
@@ -122,12 +123,12 @@ impl Store {
 
     /// The place of a message in every list.
     fn order(&self, number: Number) -> (i64, Number) {
-        (self.stored(number).timestamp, number)
+        (self.stored(number).timestamp(), number)
     }
 
     /// The number of the message with that hash.
     pub(super) fn find(&self, hash: Hash) -> Option<Number> {
-        self.by_hash.get(&hash).copied()
+        self.by_hash.find(hash, |number| self.stored(number).hash() == hash)
     }
 
     /// The number of the message whose hash has that text, in either form.
@@ -136,7 +137,7 @@ impl Store {
     }
 
     /// A message as it is kept.
-    pub(super) fn stored(&self, number: Number) -> &Arc<Stored> {
+    pub(super) fn stored(&self, number: Number) -> &Stored {
         self.messages.get(number as usize).expect("numbers come from this store")
     }
 
@@ -147,23 +148,23 @@ impl Store {
 
     /// The sender's address in lower case.
     pub(super) fn sender(&self, number: Number) -> Arc<str> {
-        self.names.text(self.stored(number).sender_folded)
+        self.names.text(self.stored(number).sender_folded())
     }
 
     /// The channel of a message.
     pub(super) fn channel(&self, number: Number) -> Arc<str> {
-        self.names.text(self.stored(number).channel)
+        self.names.text(self.stored(number).channel())
     }
 
     /// What has become of a message.
     pub(super) fn state(&self, number: Number) -> StoreState {
-        self.stored(number).state
+        self.stored(number).state()
     }
 
     /// Changes what has become of a message.
     pub(super) fn set_state(&mut self, number: Number, state: StoreState) {
         let stored = self.messages.get_mut(number as usize).expect("numbers come from this store");
-        Arc::make_mut(stored).state = state;
+        stored.set_state(state);
         self.touch();
     }
 

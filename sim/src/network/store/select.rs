@@ -110,7 +110,7 @@ impl Store {
     /// The part of a list that lies between the filter's dates; `None` where there is nothing.
     fn part<'a>(&'a self, dim: Dim, name: Name, filter: &MessageFilter) -> Option<Part<'a>> {
         let list = self.index.list(dim, name)?;
-        let rank_of = |time: i64| list.rank_of(|number| self.stored(number).timestamp < time);
+        let rank_of = |time: i64| list.rank_of(|number| self.stored(number).timestamp() < time);
         let from = filter.start.map_or(0, rank_of);
         let to = filter.end.map_or(list.len(), rank_of);
         (from < to).then_some((list, from..to))
@@ -214,14 +214,14 @@ impl<'a> Test<'a> {
         let among = |names: &Option<Vec<Name>>, name: Name| {
             names.as_ref().is_none_or(|names| names.binary_search(&name).is_ok())
         };
-        let dates = self.filter.start.is_none_or(|start| start <= stored.timestamp)
-            && self.filter.end.is_none_or(|end| stored.timestamp < end);
+        let dates = self.filter.start.is_none_or(|start| start <= stored.timestamp())
+            && self.filter.end.is_none_or(|end| stored.timestamp() < end);
         let cheap = dates
-            && among(&self.senders, stored.sender_folded)
-            && among(&self.channels, stored.channel)
-            && among(&self.kinds, stored.kind as Name)
+            && among(&self.senders, stored.sender_folded())
+            && among(&self.channels, stored.channel())
+            && among(&self.kinds, stored.kind() as Name)
             && self.content_types.as_ref().is_none_or(|types| {
-                stored.content_type.is_some_and(|kind| types.binary_search(&kind).is_ok())
+                stored.content_type().is_some_and(|kind| types.binary_search(&kind).is_ok())
             });
         let tags = self.content.tags.is_some() && passed != Some(Dim::Tag);
         let key = self.content.content_key.is_some() && passed != Some(Dim::Key);

@@ -72,7 +72,7 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 /// A valid registration takes effect.
 pub(super) fn apply(state: &mut State, number: Number, registration: Registration) {
     let stored = state.primary.store.stored(number);
-    let webhook = Webhook { id: id_of(stored.hash).into(), registration };
+    let webhook = Webhook { id: id_of(stored.hash()).into(), registration };
     state.webhooks.register(number, webhook);
 }
 
@@ -82,7 +82,7 @@ pub(super) fn message_new(state: &mut State, core: &mut Core, number: Number) {
         return;
     }
     let message = state.primary.store.message(number);
-    let hash = state.primary.store.stored(number).hash.text(core);
+    let hash = state.primary.store.stored(number).hash().text(core);
     let data = json!({
         "item_hash": hash,
         "type": message.kind,
