@@ -65,17 +65,17 @@ async fn a_message_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
     twin(probe).await?;
     let whole = post_draft(probe, &caller(probe)).await?;
     let text = whole.message.to_string();
-    outside_of(probe, &whole.outside("message", None)).await?;
+    is_refused(probe, &whole.outside("message", None)).await?;
     // Each is signed as it stands.
     for message in [json!([]), json!(1), Value::Null, json!(text)] {
         let mut draft = post_draft(probe, &caller(probe)).await?;
         draft.message = message;
-        outside_of(probe, &draft).await?;
+        is_refused(probe, &draft).await?;
     }
     Ok(())
 }
 
-async fn outside_of(probe: &Probe<'_>, draft: &Draft) -> Checked {
+async fn is_refused(probe: &Probe<'_>, draft: &Draft) -> Checked {
     draft.ask(probe).await?.expect_status(REFUSED)
 }
 
