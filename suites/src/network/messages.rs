@@ -1,7 +1,7 @@
 //! One message and its record: what was sent is what is read.
 
 use assay_spec::network::message;
-use assay_spec::network::requirements::messages as rows;
+use assay_spec::network::requirements::{info, messages as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
@@ -12,7 +12,9 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE_FREE, a_post_and_an_aggregate_are_taken_alike).costs(2, 0, 0),
+    shows!(rows::TYPE_FREE, a_post_and_an_aggregate_are_taken_alike)
+        .costs(2, 0, 0)
+        .after(const { &[&info::PREFIX] }),
     shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0),
     shows!(rows::WRAPPER, the_record_stands_inside_message).costs(2, 0, 0),
     shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0),

@@ -245,6 +245,19 @@ impl List<'_> {
     }
 }
 
+/// Whether `found` holds all that was sent: members that a server adds to an object do no harm.
+pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
+    match (found, sent) {
+        (Value::Object(found), Value::Object(sent)) => {
+            sent.iter().all(|(name, sent)| found.get(name).is_some_and(|found| holds(found, sent)))
+        }
+        (Value::Array(found), Value::Array(sent)) => {
+            found.len() == sent.len() && found.iter().zip(sent).all(|(found, sent)| holds(found, sent))
+        }
+        _ => found == sent,
+    }
+}
+
 /// What elements hold as text under a name; empty where they hold none.
 pub(crate) fn texts(items: &[Value], member: &str) -> Vec<String> {
     items.iter().map(|item| item[member].as_str().unwrap_or_default().to_owned()).collect()
@@ -271,7 +284,9 @@ pub(crate) async fn list_of<'p>(
     sender: &Caller,
     hashes: &[&str],
 ) -> Result<List<'p>, Stop> {
-    let path = path_with("/messages", &[("addresses", &sender.address), ("limit", "100")]);
+    let first = probe.settings.network.first_page.to_string();
+    let query = [("addresses", sender.address.as_str()), ("page", &first), ("limit", "100")];
+    let path = path_with("/messages", &query);
     let mut tries = tries(probe);
     loop {
         let list = list(probe, &query::LIST, &path, "messages").await?;
@@ -292,3 +307,23 @@ pub(crate) fn tries(probe: &Probe<'_>) -> u32 {
 
 /// How long a check waits before it looks again.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_held_whatever_else_is_there() {
+        let sent = json!({ "a": [1, { "b": null }], "c": "d" });
+        for (found, holds_it) in [
+            (sent.clone(), true),
+            (json!({ "c": "d", "more": 1, "a": [1, { "b": null, "more": [] }] }), true),
+            (json!({ "a": [1, { "b": null }] }), false),
+            (json!({ "a": [1, { "b": null }, 2], "c": "d" }), false),
+            (json!({ "a": [1, {}], "c": "d" }), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(holds(&found, &sent), holds_it, "{found}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Whose signature over which bytes is taken.
 
-use assay_spec::network::requirements::{messages, signing as rows};
+use assay_spec::network::requirements::{info, messages, signing as rows};
 use serde_json::json;
 
 use super::caller::{Procedure, caller};
@@ -12,7 +12,9 @@ use crate::profile::SigningScheme;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken).costs(1, 0, 0),
+    shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken)
+        .costs(1, 0, 0)
+        .after(const { &[&info::PREFIX] }),
     shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken)
         .costs(1, 0, 0)
         .after(const { &[&messages::TYPE_FREE] }),

@@ -2,7 +2,7 @@
 
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text;
-use assay_spec::network::requirements::storage as rows;
+use assay_spec::network::requirements::{info, storage as rows};
 use assay_spec::network::storage as endpoints;
 use serde_json::json;
 
@@ -18,14 +18,16 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STORED, an_upload_is_answered_by_a_hash_and_success).costs(1, 0, 0),
+    shows!(rows::STORED, an_upload_is_answered_by_a_hash_and_success)
+        .costs(1, 0, 0)
+        .after(const { &[&info::PREFIX] }),
     shows!(rows::CONTENT, a_file_comes_back_as_it_was).costs(8, 0, 0),
     shows!(rows::CONTENT_TYPE, a_file_comes_back_with_its_content_type).costs(8, 0, 0),
     shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded).costs(8, 0, 0),
     shows!(rows::ADDRESS, the_sender_is_the_forms_address).costs(2, 0, 0),
     shows!(rows::CHANNEL, the_channel_is_the_forms).costs(2, 0, 0),
     shows!(rows::CHANNEL_DEFAULT, an_upload_without_a_channel_stands_on_the_default_one).costs(2, 0, 0),
-    shows!(rows::TAGS, tags_of_a_form_are_taken).costs(1, 0, 0),
+    shows!(rows::TAGS, tags_of_a_form_are_taken).costs(1, 0, 0).after(const { &[&info::PREFIX] }),
     refuses!(rows::MULTIPART, a_body_that_is_no_form_is_refused).costs(4, 0, 0),
     refuses!(rows::FILE_REQUIRED, a_form_without_a_file_is_refused).costs(2, 0, 0),
     refuses!(rows::ADDRESS_REQUIRED, a_form_without_an_address_is_refused).costs(3, 0, 0),
