@@ -118,8 +118,8 @@ struct OnDisk<'a> {
 }
 
 impl Content for OnDisk<'_> {
-    fn length(&self) -> Result<u64, String> {
-        self.file.metadata().map(|metadata| metadata.len()).map_err(text)
+    fn len(&self) -> u64 {
+        self.file.metadata().map(|metadata| metadata.len()).unwrap_or_default()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, String> {

@@ -32,7 +32,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         .into_iter()
         .map(|number| record::listed(core, &state.limits, &replica.store, number))
         .collect();
-    let items = core.effect(&FLAT, items, |items, _| items.into_iter().map(wrap).collect());
+    let items = core.effect(&FLAT, items, |items, _| items.iter().map(wrap).collect());
     if core.takes(liberties::FLAT_ARRAY) {
         let items = paging::order(state, core, items);
         return Ok(core.json(200, Value::Array(items)));
@@ -41,6 +41,6 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     Ok(core.json(200, list))
 }
 
-fn wrap(record: Value) -> Value {
+fn wrap(record: &Value) -> Value {
     json!({ "status": "processed", "item_hash": record["item_hash"], "message": record })
 }

@@ -77,7 +77,7 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 
 /// Reads a file with its content type.
 pub(super) fn file(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let Some((bytes, content_type)) = find(state, core, call)? else { return missing(core, call, &UNKNOWN) };
+    let Some((bytes, content_type)) = find(state, core, call) else { return missing(core, call, &UNKNOWN) };
     let bytes = core.effect(&CONTENT, bytes, |bytes, _| changed(&bytes));
     let content_type = core.effect(&CONTENT_TYPE, content_type, |_, _| "application/x-file".to_owned());
     let mut reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
@@ -90,7 +90,7 @@ pub(super) fn file(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 
 /// Reads a file's bytes.
 pub(super) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let Some((bytes, _)) = find(state, core, call)? else { return missing(core, call, &UNKNOWN_RAW) };
+    let Some((bytes, _)) = find(state, core, call) else { return missing(core, call, &UNKNOWN_RAW) };
     let bytes = core.effect(&RAW, bytes, |bytes, _| changed(&bytes));
     Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, bytes))
 }
@@ -139,7 +139,7 @@ pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
 }
 
 /// The file under a hash, of its content or of a message that keeps it, and its content type.
-fn find(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Option<(Bytes, String)>, Refusal> {
+fn find(state: &State, core: &mut Core, call: &Call<'_>) -> Option<(Bytes, String)> {
     let (text, now, node) = (call.capture(0), core.now(), sites::node(call.site));
     let (by_content, by_message) =
         (!core.takes(liberties::FILES_BY_MESSAGE), !core.takes(liberties::FILES_BY_CONTENT));
@@ -158,7 +158,7 @@ fn find(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Option<(B
     };
     // Where `removing` is thought to be removed already, the file goes before its time.
     let early = core.lapse(&REMOVING) == Some("bytes") && is_removing(store, text);
-    Ok(found.filter(|_| !early))
+    found.filter(|_| !early)
 }
 
 /// Whether a message that is being removed is, or keeps, what the hash names.

@@ -68,13 +68,13 @@ async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List
 }
 
 /// A POST whose timestamp lies so many seconds back, of a type and on a channel.
-async fn sent<'p>(
-    probe: &'p Probe<'_>,
+async fn sent(
+    probe: &Probe<'_>,
     sender: &Caller,
     seconds_ago: i64,
     kind: &str,
     channel: &str,
-) -> Result<Created<'p>, Stop> {
+) -> Result<Created, Stop> {
     let then = probe.now().await? + -1000 * seconds_ago;
     let mut content = post_content(sender, then.seconds(), &json!({ "title": "a check" }));
     content["type"] = json!(kind);
@@ -183,7 +183,7 @@ async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {
     let old = sent(probe, &sender, 3600, "assay-check", &channel).await?;
     let new = sent(probe, &sender, 0, "assay-check", &channel).await?;
     list_of(probe, &sender, &[&old.hash, &new.hash]).await?;
-    let time = |created: &Created<'_>| created.draft.message["timestamp"].as_i64().unwrap_or_default();
+    let time = |created: &Created| created.draft.message["timestamp"].as_i64().unwrap_or_default();
     Ok((sender, i64::midpoint(time(&old), time(&new))))
 }
 

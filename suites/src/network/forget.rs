@@ -58,11 +58,7 @@ async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Dra
 
 /// A FORGET that must be taken for the check to say anything. Where others share the target, it waits until the first
 /// target is no longer processed.
-pub(super) async fn forgotten<'p>(
-    probe: &'p Probe<'_>,
-    owner: &Caller,
-    hashes: &[&str],
-) -> Result<Created<'p>, Stop> {
+pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
     let taken = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
     for _ in 1..tries(probe) {
         let is_done = match hashes.first() {

@@ -20,28 +20,21 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests)
-        .costs(200, 0, 0)
-        .needs(&[Need::Clock, Need::Isolation]),
+    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests).costs(200, 0, 0).needs(NEEDS),
     refuses!(rows::AUTHENTICATED, an_address_may_send_so_many_authenticated_requests)
         .costs(600, 0, 0)
-        .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::HEAVY, an_address_may_run_so_many_programs)
-        .costs(21, 0, 0)
-        .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back)
-        .costs(200, 0, 0)
-        .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again)
+        .needs(NEEDS),
+    refuses!(rows::HEAVY, an_address_may_run_so_many_programs).costs(21, 0, 0).needs(NEEDS),
+    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back).costs(200, 0, 0).needs(NEEDS),
+    shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again).costs(201, 0, 0).needs(NEEDS),
+    shows!(rows::PER_ADDRESS, requests_of_one_address_do_not_count_for_another)
         .costs(201, 0, 0)
-        .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::PER_ADDRESS, requests_of_one_address_do_not_count_for_another).costs(201, 0, 0).needs(&[
-        Need::Clock,
-        Need::Isolation,
-        Need::Addresses,
-    ]),
+        .needs(WITH_ADDRESSES),
 ];
 
+/// A minute that is all the check's own, since it uses up the limit.
+const NEEDS: &[Need] = &[Need::Clock, Need::Isolation];
+const WITH_ADDRESSES: &[Need] = &[Need::Clock, Need::Isolation, Need::Addresses];
 /// A minute and a moment.
 const A_MINUTE: Duration = Duration::from_millis(MINUTE.unsigned_abs() + 2_000);
 
@@ -75,7 +68,8 @@ impl Repeated {
                 ("/aggregates", messages::aggregate(probe, &caller).await?)
             }
             Some(name) => {
-                let why = format!("the suite fills the class by create_message or create_aggregate, not by {name}");
+                let why =
+                    format!("the suite fills the class by create_message or create_aggregate, not by {name}");
                 return Err(Stop::NotTestable(why));
             }
             None => {
@@ -117,7 +111,12 @@ impl Repeated {
             let answer = self.send(probe).await?;
             let status = answer.status();
             let place = format!("status of request {n}");
-            answer.expect(status != 429, &place, format!("no refusal: {limit} are allowed"), status.to_string())?;
+            answer.expect(
+                status != 429,
+                &place,
+                format!("no refusal: {limit} are allowed"),
+                status.to_string(),
+            )?;
         }
         for n in limit + 1..=2 * limit {
             let answer = self.send(probe).await?;

@@ -40,7 +40,8 @@ pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, 
     let needs = "needs nodes that were measured ([network.fixtures] core_node, compute_node, publisher)";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
     let told = control.act("network.measure", json!({ "on": true })).await;
-    let told = told.map_err(|why| Stop::NotTestable(format!("{needs}, or a control API that measures: {why}")))?;
+    let told =
+        told.map_err(|why| Stop::NotTestable(format!("{needs}, or a control API that measures: {why}")))?;
     probe.advance(hours * HOUR + Duration::from_mins(5)).await?;
     Ok(Measured {
         publisher: told["publisher"].as_str().unwrap_or_default().to_owned(),
@@ -101,7 +102,12 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let (last, between) = gaps.split_last().expect("two messages and now");
     let is_hourly = between.iter().all(|gap| (shortest..=longest).contains(gap)) && *last <= longest;
-    found.answer.expect(is_hourly, "seconds between timestamps, and until now", "an hour each", format!("{gaps:?}"))
+    found.answer.expect(
+        is_hourly,
+        "seconds between timestamps, and until now",
+        "an hour each",
+        format!("{gaps:?}"),
+    )
 }
 
 async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_>) -> Checked {

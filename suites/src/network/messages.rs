@@ -53,7 +53,7 @@ pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
 }
 
 /// A rich message and the answer for it, which must be one for the check to say anything.
-async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created<'p>, Answer<'p>), Stop> {
+async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
     let created = created(probe, rich(probe).await?).await?;
     let answer = read(probe, &created.hash).await?;
     Ok((created, answer))

@@ -55,7 +55,8 @@ pub const CHECKS: &[&[Check]] = &[
     forget::CHECKS,
     signing::CHECKS,
     errors::CHECKS,
-    aggregates::CHECKS,
+    aggregates::ABOUT_WRITES,
+    aggregates::ABOUT_LISTS,
     programs::CHECKS,
     instances::CALLS,
     instances::RECORD,
@@ -162,8 +163,7 @@ impl Fixtures {
 }
 
 /// A message that was taken.
-pub(crate) struct Created<'p> {
-    pub(crate) answer: Answer<'p>,
+pub(crate) struct Created {
     /// The hash that it was answered with.
     pub(crate) hash: String,
     /// What was sent.
@@ -184,16 +184,16 @@ pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Dra
 }
 
 /// Sends a message that must be taken for the check to say anything.
-pub(crate) async fn created<'p>(probe: &'p Probe<'_>, draft: Draft) -> Result<Created<'p>, Stop> {
+pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
     let answer = draft.send(probe).await?;
     answer.given_status(TAKEN)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
     probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
-    Ok(Created { answer, hash, draft })
+    Ok(Created { hash, draft })
 }
 
 /// An ordinary POST of `caller`, which must be taken for the check to say anything.
-pub(crate) async fn posted<'p>(probe: &'p Probe<'_>, caller: &Caller) -> Result<Created<'p>, Stop> {
+pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created, Stop> {
     created(probe, post_draft(probe, caller).await?).await
 }
 

@@ -68,7 +68,8 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
             return Err(Stop::NotTestable(why.to_owned()));
         }
     };
-    let answer = Call::bare(&STATUS_CHECK, "GET", &format!("/status/check/{name}")).to(site).ask(probe).await?;
+    let answer =
+        Call::bare(&STATUS_CHECK, "GET", &format!("/status/check/{name}")).to(site).ask(probe).await?;
     let status = answer.status();
     answer.expect((200..300).contains(&status), "status", "a success", status.to_string())
 }

@@ -114,9 +114,13 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
     let good = wanted(&seed(probe));
     post(&good).send(probe).await?.twin_status(&[200])?;
-    for (member, value) in
-        [("seed", json!(7)), ("min", json!("1")), ("max", json!(10.5)), ("max", json!([10])), ("count", json!("1"))]
-    {
+    for (member, value) in [
+        ("seed", json!(7)),
+        ("min", json!("1")),
+        ("max", json!(10.5)),
+        ("max", json!([10])),
+        ("count", json!("1")),
+    ] {
         post(&with(&good, member, value)).ask(probe).await?.expect_status(REFUSED)?;
     }
     Ok(())

@@ -101,7 +101,8 @@ fn middle(numbers: &[i64]) -> Option<RangeInclusive<i64>> {
 fn expect_members(list: &List<'_>, texts: &[&str], integers: &[&str]) -> Checked {
     let want = format!("{} as texts, {} as integers", texts.join(", "), integers.join(", "));
     list.expect_each(&want, |item| {
-        texts.iter().all(|name| item[*name].is_string()) && integers.iter().all(|name| is_integer(&item[*name]))
+        texts.iter().all(|name| item[*name].is_string())
+            && integers.iter().all(|name| is_integer(&item[*name]))
     })
 }
 

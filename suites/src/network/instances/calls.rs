@@ -57,22 +57,23 @@ async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
 }
 
 async fn numbers_that_are_no_integers_are_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, &[
-        ("cpu", json!("2")),
-        ("memory", json!(1536.5)),
-        ("disk", json!([20_480])),
-        ("disk", Value::Null),
-    ])
+    refused(
+        probe,
+        &[("cpu", json!("2")), ("memory", json!(1536.5)), ("disk", json!([20_480])), ("disk", Value::Null)],
+    )
     .await
 }
 
 async fn texts_that_are_none_are_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, &[
-        ("name", json!(7)),
-        ("description", json!({})),
-        ("image", json!(["debian-12"])),
-        ("ssh_key", json!(7)),
-    ])
+    refused(
+        probe,
+        &[
+            ("name", json!(7)),
+            ("description", json!({})),
+            ("image", json!(["debian-12"])),
+            ("ssh_key", json!(7)),
+        ],
+    )
     .await
 }
 

@@ -9,10 +9,10 @@ use std::net::Ipv6Addr;
 use assay_spec::network::instance::{CONTROL, CREATE, READ, UPDATE};
 use serde_json::{Value, json};
 
+use super::TAKEN;
 use super::caller::{Caller, caller};
 use super::replies::found;
 use super::wire::{Call, Draft};
-use super::TAKEN;
 use crate::check::{Check, Stop};
 use crate::probe::{Answer, Probe};
 

@@ -25,9 +25,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .needs(&[Need::Clock, Need::Acts]),
     shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(8, 0, 0),
-    shows!(rows::RETAINED, records_are_served_for_two_weeks)
-        .costs(8, 0, 0)
-        .needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::RETAINED, records_are_served_for_two_weeks).costs(8, 0, 0).needs(&[Need::Clock, Need::Acts]),
 ];
 
 /// A machine answered: what the node's other tests would show is not in question.
@@ -103,7 +101,8 @@ async fn without_ipv6_no_machine_has_answered_a_ping(probe: &Probe<'_>) -> Check
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     const SLACK_S: f64 = 300.0;
     let nodes = measured(probe).await?;
-    let ids: Vec<(Kind, &str)> = KINDS.into_iter().filter_map(|kind| Some((kind, nodes.of(kind).ok()?))).collect();
+    let ids: Vec<(Kind, &str)> =
+        KINDS.into_iter().filter_map(|kind| Some((kind, nodes.of(kind).ok()?))).collect();
     for (kind, id) in &ids {
         let records = some(probe, *kind, id).await?;
         let are_dated = records.items.iter().all(|record| is_epoch(&record["measured_at"]));
@@ -138,7 +137,12 @@ async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
         let records = list(probe, kind, id).await?;
         let is_there = records.items.iter().any(|record| record["measured_at"] == at);
         let got = format!("{} others", records.items.len());
-        records.answer.expect(is_there, "records", format!("the one of {at}, 13 days and a half old"), got)?;
+        records.answer.expect(
+            is_there,
+            "records",
+            format!("the one of {at}, 13 days and a half old"),
+            got,
+        )?;
     }
     Ok(())
 }

@@ -54,7 +54,8 @@ impl Nodes {
             Kind::Core => (&self.core, "core_node"),
             Kind::Compute => (&self.compute, "compute_node"),
         };
-        let why = || Stop::NotTestable(format!("needs the hash of a measured node ([network.fixtures] {name})"));
+        let why =
+            || Stop::NotTestable(format!("needs the hash of a measured node ([network.fixtures] {name})"));
         id.as_deref().ok_or_else(why)
     }
 }

@@ -93,9 +93,7 @@ async fn where_they_stand(
     let any = records.items.iter().any(|record| members.iter().any(|name| stands(record, name).is_some()));
     probe.given(any, format!("no record has {}", members.join(", ")))?;
     let want = format!("{} {want}", members.join(", "));
-    records.expect_each(&want, |record| {
-        members.iter().all(|name| stands(record, name).is_none_or(&holds))
-    })
+    records.expect_each(&want, |record| members.iter().all(|name| stands(record, name).is_none_or(&holds)))
 }
 
 async fn measured_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
