@@ -139,6 +139,7 @@ async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>
     draft.procedure = Procedure::General;
     let answer = draft.send(probe).await?;
     if !TAKEN.contains(&answer.status()) {
+        posted(probe, &caller(probe)).await?;
         let why = format!("the target takes no message without a channel ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
