@@ -80,12 +80,17 @@ async fn a_refusal_in_the_apis_own_words_is_no_missing_endpoint() {
 async fn an_endpoint_that_is_switched_off_is_not_asked() {
     let server = node(200, "{}", "application/json").await;
     let off = "endpoints = { create_message = false, store_file = false, messages = false }";
-    let outcomes = run(&server.uri(), off, &GROUPS[..3]).await;
-    expect(&outcomes[..29], Verdict::NotApplicable, "it has no `create_message`");
-    let asked = server.received_requests().await.expect("requests are recorded");
+    let outcomes =
+        run(&server.uri(), off, &["network.messages.", "network.envelope.b", "network.listing."]).await;
+    expect(&outcomes, Verdict::NotApplicable, "it has no `create_message`");
     // Endpoints with a type of their own stay to be asked.
+    run(&server.uri(), off, &["network.envelope.type-of-endpoint"]).await;
+    let asked = server.received_requests().await.expect("requests are recorded");
     let is_off = |path: &str| path.starts_with("/api/v0/messages") || path == "/api/v0/storage/store";
-    assert!(asked.iter().all(|request| !is_off(request.url.path())), "nothing is sent to what is off");
+    assert!(
+        !asked.is_empty() && asked.iter().all(|request| !is_off(request.url.path())),
+        "what is off is asked"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,13 +135,12 @@ async fn answers_of_every_wrong_shape_end_in_verdicts() {
         let outcomes = run(&server.uri(), "", &filters).await;
         for outcome in &outcomes {
             let (id, verdict) = (outcome.requirement, outcome.verdict);
-            let is_reply = id.to_string().starts_with("network.envelope.reply");
+            // What is only about a hash can be right by chance.
+            let by_chance = ["envelope.reply-hash", "envelope.reply-status", "messages.wrapper-hash"];
+            let may_pass = by_chance.iter().any(|row| id.to_string().ends_with(row));
             let ended = matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
-            assert!(
-                ended || (is_reply && verdict == Verdict::Pass),
-                "{answer}: {id} {verdict:?} {}",
-                outcome.reason
-            );
+            let is_good = ended || (may_pass && verdict == Verdict::Pass);
+            assert!(is_good, "{answer}: {id} {verdict:?} {}", outcome.reason);
         }
         // Everything is taken: each refusal is missed.
         let missed =
