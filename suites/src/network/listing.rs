@@ -267,9 +267,9 @@ impl Wanted {
         let hashes = sent.iter().map(|(hash, _)| hash.clone()).collect();
         Wanted {
             senders: some(draw[0], addresses),
-            channels: (draw[1] % 3 > 0).then(|| some(draw[2], channels.to_vec())),
+            channels: (!draw[1].is_multiple_of(3)).then(|| some(draw[2], channels.to_vec())),
             kind: [None, Some("POST"), Some("AGGREGATE")][usize::from(draw[3]) % 3],
-            hashes: (draw[4] % 3 == 0).then(|| some(draw[5], hashes)),
+            hashes: draw[4].is_multiple_of(3).then(|| some(draw[5], hashes)),
         }
     }
 

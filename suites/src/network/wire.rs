@@ -151,13 +151,13 @@ impl Draft {
         content: Value,
         now: Instant,
     ) -> Draft {
-        let message = json!({
+        let mut message = json!({
             "chain": "ETH",
             "channel": probe.settings.dialect.channel,
             "type": kind,
             "timestamp": now.seconds(),
-            "content": content,
         });
+        message["content"] = content;
         Draft {
             message,
             caller: caller.clone(),
