@@ -3,6 +3,9 @@
 //! All paths are under `/_sim/v1`; those of a forked world under `/_sim/v1/worlds/{world}`. Answers are JSON, refusals
 //! `{"error": text}`. A target of somebody else may offer `info`, `clock` and `faults` alone.
 //!
+//! Moving the clock takes requests of the world's own along: where one is under way to somebody else (a webhook), time
+//! waits until it has come to something, for half a minute in all at most.
+//!
 //! | method | path | body | answer |
 //! |---|---|---|---|
 //! | GET | `info` | | name, seed, time level, sites, and the names of faults, acts, liberties, deviations |
@@ -132,6 +135,10 @@ fn bad(why: impl std::fmt::Display) -> Response {
 }
 
 async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
+    // A world's own requests go where its clients tell it to, and no client rules a world through it.
+    if request.headers().get(http::header::USER_AGENT).is_some_and(|agent| agent == crate::reach::AGENT) {
+        return refuse(StatusCode::FORBIDDEN, "a world does not control worlds");
+    }
     if let Some(token) = &hub.token {
         let given = request.headers().get(http::header::AUTHORIZATION).map(http::HeaderValue::as_bytes);
         if given != Some(format!("Bearer {token}").as_bytes()) {
@@ -213,7 +220,10 @@ async fn set_clock(Here(handle): Here, body: String) -> Answer {
     if let Some(mode) = mode {
         handle.set_mode(mode);
     }
-    let fired = advance_ms.map_or(0, |ms| handle.advance(ms));
+    let fired = match advance_ms {
+        Some(ms) => handle.advance_settled(ms).await,
+        None => 0,
+    };
     Ok(Json(clock_of(&handle, fired)))
 }
 
@@ -405,6 +415,7 @@ pub async fn open_sites(
         urls.insert(site.name, format!("http://{}", listener.address));
         listeners.push(listener);
     }
+    handle.set_places(urls.clone());
     Ok((listeners, urls))
 }
 

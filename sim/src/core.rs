@@ -13,8 +13,9 @@ use crate::fault::Faults;
 use crate::journal::{Entry, Event, Journal};
 use crate::liberty::{self, Liberties, Liberty};
 use crate::log::Log;
+use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
-use crate::world::{ExchangeId, Output, Reply, Timer};
+use crate::world::{Errand, ExchangeId, Output, Reply, Timer};
 
 /// The shared part of a world. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Core {
     consulted: Consulted,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
+    /// Requests of the world's own.
+    pub(crate) outbound: Outbound,
 }
 
 impl Core {
@@ -60,6 +63,7 @@ impl Core {
             consulted: Consulted::default(),
             fired: BTreeSet::new(),
             outbox: Vec::new(),
+            outbound: Outbound::default(),
         }
     }
 
@@ -139,6 +143,12 @@ impl Core {
             self.outbox.push(Output::Frame { exchange, bytes: body });
         }
         self.outbox.push(Output::End { exchange });
+    }
+
+    /// Sends a request; what it comes to reaches its service as `incoming`, with this errand, and never before the
+    /// present input or timer is done.
+    pub fn send(&mut self, request: Outgoing, errand: Errand) -> OutgoingId {
+        self.outbound.send(request, errand)
     }
 
     /// The answer to the exchange that is being handled holds a secret: who lists the journal does not see it.

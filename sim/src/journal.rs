@@ -2,6 +2,8 @@
 //!
 //! The hash is the run's fingerprint: equal seeds, epochs and inputs give equal hashes.
 
+use std::sync::Arc;
+
 use assay_spec::Instant;
 use assay_spec::crypto::text::hex;
 use bytes::Bytes;
@@ -10,7 +12,8 @@ use imbl::Vector;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::world::ExchangeId;
+use crate::outgoing::{Outcome, Outgoing, OutgoingId};
+use crate::world::{ExchangeId, Output};
 
 /// How many entries the ring keeps.
 pub const KEPT: usize = 512;
@@ -38,6 +41,23 @@ pub enum Event {
     Frame(Bytes),
     /// A reply is complete.
     ReplyEnd,
+    /// A request of the world's own to somebody else.
+    Outgoing(OutgoingId, Arc<Outgoing>),
+    /// What such a request came to.
+    Incoming(OutgoingId, Outcome),
+}
+
+impl Event {
+    /// What the journal says of an output to a client.
+    pub(crate) fn of(output: &Output) -> Option<Event> {
+        match output {
+            Output::Head { status, headers, .. } => Some(Event::ReplyHead(*status, headers.clone())),
+            Output::Frame { bytes, .. } => Some(Event::Frame(bytes.clone())),
+            Output::End { .. } => Some(Event::ReplyEnd),
+            // It was noted when it left.
+            Output::Outgoing { .. } => None,
+        }
+    }
 }
 
 /// An event, when it happened and in which exchange (0 outside of any).
@@ -61,6 +81,8 @@ impl Entry {
             Event::Head(_, headers) | Event::ReplyHead(_, headers) => {
                 headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
             }
+            Event::Outgoing(_, request) => request.body.len(),
+            Event::Incoming(_, Ok(reply)) => reply.body.len(),
             _ => 0,
         }
     }
@@ -141,6 +163,26 @@ fn feed(hash: &mut Sha256, event: &Event) {
         Event::Abort => part(b"abort"),
         Event::Tick => part(b"tick"),
         Event::ReplyEnd => part(b"reply-end"),
+        Event::Outgoing(id, request) => {
+            part(b"outgoing");
+            part(&id.to_be_bytes());
+            part(request.method.as_str().as_bytes());
+            part(request.url().as_bytes());
+            feed_headers(&mut part, &request.headers);
+            part(&request.body);
+        }
+        Event::Incoming(id, Ok(reply)) => {
+            part(b"incoming");
+            part(&id.to_be_bytes());
+            part(&reply.status.to_be_bytes());
+            feed_headers(&mut part, &reply.headers);
+            part(&reply.body);
+        }
+        Event::Incoming(id, Err(failure)) => {
+            part(b"failure");
+            part(&id.to_be_bytes());
+            part(failure.to_string().as_bytes());
+        }
     }
 }
 
@@ -174,6 +216,19 @@ impl Serialize for Entry {
             Event::Frame(bytes) if self.secret => json!({ "frame": { "secret_bytes": bytes.len() } }),
             Event::Frame(bytes) => json!({ "frame": text(bytes) }),
             Event::ReplyEnd => json!("reply-end"),
+            Event::Outgoing(id, request) => json!({
+                "outgoing": id,
+                "request": format!("{} {}", request.method, request.url()),
+                "headers": headers(&request.headers),
+                "body": text(&request.body),
+            }),
+            Event::Incoming(id, Ok(reply)) => json!({
+                "incoming": id,
+                "status": reply.status,
+                "headers": headers(&reply.headers),
+                "body": text(&reply.body),
+            }),
+            Event::Incoming(id, Err(failure)) => json!({ "incoming": id, "failure": failure }),
         };
         json!({ "at": self.at, "exchange": self.exchange, "event": event }).serialize(serializer)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use assay_spec::Instant;
@@ -20,6 +20,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::outgoing::{Failure, Outcome, Outgoing, OutgoingId};
+use crate::reach::{Reach, fetch};
 use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
 
 /// How a world's time moves.
@@ -45,6 +47,8 @@ pub struct Handle {
 struct Shared {
     inner: Mutex<Inner>,
     waiting: watch::Sender<usize>,
+    /// How many requests of the world's own are under way to others.
+    abroad: watch::Sender<usize>,
 }
 
 struct Inner {
@@ -55,6 +59,14 @@ struct Inner {
     replies: BTreeMap<ExchangeId, mpsc::UnboundedSender<Output>>,
     /// How often a copy was put back: exchanges of the world before are not this world's.
     generation: u64,
+    /// Whom the world's own requests may reach.
+    reach: Reach,
+    /// Where the world's sites stand, by name.
+    places: BTreeMap<&'static str, String>,
+    /// Requests of the world's own that nobody has taken up.
+    leaving: Vec<(OutgoingId, Arc<Outgoing>)>,
+    /// The moment at which the world is to be woken, where the wall clock rules.
+    wakes_at: Option<Instant>,
 }
 
 /// An exchange of one generation of a world.
@@ -66,16 +78,46 @@ struct Ticket {
 
 /// The largest request head, in bytes: a header of a megabyte still gets the documented answer.
 const HEAD_BYTES: usize = 2 * 1024 * 1024;
+/// How long, in all, an advance waits for requests of the world's own to come to something.
+const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
 /// How much of a body is read and dropped after the answer is settled, so that its sender gets to read the answer.
 const DRAIN_BYTES: usize = 16 * 1024 * 1024;
 
 impl Handle {
     /// Serves `world`.
-    pub fn new(world: World, mode: ClockMode) -> Handle {
+    pub fn new(mut world: World, mode: ClockMode) -> Handle {
         let lead_ms = wall_clock() - world.core.now();
-        let inner = Inner { world, mode, lead_ms, replies: BTreeMap::new(), generation: 0 };
-        let shared = Shared { inner: Mutex::new(inner), waiting: watch::Sender::new(0) };
+        // A copy of a world that stands somewhere does not stand there.
+        world.set_places(std::iter::empty());
+        let inner = Inner {
+            world,
+            mode,
+            lead_ms,
+            replies: BTreeMap::new(),
+            generation: 0,
+            reach: Reach::Loopback,
+            places: BTreeMap::new(),
+            leaving: Vec::new(),
+            wakes_at: None,
+        };
+        let shared = Shared {
+            inner: Mutex::new(inner),
+            waiting: watch::Sender::new(0),
+            abroad: watch::Sender::new(0),
+        };
         Handle { shared: Arc::new(shared), forwarding: None }
+    }
+
+    /// Whom the world's own requests may reach from now on. At first that is this machine alone.
+    pub fn set_reach(&self, reach: Reach) {
+        self.lock().reach = reach;
+    }
+
+    /// The world's sites stand at these base URLs (site name to URL): requests of its own to them stay in the world.
+    pub fn set_places(&self, places: BTreeMap<&'static str, String>) {
+        let mut inner = self.lock();
+        inner.places = places;
+        inner.set_places();
     }
 
     /// The same world for clients whose address is the last one that this header names, where it names one. The
@@ -89,8 +131,11 @@ impl Handle {
     #[must_use]
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
-        world.abandon();
-        Handle::new(world, mode).forwarded_by(self.forwarding.clone())
+        let outputs = world.abandon();
+        let fork = Handle::new(world, mode).forwarded_by(self.forwarding.clone());
+        fork.set_reach(self.lock().reach);
+        fork.change(|_| ((), outputs));
+        fork
     }
 
     /// Reads the world.
@@ -122,21 +167,72 @@ impl Handle {
         inner.follow_wall_clock();
         inner.mode = mode;
         inner.lead_ms = wall_clock() - inner.world.core.now();
+        inner.wakes_at = None;
         inner.jump();
         self.after(inner);
     }
 
-    /// Moves time forward by `ms`; tells how many timers fired.
+    /// Moves time forward by `ms`; tells how many timers fired. It does not wait for anything: requests of the
+    /// world's own to others that are under way come to something after it.
     pub fn advance(&self, ms: i64) -> usize {
         let mut inner = self.lock();
         inner.follow_wall_clock();
         let until = inner.world.core.now() + ms;
         let (fired, outputs) = inner.world.advance_to(until);
         inner.lead_ms = inner.lead_ms.saturating_sub(ms);
+        inner.wakes_at = None;
         inner.route(outputs);
         inner.jump();
         self.after(inner);
         fired
+    }
+
+    /// Moves time forward by `ms`, and stops on the way wherever a request of the world's own is under way to somebody
+    /// else until it has come to something. Tells how many timers fired.
+    pub async fn advance_settled(&self, ms: i64) -> usize {
+        let until = self.read(|world| world.core.now()) + ms;
+        let mut fired = 0;
+        let settling = async {
+            loop {
+                self.settled().await;
+                let (some, there) = self.advance_to_pause(until);
+                fired += some;
+                if there {
+                    break;
+                }
+            }
+            self.settled().await;
+        };
+        // Whoever keeps a world waiting for that long does not hold its time back any further.
+        if tokio::time::timeout(SETTLING, settling).await.is_err() {
+            let rest = until - self.read(|world| world.core.now());
+            fired += self.advance(rest.max(0));
+        }
+        fired
+    }
+
+    /// Moves time on until something is under way to others; tells how many timers fired, and whether `until` is
+    /// reached.
+    fn advance_to_pause(&self, until: Instant) -> (usize, bool) {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        let before = inner.world.core.now();
+        let (fired, outputs) = inner.world.advance_with_pauses(until);
+        let now = inner.world.core.now();
+        inner.lead_ms = inner.lead_ms.saturating_sub(now - before);
+        inner.wakes_at = None;
+        inner.route(outputs);
+        inner.jump();
+        let there = now >= until && inner.world.core.clock.next_due().is_none_or(|due| due > until);
+        self.after(inner);
+        (fired, there)
+    }
+
+    /// Resolves once no request of the world's own is under way to others.
+    pub async fn settled(&self) {
+        let mut abroad = self.shared.abroad.subscribe();
+        // The sender lives in `self`, so the channel cannot close.
+        let _ = abroad.wait_for(|now| *now == 0).await;
     }
 
     /// A copy of the world.
@@ -148,10 +244,14 @@ impl Handle {
     pub fn restore(&self, world: World) {
         let mut inner = self.lock();
         inner.lead_ms = wall_clock() - world.core.now();
+        inner.wakes_at = None;
         inner.world = world;
-        inner.world.abandon();
         inner.replies.clear();
+        inner.leaving.clear();
         inner.generation += 1;
+        inner.set_places();
+        let outputs = inner.world.abandon();
+        inner.route(outputs);
         self.after(inner);
     }
 
@@ -172,25 +272,68 @@ impl Handle {
         self.shared.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells who waits, and wakes up for the next timer where the wall clock rules.
-    fn after(&self, inner: MutexGuard<'_, Inner>) {
-        let waiting = inner.world.waiting();
-        let due = inner.world.core.clock.next_due().filter(|_| waiting > 0 && inner.mode == ClockMode::Real);
-        let wait_ms = due.map(|due| due - inner.world.core.now());
+    /// Tells who waits, sends what leaves, and wakes up for the next timer where the wall clock rules.
+    fn after(&self, mut inner: MutexGuard<'_, Inner>) {
+        let runtime = tokio::runtime::Handle::try_current().ok();
+        if runtime.is_none() {
+            inner.reach_nobody();
+        }
+        let (waiting, abroad) = (inner.world.waiting(), inner.world.abroad());
+        let leaving = std::mem::take(&mut inner.leaving);
+        let (generation, reach) = (inner.generation, inner.reach);
+        let wake = inner.next_wake();
         drop(inner);
         self.shared.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
-        if let Some(wait_ms) = wait_ms {
-            let handle = self.clone();
-            tokio::spawn(async move {
-                let wait = std::time::Duration::from_millis(wait_ms.max(1).unsigned_abs());
-                #[expect(
-                    clippy::disallowed_methods,
-                    reason = "served in real time, the world follows the wall clock"
-                )]
-                tokio::time::sleep(wait).await;
-                handle.change(|_| ((), Vec::new()));
+        self.shared.abroad.send_if_modified(|seen| std::mem::replace(seen, abroad) != abroad);
+        let Some(runtime) = runtime else { return };
+        for (id, request) in leaving {
+            let shared = Arc::downgrade(&self.shared);
+            runtime.spawn(async move {
+                let outcome = fetch(&request, reach).await;
+                if let Some(handle) = Handle::again(&shared) {
+                    handle.incoming(generation, id, outcome);
+                }
             });
         }
+        if let Some((due, wait_ms)) = wake {
+            runtime.spawn(Handle::wake(Arc::downgrade(&self.shared), due, wait_ms));
+        }
+    }
+
+    /// What a request came to goes into the world.
+    fn incoming(&self, generation: u64, id: OutgoingId, outcome: Outcome) {
+        let mut inner = self.lock();
+        if inner.generation != generation {
+            return;
+        }
+        inner.follow_wall_clock();
+        let outputs = inner.world.input(Input::Incoming(id, outcome));
+        inner.route(outputs);
+        inner.jump();
+        self.after(inner);
+    }
+
+    /// Wakes the world when its next timer is due by the wall clock.
+    async fn wake(shared: Weak<Shared>, due: Instant, wait_ms: i64) {
+        let wait = std::time::Duration::from_millis(wait_ms.max(1).unsigned_abs());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "served in real time, the world follows the wall clock"
+        )]
+        tokio::time::sleep(wait).await;
+        let Some(handle) = Handle::again(&shared) else { return };
+        let mut inner = handle.lock();
+        // Another sleeper may have taken over meanwhile.
+        if inner.wakes_at == Some(due) {
+            inner.wakes_at = None;
+        }
+        inner.follow_wall_clock();
+        handle.after(inner);
+    }
+
+    /// A handle of a world that is still served.
+    fn again(shared: &Weak<Shared>) -> Option<Handle> {
+        Some(Handle { shared: shared.upgrade()?, forwarding: None })
     }
 
     /// Puts an input in. What concerns its exchange comes back, the rest goes its way.
@@ -201,13 +344,8 @@ impl Handle {
         }
         // A body may take long, and time goes on meanwhile.
         inner.follow_wall_clock();
-        let exchange = ticket.exchange;
-        let input = input(exchange);
-        let outputs = inner.world.input(input);
-        let (own, others): (Vec<Output>, Vec<Output>) =
-            outputs.into_iter().partition(|output| output.exchange() == exchange);
-        inner.route(others);
-        if inner.world.waiting() > 0 || *self.shared.waiting.borrow() > 0 {
+        let own = inner.feed(input(ticket.exchange), ticket.exchange);
+        if inner.world.waiting() > 0 || *self.shared.waiting.borrow() > 0 || inner.stirs() {
             inner.jump();
             self.after(inner);
         }
@@ -219,8 +357,11 @@ impl Handle {
         let mut inner = self.lock();
         inner.follow_wall_clock();
         let ticket = Ticket { generation: inner.generation, exchange: inner.world.next_exchange() };
-        let outputs = inner.world.input(Input::Head(Box::new(head)));
-        (ticket, outputs)
+        let own = inner.feed(Input::Head(Box::new(head)), ticket.exchange);
+        if inner.stirs() {
+            self.after(inner);
+        }
+        (ticket, own)
     }
 
     /// The client's address as the believed header has it.
@@ -240,11 +381,11 @@ impl Handle {
             return Err(receiver);
         }
         inner.follow_wall_clock();
-        let outputs = inner.world.input(Input::End(exchange));
-        let (own, others): (Vec<Output>, Vec<Output>) =
-            outputs.into_iter().partition(|output| output.exchange() == exchange);
-        inner.route(others);
+        let own = inner.feed(Input::End(exchange), exchange);
         if matches!(own.last(), Some(Output::End { .. })) {
+            if inner.stirs() {
+                self.after(inner);
+            }
             return Ok(own);
         }
         for output in own {
@@ -269,12 +410,54 @@ impl Inner {
         }
     }
 
-    /// Jumps to due timers while requests wait, none is on its way and nothing holds time.
+    /// Tells the world where its sites stand.
+    fn set_places(&mut self) {
+        self.world.set_places(self.places.iter().map(|(name, url)| (*name, url.as_str())));
+    }
+
+    /// Puts an input in. What concerns this exchange comes back, the rest goes its way.
+    fn feed(&mut self, input: Input, exchange: ExchangeId) -> Vec<Output> {
+        let outputs = self.world.input(input);
+        let (own, others): (Vec<Output>, Vec<Output>) =
+            outputs.into_iter().partition(|output| output.exchange() == exchange);
+        self.route(others);
+        own
+    }
+
+    /// Outside of a runtime nothing can be carried: what leaves finds nobody.
+    fn reach_nobody(&mut self) {
+        while let Some((id, _)) = self.leaving.pop() {
+            let outputs = self.world.input(Input::Incoming(id, Err(Failure::Unreachable)));
+            self.route(outputs);
+            self.jump();
+        }
+    }
+
+    /// Whether something is to be sent, or the world to be woken at another moment.
+    fn stirs(&self) -> bool {
+        !self.leaving.is_empty() || self.sleeps_past().is_some()
+    }
+
+    /// The next moment at which something is due, where the wall clock rules and nobody wakes the world for it.
+    fn sleeps_past(&self) -> Option<Instant> {
+        let due = self.world.core.clock.next_due().filter(|_| self.mode == ClockMode::Real)?;
+        self.wakes_at.is_none_or(|at| due < at).then_some(due)
+    }
+
+    /// That moment, and how long it is until then in milliseconds. From now on it counts as taken care of.
+    fn next_wake(&mut self) -> Option<(Instant, i64)> {
+        let due = self.sleeps_past()?;
+        self.wakes_at = Some(due);
+        Some((due, due - self.world.core.now()))
+    }
+
+    /// Jumps to due timers while requests wait, nothing is on its way in or out, and nothing holds time.
     fn jump(&mut self) {
         let quiet = |inner: &Inner| {
             inner.mode == ClockMode::Auto
                 && inner.world.waiting() > 0
                 && inner.world.receiving() == 0
+                && inner.world.abroad() == 0
                 && !inner.world.core.faults.has(crate::fault::HOLD.name)
         };
         while quiet(self)
@@ -287,6 +470,10 @@ impl Inner {
 
     fn route(&mut self, outputs: Vec<Output>) {
         for output in outputs {
+            if let Output::Outgoing { id, request } = output {
+                self.leaving.push((id, request));
+                continue;
+            }
             let exchange = output.exchange();
             let ends = matches!(output, Output::End { .. });
             if let Some(sender) = self.replies.get(&exchange) {
@@ -416,7 +603,7 @@ fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
         match output {
             Output::Head { status: s, headers: h, .. } => (status, headers) = (s, h),
             Output::Frame { bytes: frame, .. } => bytes.push(frame),
-            Output::End { .. } => {}
+            Output::End { .. } | Output::Outgoing { .. } => {}
         }
     }
     let body = if frames > 1 {

@@ -1,6 +1,7 @@
 //! The world: one value that holds every service, and changes only through [`World::input`].
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use assay_spec::crypto::text;
 use assay_spec::{Dialect, Instant, Service, for_each_service};
@@ -14,6 +15,7 @@ use crate::deviation::{self, Deviation};
 use crate::fault::{self, Fault};
 use crate::journal::Event;
 use crate::liberty::{self, Liberty};
+use crate::outgoing::{self, Failure, Leaving, Outcome, Outgoing, OutgoingId, UnderWay, Way};
 
 /// The number of an exchange in its world, from 1.
 pub type ExchangeId = u64;
@@ -73,6 +75,8 @@ pub enum Input {
     Abort(ExchangeId),
     /// Time moves to this moment; timers fire on the way.
     Tick(Instant),
+    /// What a request of the world's own came to. One that is not under way is not missed.
+    Incoming(OutgoingId, Outcome),
 }
 
 /// What comes out of a world.
@@ -99,15 +103,23 @@ pub enum Output {
         /// The exchange.
         exchange: ExchangeId,
     },
+    /// A request of the world's own to somebody else; [`Input::Incoming`] tells what it came to.
+    Outgoing {
+        /// Its number.
+        id: OutgoingId,
+        /// The request; its target is a URL of plain HTTP.
+        request: Arc<Outgoing>,
+    },
 }
 
 impl Output {
-    /// The exchange it belongs to.
+    /// The exchange it belongs to; 0 for what belongs to none.
     pub const fn exchange(&self) -> ExchangeId {
         match self {
             Output::Head { exchange, .. } | Output::Frame { exchange, .. } | Output::End { exchange } => {
                 *exchange
             }
+            Output::Outgoing { .. } => 0,
         }
     }
 }
@@ -143,6 +155,8 @@ impl Reply {
 pub trait Floor: Clone {
     /// What its timers say when they are due.
     type Timer: Clone;
+    /// What its own requests are about.
+    type Errand: Clone;
 
     /// The places at which it listens.
     const SITES: &'static [Site];
@@ -157,8 +171,12 @@ pub trait Floor: Clone {
 
     /// The service at the beginning of a world.
     fn new(core: &Core) -> Self;
-    /// The largest body that it reads, in bytes.
+    /// The largest body that it reads at a site, in bytes.
     fn body_limit(&self, site: Site) -> usize;
+    /// The largest body that it reads after this head, in bytes.
+    fn body_limit_after(&self, head: &RequestHead) -> usize {
+        self.body_limit(head.site)
+    }
     /// A request begins. A reply settles it before its body has come.
     fn begin(&mut self, _: &mut Core, _: ExchangeId, _: &RequestHead) -> Option<Reply> {
         None
@@ -169,6 +187,8 @@ pub trait Floor: Clone {
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
     /// A timer is due.
     fn fire(&mut self, core: &mut Core, timer: Self::Timer);
+    /// A request of its own, sent by [`Core::send`], came to something.
+    fn incoming(&mut self, _: &mut Core, _: Self::Errand, _: Outcome) {}
     /// An act of the control API.
     fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String>;
     /// The state, for people.
@@ -187,7 +207,15 @@ macro_rules! declare {
         /// A timer of some service.
         #[derive(Clone, Debug)]
         pub enum Timer {
-            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as Floor>::Timer)),*
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as Floor>::Timer),)*
+            /// A request to an own site has waited for as long as it may.
+            Overdue(OutgoingId),
+        }
+
+        /// What a request of some service is about.
+        #[derive(Clone, Debug)]
+        pub enum Errand {
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as Floor>::Errand)),*
         }
 
         impl Services {
@@ -195,8 +223,8 @@ macro_rules! declare {
                 Services { $($module: crate::$module::State::new(core)),* }
             }
 
-            fn body_limit(&self, site: Site) -> usize {
-                match site.service { $(Service::$variant => self.$module.body_limit(site)),* }
+            fn body_limit(&self, head: &RequestHead) -> usize {
+                match head.site.service { $(Service::$variant => self.$module.body_limit_after(head)),* }
             }
 
             fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
@@ -216,7 +244,14 @@ macro_rules! declare {
             }
 
             fn fire(&mut self, core: &mut Core, timer: Timer) {
-                match timer { $(Timer::$variant(timer) => self.$module.fire(core, timer)),* }
+                match timer {
+                    $(Timer::$variant(timer) => self.$module.fire(core, timer),)*
+                    Timer::Overdue(_) => {}
+                }
+            }
+
+            fn incoming(&mut self, core: &mut Core, errand: Errand, outcome: Outcome) {
+                match errand { $(Errand::$variant(errand) => self.$module.incoming(core, errand, outcome)),* }
             }
 
             fn act(&mut self, core: &mut Core, service: Service, act: &str, arguments: &Value)
@@ -279,6 +314,8 @@ pub struct World {
     services: Services,
     exchanges: OrdMap<ExchangeId, Open>,
     last: ExchangeId,
+    /// What goes out at the end of this input.
+    leaving: Vec<Output>,
 }
 
 /// An exchange that is not answered yet.
@@ -287,6 +324,17 @@ struct Open {
     site: Site,
     /// Absent once the service has it.
     receiving: Option<Receiving>,
+    /// The world itself asks.
+    own: Option<Own>,
+}
+
+/// A request of the world to itself, and what has come of its answer.
+#[derive(Clone, Debug)]
+struct Own {
+    id: OutgoingId,
+    status: u16,
+    headers: HeaderMap,
+    body: BytesMut,
 }
 
 #[derive(Clone, Debug)]
@@ -300,7 +348,7 @@ impl World {
     /// A world that begins at `epoch`.
     pub fn new(seed: u64, epoch: Instant, dialect: Dialect) -> World {
         let core = Core::new(seed, epoch, dialect);
-        World { services: Services::new(&core), core, exchanges: OrdMap::new(), last: 0 }
+        World { services: Services::new(&core), core, exchanges: OrdMap::new(), last: 0, leaving: Vec::new() }
     }
 
     /// The number that the next [`Input::Head`] gets.
@@ -308,20 +356,33 @@ impl World {
         self.last + 1
     }
 
-    /// Exchanges whose request is not complete.
+    /// Exchanges whose request is not complete. A world does not wait for itself.
     pub fn receiving(&self) -> usize {
-        self.exchanges.values().filter(|open| open.receiving.is_some()).count()
+        self.exchanges.values().filter(|open| open.receiving.is_some() && open.own.is_none()).count()
     }
 
-    /// Exchanges whose request is complete and whose answer is not there yet.
+    /// Exchanges whose request is complete and whose answer is not there yet, but for the world's own.
     pub fn waiting(&self) -> usize {
-        self.exchanges.values().filter(|open| open.receiving.is_none()).count()
+        self.exchanges.values().filter(|open| open.receiving.is_none() && open.own.is_none()).count()
+    }
+
+    /// Requests of the world's own that left as [`Output::Outgoing`] and have not come to anything.
+    pub fn abroad(&self) -> usize {
+        self.core.outbound.count_abroad()
+    }
+
+    /// The world's sites stand at these base URLs (site name to URL): requests to them are answered by the world
+    /// itself, as those to `http://<site>.sim` always are. No part of what happens in a world, so no input.
+    pub fn set_places<'a>(&mut self, urls: impl Iterator<Item = (&'a str, &'a str)>) {
+        let sites = sites();
+        let named = |name| sites.iter().copied().find(|site| site.name == name);
+        self.core.outbound.set_places(urls.filter_map(|(name, url)| Some((named(name)?, url))));
     }
 
     /// The one door: everything that changes a world goes through it.
     pub fn input(&mut self, input: Input) -> Vec<Output> {
         match input {
-            Input::Head(head) => self.head(head),
+            Input::Head(head) => self.head(head, None),
             Input::Body(exchange, bytes) => self.body(exchange, bytes),
             Input::End(exchange) => {
                 self.core.note(exchange, Event::End);
@@ -329,7 +390,14 @@ impl World {
             }
             Input::Abort(exchange) => self.abort(exchange),
             Input::Tick(now) => {
-                self.tick(now);
+                self.tick(now, false);
+            }
+            Input::Incoming(id, outcome) => {
+                if self.core.outbound.abroad().contains(&id) {
+                    let outcome = outcome.map(outgoing::cut);
+                    self.core.note(0, Event::Incoming(id, outcome.clone()));
+                    self.settle(id, outcome);
+                }
             }
         }
         self.outputs()
@@ -337,16 +405,30 @@ impl World {
 
     /// Moves time forward and tells how many timers fired on the way.
     pub fn advance_to(&mut self, until: Instant) -> (usize, Vec<Output>) {
-        let fired = self.tick(until);
+        let fired = self.tick(until, false);
         (fired, self.outputs())
     }
 
-    /// Aborts every exchange that is not answered: a copy of a world does not have its clients.
-    pub fn abandon(&mut self) {
-        let open: Vec<ExchangeId> = self.exchanges.keys().copied().collect();
-        for exchange in open {
+    /// Moves time forward, at most to the first moment at which a request of the world's own is under way to somebody
+    /// else: whoever carries it can let it come to something before time goes on.
+    pub fn advance_with_pauses(&mut self, until: Instant) -> (usize, Vec<Output>) {
+        let fired = self.tick(until, true);
+        (fired, self.outputs())
+    }
+
+    /// Ends what ties a world to others, since a copy of it has neither its clients nor its connections: exchanges
+    /// that are not answered are aborted, and requests that are under way to others fail.
+    pub fn abandon(&mut self) -> Vec<Output> {
+        let clients = self.exchanges.iter().filter(|(_, open)| open.own.is_none());
+        let clients: Vec<ExchangeId> = clients.map(|(exchange, _)| *exchange).collect();
+        for exchange in clients {
             self.abort(exchange);
         }
+        let mut outputs = self.outputs();
+        for id in self.core.outbound.abroad() {
+            outputs.extend(self.input(Input::Incoming(id, Err(Failure::Abandoned))));
+        }
+        outputs
     }
 
     /// The service's account of its state, for people.
@@ -421,7 +503,7 @@ impl World {
         self.core.note(0, Event::Control(what));
     }
 
-    fn head(&mut self, head: Box<RequestHead>) {
+    fn head(&mut self, head: Box<RequestHead>, own: Option<Own>) {
         self.last += 1;
         let line = format!("{} {} {} {}", head.site.name, head.peer, head.method, head.target);
         self.core.note(self.last, Event::Head(line, head.headers.clone()));
@@ -430,7 +512,7 @@ impl World {
         let reply = self.services.begin(&mut self.core, self.last, &head);
         self.core.current = 0;
         let receiving = reply.is_none().then(|| Receiving { head, body: BytesMut::new(), too_large: false });
-        self.exchanges.insert(self.last, Open { site, receiving });
+        self.exchanges.insert(self.last, Open { site, receiving, own });
         if let Some(reply) = reply {
             self.core.answer(self.last, reply);
         }
@@ -448,7 +530,7 @@ impl World {
         else {
             return;
         };
-        let limit = self.services.body_limit(receiving.head.site);
+        let limit = self.services.body_limit(&receiving.head);
         if receiving.too_large {
             return;
         }
@@ -477,35 +559,148 @@ impl World {
         self.core.current = 0;
     }
 
-    fn tick(&mut self, until: Instant) -> usize {
+    /// `pauses`: stops where a request is under way to somebody else.
+    fn tick(&mut self, until: Instant, pauses: bool) -> usize {
         if until <= self.core.now() && self.core.clock.next_due().is_none_or(|due| due > until) {
             return 0;
         }
         let mut fired = 0;
-        while let Some(timer) = self.core.clock.next_until(until) {
-            self.services.fire(&mut self.core, timer);
+        while !(pauses && self.abroad() > 0)
+            && let Some(timer) = self.core.clock.next_until(until)
+        {
+            match timer {
+                Timer::Overdue(id) => self.overdue(id),
+                timer => self.services.fire(&mut self.core, timer),
+            }
+            // What it sends to an own site is answered at this moment, not at the end of the way.
+            self.carry();
             fired += 1;
         }
         self.core.note(0, Event::Tick);
         fired
     }
 
-    /// Takes the outbox: answers to exchanges that are still there, written to the journal.
+    /// Takes what goes out.
     fn outputs(&mut self) -> Vec<Output> {
-        let mut outputs = std::mem::take(&mut self.core.outbox);
-        outputs.retain(|output| self.exchanges.contains_key(&output.exchange()));
-        for output in &outputs {
-            let event = match output {
-                Output::Head { status, headers, .. } => Event::ReplyHead(*status, headers.clone()),
-                Output::Frame { bytes, .. } => Event::Frame(bytes.clone()),
-                Output::End { .. } => Event::ReplyEnd,
-            };
-            self.core.note(output.exchange(), event);
-            if let Output::End { exchange } = output {
-                self.exchanges.remove(exchange);
+        self.carry();
+        std::mem::take(&mut self.leaving)
+    }
+
+    /// Delivers answers, and carries requests of the world's own as far as they get at this moment.
+    fn carry(&mut self) {
+        self.deliver();
+        while let Some((id, leaving)) = self.core.outbound.next() {
+            self.send(id, leaving);
+            self.deliver();
+            if self.core.outbound.exchange(id).is_some() {
+                self.core.clock.set(self.core.now() + outgoing::LIMIT_MS, Timer::Overdue(id));
             }
         }
-        outputs
+    }
+
+    /// Empties the outbox: answers to exchanges that are still there go out, or to the world's own errand.
+    fn deliver(&mut self) {
+        while !self.core.outbox.is_empty() {
+            for output in std::mem::take(&mut self.core.outbox) {
+                self.answer(output);
+            }
+        }
+    }
+
+    fn answer(&mut self, output: Output) {
+        let exchange = output.exchange();
+        let ends = matches!(output, Output::End { .. });
+        let event = Event::of(&output);
+        match self.exchanges.get(&exchange) {
+            None => return,
+            Some(Open { own: None, .. }) => self.leaving.push(output),
+            Some(Open { own: Some(_), .. }) => {
+                let own = self.exchanges.get_mut(&exchange).and_then(|open| open.own.as_mut());
+                own.expect("it was found above").take(output);
+            }
+        }
+        if let Some(event) = event {
+            self.core.note(exchange, event);
+        }
+        if ends && let Some(Open { own: Some(own), .. }) = self.exchanges.remove(&exchange) {
+            let Own { id, status, headers, body } = own;
+            self.settle(id, Ok(Reply { status, headers, body: body.freeze() }));
+        }
+    }
+
+    /// Sends a request of the world's own on its way.
+    fn send(&mut self, id: OutgoingId, leaving: Leaving) {
+        let Leaving { request, errand, depth, way } = leaving;
+        let exchange = matches!(way, Way::Home(..)).then_some(self.last + 1);
+        self.core.outbound.leave(id, UnderWay { errand, depth, exchange });
+        match way {
+            Way::Home(site, host, target) => self.ask_itself(id, site, &host, target, &request, depth + 1),
+            Way::Abroad => {
+                self.core.note(0, Event::Outgoing(id, Arc::clone(&request)));
+                self.leaving.push(Output::Outgoing { id, request });
+            }
+            Way::Nowhere(failure) => self.settle(id, Err(failure)),
+        }
+    }
+
+    /// A request to a site of this world goes the way of every client's.
+    fn ask_itself(
+        &mut self,
+        id: OutgoingId,
+        site: Site,
+        host: &str,
+        target: String,
+        request: &Outgoing,
+        depth: u8,
+    ) {
+        let mut headers = request.headers.clone();
+        if let Ok(host) = HeaderValue::try_from(host) {
+            headers.insert(http::header::HOST, host);
+        }
+        if !request.body.is_empty() {
+            headers.insert(http::header::CONTENT_LENGTH, request.body.len().into());
+        }
+        let (peer, method) = (request.from, request.method.clone());
+        let head = Box::new(RequestHead { site, peer, method, target, headers });
+        let own = Own { id, status: 0, headers: HeaderMap::new(), body: BytesMut::new() };
+        self.core.outbound.depth = depth;
+        self.head(head, Some(own));
+        let exchange = self.last;
+        if !request.body.is_empty() {
+            self.body(exchange, request.body.clone());
+        }
+        self.core.note(exchange, Event::End);
+        self.end(exchange);
+        self.core.outbound.depth = 0;
+    }
+
+    /// A request to an own site has waited for as long as it may.
+    fn overdue(&mut self, id: OutgoingId) {
+        let Some(exchange) = self.core.outbound.exchange(id) else { return };
+        self.abort(exchange);
+        self.settle(id, Err(Failure::Timeout));
+    }
+
+    /// A request of the world's own has come to something.
+    fn settle(&mut self, id: OutgoingId, outcome: Outcome) {
+        let Some(UnderWay { errand, depth, .. }) = self.core.outbound.settle(id) else { return };
+        self.core.outbound.depth = depth;
+        self.services.incoming(&mut self.core, errand, outcome);
+        self.core.outbound.depth = 0;
+    }
+}
+
+impl Own {
+    /// Keeps a part of the answer.
+    fn take(&mut self, output: Output) {
+        match output {
+            Output::Head { status, headers, .. } => (self.status, self.headers) = (status, headers),
+            Output::Frame { bytes, .. } => {
+                let room = outgoing::ANSWER_BYTES - self.body.len();
+                self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
+            Output::End { .. } | Output::Outgoing { .. } => {}
+        }
     }
 }
 

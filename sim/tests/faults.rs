@@ -165,8 +165,17 @@ fn a_log_is_truncated_once() {
 
 #[test]
 fn every_fault_is_met_in_these_files() {
-    let met =
-        [include_str!("faults.rs"), include_str!("concurrency.rs"), include_str!("drop/pauses.rs")].concat();
+    let met = [
+        include_str!("faults.rs"),
+        include_str!("concurrency.rs"),
+        include_str!("drop/pauses.rs"),
+        include_str!("families/programs.rs"),
+        include_str!("families/webhooks.rs"),
+        include_str!("network/life.rs"),
+        include_str!("network/messages.rs"),
+        include_str!("network/mirror.rs"),
+    ]
+    .concat();
     for kind in world::faults() {
         assert!(met.contains(&format!("{{ \"fault\": \"{}\"", kind.name)), "{} is not met", kind.name);
     }

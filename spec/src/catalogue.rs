@@ -85,8 +85,8 @@ mod tests {
                     "{row} is found from its sentence"
                 );
             }
-            if let Evidence::NotObservable(why) = row.evidence {
-                assert!(!why.is_empty(), "{row}: why can nobody see it?");
+            if let Evidence::NotObservable(why) | Evidence::Pending(why) = row.evidence {
+                assert!(!why.is_empty(), "{row}: why does nothing show it?");
             }
         }
     }

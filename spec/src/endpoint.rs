@@ -28,4 +28,8 @@ pub enum Auth {
     None,
     /// `Authorization: VfKey <message>.<signature>`.
     VfKey,
+    /// A signed envelope in the body.
+    Envelope,
+    /// A form's signature of the file's hash.
+    FileSignature,
 }

@@ -70,6 +70,8 @@ pub enum Evidence {
     Client,
     /// Nothing outside the subject can see it; the text says why.
     NotObservable(&'static str),
+    /// What shall show it does not stand yet; the text says what.
+    Pending(&'static str),
     /// The documents leave it open; nothing may assert it.
     Open,
 }
@@ -176,6 +178,7 @@ impl Evidence {
             Evidence::Vector => "vector",
             Evidence::Client => "client",
             Evidence::NotObservable(_) => "not-observable",
+            Evidence::Pending(_) => "pending",
             Evidence::Open => "open",
         }
     }
@@ -184,7 +187,8 @@ impl Evidence {
 /// Declares the rows of one service: modules of statics whose doc comments are the statements.
 ///
 /// A row reads `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
-/// the anchors; evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open`.
+/// the anchors; evidence is `Check`, `Vector`, `Client`, `NotObservable("why")`,
+/// `Pending("what")` or `Open`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(

@@ -14,6 +14,8 @@ pub enum Stop {
     Fail(Failure),
     /// A twin or a precondition did not hold.
     Inconclusive(String),
+    /// The target does not claim what the check is about.
+    NotApplicable(String),
     /// The target lacks what the check needs.
     NotTestable(String),
     /// The harness or the transport failed.
@@ -52,7 +54,9 @@ impl Need {
             Need::Acts => "a control API with operator's acts",
             Need::Isolation => "a control API that forks worlds, since the check uses up a limit",
             Need::Chain => "the chain's URL",
-            Need::Addresses => "client addresses: [drop] forwarding_header, or the embedded target",
+            Need::Addresses => {
+                "client addresses: a forwarding_header in the service's table, or the embedded target"
+            }
         }
     }
 }

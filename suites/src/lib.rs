@@ -12,7 +12,9 @@ pub mod drop;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 pub mod exchange;
+mod form;
 pub mod ledger;
+pub mod network;
 pub mod pace;
 pub mod plan;
 pub mod probe;

@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, ledger, publish};
+use assay_suites::{drop, ledger, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -101,13 +101,16 @@ struct Selection {
 }
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["publish_url", "drop_url"]).multiple(true)))]
+#[command(group(clap::ArgGroup::new("url").args(["network_url", "publish_url", "drop_url"]).multiple(true)))]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["publish_url", "drop_url", "control_url"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["network_url", "publish_url", "drop_url", "control_url"])]
     profile: Option<PathBuf>,
+    /// Base URL of a node of the network
+    #[arg(long, value_name = "URL")]
+    network_url: Option<String>,
     /// Base URL of a publishing exchange
     #[arg(long, value_name = "URL")]
     publish_url: Option<String>,
@@ -351,7 +354,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
 
 /// The target that the arguments name, and how to treat it.
 async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let named = [("publish", &args.publish_url), ("drop", &args.drop_url)];
+    let named = [("network", &args.network_url), ("publish", &args.publish_url), ("drop", &args.drop_url)];
     let (profile, folder) = if let Some(path) = &args.profile {
         let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
         (loaded.profile, loaded.folder)
@@ -372,6 +375,18 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         |secret: &assay_suites::profile::Secret| secret.read(&folder).map_err(|e| Ending::Bad(e.to_string()));
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
     let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
+    let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
+    if let Some(network) = &profile.network {
+        sites.extend(network.sites());
+        // One address in all, whichever node it asks.
+        counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
+        per_minute.insert("network".to_owned(), network.limits.requests_per_minute);
+        per_minute.insert(network::RUNS.to_owned(), network.limits.runs_per_minute);
+        if let Some(header) = &network.forwarding_header {
+            forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
+        }
+        settings.network = network::Fixtures::new(network);
+    }
     if let Some(publish) = &profile.publish {
         sites.insert("publish".to_owned(), publish.url.clone());
         if let Some(url) = &publish.chain_url {
@@ -381,7 +396,7 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         let key = publish.key.as_ref().map(secret).transpose()?;
         settings.publish = publish::Fixtures::new(publish, key.as_deref()).map_err(Ending::Bad)?;
     }
-    let (mut forwarding, mut drops_per_hour) = (BTreeMap::new(), None);
+    let mut drops_per_hour = None;
     if let Some(drop) = &profile.drop {
         sites.insert("drop".to_owned(), drop.url.clone());
         forwarding.extend(drop.forwarding_header.clone().map(|header| ("drop".to_owned(), header)));
@@ -395,7 +410,7 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     let control = profile.control.clone().map(|base| (base, token));
     let target = Remote::new(sites, control).await.map_err(Ending::Unreachable)?.forwarded_by(forwarding);
     target.reach().await.map_err(Ending::Unreachable)?;
-    let mut pace = Pace::new(per_minute);
+    let mut pace = Pace::new(per_minute).counting_as(counted_as);
     if let Some(most) = drops_per_hour {
         pace = pace.with_drops(most);
     }
@@ -414,7 +429,7 @@ fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let _: Option<Dialect> = None;
     Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --publish-url or --drop-url".to_owned(),
+        "this build has no simulator: name a target with --profile, --network-url, --publish-url or --drop-url".to_owned(),
     ))
 }
 

@@ -12,6 +12,7 @@ use crate::exchange::Response;
 #[derive(Debug, Default)]
 pub struct Pace {
     per_minute: BTreeMap<String, u32>,
+    counted_as: BTreeMap<String, String>,
     sites: Mutex<BTreeMap<String, Site>>,
     drops_per_hour: Option<u32>,
     dropped: Mutex<VecDeque<Instant>>,
@@ -32,6 +33,13 @@ impl Pace {
     /// A pace of so many requests a minute for each site named.
     pub fn new(per_minute: BTreeMap<String, u32>) -> Pace {
         Pace { per_minute, ..Pace::default() }
+    }
+
+    /// The same pace, where the requests to some sites count as those to another: one server behind several names.
+    #[must_use]
+    pub fn counting_as(mut self, sites: BTreeMap<String, String>) -> Pace {
+        self.counted_as = sites;
+        self
     }
 
     /// The same pace, with at most so many drops an hour.
@@ -69,12 +77,14 @@ impl Pace {
         let seconds = response.header("retry-after").and_then(|text| text.parse().ok());
         if let (429, Some(seconds)) = (response.status, seconds) {
             let wait = Duration::from_secs(seconds).min(LONGEST_WAIT);
+            let site = self.counted(site);
             self.lock().entry(site.to_owned()).or_default().not_before = Some(Instant::now() + wait);
         }
     }
 
     /// When to look again; `None` when a request may go, which is then counted.
     fn next(&self, site: &str) -> Option<Instant> {
+        let site = self.counted(site);
         let mut sites = self.lock();
         let state = sites.entry(site.to_owned()).or_default();
         let now = Instant::now();
@@ -90,6 +100,11 @@ impl Pace {
         }
         state.sent.push_back(now);
         None
+    }
+
+    /// The site as which a site counts.
+    fn counted<'a>(&'a self, site: &'a str) -> &'a str {
+        self.counted_as.get(site).map_or(site, String::as_str)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Site>> {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub publish: crate::publish::Fixtures,
     /// The drop's fixtures and readings.
     pub drop: crate::drop::Fixtures,
+    /// The node API's fixtures and readings.
+    pub network: crate::network::Fixtures,
 }
 
 /// The hands of one check.
@@ -122,6 +124,13 @@ impl<'run> Probe<'run> {
     /// that are `reserved`.
     pub fn drop_one(&self, reserved: usize) -> bool {
         self.pace.drop_one(reserved)
+    }
+
+    /// Waits until one more request may be made that the target counts by itself, such as `network run`.
+    pub async fn wait_for(&self, class: &str) {
+        if !self.place.own {
+            self.pace.wait(class).await;
+        }
     }
 
     /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.

@@ -4,6 +4,7 @@
 //! the place it is about. A secret is only named here, never written.
 
 mod drop;
+mod network;
 
 use std::fmt;
 use std::ops::Range;
@@ -17,6 +18,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
+pub use network::{
+    AggregateWrite, EndpointName, Endpoints, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures,
+    NetworkLimits, NetworkReadings, SigningScheme,
+};
 
 /// A profile as it stands in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +37,8 @@ pub struct Profile {
     pub control: Option<String>,
     /// The bearer token of the control API.
     pub control_token: Option<Secret>,
+    /// The node API; none means that it is not tested.
+    pub network: Option<Network>,
     /// The signed publishing exchange; none means that it is not tested.
     pub publish: Option<Publish>,
     /// The anonymous drop; none means that it is not tested.

@@ -162,6 +162,7 @@ fn judge(
             (verdict, reason, Some(failure))
         }
         Err(Stop::Inconclusive(reason)) => (Verdict::Inconclusive, reason, None),
+        Err(Stop::NotApplicable(reason)) => (Verdict::NotApplicable, reason, None),
         Err(Stop::NotTestable(reason)) => (Verdict::NotTestable, reason, None),
         Err(Stop::Error(reason)) => (Verdict::Error, reason, None),
     }

@@ -39,7 +39,7 @@ fn answer(exchange: &Exchange) -> (u16, Value) {
         match output {
             Output::Head { status: got, .. } => status = got,
             Output::Frame { bytes, .. } => body.extend_from_slice(&bytes),
-            Output::End { .. } => {}
+            Output::End { .. } | Output::Outgoing { .. } => {}
         }
     }
     (status, serde_json::from_slice(&body).unwrap_or_default())

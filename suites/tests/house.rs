@@ -59,8 +59,9 @@ fn every_group_of_checked_rows_has_its_file() {
     let mut missing = BTreeSet::new();
     for check in assay_suites::check::all() {
         let row = check.requirement;
-        let file = root().join(format!("suites/src/{}/{}.rs", row.service.name(), row.group));
-        if !file.is_file() {
+        let folder = root().join("suites/src").join(row.service.name());
+        let file = folder.join(format!("{}.rs", row.group));
+        if !file.is_file() && !folder.join(row.group).join("mod.rs").is_file() {
             missing.insert(file.display().to_string());
         }
     }

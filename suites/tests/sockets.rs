@@ -8,7 +8,6 @@ use assay_sim::serve::ClockMode;
 use assay_suites::check::{self, Need};
 use assay_suites::client::{Limits, exchange};
 use assay_suites::control::Control;
-use assay_suites::drop;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::exchange::Request;
 use assay_suites::pace::Pace;
@@ -19,6 +18,7 @@ use assay_suites::publish::Fixtures;
 use assay_suites::run::Runner;
 use assay_suites::target::{Connect, Remote, Tcp};
 use assay_suites::verdict::{Run, Verdict};
+use assay_suites::{drop, network};
 
 /// A simulator with a generous limit of requests where `unpaced`, since its checks share one address and one minute.
 async fn served(deviations: &[&str], unpaced: bool) -> Served {
@@ -27,7 +27,8 @@ async fn served(deviations: &[&str], unpaced: bool) -> Served {
 
 /// As [`served`]; clients' addresses are believed in this header.
 async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> Served {
-    let generous = "publish.requests-per-window=100000".to_owned();
+    let generous = ["publish.requests", "network.general", "network.authenticated"]
+        .map(|limit| format!("{limit}-per-window=100000"));
     let options = Options {
         seed: 7,
         listen: "127.0.0.1:0".parse().expect("an address"),
@@ -35,7 +36,7 @@ async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> 
         epoch: wall_clock(),
         token: None,
         forwarded_header: header.map(str::to_owned),
-        limits: if unpaced { vec![generous] } else { Vec::new() },
+        limits: if unpaced { generous.to_vec() } else { Vec::new() },
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
         liberties: Vec::new(),
     };
@@ -50,19 +51,32 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
     let publish = loaded.profile.publish.expect("the exchange");
     let key = publish.key.as_ref().expect("a key").read(&loaded.folder).expect("its file");
     let drop = loaded.profile.drop.expect("the drop");
-    let sites = [
-        ("publish", publish.url.clone()),
-        ("chain", publish.chain_url.clone().expect("a chain")),
-        ("drop", drop.url.clone()),
-    ]
-    .map(|(name, url)| (name.to_owned(), url));
+    let network = loaded.profile.network.expect("the network");
+    let mut sites = network.sites();
+    sites.extend(
+        [
+            ("publish", publish.url.clone()),
+            ("chain", publish.chain_url.clone().expect("a chain")),
+            ("drop", drop.url.clone()),
+        ]
+        .map(|(name, url)| (name.to_owned(), url)),
+    );
     let control = loaded.profile.control.filter(|_| control).map(|base| (base, None));
-    let forwarding =
-        drop.forwarding_header.iter().map(|header| ("drop".to_owned(), header.clone())).collect();
-    let target = Remote::new(sites.into(), control).await.expect("somebody listens").forwarded_by(forwarding);
+    let header = drop.forwarding_header.iter().chain(&network.forwarding_header).next();
+    let behind = sites.keys().filter(|site| *site == "drop" || network.sites().contains_key(*site));
+    let forwarding = header.map(|header| behind.map(|site| (site.clone(), header.clone())).collect());
+    let target = Remote::new(sites, control)
+        .await
+        .expect("somebody listens")
+        .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
-    let settings =
-        Settings { seed: 3, publish: fixtures, drop: drop::Fixtures::new(&drop), ..Settings::default() };
+    let settings = Settings {
+        seed: 3,
+        publish: fixtures,
+        drop: drop::Fixtures::new(&drop),
+        network: network::Fixtures::new(&network),
+        ..Settings::default()
+    };
     let pace = Pace::default().with_drops(drop.limits.drops_per_hour);
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
@@ -230,6 +244,39 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     assert!(all.outcomes.iter().map(sent).sum::<usize>() >= 9);
     let passed = of(&all, Verdict::Pass).len() + of(&all, Verdict::NotTestable).len();
     assert_eq!(passed, all.outcomes.len(), "nothing met the target's limit: {:?}", bad(&all));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_control_a_node_is_tested_as_far_as_nobody_must_wait_for_it() {
+    let groups = [
+        "messages.",
+        "envelope",
+        "listing",
+        "flat",
+        "paging",
+        "storage",
+        "store.",
+        "forget",
+        "signing",
+        "errors",
+    ]
+    .map(|group| format!("network.{group}"));
+    let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = run(&served(&[], true).await, folder.path(), false, &groups).await;
+    let mut need: BTreeSet<String> = check::all()
+        .iter()
+        .filter(|check| !check.needs.is_empty())
+        .map(|check| check.requirement.to_string())
+        .filter(|id| groups.iter().any(|group| id.starts_with(group)))
+        .collect();
+    // A FORGET that fails is tried again for an hour.
+    need.extend(["all-or-nothing", "finally-rejected"].map(|id| format!("network.forget.{id}")));
+    assert_eq!(of(&run, Verdict::NotTestable), need);
+    assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
+    let posts: usize =
+        run.outcomes.iter().flat_map(|o| &o.exchanges).filter(|e| e.request.method == "POST").count();
+    assert!(posts < 500, "checks of pages look at the same messages: {posts} were sent");
 }
 
 #[tokio::test]

@@ -83,6 +83,7 @@ pub enum Timer {
 
 impl Floor for State {
     type Timer = Timer;
+    type Errand = std::convert::Infallible;
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;

@@ -150,6 +150,7 @@ pub enum Timer {
 
 impl Floor for State {
     type Timer = Timer;
+    type Errand = std::convert::Infallible;
 
     const SITES: &'static [Site] = &SITES;
     const FAULTS: &'static [fault::Kind] = faults::ALL;

@@ -2,13 +2,16 @@
 
 mod client;
 pub(crate) mod drop;
+pub(crate) mod net;
 pub(crate) mod wire;
 pub(crate) mod zip;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use assay_sim::clock::EPOCH;
+use assay_sim::outgoing::{Outgoing, OutgoingId};
 use assay_sim::publish::SITES;
 use assay_sim::{ExchangeId, Input, Output, Reply, RequestHead, Site, World};
 use assay_spec::{Dialect, Instant, Service};
@@ -36,13 +39,15 @@ pub(crate) struct Driver {
     pub(crate) world: World,
     /// The client address of the calls to come.
     pub(crate) peer: IpAddr,
+    /// Requests of the world's own that left it.
+    pub(crate) left: Vec<(OutgoingId, Arc<Outgoing>)>,
     replies: BTreeMap<ExchangeId, (Reply, bool)>,
 }
 
 impl Driver {
     pub(crate) fn new(seed: u64) -> Driver {
         let world = World::new(seed, EPOCH, Dialect::default());
-        Driver { world, peer: IpAddr::V4(Ipv4Addr::LOCALHOST), replies: BTreeMap::new() }
+        Driver { world, peer: IpAddr::V4(Ipv4Addr::LOCALHOST), left: Vec::new(), replies: BTreeMap::new() }
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -168,6 +173,10 @@ impl Driver {
 
     fn take(&mut self, outputs: Vec<Output>) {
         for output in outputs {
+            if let Output::Outgoing { id, request } = output {
+                self.left.push((id, request));
+                continue;
+            }
             let exchange = output.exchange();
             if let Output::Head { status, headers, .. } = output {
                 let reply = Reply { status, headers, body: Bytes::new() };

@@ -1,4 +1,8 @@
 //! Cryptography by layer; no service owns it.
 
+pub mod address;
 pub mod ed25519;
+pub mod eip191;
+pub mod keccak;
+pub mod secp256k1;
 pub mod text;

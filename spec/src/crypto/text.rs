@@ -33,3 +33,33 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
+
+/// Reads hex of either case.
+pub fn parse_hex(text: &str) -> Option<Vec<u8>> {
+    base16ct::mixed::decode_vec(text).ok()
+}
+
+/// Lower-case hex behind `0x`.
+pub fn prefixed_hex(bytes: &[u8]) -> String {
+    format!("0x{}", hex(bytes))
+}
+
+/// Reads hex of either case behind `0x`.
+pub fn parse_prefixed_hex(text: &str) -> Option<Vec<u8>> {
+    parse_hex(text.strip_prefix("0x")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_has_its_prefix_and_whole_bytes() {
+        assert_eq!(prefixed_hex(&[0, 0xab]), "0x00ab");
+        assert_eq!(parse_prefixed_hex("0x00aB"), Some(vec![0, 0xab]));
+        assert_eq!(parse_prefixed_hex("0x"), Some(Vec::new()));
+        for bad in ["00ab", "0X00ab", "0x0", "0xzz", "0x 0", "x00"] {
+            assert_eq!(parse_prefixed_hex(bad), None, "{bad}");
+        }
+    }
+}

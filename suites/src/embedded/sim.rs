@@ -9,12 +9,14 @@ use assay_sim::control::{Hub, PREFIX, open_sites, router};
 use assay_sim::serve::{ClockMode, Handle, Listener, listen};
 use assay_sim::{World, world};
 use assay_spec::crypto::{ed25519, text};
+use assay_spec::network::message;
 use assay_spec::{Dialect, Instant, Service};
 use axum::http::HeaderName;
 use serde_json::{Value, json};
 
 use crate::profile::{
-    Drop, DropLimits, DropReadings, Profile, Publish, PublishLimits, PublishReadings, Secret,
+    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Network, NetworkFixtures,
+    NetworkLimits, NetworkReadings, Profile, Publish, PublishLimits, PublishReadings, Secret, SigningScheme,
 };
 
 /// How many bound domains a written profile brings.
@@ -147,6 +149,7 @@ impl Served {
             dialect: Dialect::default(),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
+            network: Some(self.network(limit(Service::Network, "general_per_window"))),
             publish: Some(Publish {
                 url: self.sites["publish"].clone(),
                 chain_url: Some(self.sites["chain"].clone()),
@@ -167,11 +170,37 @@ impl Served {
         Ok((path.to_path_buf(), key_path))
     }
 
+    /// The table of the node API: the simulator declares what it does.
+    fn network(&self, requests_per_minute: u32) -> Network {
+        let site = |name: &str| self.sites[name].clone();
+        Network {
+            url: site("network"),
+            alt_url: Some(site("network-alt")),
+            mirror_url: Some(site("network-mirror")),
+            compute_urls: ["compute-1", "compute-2"].map(site).to_vec(),
+            forwarding_header: self.forwarded_header.clone(),
+            strict: true,
+            endpoints: Endpoints::default(),
+            readings: NetworkReadings {
+                signing_scheme: Some(SigningScheme::Either),
+                verifies_signatures: true,
+                aggregate_write: Some(AggregateWrite::Merged),
+                ..NetworkReadings::default()
+            },
+            fixtures: NetworkFixtures::default(),
+            limits: NetworkLimits {
+                requests_per_minute,
+                authenticated: Some(EndpointName::of(&message::CREATE)),
+                ..NetworkLimits::default()
+            },
+        }
+    }
+
     /// The table of URLs that a person starts with.
     pub fn table(&self) -> String {
-        let mut text = format!("control  {}\n", self.control);
+        let mut text = format!("{:<14} {}\n", "control", self.control);
         for site in world::sites() {
-            text.push_str(&format!("{:<8} {}\n", site.name, self.sites[site.name]));
+            text.push_str(&format!("{:<14} {}\n", site.name, self.sites[site.name]));
         }
         text
     }

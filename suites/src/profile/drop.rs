@@ -84,7 +84,7 @@ fn at_least_one_character<'de, D: Deserializer<'de>>(input: D) -> Result<usize, 
     at_least_one(input).map(|count| count as usize)
 }
 
-fn optional_header_name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+pub(super) fn optional_header_name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
     let name = String::deserialize(input)?;
     let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if name.is_empty() || !name.bytes().all(is_token) {

@@ -147,6 +147,9 @@ impl Suite {
                 outcome.failure = Some(failure);
             }
             Err(Stop::Inconclusive(why)) => (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why),
+            Err(Stop::NotApplicable(why)) => {
+                (outcome.verdict, outcome.reason) = (Verdict::NotApplicable, why);
+            }
             Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
             Err(Stop::Error(why)) => outcome.reason = why,
         }
@@ -169,7 +172,10 @@ impl Suite {
             let trace = stage::play(self, "honest_twin", &scene).await?;
             judge::publishes(&trace).map_err(|stop| match stop {
                 Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
-                Stop::Inconclusive(why) | Stop::NotTestable(why) | Stop::Error(why) => why,
+                Stop::Inconclusive(why)
+                | Stop::NotApplicable(why)
+                | Stop::NotTestable(why)
+                | Stop::Error(why) => why,
             })
         })
         .await

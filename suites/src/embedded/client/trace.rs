@@ -181,6 +181,7 @@ pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
             }
             Event::ReplyEnd => call.answered = Some(*at),
             Event::Head(..) | Event::End | Event::Tick | Event::Control(_) => {}
+            Event::Outgoing(..) | Event::Incoming(..) => {}
         }
     }
     let mut calls: Vec<Call> = calls.into_values().collect();

@@ -1,0 +1,161 @@
+//! What the control API can ask of the network.
+
+use assay_spec::network::machines::StoreState;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{State, fill, lifecycle, measure, neighbours, nodes, pins, record};
+use crate::core::Core;
+
+/// The acts, and what each takes.
+pub(super) const ACTS: &[(&str, &str)] = &[
+    (
+        "balance",
+        "{address, credits}: an owner has this many credits, one for each file and hour, or with null as many as \
+         it needs; with none left, files become `removing` when the hour ends; credits for an hour bring them back",
+    ),
+    ("bill", "{}: the hour ends now: owners with a balance pay, or their files become `removing`"),
+    (
+        "reclaim",
+        "{hash}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace",
+    ),
+    ("lag", "{ms}: the mirror lags this far behind the primary"),
+    (
+        "fill",
+        "{messages, addresses?}: stores so many POSTs of so many senders, whose signatures nobody looks at; answers \
+         the first and the last sender and hash",
+    ),
+    ("message", "{hash}: what the primary knows of a message: number, type, status, file"),
+    (
+        "node",
+        "{site, up?, slow_ms?, ipv6?, machine?, version?, url?, asn?, as_name?, features?}: changes a node; version \
+         is a text, `current` or `old`; machine is whether its diagnostic machine runs",
+    ),
+    (
+        "measure",
+        "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes",
+    ),
+    ("purchase", "{address, tokens}: somebody buys credits; an owner with a balance has so many more"),
+    (
+        "content",
+        "{text, content_type?}: content that the network does not have and can get once it is pinned; answers its hash",
+    ),
+    (
+        "webhook-inbox",
+        "{webhook_id?}: what was delivered to webhooks, or is on its way: body, signature, tries",
+    ),
+];
+
+/// Carries out an act.
+pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+    match act {
+        "balance" => balance(state, core, read(act, arguments)?),
+        "bill" => {
+            let Nothing {} = read(act, arguments)?;
+            lifecycle::bill(state, core);
+            Ok(json!({}))
+        }
+        "reclaim" => reclaim(state, core, &read(act, arguments)?),
+        "lag" => lag(state, read(act, arguments)?),
+        "fill" => fill::act(state, core, arguments),
+        "message" => message(state, core, &read(act, arguments)?),
+        "content" => pins::put_elsewhere(state, core, arguments),
+        "webhook-inbox" => state.webhooks.inbox(arguments),
+        "node" => nodes::act(state, arguments),
+        "measure" => measure::act(state, core, arguments),
+        "purchase" => neighbours::act(state, core, arguments),
+        _ => {
+            let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
+            Err(format!("network has no act {act:?}; known: {known:?}"))
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Balance {
+    address: String,
+    credits: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    hash: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lag {
+    ms: i64,
+}
+
+/// The arguments of an act.
+pub(super) fn read<T: DeserializeOwned>(act: &str, arguments: &Value) -> Result<T, String> {
+    serde_json::from_value(arguments.clone()).map_err(|e| format!("{act}: {e}"))
+}
+
+fn balance(
+    state: &mut State,
+    core: &mut Core,
+    Balance { address, credits }: Balance,
+) -> Result<Value, String> {
+    if credits.is_some_and(|credits| credits < 0) {
+        return Err("credits are not negative".to_owned());
+    }
+    let owner = address.to_ascii_lowercase();
+    match credits {
+        Some(credits) => drop(state.balances.insert(owner.as_str().into(), credits)),
+        None => drop(state.balances.remove(owner.as_str())),
+    }
+    let files = state.primary.store.owned_by(&owner).count() as i64;
+    if credits.is_none_or(|credits| credits >= files.max(1).saturating_mul(lifecycle::CREDITS)) {
+        lifecycle::top_up(state, core, &owner);
+    }
+    lifecycle::expect_bill(state, core);
+    Ok(json!({ "address": owner, "credits": credits }))
+}
+
+fn reclaim(state: &mut State, core: &mut Core, Message { hash }: &Message) -> Result<Value, String> {
+    let store = &state.primary.store;
+    let number = store.find_text(hash).ok_or_else(|| format!("no message {hash:?}"))?;
+    if store.life(number).is_none() || store.state(number) != StoreState::Processed {
+        return Err(format!("{hash:?} is no STORE that is processed"));
+    }
+    lifecycle::run_out(state, core, number);
+    Ok(json!({ "status": record::status(state.primary.store.state(number)) }))
+}
+
+fn lag(state: &mut State, Lag { ms }: Lag) -> Result<Value, String> {
+    if !(0..=366 * assay_spec::instant::DAY).contains(&ms) {
+        return Err("ms is between 0 and a year".to_owned());
+    }
+    state.limits.lag_ms = ms;
+    Ok(json!({ "ms": ms }))
+}
+
+fn message(state: &State, core: &Core, Message { hash }: &Message) -> Result<Value, String> {
+    let store = &state.primary.store;
+    let number = store.find_text(hash).ok_or_else(|| format!("no message {hash:?}"))?;
+    let stored = store.stored(number);
+    let life = store.life(number);
+    let file = life.and_then(|life| life.cid.as_ref()).and_then(|cid| store.files.find(cid));
+    Ok(json!({
+        "number": number,
+        "item_hash": stored.hash().text(core),
+        "type": stored.kind(),
+        "status": record::status(stored.state()),
+        "received": stored.received(),
+        "owner": life.map(|life| &*life.owner),
+        "removing_at": life.and_then(|life| life.removing_at),
+        "removed_at": life.and_then(|life| life.removed_at),
+        "forgotten_by": life.and_then(|life| life.forgotten_by).map(|by| by.text(core)),
+        "file": life.and_then(|life| life.cid.as_deref()),
+        "file_leaves": file.and_then(|file| file.leaves),
+    }))
+}

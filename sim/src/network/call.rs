@@ -1,0 +1,97 @@
+//! A request at a node: which endpoint it names, and what it says.
+
+use std::net::IpAddr;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::network::info::PREFIX as HONEST_PREFIX;
+use assay_spec::network::limits::Rate;
+use assay_spec::network::params::Params;
+use assay_spec::network::requirements::info::PREFIX;
+use assay_spec::network::route::{NoRoute, route};
+use assay_spec::network::{COMPUTE, CORE, neighbours};
+use assay_spec::{Gate, Refused};
+use bytes::Bytes;
+
+use super::refusal::Refusal;
+use super::sites;
+use crate::core::Core;
+use crate::world::{Request, RequestHead, Site};
+
+/// A request whose path names an endpoint.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    /// Where it arrived.
+    pub(super) site: Site,
+    /// The client's address.
+    pub(super) peer: IpAddr,
+    /// The endpoint.
+    pub(super) endpoint: &'static Endpoint,
+    /// The texts in the braces of the endpoint's path, decoded once.
+    captures: Vec<String>,
+    /// The query.
+    pub(super) params: Params,
+    /// The request as it came.
+    pub(super) request: &'a Request,
+}
+
+impl<'a> Call<'a> {
+    /// Finds the endpoint that a request names.
+    pub(super) fn read(core: &mut Core, request: &'a Request) -> Result<Call<'a>, Refusal> {
+        let head = &request.head;
+        let (endpoint, captures) = find(core, head)?;
+        let query = head.target.split_once('?').map_or("", |(_, query)| query);
+        let params = Params::parse(query);
+        Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request })
+    }
+
+    /// The text in the endpoint's braces of that number, from 0.
+    pub(super) fn capture(&self, at: usize) -> &str {
+        self.captures.get(at).map_or("", String::as_str)
+    }
+
+    /// The body.
+    pub(super) fn body(&self) -> &Bytes {
+        &self.request.body
+    }
+}
+
+/// What a site offers.
+fn endpoints(site: Site) -> &'static [&'static Endpoint] {
+    static SCHEDULER: &[&Endpoint] = &[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES];
+    static STATUS: &[&Endpoint] = &[&neighbours::SERVICES];
+    static CREDIT: &[&Endpoint] = &[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT];
+    match site {
+        sites::COMPUTE_1 | sites::COMPUTE_2 => COMPUTE,
+        sites::SCHEDULER => SCHEDULER,
+        sites::STATUS => STATUS,
+        sites::CREDIT => CREDIT,
+        _ => CORE,
+    }
+}
+
+fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<String>), Refusal> {
+    let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
+    // Where this has lapsed, the API stands below another version alone.
+    let moved = is_api(head.site) && path.starts_with("/api/") && core.lapse(&PREFIX).is_some();
+    let wanted = if moved { path.replacen("/api/v1", HONEST_PREFIX, 1) } else { path.to_owned() };
+    let hidden = moved && wanted == path;
+    match route(endpoints(head.site), head.method.as_str(), &wanted) {
+        Ok(found) if !hidden => Ok((found.endpoint, found.captures)),
+        Err(NoRoute::Method) => Err(unrouted(format!("{path} has no {}", head.method))),
+        _ => Err(unrouted(format!("nothing is at {path}"))),
+    }
+}
+
+pub(super) fn unrouted(why: String) -> Refusal {
+    Refused { rule: &PREFIX, why }.into()
+}
+
+/// Whether a site is one of the API's.
+pub(super) fn is_api(site: Site) -> bool {
+    [sites::PRIMARY, sites::ALTERNATIVE, sites::MIRROR].contains(&site)
+}
+
+/// The class by which a request is counted, whether or not it names an endpoint.
+pub(super) fn class(core: &mut Core, head: &RequestHead) -> Rate {
+    find(core, head).map_or(Rate::General, |(endpoint, _)| Rate::of(endpoint))
+}

@@ -1,0 +1,146 @@
+//! Creating calls: from an envelope to a message that is stored.
+
+use assay_spec::crypto::text::sha256_hex;
+use assay_spec::network::content::Content;
+use assay_spec::network::envelope::Envelope;
+use assay_spec::network::message::{Message, MessageType};
+use assay_spec::network::requirements::envelope::{REPLY_HASH, REPLY_STATUS, SIZE};
+use assay_spec::network::requirements::errors::{NOTHING_STORED, UNAUTHORIZED};
+use assay_spec::network::requirements::messages::SAME_TWICE;
+use assay_spec::network::signing;
+use assay_spec::{Gate, Id, Refused};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::hash::Hash;
+use super::refusal::Refusal;
+use super::store::Number;
+use super::{State, effects, liberties, lifecycle};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// A message that was taken.
+#[derive(Debug)]
+pub(super) struct Created {
+    /// Its number.
+    pub(super) number: Number,
+    /// Its hash.
+    pub(super) hash: Hash,
+}
+
+/// Takes the message of a creating call. `expected` is the type that the endpoint names, and `admit` what it asks of
+/// the message besides; a refusal stores nothing.
+pub(super) fn take(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+    expected: Option<MessageType>,
+    admit: impl FnOnce(&State, &mut Core, &Envelope, &Content) -> Result<(), Refusal>,
+) -> Result<Created, Refusal> {
+    let result = read(state, core, call, expected).and_then(|(envelope, content)| {
+        effects::judge(state, core, &envelope, &content)?;
+        admit(state, core, &envelope, &content)?;
+        let message = envelope.message();
+        let number = store(state, core, &message)?;
+        let hash = state.primary.store.stored(number).hash();
+        Ok(Created { number, hash })
+    });
+    if result.is_err() && core.lapse(&NOTHING_STORED).is_some() {
+        store_all_the_same(state, core, call, expected);
+    }
+    result
+}
+
+/// The answer to a creating call.
+pub(super) fn reply(core: &mut Core, created: &Created, more: &[(&str, Value)]) -> Reply {
+    let honest = created.hash.text(core);
+    let hash = core.effect(&REPLY_HASH, honest, |_, _| String::new());
+    let status = core.effect(&REPLY_STATUS, "success", |_, _| "ok");
+    let mut body = json!({ "item_hash": hash, "status": status });
+    for (name, value) in more {
+        body[*name] = value.clone();
+    }
+    let http_status = success(core);
+    core.json(http_status, body)
+}
+
+/// The HTTP status of a creation.
+pub(super) fn success(core: &Core) -> u16 {
+    match () {
+        () if core.takes(liberties::STATUS_201) => 201,
+        () if core.takes(liberties::STATUS_202) => 202,
+        () => 200,
+    }
+}
+
+fn read(
+    state: &State,
+    core: &mut Core,
+    call: &Call<'_>,
+    expected: Option<MessageType>,
+) -> Result<(Envelope, Content), Refusal> {
+    let (length, limit) = (call.body().len(), state.limits.message_bytes);
+    core.require(&SIZE, length <= limit, || format!("{length} bytes"))?;
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let envelope = Envelope::parse(&dialect, call.body(), expected, now, core)?;
+    let content = Content::parse(envelope.kind, &envelope.content, core)?;
+    if envelope.signature.is_empty() && !envelope.formless {
+        return Err(Refusal::new(&UNAUTHORIZED, "no signature"));
+    }
+    signing::check(&envelope, core)?;
+    Ok((envelope, content))
+}
+
+/// Stores a message, unless it is there already; answers its number.
+pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Result<Number, Refusal> {
+    let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
+    let mut again = None;
+    if let Some(number) = known {
+        match core.lapse(&SAME_TWICE) {
+            None => return Ok(number),
+            Some("listed") => {
+                state.primary.store.list_again(number);
+                return Ok(number);
+            }
+            Some(_) => {
+                let count = state.primary.store.len();
+                again = Some(sha256_hex(format!("{} {count}", message.item_hash).as_bytes()));
+            }
+        }
+    }
+    let store = &state.primary.store;
+    let fits = store.len() < state.limits.messages
+        && store.bytes().saturating_add(message.content.len() as u64) <= state.limits.stored_bytes;
+    core.require(&SIZE, fits, || "the network is full".to_owned())?;
+    let mut message = message.clone();
+    if let Some(hash) = again {
+        message.item_hash = hash.into();
+    }
+    let number = state.primary.store.add(&message, core.now());
+    lifecycle::accept(state, core, number);
+    Ok(number)
+}
+
+/// The lie of a node that stores what it has just refused, as far as there is something to store.
+fn store_all_the_same(state: &mut State, core: &mut Core, call: &Call<'_>, expected: Option<MessageType>) {
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient);
+    let Some(envelope) = envelope.ok().filter(|envelope| !envelope.address.is_empty()) else { return };
+    let mut message = envelope.message();
+    message.kind = MessageType::Post;
+    // The lie is in the list; where there is no room for it there is none.
+    let _ = store(state, core, &message);
+}
+
+/// A gate at which every rule has lapsed, but for the one about size.
+struct Lenient;
+
+impl Gate for Lenient {
+    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+        (rule != &SIZE).then_some("")
+    }
+
+    fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+        if holds || rule != &SIZE { Ok(()) } else { Err(Refused { rule, why: why() }) }
+    }
+}

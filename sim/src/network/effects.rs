@@ -1,0 +1,41 @@
+//! What a message does besides being stored, by its type: asked before it is taken, and done once it is valid.
+
+use assay_spec::network::content::Content;
+use assay_spec::network::envelope::Envelope;
+
+use super::refusal::Refusal;
+use super::store::Number;
+use super::{State, aggregates, forget, instances, pins, webhooks};
+use crate::core::Core;
+
+/// Whether the network takes a message whose form is good and whose signature matches, whichever endpoint it came to.
+pub(super) fn judge(
+    state: &State,
+    core: &mut Core,
+    envelope: &Envelope,
+    content: &Content,
+) -> Result<(), Refusal> {
+    match content {
+        Content::Aggregate(write) => aggregates::judge(state, core, envelope, write),
+        Content::InstanceUpdate(update) => instances::judge_update(state, core, envelope, update),
+        Content::InstanceControl(control) => instances::judge_control(state, core, envelope, control),
+        Content::Webhook(registration) => webhooks::judge(state, core, registration),
+        Content::Any | Content::Forget(_) => Ok(()),
+        Content::Program(_) | Content::Instance(_) | Content::IpfsPin(_) => Ok(()),
+    }
+}
+
+/// A message that is not a STORE was found valid: it takes effect. A FORGET decides its own state.
+pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, content: Content) {
+    webhooks::message_new(state, core, number);
+    match content {
+        Content::Forget(targets) => forget::receive(state, core, number, targets),
+        Content::Aggregate(write) => aggregates::apply(state, core, number, &write),
+        Content::Instance(wanted) => instances::created(state, core, number, wanted),
+        Content::InstanceUpdate(update) => instances::updated(state, core, update),
+        Content::InstanceControl(control) => instances::controlled(state, core, &control),
+        Content::IpfsPin(pin) => pins::apply(state, &pin),
+        Content::Webhook(registration) => webhooks::apply(state, number, registration),
+        Content::Any | Content::Program(_) => {}
+    }
+}

@@ -1,0 +1,77 @@
+//! Many messages at once, as from so many senders: for whoever measures, or pages through long lists.
+
+use assay_spec::crypto::text::{hex, prefixed_hex};
+use assay_spec::instant::DAY;
+use assay_spec::network::message::{Draft, MessageType};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{State, acts, create};
+use crate::core::Core;
+
+/// Messages of one act at most.
+const MESSAGES: u32 = 1_000_000;
+/// The days over which their timestamps are spread, the newest last.
+const DAYS: i64 = 30;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fill {
+    messages: u32,
+    #[serde(default = "one")]
+    addresses: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// Stores POSTs whose signatures nobody looks at; all else is done as for a message that came by HTTP. Answers the
+/// addresses of the first and the last sender, and the hashes of the first and the last message.
+pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+    let Fill { messages, addresses } = acts::read("fill", arguments)?;
+    if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
+        return Err(format!("messages are 1 to {MESSAGES}, and addresses as many or fewer"));
+    }
+    let begin = state.primary.store.len() as u64;
+    let now = core.now();
+    let mut ends = Vec::new();
+    for n in 0..messages {
+        let key = begin + u64::from(n);
+        let ago_ms = DAYS * DAY / i64::from(messages) * i64::from(messages - n);
+        let sender = address(begin, n % addresses);
+        let content = json!({
+            "address": sender,
+            "type": format!("note{}", key % 10),
+            "tags": [format!("tag{}", key % 100)],
+            "content": { "n": key, "text": hex(&core.rng.draw("network.fill", b"text", key)[..16]) },
+            "time": (now - ago_ms).seconds(),
+        });
+        let draw = core.rng.draw("network.fill", b"signature", key);
+        let signature = prefixed_hex(&[&draw[..], &draw, &[27]].concat());
+        let draft = Draft {
+            chain: "ETH",
+            sender: &sender,
+            kind: MessageType::Post,
+            channel: &format!("CHANNEL{}", key % 20),
+            timestamp: (now - ago_ms).seconds(),
+            content: &content.to_string(),
+        };
+        let message = draft.signed(&signature);
+        let number = create::store(state, core, &message).map_err(|refusal| refusal.refused.to_string())?;
+        if n == 0 || n + 1 == messages {
+            ends.push((sender, state.primary.store.stored(number).hash().text(core)));
+        }
+    }
+    let [first, last] = [&ends[0], &ends[ends.len() - 1]];
+    Ok(json!({
+        "messages": state.primary.store.len(),
+        "first": { "address": first.0, "item_hash": first.1 },
+        "last": { "address": last.0, "item_hash": last.1 },
+    }))
+}
+
+/// An address that no key has been made for.
+fn address(begin: u64, n: u32) -> String {
+    format!("0x{begin:020x}{n:020x}")
+}

@@ -1,0 +1,134 @@
+//! FORGET: the whole batch or nothing, tried again while a target is not good.
+
+use assay_spec::Gate;
+use assay_spec::network::forget::{Target, Targets, Verdict, judge};
+use assay_spec::network::machines::{ForgetEvent, ForgetState, StoreState};
+use assay_spec::network::message::MessageType;
+use assay_spec::network::query::MessageFilter;
+use assay_spec::network::requirements::forget::{APPLIES, FINALLY_REJECTED, POSTS_REMAIN, RETRIED};
+use serde_json::Value;
+
+use super::authority::{self, Wish};
+use super::store::Number;
+use super::{State, Timer, lifecycle, record, set};
+use crate::core::Core;
+
+/// A FORGET that waits to be tried again.
+#[derive(Clone, Debug)]
+pub(super) struct Batch {
+    targets: Targets,
+    state: ForgetState,
+    /// How often it has been tried again.
+    retries: u32,
+}
+
+/// A valid FORGET: looks at its targets. Its message is pending until it is settled.
+pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
+    state.primary.store.set_state(number, StoreState::Pending);
+    let from = moves(core, ForgetState::None, ForgetEvent::Receive);
+    match look(state, core, number, &targets) {
+        Verdict::Apply => {
+            moves(core, from, ForgetEvent::Good);
+            apply(state, core, number, &targets);
+        }
+        Verdict::Reject => {
+            moves(core, from, ForgetEvent::Foreign);
+            state.primary.store.set_state(number, StoreState::Rejected);
+        }
+        Verdict::Retry => {
+            let to = moves(core, from, ForgetEvent::Bad);
+            wait(state, core, number, Batch { targets, state: to, retries: 0 });
+        }
+    }
+}
+
+/// A FORGET is tried again.
+pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
+    let Some(mut batch) = state.batches.remove(&number) else { return };
+    batch.retries += 1;
+    let verdict = look(state, core, number, &batch.targets);
+    // The lie of a node that only counts.
+    let verdict = core.effect(&RETRIED, verdict, |_, _| Verdict::Retry);
+    let last = batch.retries >= state.limits.forget_retries;
+    let gives_up = core.effect(&FINALLY_REJECTED, last, |_, _| false);
+    match verdict {
+        Verdict::Apply => {
+            moves(core, batch.state, ForgetEvent::Good);
+            apply(state, core, number, &batch.targets);
+        }
+        _ if gives_up => {
+            moves(core, batch.state, ForgetEvent::GiveUp);
+            state.primary.store.set_state(number, StoreState::Rejected);
+        }
+        _ => {
+            batch.state = moves(core, batch.state, ForgetEvent::Bad);
+            wait(state, core, number, batch);
+        }
+    }
+}
+
+fn wait(state: &mut State, core: &mut Core, number: Number, batch: Batch) {
+    state.batches.insert(number, batch);
+    set(core, core.now() + state.limits.forget_retry_ms.max(1), Timer::Retry(number));
+}
+
+/// What the targets are at this moment, and what that means for the batch.
+fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Targets) -> Verdict {
+    let store = &state.primary.store;
+    let sender = store.sender(number);
+    let members = store.message(number).members();
+    let owner = members.get("address").and_then(Value::as_str).unwrap_or(&sender).to_ascii_lowercase();
+    let wish = Wish { kind: MessageType::Forget, channel: &store.channel(number), aggregate_key: None };
+    let may = authority::may(store, &owner, &sender, wish);
+    let target = |hash: &String| {
+        let Some(target) = store.find_text(hash) else { return Target::Missing };
+        let Some(life) = store.life(target) else { return Target::Foreign };
+        let own = store.sender(target) == sender || (may && *life.owner == *owner);
+        if own { Target::Store(record::status(store.state(target))) } else { Target::Foreign }
+    };
+    let targets: Vec<Target> = hashes.iter().map(target).collect();
+    judge(&targets, core)
+}
+
+/// Forgets every target that can be; what is forgotten already stays so.
+fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &Targets) {
+    let store = &state.primary.store;
+    let by = store.stored(number).hash();
+    let mut targets: Vec<Number> = hashes.iter().filter_map(|hash| store.find_text(hash)).collect();
+    targets.retain(|target| matches!(store.state(*target), StoreState::Processed | StoreState::Removing));
+    targets.retain(|target| store.life(*target).is_some());
+    let several = targets.len() > 1;
+    let count = core.effect(&APPLIES, targets.len(), |count, _| if several { 1 } else { count });
+    for target in targets.into_iter().take(count) {
+        lifecycle::forgotten(state, core, target, by);
+    }
+    state.primary.store.set_state(number, StoreState::Processed);
+    if core.lapse(&POSTS_REMAIN).is_some() {
+        forget_posts(state, number, hashes);
+    }
+}
+
+/// The lie of a node that takes a POST away with the STORE that it names.
+fn forget_posts(state: &mut State, number: Number, hashes: &[String]) {
+    let filter = MessageFilter {
+        addresses: Some(vec![state.primary.store.sender(number).to_string()]),
+        types: Some(vec![MessageType::Post.name().to_owned()]),
+        ..MessageFilter::default()
+    };
+    let selection = state.primary.store.select(&filter);
+    let mut posts = selection.at(0..selection.total());
+    let names_one = |post: &Number| {
+        let content = state.primary.store.stored(*post).content();
+        hashes.iter().any(|hash| content.contains(hash.as_str()))
+    };
+    posts.retain(names_one);
+    for post in posts {
+        state.primary.store.set_state(post, StoreState::Forgotten);
+    }
+}
+
+fn moves(core: &mut Core, from: ForgetState, event: ForgetEvent) -> ForgetState {
+    let (to, row) = from.on(event).expect("a FORGET moves along its table");
+    core.fired(row);
+    to
+}

@@ -1,0 +1,67 @@
+//! Hashes of messages: 32 bytes, and their texts.
+
+use std::fmt;
+
+use assay_spec::crypto::text::{hex, parse_hex};
+
+use super::liberties;
+use crate::core::Core;
+
+/// A message's hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::network) struct Hash(pub(in crate::network) [u8; 32]);
+
+/// What stands before a SHA-256 that names its function and length.
+const MULTIHASH: [u8; 2] = [0x12, 0x20];
+
+impl Hash {
+    /// Reads either text form: 64 lower-case digits, or base58 of a multihash.
+    pub(in crate::network) fn parse(text: &str) -> Option<Hash> {
+        let bytes = match text.len() {
+            64 => parse_hex(text).filter(|bytes| hex(bytes) == text)?,
+            46 => bs58::decode(text).into_vec().ok()?.strip_prefix(&MULTIHASH)?.to_vec(),
+            _ => return None,
+        };
+        bytes.try_into().ok().map(Hash)
+    }
+
+    /// The 64 digits.
+    pub(in crate::network) fn hex(self) -> String {
+        hex(&self.0)
+    }
+
+    /// The text by which a peer gets to know it.
+    pub(in crate::network) fn text(self, core: &Core) -> String {
+        if core.takes(liberties::HASH_BASE58) {
+            bs58::encode([&MULTIHASH[..], &self.0].concat()).into_string()
+        } else {
+            self.hex()
+        }
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.hex())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_read_and_others_are_not() {
+        let hash = Hash([7; 32]);
+        let base58 = bs58::encode([&MULTIHASH[..], &hash.0].concat()).into_string();
+        assert!(base58.starts_with("Qm"));
+        for text in [hash.hex(), base58] {
+            assert_eq!(Hash::parse(&text), Some(hash));
+        }
+        for bad in
+            ["", "07", &"0A".repeat(32), &"0g".repeat(32), &"../".repeat(20), &"Rm".repeat(23), "\u{e9}"]
+        {
+            assert_eq!(Hash::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Indexed chain data: events and transactions of a few chains, which are made up from the world's seed.
+
+mod chain;
+
+use assay_spec::Gate;
+use assay_spec::network::indexer::{Event, EventFilter, Transaction, TransactionFilter};
+use assay_spec::network::requirements::indexer::{
+    AMOUNTS, ARGS, EVENT, EVENTS, TRANSACTION, TRANSACTIONS, UNKNOWN_NETWORK,
+};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::refusal::Refusal;
+use super::{State, liberties, paging};
+use crate::core::Core;
+use crate::world::Reply;
+
+use chain::Chain;
+pub(super) use chain::Chains;
+pub(super) use chain::NETWORKS;
+
+/// Lists events in pages.
+pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let page = paging::read(core, &call.params)?;
+    let filter = EventFilter::parse(&call.params, core)?;
+    let name = core.effect(&EVENTS, "events", |_, _| "logs");
+    let chain = chain(state, core, call.capture(0))?;
+    let found: Vec<&Event> = chain.events().filter(|event| filter.matches(event)).collect();
+    let range = paging::range(core, page, found.len() as u64)?;
+    let on_page = &found[range.start as usize..range.end as usize];
+    let total = found.len() as u64;
+    let items: Vec<Value> = on_page.iter().map(|event| shown_event(core, event)).collect();
+    let list = paging::list(state, core, name, items, page, total);
+    Ok(core.json(200, list))
+}
+
+/// Lists transactions in pages.
+pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let page = paging::read(core, &call.params)?;
+    let filter = TransactionFilter::parse(&call.params, core)?;
+    let name = core.effect(&TRANSACTIONS, "transactions", |_, _| "txs");
+    let chain = chain(state, core, call.capture(0))?;
+    let found: Vec<&Transaction> = chain.transactions().filter(|one| filter.matches(one)).collect();
+    let range = paging::range(core, page, found.len() as u64)?;
+    let on_page = &found[range.start as usize..range.end as usize];
+    let total = found.len() as u64;
+    let items: Vec<Value> = on_page.iter().map(|one| shown_transaction(core, one)).collect();
+    let list = paging::list(state, core, name, items, page, total);
+    Ok(core.json(200, list))
+}
+
+/// The chain of that name. One that nobody indexes has nothing, or is not found, or, in a lie, is another.
+fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal> {
+    if let Some(chain) = state.chains.of(network) {
+        return Ok(chain);
+    }
+    if core.lapse(&UNKNOWN_NETWORK).is_some() {
+        return Ok(state.chains.of(NETWORKS[0]).expect("the first network is indexed"));
+    }
+    if core.takes(liberties::INDEXER_EMPTY) {
+        return Ok(Chain::default());
+    }
+    Err(Refusal::new(&UNKNOWN_NETWORK, format!("nobody indexes {network:.80}")))
+}
+
+fn shown_event(core: &mut Core, event: &Event) -> Value {
+    let mut shown = json!(event);
+    if core.takes(liberties::INDEXER_LOWER) {
+        lower(&mut shown, &["contract"]);
+    }
+    match core.lapse(&EVENT) {
+        Some("name") => shown["event_name"] = Value::Null,
+        Some(_) => shown["block_number"] = json!(event.block_number.to_string()),
+        None => {}
+    }
+    match core.lapse(&ARGS) {
+        Some("text") => shown["args"] = json!(shown["args"].to_string()),
+        Some(_) => shown["args"] = as_numbers(&shown["args"]),
+        None => {}
+    }
+    shown
+}
+
+fn shown_transaction(core: &mut Core, transaction: &Transaction) -> Value {
+    let mut shown = json!(transaction);
+    if core.takes(liberties::INDEXER_LOWER) {
+        lower(&mut shown, &["from", "to"]);
+    }
+    match core.lapse(&TRANSACTION) {
+        Some("hash") => shown["hash"] = Value::Null,
+        Some(_) => shown["gas"] = json!(transaction.gas.to_string()),
+        None => {}
+    }
+    match core.lapse(&AMOUNTS) {
+        Some("price") => shown["gas_price"] = number(&shown["gas_price"]),
+        Some(_) => shown["value"] = number(&shown["value"]),
+        None => {}
+    }
+    shown
+}
+
+/// Addresses in lower case.
+fn lower(shown: &mut Value, names: &[&str]) {
+    for name in names {
+        shown[*name] = json!(shown[*name].as_str().unwrap_or_default().to_lowercase());
+    }
+}
+
+/// Arguments whose large numbers are numbers.
+fn as_numbers(args: &Value) -> Value {
+    let Some(members) = args.as_object() else { return args.clone() };
+    let large = |value: &Value| value.as_str().is_some_and(|text| text.parse::<f64>().is_ok());
+    let member = |(name, value): (&String, &Value)| {
+        (name.clone(), if large(value) { number(value) } else { value.clone() })
+    };
+    Value::Object(members.iter().map(member).collect())
+}
+
+/// The number that a text holds, as JSON has it.
+fn number(text: &Value) -> Value {
+    json!(text.as_str().and_then(|text| text.parse::<f64>().ok()))
+}

@@ -1,0 +1,35 @@
+//! `GET /info/public.json`: what a node tells of itself. Its body is not shown and this simulator's own.
+
+use assay_spec::Gate;
+use assay_spec::network::requirements::info::PUBLIC;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::refusal::Refusal;
+use super::{State, liberties};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// A node's public information.
+pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let Some(node) = state.nodes.at_site(call.site) else {
+        return Err(Refusal::new(&PUBLIC, "no node is here"));
+    };
+    if core.lapse(&PUBLIC).is_some() {
+        return Ok(Reply::new(200, "text/html", format!("<p>{}</p>", node.version)));
+    }
+    let body = json!({ "node_id": *node.id, "version": *node.version, "url": *node.url });
+    Ok(if core.takes(liberties::INFO_LIST) {
+        let parts = body.as_object().into_iter().flatten();
+        let parts = parts.map(|(name, value)| json!({ "name": name, "value": value })).collect();
+        core.json(200, parts)
+    } else {
+        core.json(200, body)
+    })
+}
+
+/// The version in a node's information.
+pub(super) fn version(body: &Value) -> Option<&str> {
+    let listed = || body.as_array()?.iter().find(|part| part["name"] == "version")?["value"].as_str();
+    body.get("version").and_then(Value::as_str).or_else(listed)
+}

@@ -1,0 +1,138 @@
+//! The endpoints of instances.
+
+use assay_spec::Gate;
+use assay_spec::network::content::Content;
+use assay_spec::network::instance::InstanceFilter;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::requirements::instances::{
+    CONTROL_UNKNOWN, CONTROLLED, CPU, CREATED, CREATED_AT, CREATED_ID, CREATED_IPV6, DESCRIPTION, DISK, ID,
+    IMAGE, IPV6, LISTED, MEMORY, NAME, OWNER, STATUS, UNKNOWN, UPDATE_UNKNOWN, UPDATED, UPDATED_AT,
+};
+use assay_spec::{Id, Refused};
+use serde_json::{Value, json};
+
+use super::super::call::Call;
+use super::super::derived::{self, falsify};
+use super::super::refusal::Refusal;
+use super::super::{State, create as creation, liberties, paging};
+use super::{Machine, id_of, ipv6_of, record, same_id};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// Creates an instance.
+pub(in crate::network) fn create(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
+    let created = creation::take(state, core, call, Some(MessageType::Instance), |_, _, _, _| Ok(()))?;
+    let id = id_of(core, created.hash);
+    let id = core.effect(&CREATED_ID, json!(id), |honest, variant| match variant {
+        "type" => json!(7),
+        _ => json!(format!("{}-0", honest.as_str().unwrap_or_default())),
+    });
+    let ipv6 = ipv6_of(core, created.hash).to_string();
+    let ipv6 = core.effect(&CREATED_IPV6, ipv6, |_, _| "203.0.113.7".to_owned());
+    Ok(derived::created(core, &CREATED, &created, &[("instance_id", id), ("ipv6", json!(ipv6))]))
+}
+
+/// Reads one instance.
+pub(in crate::network) fn read(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
+    let id = call.capture(0);
+    let Some(machine) = state.seen(core, call.site).derived.instances.find(id) else {
+        core.require(&UNKNOWN, false, || format!("no instance {id:.80}"))?;
+        return Ok(core.json(200, json!({ "instance_id": id, "status": "stopped" })));
+    };
+    let shown = falsified(core, json!(record(core, id, machine)), machine);
+    Ok(core.json(200, shown))
+}
+
+/// The record of a single instance, with one thing changed.
+fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
+    let longer = |text: &Value| json!(format!("{}-", text.as_str().unwrap_or_default()));
+    let more = |number: &Value| json!(number.as_i64().unwrap_or_default() + 1);
+    let nobody = "0x0000000000000000000000000000000000000000";
+    falsify(core, &mut shown, "instance_id", &ID, longer);
+    falsify(core, &mut shown, "owner", &OWNER, |_| json!(nobody));
+    // What an update has set is the update's to tell.
+    if machine.changes == 0 {
+        falsify(core, &mut shown, "name", &NAME, longer);
+        falsify(core, &mut shown, "description", &DESCRIPTION, longer);
+    }
+    falsify(core, &mut shown, "cpu", &CPU, more);
+    falsify(core, &mut shown, "memory", &MEMORY, more);
+    falsify(core, &mut shown, "disk", &DISK, more);
+    falsify(core, &mut shown, "image", &IMAGE, longer);
+    falsify(core, &mut shown, "ipv6", &IPV6, |_| json!("2001:db8::7"));
+    falsify(core, &mut shown, "status", &STATUS, |_| json!(1));
+    falsify(core, &mut shown, "created_at", &CREATED_AT, |_| json!(machine.created.0));
+    falsify(core, &mut shown, "updated_at", &UPDATED_AT, |_| json!(machine.created.seconds() - 60));
+    shown
+}
+
+/// Lists instances in pages.
+pub(in crate::network) fn list(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
+    let page = paging::read(core, &call.params)?;
+    let filter = InstanceFilter::parse(&call.params, core);
+    let found = state.seen(core, call.site).derived.instances.select(core, &filter);
+    let total = found.len() as u64;
+    let range = paging::range(core, page, total)?;
+    let items =
+        found[range.start as usize..range.end as usize].iter().map(|instance| json!(instance)).collect();
+    let name = core.effect(&LISTED, "instances", |_, _| "items");
+    let list = paging::list(state, core, name, items, page, total);
+    Ok(core.json(200, list))
+}
+
+/// Changes an instance.
+pub(in crate::network) fn update(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
+    let created =
+        creation::take(state, core, call, Some(MessageType::InstanceUpdate), |_, core, _, content| {
+            match content {
+                Content::InstanceUpdate(update) => same_id(core, call, &update.instance_id),
+                _ => Ok(()),
+            }
+        });
+    let created = created.map_err(|refusal| milder(core, refusal, &UPDATE_UNKNOWN))?;
+    Ok(derived::created(core, &UPDATED, &created, &[]))
+}
+
+/// Starts, stops or restarts an instance.
+pub(in crate::network) fn control(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
+    let created =
+        creation::take(state, core, call, Some(MessageType::InstanceControl), |_, core, _, content| {
+            let Content::InstanceControl(control) = content else { return Ok(()) };
+            let action = control.action.name();
+            if core.lapse(&CONTROLLED).is_some_and(|variant| variant == action) {
+                return Err(Refused { rule: &CONTROLLED, why: format!("{action} is not taken") }.into());
+            }
+            same_id(core, call, &control.instance_id)
+        });
+    let created = created.map_err(|refusal| milder(core, refusal, &CONTROL_UNKNOWN))?;
+    Ok(derived::created(core, &CONTROLLED, &created, &[]))
+}
+
+/// Of an instance that nobody created, where that liberty is taken, the request is malformed rather than its target
+/// missing.
+fn milder(core: &Core, refusal: Refusal, rule: Id) -> Refusal {
+    if refusal.refused.rule == rule && core.takes(liberties::INSTANCE_UNKNOWN_400) {
+        return Refusal::new(&assay_spec::network::requirements::instances::SAME_ID, refusal.refused.why);
+    }
+    refusal
+}

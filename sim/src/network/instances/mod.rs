@@ -1,0 +1,215 @@
+//! Virtual machine instances. Nothing runs in them; they have data, an address and a status.
+
+use std::net::Ipv6Addr;
+use std::sync::Arc;
+
+use assay_spec::Instant;
+use assay_spec::network::envelope::Envelope;
+use assay_spec::network::instance::{Control, Instance, InstanceFilter, Update, Wanted};
+use assay_spec::network::machines::{InstanceEvent, InstanceState};
+use assay_spec::network::requirements::instances::{
+    CONTROL_UNKNOWN, SAME_ID, UPDATE_APPLIES, UPDATE_UNKNOWN,
+};
+use assay_spec::{Gate, Id};
+use imbl::{OrdMap, Vector};
+
+use super::call::Call;
+use super::hash::Hash;
+use super::refusal::Refusal;
+use super::store::Number;
+use super::{State, liberties};
+use crate::core::Core;
+
+mod calls;
+
+pub(super) use calls::{control, create, list, read, update};
+
+/// The instances of a node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Instances {
+    by_id: OrdMap<Arc<str>, Arc<Machine>>,
+    /// Identifiers in the order of creation.
+    order: Vector<Arc<str>>,
+}
+
+/// An instance.
+#[derive(Clone, Debug)]
+struct Machine {
+    wanted: Wanted,
+    owner: Arc<str>,
+    ipv6: Ipv6Addr,
+    state: InstanceState,
+    created: Instant,
+    updated: Instant,
+    /// How often its data was changed.
+    changes: u32,
+}
+
+impl Instances {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    fn find(&self, id: &str) -> Option<&Arc<Machine>> {
+        self.by_id.get(id)
+    }
+
+    /// Those that a filter wants, as records, the newest first.
+    fn select(&self, core: &Core, filter: &InstanceFilter) -> Vec<Instance> {
+        let of_owner = |machine: &Machine| {
+            filter.address.as_ref().is_none_or(|address| address.eq_ignore_ascii_case(&machine.owner))
+        };
+        let machines = self.order.iter().rev().filter_map(|id| Some((id, self.find(id)?)));
+        let records =
+            machines.filter(|(_, machine)| of_owner(machine)).map(|(id, machine)| record(core, id, machine));
+        records.filter(|instance| filter.matches(instance)).collect()
+    }
+}
+
+/// The identifier of the instance that a message creates.
+fn id_of(core: &Core, hash: Hash) -> String {
+    if core.takes(liberties::INSTANCE_ID_HASH) {
+        hash.text(core)
+    } else {
+        format!("inst-{}", &hash.hex()[..24])
+    }
+}
+
+/// The address of an instance: one of those kept for documentation.
+fn ipv6_of(core: &Core, hash: Hash) -> Ipv6Addr {
+    let draw = core.rng.draw("network.ipv6", &hash.0, 0);
+    let host = draw[..12].iter().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+    Ipv6Addr::from_bits(0x2001_0db8_u128 << 96 | host)
+}
+
+fn record(core: &Core, id: &str, machine: &Machine) -> Instance {
+    let Machine { wanted, owner, ipv6, state, created, updated, .. } = machine;
+    let status = match state {
+        InstanceState::Stopped => "stopped",
+        _ if core.takes(liberties::INSTANCE_STATUSES) => "provisioning",
+        _ => "running",
+    };
+    Instance {
+        instance_id: id.to_owned(),
+        owner: owner.to_string(),
+        name: wanted.name.clone(),
+        description: wanted.description.clone(),
+        cpu: wanted.cpu,
+        memory: wanted.memory,
+        disk: wanted.disk,
+        image: wanted.image.clone(),
+        ipv6: ipv6.to_string(),
+        status,
+        created_at: created.seconds(),
+        updated_at: updated.seconds(),
+    }
+}
+
+/// Whether a change of an instance is taken: it is there, and its owner asks.
+pub(super) fn judge(
+    state: &State,
+    core: &mut Core,
+    envelope: &Envelope,
+    id: &str,
+    rule: Id,
+) -> Result<(), Refusal> {
+    let found = state.primary.derived.instances.find(id);
+    core.require(rule, found.is_some(), || format!("no instance {id:.80}"))?;
+    let own = found.is_none_or(|machine| machine.owner.eq_ignore_ascii_case(&envelope.address));
+    if !own && !envelope.formless {
+        let owner = &assay_spec::network::requirements::errors::FORBIDDEN;
+        return Err(Refusal::new(owner, format!("{id} is not {}'s", envelope.address)));
+    }
+    Ok(())
+}
+
+/// What is asked of an update besides.
+pub(super) fn judge_update(
+    state: &State,
+    core: &mut Core,
+    envelope: &Envelope,
+    update: &Update,
+) -> Result<(), Refusal> {
+    judge(state, core, envelope, &update.instance_id, &UPDATE_UNKNOWN)
+}
+
+/// What is asked of an action besides.
+pub(super) fn judge_control(
+    state: &State,
+    core: &mut Core,
+    envelope: &Envelope,
+    control: &Control,
+) -> Result<(), Refusal> {
+    judge(state, core, envelope, &control.instance_id, &CONTROL_UNKNOWN)
+}
+
+/// Path and content name one instance.
+fn same_id(core: &mut Core, call: &Call<'_>, id: &str) -> Result<(), Refusal> {
+    let path = call.capture(0);
+    Ok(core.require(&SAME_ID, path == id, || format!("the path names {path:.80}, the content {id:.80}"))?)
+}
+
+/// A valid INSTANCE takes effect.
+pub(super) fn created(state: &mut State, core: &mut Core, number: Number, wanted: Wanted) {
+    let store = &state.primary.store;
+    let hash = store.stored(number).hash();
+    let (id, now) = (id_of(core, hash), core.now());
+    let machine = Machine {
+        wanted,
+        owner: store.message(number).sender,
+        ipv6: ipv6_of(core, hash),
+        state: moves(core, InstanceState::None, InstanceEvent::Create),
+        created: now,
+        updated: now,
+        changes: 0,
+    };
+    let instances = &mut state.primary.derived.instances;
+    let id: Arc<str> = id.into();
+    if instances.by_id.insert(id.clone(), Arc::new(machine)).is_none() {
+        instances.order.push_back(id);
+    }
+}
+
+/// A valid update takes effect.
+pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
+    let now = core.now();
+    let lapsed = core.lapse(&UPDATE_APPLIES);
+    let Some(machine) = state.primary.derived.instances.by_id.get_mut(update.instance_id.as_str()) else {
+        return;
+    };
+    let machine = Arc::make_mut(machine);
+    let Update { name, description, allowed_ports, .. } = update;
+    if let Some(name) = name.filter(|_| lapsed.is_none_or(|variant| variant == "description")) {
+        machine.wanted.name = name;
+    }
+    if let Some(description) = description.filter(|_| lapsed.is_none()) {
+        machine.wanted.description = description;
+    }
+    if let Some(ports) = allowed_ports {
+        machine.wanted.allowed_ports = ports;
+    }
+    machine.changes += 1;
+    machine.updated = now;
+}
+
+/// A valid action takes effect.
+pub(super) fn controlled(state: &mut State, core: &mut Core, control: &Control) {
+    let now = core.now();
+    if core.takes(liberties::INSTANCE_INERT) {
+        return;
+    }
+    let Some(machine) = state.primary.derived.instances.by_id.get_mut(control.instance_id.as_str()) else {
+        return;
+    };
+    let machine = Arc::make_mut(machine);
+    machine.state = moves(core, machine.state, control.action.event());
+    machine.updated = now;
+}
+
+/// A move along the instance's table; answers where it leads.
+fn moves(core: &mut Core, from: InstanceState, event: InstanceEvent) -> InstanceState {
+    let (to, row) = from.on(event).expect("an instance moves along its table");
+    core.fired(row);
+    to
+}

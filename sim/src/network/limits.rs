@@ -1,0 +1,84 @@
+//! The network's limits as values; the defaults are the document's, and the project's own where it names none.
+
+use assay_spec::instant::{HOUR, MINUTE, SECOND};
+use assay_spec::network::limits as document;
+use serde::{Deserialize, Serialize};
+
+/// The limits in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Requests of an address in the window, to general endpoints.
+    pub general_per_window: u32,
+    /// Requests of an address in the window, to endpoints that take a signature.
+    pub authenticated_per_window: u32,
+    /// Runs of programs of an address in the window.
+    pub heavy_per_window: u32,
+    /// The window.
+    pub rate_window_ms: i64,
+    /// The largest body of a creating call, in bytes; never above the spec's own bound.
+    pub message_bytes: usize,
+    /// The largest file, in bytes.
+    pub file_bytes: usize,
+    /// Messages of the network at most.
+    pub messages: usize,
+    /// What messages and files may have together, in bytes.
+    pub stored_bytes: u64,
+    /// How long a message is pending before it is validated.
+    pub processing_ms: i64,
+    /// How long it takes until a block holds a message.
+    pub confirmation_ms: i64,
+    /// How far the mirror lags behind the primary.
+    pub lag_ms: i64,
+    /// How often a FORGET whose targets are not good is tried again.
+    pub forget_retries: u32,
+    /// How long it waits before it is tried again.
+    pub forget_retry_ms: i64,
+    /// How often owners with a balance pay for their files.
+    pub billing_ms: i64,
+    /// How long a message whose payer ran out stays `removing`.
+    pub removing_grace_ms: i64,
+    /// The earliest and the latest that forgotten bytes leave a node.
+    pub bytes_leave_earliest_ms: i64,
+    /// See [`Limits::bytes_leave_earliest_ms`].
+    pub bytes_leave_latest_ms: i64,
+    /// Webhooks that may be registered.
+    pub webhooks: usize,
+    /// How often a delivery that failed is tried again.
+    pub webhook_retries: u32,
+    /// How long it waits before the first time; twice as long before each next one.
+    pub webhook_retry_ms: i64,
+    /// How often the measurement program probes and publishes.
+    pub measurement_ms: i64,
+    /// What a token is worth in credits.
+    pub credits_per_token: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            general_per_window: document::GENERAL_PER_MINUTE,
+            authenticated_per_window: document::AUTHENTICATED_PER_MINUTE,
+            heavy_per_window: document::HEAVY_PER_MINUTE,
+            rate_window_ms: document::RATE_WINDOW_MS,
+            message_bytes: document::MESSAGE_BYTES,
+            file_bytes: document::FILE_BYTES,
+            messages: 4_000_000,
+            stored_bytes: 8 * 1024 * 1024 * 1024,
+            processing_ms: 0,
+            confirmation_ms: MINUTE,
+            lag_ms: 0,
+            forget_retries: document::FORGET_RETRIES,
+            forget_retry_ms: document::FORGET_RETRY_MS,
+            billing_ms: HOUR,
+            removing_grace_ms: document::REMOVING_GRACE_MS,
+            bytes_leave_earliest_ms: document::BYTES_LEAVE_EARLIEST_MS,
+            bytes_leave_latest_ms: document::BYTES_LEAVE_LATEST_MS,
+            webhooks: 100,
+            webhook_retries: 5,
+            webhook_retry_ms: 10 * SECOND,
+            measurement_ms: document::MEASUREMENT_MS,
+            credits_per_token: 100,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The measurement program: every hour it probes each node once, in a seeded random order and over HTTP as anybody
+//! would, and publishes what it found as one message. It runs on virtual time, and not before it is switched on.
+
+mod publish;
+mod record;
+mod steps;
+mod visit;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use assay_spec::Gate;
+use assay_spec::network::limits::METRICS_RETENTION_MS;
+use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
+use assay_spec::network::requirements::metrics::RETENTION;
+use imbl::{OrdMap, Vector};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{State, Timer, acts, set};
+use crate::core::Core;
+
+pub(super) use record::{Failed, Measured};
+pub(super) use visit::{Probe, probed};
+
+use visit::Visit;
+
+/// The measurement program and the records that it has made. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measure {
+    on: bool,
+    /// Hours that there ever were: the key of their random draws.
+    hours: u64,
+    /// The hour that is open.
+    hour: Option<Hour>,
+    /// What the program reads from core nodes, once it has been written.
+    fixtures: Option<publish::Fixtures>,
+    /// Records that are served, by the number of the node, oldest first.
+    records: OrdMap<usize, Vector<Arc<Measured>>>,
+}
+
+/// An hour in which nodes are probed.
+#[derive(Clone, Debug)]
+struct Hour {
+    number: u64,
+    state: MeasurementState,
+    /// Nodes that are being probed, by their number.
+    visits: OrdMap<usize, Visit>,
+    /// What has been found.
+    results: Vector<Arc<Measured>>,
+}
+
+/// What is due. Every hour has its own number; what concerns another than the one that is open is too late.
+#[derive(Clone, Copy, Debug)]
+pub enum Due {
+    /// A node's turn has come.
+    Visit(u64, usize),
+    /// An answer has come back from a node.
+    Back(Probe),
+    /// The hour closes.
+    Close(u64),
+    /// Records of an hour are two weeks old.
+    Age,
+}
+
+/// Servers of the program, on several continents: addresses set aside for documentation (RFC 5737, RFC 3849).
+const PROBERS: [(Ipv4Addr, Ipv6Addr); 3] = [
+    (Ipv4Addr::new(198, 51, 100, 1), Ipv6Addr::new(0x2001, 0xdb8, 1, 0, 0, 0, 0, 1)),
+    (Ipv4Addr::new(198, 51, 100, 2), Ipv6Addr::new(0x2001, 0xdb8, 2, 0, 0, 0, 0, 1)),
+    (Ipv4Addr::new(203, 0, 113, 3), Ipv6Addr::new(0x2001, 0xdb8, 3, 0, 0, 0, 0, 1)),
+];
+
+/// Whether a request comes from the measurement program.
+pub(super) fn is_prober(peer: IpAddr) -> bool {
+    PROBERS.iter().any(|(v4, v6)| peer == IpAddr::V4(*v4) || peer == IpAddr::V6(*v6))
+}
+
+impl Measure {
+    /// The records of the node of that number, oldest first.
+    pub(super) fn records(&self, node: usize) -> impl Iterator<Item = &Arc<Measured>> {
+        self.records.get(&node).into_iter().flatten()
+    }
+
+    fn hour(&mut self, number: u64) -> Option<&mut Hour> {
+        self.hour.as_mut().filter(|hour| hour.number == number)
+    }
+
+    fn visit(&mut self, hour: u64, node: usize) -> Option<&mut Visit> {
+        self.hour(hour)?.visits.get_mut(&node)
+    }
+}
+
+/// The program, for people.
+pub(super) fn view(state: &State, core: &Core) -> Value {
+    let measure = &state.measure;
+    json!({
+        "on": measure.on,
+        "publisher": publish::address(core),
+        "hours": measure.hours,
+        "records": measure.records.values().map(Vector::len).sum::<usize>(),
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Switch {
+    on: bool,
+}
+
+/// Switches the program on or off. What is open when it is switched off is never published.
+pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+    let Switch { on } = acts::read("measure", arguments)?;
+    if on && !state.measure.on {
+        publish::prepare(state, core)?;
+        open(state, core);
+    }
+    if !on {
+        state.measure.hour = None;
+    }
+    state.measure.on = on;
+    let mut answer = view(state, core);
+    answer["nodes"] = state.nodes.iter().map(super::nodes::Node::view).collect();
+    Ok(answer)
+}
+
+/// Something is due.
+pub(super) fn fire(state: &mut State, core: &mut Core, due: Due) {
+    match due {
+        Due::Visit(hour, node) => visit::begin(state, core, hour, node),
+        Due::Back(probe) => visit::back(state, core, probe),
+        Due::Close(hour) => close(state, core, hour),
+        Due::Age => age(state, core),
+    }
+}
+
+/// An hour opens: each node gets its turn, at a moment of its own.
+fn open(state: &mut State, core: &mut Core) {
+    state.measure.hours += 1;
+    let (number, now) = (state.measure.hours, core.now());
+    let nodes = state.nodes.len();
+    let hour_ms = state.limits.measurement_ms.max(nodes as i64);
+    let turn_ms = hour_ms / nodes as i64;
+    for (turn, node) in order(core, number, nodes).into_iter().enumerate() {
+        // Within the first half of its turn, so that there is time for all tests.
+        let late_ms = number_of(core, "network.turn", number, node) % (turn_ms / 2).max(1);
+        set(core, now + turn as i64 * turn_ms + late_ms, Timer::Measure(Due::Visit(number, node)));
+    }
+    set(core, now + hour_ms, Timer::Measure(Due::Close(number)));
+    let state_now = moves(core, MeasurementState::None, MeasurementEvent::Open);
+    state.measure.hour =
+        Some(Hour { number, state: state_now, visits: OrdMap::new(), results: Vector::new() });
+}
+
+/// The order in which nodes have their turns in an hour.
+fn order(core: &Core, hour: u64, nodes: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..nodes).collect();
+    order.sort_by_key(|node| core.rng.draw("network.measurement-order", &(*node as u64).to_be_bytes(), hour));
+    order
+}
+
+/// An hour closes: what was found is published and served, and the next hour opens.
+fn close(state: &mut State, core: &mut Core, number: u64) {
+    if state.measure.hour(number).is_none() {
+        return;
+    }
+    visit::end_all(state, core, number);
+    let Some(hour) = state.measure.hour.take() else { return };
+    moves(core, hour.state, MeasurementEvent::Close);
+    publish::hour(state, core, number, &hour.results);
+    for measured in hour.results {
+        state.measure.records.entry(measured.node).or_default().push_back(measured);
+    }
+    set(core, core.now() + METRICS_RETENTION_MS, Timer::Measure(Due::Age));
+    open(state, core);
+}
+
+/// Two weeks after an hour has closed, all of its records are older than that.
+fn age(state: &mut State, core: &mut Core) {
+    moves(core, MeasurementState::Published, MeasurementEvent::Age);
+    let begin = core.now() - METRICS_RETENTION_MS;
+    // Where they are shown for longer, they are kept for longer.
+    if core.effect(&RETENTION, true, |_, _| false) {
+        for node in 0..state.nodes.len() {
+            let Some(records) = state.measure.records.get_mut(&node) else { continue };
+            while records.front().is_some_and(|first| first.at < begin) {
+                records.pop_front();
+            }
+        }
+    }
+}
+
+/// A move along the program's table; answers where it leads.
+fn moves(core: &mut Core, from: MeasurementState, event: MeasurementEvent) -> MeasurementState {
+    let (to, row) = from.on(event).expect("the program moves along its table");
+    core.fired(row);
+    to
+}
+
+/// A random number for a node in an hour, not negative.
+fn number_of(core: &Core, stream: &str, hour: u64, node: usize) -> i64 {
+    let draw = core.rng.draw(stream, &(node as u64).to_be_bytes(), hour);
+    let eight: [u8; 8] = std::array::from_fn(|n| draw[n]);
+    (u64::from_be_bytes(eight) >> 1) as i64
+}
+
+/// Where the program stands.
+fn prober(core: &Core, hour: u64, node: usize) -> (IpAddr, IpAddr) {
+    let at = number_of(core, "network.prober", hour, node) as usize % PROBERS.len();
+    (IpAddr::V4(PROBERS[at].0), IpAddr::V6(PROBERS[at].1))
+}

@@ -1,0 +1,138 @@
+//! What the program writes to the network: once, what it will read from core nodes; every hour, what it found.
+
+use std::sync::Arc;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
+use assay_spec::crypto::text::hex;
+use assay_spec::network::envelope::{Envelope, body, message_text};
+use assay_spec::network::limits::FILE_PROBE_BYTES;
+use assay_spec::network::measurement;
+use assay_spec::network::message::{Message, MessageType};
+use assay_spec::network::requirements::measurement::{CONTENT_TYPE, HOURLY, PUBLISHED, RESULTS};
+use assay_spec::network::signing::sign_text;
+use assay_spec::{Gate, Strict};
+use bytes::Bytes;
+use imbl::Vector;
+use serde_json::{Map, Value, json};
+
+use super::record::{Measured, Record};
+use crate::core::Core;
+use crate::network::refusal::Refusal;
+use crate::network::{State, create, liberties, storage};
+
+/// Members of the large aggregate.
+const MEMBERS: u64 = 128;
+/// Its key.
+const KEY: &str = "measured";
+
+/// What the program reads from core nodes: an aggregate and a file of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Fixtures {
+    /// The owner of the aggregate.
+    pub(super) address: String,
+    /// The aggregate's key.
+    pub(super) key: &'static str,
+    /// The file's name.
+    pub(super) file: String,
+    /// The hash of the message that keeps it.
+    pub(super) message: String,
+}
+
+/// The publisher's address.
+pub(super) fn address(core: &Core) -> String {
+    Address::of(&key(core)).to_string()
+}
+
+fn key(core: &Core) -> SigningKey {
+    let mut draws = (0..).map(|n| core.rng.draw("network.publisher", b"", n));
+    draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a key")
+}
+
+/// Writes what the program will read, unless it stands already.
+pub(super) fn prepare(state: &mut State, core: &mut Core) -> Result<(), String> {
+    if state.measure.fixtures.is_some() {
+        return Ok(());
+    }
+    let fixtures =
+        write(state, core).map_err(|refusal| format!("the program cannot write: {}", refusal.refused))?;
+    state.measure.fixtures = Some(fixtures);
+    Ok(())
+}
+
+fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
+    let (address, time) = (address(core), core.now().seconds());
+    let channel = core.dialect.scoring_channel.clone();
+    let draw = |stream, n| core.rng.draw(stream, b"", n);
+
+    let members = (0..MEMBERS).map(|n| (format!("member-{n}"), json!(hex(&draw("network.measured", n)))));
+    let members: Map<String, Value> = members.collect();
+    let aggregate = json!({ "key": KEY, "address": address, "content": members, "time": time });
+    let aggregate = signed(core, MessageType::Aggregate, &channel, &aggregate)?;
+
+    let file: Vec<u8> = (0..).flat_map(|n| draw("network.measured-file", n)).take(FILE_PROBE_BYTES).collect();
+    let file = Bytes::from(file);
+    let cid = storage::name(core, &file)?;
+    let content = json!({ "address": address, "item_hash": cid, "item_type": "ipfs", "time": time });
+    let store = signed(core, MessageType::Store, &channel, &content)?;
+
+    create::store(state, core, &aggregate)?;
+    // The file is there before the message that keeps it is validated.
+    state.primary.store.files.put(&cid, file, "application/octet-stream");
+    create::store(state, core, &store)?;
+    Ok(Fixtures { address, key: KEY, file: cid, message: store.item_hash.to_string() })
+}
+
+/// Publishes the results of an hour, as one message.
+pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<Arc<Measured>>) {
+    let skipped = number.is_multiple_of(2) && core.lapse(&HOURLY) == Some("");
+    if skipped {
+        return;
+    }
+    let (mut of_core, mut of_compute) = (Vec::new(), Vec::new());
+    for measured in results {
+        match &measured.record {
+            Record::Core(record) => of_core.push(record.clone()),
+            Record::Compute(record) => of_compute.push(record.clone()),
+        }
+    }
+    let (dialect, address, now) = (core.dialect.clone(), address(core), core.now());
+    let mut content = measurement::content(&dialect, &address, now.seconds(), &of_core, &of_compute);
+    if core.takes(liberties::SCORING_AS_METRICS) {
+        content["type"] = json!(dialect.metrics_type);
+    }
+    if core.takes(liberties::RESULTS_FLAT) {
+        let records: Vec<Value> = results.iter().map(|measured| measured.record.written()).collect();
+        content["content"] = json!({ "results": records });
+    }
+    content["type"] = core.effect(&CONTENT_TYPE, content["type"].take(), |_, _| json!("measurements"));
+    content["content"] = core.effect(&RESULTS, content["content"].take(), |_, _| json!("all is well"));
+    let kind = core.effect(&PUBLISHED, MessageType::Post, |_, _| MessageType::Aggregate);
+    if kind == MessageType::Aggregate {
+        content["key"] = json!("hour");
+    }
+    let mut contents = vec![content];
+    if core.lapse(&HOURLY) == Some("twice") {
+        let mut again = contents[0].clone();
+        again["time"] = json!(now.seconds() - 1);
+        contents.push(again);
+    }
+    for content in contents {
+        let message = signed(core, kind, &dialect.scoring_channel, &content);
+        let stored = message.and_then(|message| create::store(state, core, &message));
+        if let Err(refusal) = stored {
+            // The network is full: the hour goes by without its message.
+            core.refuse(&refusal.refused);
+        }
+    }
+}
+
+/// A message of the publisher's, signed, and read as any node would read it. Its text has no nonce, so that whoever
+/// has the record can write down again what was signed.
+fn signed(core: &Core, kind: MessageType, channel: &str, content: &Value) -> Result<Message, Refusal> {
+    let now = core.now();
+    let text = message_text("ETH", Some(channel), kind.name(), now.seconds(), content, None);
+    let envelope = body(&text, &sign_text(&key(core), text.as_bytes()), &address(core));
+    let envelope = Envelope::parse(&core.dialect, envelope.as_bytes(), Some(kind), now, &mut Strict)?;
+    Ok(envelope.message())
+}

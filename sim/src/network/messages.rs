@@ -1,0 +1,114 @@
+//! One message: `POST /messages` and `GET /messages/{hash}`.
+
+use assay_spec::network::machines::StoreState;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::requirements::errors::NO_INTERNAL;
+use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN, WRAPPER};
+use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED, STRIPPED};
+use assay_spec::network::store;
+use assay_spec::{Gate, Id};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::refusal::{self, Refusal};
+use super::store::Number;
+use super::{Replica, State, create, deviations, liberties, record};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// Takes a message of any type.
+pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let created = create::take(state, core, call, None, |_, core, envelope, _| {
+        let only_posts = core.lapse(&TYPE_FREE).is_some();
+        if only_posts && envelope.kind != MessageType::Post {
+            return Err(Refusal::new(&TYPE_FREE, format!("type is {}", envelope.kind.name())));
+        }
+        Ok(())
+    })?;
+    Ok(create::reply(core, &created, &[]))
+}
+
+/// Reads a message by its hash.
+pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let text = call.capture(0);
+    let odd = !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if odd && core.lapse(&NO_INTERNAL).is_some() {
+        return Err(Refusal::new(&NO_INTERNAL, "an odd hash"));
+    }
+    let replica = state.seen(core, call.site);
+    let Some(number) = replica.store.find_text(text) else {
+        return unknown(state, core, text);
+    };
+    if replica.store.stored(number).kind() == MessageType::Post && core.lapse(&FOUND).is_some() {
+        return Err(Refusal::new(&UNKNOWN, "hidden"));
+    }
+    match replica.store.state(number) {
+        StoreState::Removed => removed(state, core, replica, number),
+        StoreState::Forgotten => forgotten(state, core, replica, number),
+        status => {
+            let message = record::message(core, &state.limits, &replica.store, number);
+            let answer = store::wrapped(record::status(status), &message);
+            Ok(wrapped(core, message.kind, answer))
+        }
+    }
+}
+
+/// No message of this node has that hash.
+fn unknown(state: &State, core: &mut Core, text: &str) -> Result<Reply, Refusal> {
+    let elsewhere = state.primary.store.find_text(text).is_some();
+    let rule: Id = if elsewhere { &LAGGING } else { &UNKNOWN };
+    if core.lapse(rule).is_some() {
+        let body = json!({ "status": "pending", "item_hash": text, "message": null });
+        return Ok(core.json(200, body));
+    }
+    Err(Refusal::new(rule, format!("no message {text:.80}")))
+}
+
+/// A STORE that was reclaimed.
+fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
+    if core.lapse(&REMOVED).is_some() {
+        return Err(Refusal::new(&UNKNOWN, "removed, and denied"));
+    }
+    if core.takes(liberties::GONE) {
+        return Ok(refusal::error(core, 410, "removed"));
+    }
+    let message = record::message(core, &state.limits, &replica.store, number);
+    let life = replica.store.life(number);
+    let removed_at = life.and_then(|life| life.removed_at).unwrap_or(core.now());
+    let size = life.map_or(0, |life| life.size);
+    let mut answer = store::removed(&message, removed_at.seconds(), size, "balance");
+    if core.takes(liberties::REMOVED_NESTED) {
+        answer = json!({
+            "status": answer["status"],
+            "item_hash": answer["item_hash"],
+            "message": {
+                "type": message.kind, "removed_at": removed_at.to_string(), "size": size, "reason": "balance",
+            },
+        });
+    }
+    Ok(core.json(200, answer))
+}
+
+/// A STORE that was forgotten.
+fn forgotten(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
+    if core.lapse(&FORGOTTEN).is_some() {
+        return Err(Refusal::new(&UNKNOWN, "forgotten, and denied"));
+    }
+    let message = record::message(core, &state.limits, &replica.store, number);
+    let mut answer = store::stripped(&message);
+    if core.takes(liberties::STRIPPED_EMPTY) {
+        answer["message"]["content"] = json!({});
+    }
+    let full = Value::Object(message.members());
+    answer = core.effect(&STRIPPED, answer, |mut answer, _| {
+        answer["message"]["content"] = full;
+        answer
+    });
+    Ok(wrapped(core, message.kind, answer))
+}
+
+fn wrapped(core: &mut Core, kind: MessageType, answer: Value) -> Reply {
+    let answer = deviations::answer(core, kind, answer);
+    let answer = core.effect(&WRAPPER, answer, |mut answer, _| answer["message"].take());
+    core.json(200, answer)
+}

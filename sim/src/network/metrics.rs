@@ -1,0 +1,152 @@
+//! `GET /core/{node_hash}/metrics` and `GET /compute/{node_hash}/metrics`: a node's records of the last two weeks.
+//!
+//! What holds the records is not shown: an array here, or an object around it.
+
+use assay_spec::instant::DAY;
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds};
+use assay_spec::network::requirements::metrics::{
+    ALTERNATIVE, AS_NAME, ASN, COMPUTE, COMPUTE_LATENCIES as COMPUTE_LATENCIES_ROW, CORE,
+    CORE_COUNTS as CORE_COUNTS_ROW, CORE_LATENCIES as CORE_LATENCIES_ROW, EXPECTED_STATUS, FAILED_ABSENT,
+    FAILED_STATUS, FEATURES, MEASURED_AT, NO_IPV6, NODE_ID, RETAINED, RETENTION, UNKNOWN, URL, VERSION,
+};
+use assay_spec::{Gate, Id, Instant};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::measure::{Failed, Measured};
+use super::nodes::Kind;
+use super::refusal::Refusal;
+use super::{State, liberties, sites};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// A ping where none can have been answered, in seconds.
+const IMAGINED_PING_S: f64 = 0.021;
+
+/// The records of a core node.
+pub(super) fn core(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    of(state, core, call, Kind::Core)
+}
+
+/// The records of a compute node.
+pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    of(state, core, call, Kind::Compute)
+}
+
+fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: Kind) -> Result<Reply, Refusal> {
+    let elsewhere = call.site == sites::ALTERNATIVE && core.lapse(&ALTERNATIVE).is_some();
+    if elsewhere {
+        return Err(Refusal::new(&UNKNOWN, "the alternative address has no metrics"));
+    }
+    let records = match find(state, core, kind, call.capture(0)) {
+        Some(number) => records(state, core, number),
+        None if core.takes(liberties::METRICS_UNKNOWN_EMPTY) => Vec::new(),
+        None => return Err(Refusal::new(&UNKNOWN, format!("{:.80} is no {kind:?} node", call.capture(0)))),
+    };
+    let wrapped = core.takes(liberties::METRICS_OBJECT);
+    Ok(core.json(200, if wrapped { json!({ "metrics": records }) } else { json!(records) }))
+}
+
+/// The number of the node whose records are shown.
+fn find(state: &State, core: &mut Core, kind: Kind, id: &str) -> Option<usize> {
+    let of_kind = |kind| state.nodes.iter().position(move |node| node.kind == kind);
+    let Some(number) = state.nodes.find(kind, id) else {
+        return core.effect(&UNKNOWN, None, |_, _| of_kind(kind));
+    };
+    let rule = if kind == Kind::Core { &CORE } else { &COMPUTE };
+    // The other node of the kind that stands last or first.
+    core.effect(rule, Some(number), |number, _| {
+        let mut others = (0..state.nodes.len()).filter(|other| state.nodes.at(*other).kind == kind);
+        others.find(|other| Some(*other) != number)
+    })
+}
+
+/// A node's records, oldest first.
+fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
+    let now = core.now();
+    let young = core.effect(&RETAINED, false, |_, _| true);
+    let old = core.effect(&RETENTION, false, |_, _| true);
+    let served = |at: Instant| (old || is_served(at, now)) && !(young && now - at > 7 * DAY);
+    let kept: Vec<_> = state.measure.records(number).filter(|one| served(one.at)).cloned().collect();
+    let mut shown: Vec<Value> = kept.iter().map(|one| record(core, one)).collect();
+    if core.takes(liberties::METRICS_NEWEST_FIRST) {
+        shown.reverse();
+    }
+    shown
+}
+
+/// One record as it is shown.
+fn record(core: &mut Core, measured: &Measured) -> Value {
+    let mut record = measured.record.written();
+    common(core, &mut record);
+    match measured.record.kind() {
+        Kind::Core => {
+            numbers(core, &mut record, &CORE_LATENCIES, &CORE_LATENCIES_ROW);
+            numbers(core, &mut record, &CORE_COUNTS, &CORE_COUNTS_ROW);
+        }
+        Kind::Compute => {
+            numbers(core, &mut record, &COMPUTE_LATENCIES, &COMPUTE_LATENCIES_ROW);
+            if let Some(features) = record.get_mut("features") {
+                let honest = features.take();
+                *features = core.effect(&FEATURES, honest, |_, _| json!("sev,sev_es"));
+            }
+            if core.lapse(&EXPECTED_STATUS).is_some() {
+                remove(&mut record, &["base_latency", "base_latency_ipv4"]);
+            }
+        }
+    }
+    for (name, failed) in &measured.failed {
+        let (rule, shown) = match failed {
+            Failed::NoIpv6 => (&NO_IPV6, json!(IMAGINED_PING_S)),
+            Failed::Unanswered => (&FAILED_ABSENT, Value::Null),
+            Failed::Status(after_ms) => (&FAILED_STATUS, json!(seconds(*after_ms))),
+        };
+        if core.lapse(rule).is_some() {
+            record[*name] = shown;
+        }
+    }
+    record
+}
+
+/// What a lapsed rule, in its variant, makes of an honest value.
+type Lie = fn(&Value, &'static str) -> Value;
+
+/// What every record has.
+fn common(core: &mut Core, record: &mut Value) {
+    let lies: [(Id, &str, Lie); 6] = [
+        (&MEASURED_AT, "measured_at", |at, variant| match variant {
+            "text" => json!(at.to_string()),
+            _ => json!(at.as_f64().unwrap_or_default() * 1000.0),
+        }),
+        (&NODE_ID, "node_id", |id, _| json!(format!("node-{}", id.as_str().unwrap_or_default()))),
+        (&URL, "url", |_, _| Value::Null),
+        (&ASN, "asn", |asn, _| json!(format!("AS{asn}"))),
+        (&AS_NAME, "as_name", |name, _| json!([name])),
+        (&VERSION, "version", |version, _| json!({ "name": version })),
+    ];
+    for (rule, name, lie) in lies {
+        let Some(honest) = record.get(name) else { continue };
+        if let Some(variant) = core.lapse(rule) {
+            record[name] = lie(honest, variant);
+        }
+    }
+}
+
+/// Numbers of a record.
+fn numbers(core: &mut Core, record: &mut Value, names: &[&str], rule: Id) {
+    let Some(variant) = core.lapse(rule) else { return };
+    for name in names {
+        let Some(honest) = record.get(*name) else { continue };
+        record[*name] = match variant {
+            "negative" => json!(-1.0 - honest.as_f64().unwrap_or_default()),
+            "fraction" => json!(honest.as_f64().unwrap_or_default() + 0.5),
+            _ => json!(honest.to_string()),
+        };
+    }
+}
+
+fn remove(record: &mut Value, names: &[&str]) {
+    if let Some(members) = record.as_object_mut() {
+        members.retain(|name, _| !names.contains(&name.as_str()));
+    }
+}

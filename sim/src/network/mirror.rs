@@ -1,0 +1,96 @@
+//! The mirror: what the primary was, a delay ago.
+
+use assay_spec::Gate;
+use assay_spec::network::requirements::info::MIRRORS;
+
+use super::{Carried, Replica, State, Timer, faults, set, sites};
+use crate::core::Core;
+use crate::world::Site;
+
+/// What the mirror shows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mirror {
+    /// An older state; with none, it shows what the primary shows.
+    view: Option<Box<Replica>>,
+    /// A change was not passed on, since the mirror heard nothing.
+    missed: bool,
+    /// What a node shows that mirrors nothing.
+    blank: Box<Replica>,
+}
+
+impl Mirror {
+    /// Whether it shows something older than the primary.
+    pub(super) fn lags(&self) -> bool {
+        self.view.is_some()
+    }
+}
+
+impl State {
+    /// What the node at `site` shows.
+    pub(super) fn seen(&self, core: &mut Core, site: Site) -> &Replica {
+        if site == sites::PRIMARY {
+            return &self.primary;
+        }
+        if core.lapse(&MIRRORS).is_some() {
+            return &self.mirror.blank;
+        }
+        let view = self.mirror.view.as_deref().filter(|_| site == sites::MIRROR);
+        view.unwrap_or(&self.primary)
+    }
+
+    /// Before the primary may change: a copy of it, if the mirror will need one.
+    pub(super) fn before_change(&self, core: &Core) -> Option<Box<Replica>> {
+        let needed = self.limits.lag_ms > 0 || self.mirror.lags() || deaf(core);
+        needed.then(|| Box::new(self.primary.clone()))
+    }
+
+    /// After the primary may have changed: what it is now is on its way to the mirror.
+    pub(super) fn after_change(&mut self, core: &mut Core, before: Option<Box<Replica>>) {
+        let Some(before) = before else { return };
+        if before.store.version() == self.primary.store.version() {
+            return;
+        }
+        self.mirror.view.get_or_insert(before);
+        if deaf(core) {
+            self.mirror.missed = true;
+        } else {
+            self.send_to_mirror(core);
+        }
+    }
+
+    /// The mirror hears again what it has missed.
+    pub(super) fn wake_mirror(&mut self, core: &mut Core) {
+        if self.mirror.missed && !deaf(core) {
+            self.mirror.missed = false;
+            self.send_to_mirror(core);
+        }
+    }
+
+    fn send_to_mirror(&mut self, core: &mut Core) {
+        let lag_ms = self.limits.lag_ms.max(0);
+        if lag_ms == 0 {
+            self.mirror.view = None;
+        } else {
+            set(core, core.now() + lag_ms, Timer::Carry(Carried(Box::new(self.primary.clone()))));
+        }
+    }
+
+    /// A state of the primary arrives at the mirror.
+    pub(super) fn carry(&mut self, core: &Core, carried: Box<Replica>) {
+        let newer = |view: &Replica| carried.store.version() > view.store.version();
+        if !self.mirror.view.as_deref().is_some_and(newer) {
+            return;
+        }
+        if deaf(core) {
+            self.mirror.missed = true;
+        } else if carried.store.version() == self.primary.store.version() {
+            self.mirror.view = None;
+        } else {
+            self.mirror.view = Some(carried);
+        }
+    }
+}
+
+fn deaf(core: &Core) -> bool {
+    super::in_force(core, faults::LAGGING)
+}

@@ -1,0 +1,407 @@
+//! The network's node API: nodes over one store of messages, and what each family of endpoints makes of them.
+//!
+//! The primary takes every message, whichever site it comes to; the mirror shows what the primary was a delay ago.
+//! All that a node shows is in [`Replica`], which is cheap to clone.
+
+mod acts;
+mod aggregates;
+mod authority;
+mod call;
+mod create;
+mod derived;
+mod deviations;
+mod effects;
+pub mod faults;
+mod fill;
+mod flat;
+mod forget;
+mod hash;
+mod indexer;
+mod info;
+mod instances;
+mod liberties;
+mod lifecycle;
+mod limits;
+mod listing;
+mod measure;
+mod messages;
+mod metrics;
+mod mirror;
+mod neighbours;
+mod nodes;
+mod paging;
+mod pins;
+mod probes;
+mod programs;
+mod rates;
+mod record;
+mod refusal;
+pub mod sites;
+mod storage;
+mod store;
+mod vrf;
+mod webhooks;
+
+use std::sync::Arc;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::instant::MINUTE;
+use assay_spec::network::limits::Rate;
+use assay_spec::network::requirements::envelope::SIZE;
+use assay_spec::network::requirements::errors::INTERNAL;
+use assay_spec::network::{
+    aggregate as aggregate_spec, indexer as indexer_spec, info as info_spec, instance as instance_spec,
+    message, metrics as metrics_spec, neighbours as neighbours_spec, pin as pin_spec, probes as probes_spec,
+    program as program_spec, query, storage as storage_spec, vrf as vrf_spec, webhook as webhook_spec,
+};
+use assay_spec::{Gate, Instant};
+use imbl::{OrdMap, OrdSet};
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+use crate::fault;
+use crate::liberty::Liberty;
+use crate::outgoing::Outcome;
+use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
+
+pub use limits::Limits;
+
+use call::Call;
+use derived::Derived;
+use forget::Batch;
+use mirror::Mirror;
+use rates::Rates;
+use refusal::Refusal;
+use store::{Number, Store};
+
+/// The state of the network.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The limits in force.
+    pub limits: Limits,
+    /// What the primary shows.
+    primary: Replica,
+    mirror: Mirror,
+    rates: Rates,
+    /// Messages whose validation is held up, oldest first.
+    held: OrdSet<Number>,
+    /// FORGETs that are tried again, by their message.
+    batches: OrdMap<Number, Batch>,
+    /// Credits of the owners that have a number of them, in lower case.
+    balances: OrdMap<Arc<str>, i64>,
+    /// Whether the next hour is already waited for.
+    billing: bool,
+    /// Lists that were shown: the key of their random draws.
+    lists_shown: u64,
+    /// Chains that are indexed.
+    chains: indexer::Chains,
+    /// Random numbers that were drawn.
+    draws: vrf::Draws,
+    webhooks: webhooks::Webhooks,
+    /// Content that the network can get once it is pinned.
+    elsewhere: pins::Elsewhere,
+    nodes: nodes::Nodes,
+    measure: measure::Measure,
+    neighbours: neighbours::Neighbours,
+}
+
+/// All that a node shows. Every change of it counts in the store's version.
+#[derive(Clone, Debug, Default)]
+struct Replica {
+    /// Messages and files.
+    store: Store,
+    /// What follows from the messages.
+    derived: Derived,
+}
+
+/// What is due.
+#[derive(Clone, Debug)]
+pub enum Timer {
+    /// A message is validated.
+    Process(u32),
+    /// A FORGET is tried again.
+    Retry(u32),
+    /// Owners with a balance pay.
+    Billing,
+    /// The grace of a message that is being removed since then ends.
+    Grace(u32, Instant),
+    /// A file has left every node.
+    Left(Arc<str>),
+    /// A state of the primary arrives at the mirror.
+    Carry(Carried),
+    /// Addresses that have not asked for a minute are forgotten.
+    Sweep,
+    /// A delivery of a webhook is tried again.
+    Webhook(u64),
+    /// A slow node answers.
+    Slow(ExchangeId, Box<Reply>),
+    /// Something of the measurement program.
+    Measure(measure::Due),
+}
+
+/// A state of the primary on its way.
+#[derive(Clone, Debug)]
+pub struct Carried(Box<Replica>);
+
+/// What a request of the network's own is about.
+#[derive(Clone, Debug)]
+pub enum Errand {
+    /// A delivery of a webhook.
+    Webhook(u64),
+    /// A test of the measurement program.
+    Probe(measure::Probe),
+}
+
+/// How an endpoint is answered.
+#[derive(Clone, Copy)]
+enum Handler {
+    /// At once.
+    Now(fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>),
+}
+
+/// Every endpoint that is answered, one line each. What is not here is not found.
+static HANDLERS: &[(&Endpoint, Handler)] = &[
+    (&message::READ, Handler::Now(messages::read)),
+    (&query::LIST, Handler::Now(listing::list)),
+    (&query::FLAT, Handler::Now(flat::list)),
+    (&message::CREATE, Handler::Now(messages::create)),
+    (&storage_spec::STORE, Handler::Now(storage::upload)),
+    (&storage_spec::FILE, Handler::Now(storage::file)),
+    (&storage_spec::RAW, Handler::Now(storage::raw)),
+    (&aggregate_spec::READ, Handler::Now(aggregates::read)),
+    (&aggregate_spec::LIST, Handler::Now(aggregates::list)),
+    (&aggregate_spec::OF_ADDRESS, Handler::Now(aggregates::of_address)),
+    (&aggregate_spec::CREATE, Handler::Now(aggregates::create)),
+    (&program_spec::CREATE, Handler::Now(programs::create)),
+    (&program_spec::RUN, Handler::Now(programs::run)),
+    (&instance_spec::CREATE, Handler::Now(instances::create)),
+    (&instance_spec::READ, Handler::Now(instances::read)),
+    (&instance_spec::LIST, Handler::Now(instances::list)),
+    (&instance_spec::UPDATE, Handler::Now(instances::update)),
+    (&instance_spec::CONTROL, Handler::Now(instances::control)),
+    (&pin_spec::PIN, Handler::Now(pins::pin)),
+    (&pin_spec::READ, Handler::Now(pins::read)),
+    (&indexer_spec::EVENTS, Handler::Now(indexer::events)),
+    (&indexer_spec::TRANSACTIONS, Handler::Now(indexer::transactions)),
+    (&vrf_spec::GENERATE, Handler::Now(vrf::generate)),
+    (&vrf_spec::VERIFY, Handler::Now(vrf::verify)),
+    (&webhook_spec::CREATE, Handler::Now(webhooks::create)),
+    (&info_spec::PUBLIC, Handler::Now(info::public)),
+    (&metrics_spec::CORE, Handler::Now(metrics::core)),
+    (&metrics_spec::COMPUTE, Handler::Now(metrics::compute)),
+    (&probes_spec::METRICS, Handler::Now(probes::metrics)),
+    (&probes_spec::LOGIN, Handler::Now(probes::login)),
+    (&probes_spec::VM, Handler::Now(probes::machine)),
+    (&probes_spec::STATUS_CHECK, Handler::Now(probes::check)),
+    (&neighbours_spec::PLAN, Handler::Now(neighbours::plan)),
+    (&neighbours_spec::ALLOCATION, Handler::Now(neighbours::allocation)),
+    (&neighbours_spec::NODES, Handler::Now(neighbours::nodes)),
+    (&neighbours_spec::SERVICES, Handler::Now(neighbours::services)),
+    (&neighbours_spec::PAYMENT, Handler::Now(neighbours::payment)),
+    (&neighbours_spec::TOKEN_TO_CREDIT, Handler::Now(neighbours::estimation)),
+];
+
+impl Floor for State {
+    type Timer = Timer;
+    type Errand = Errand;
+
+    const SITES: &'static [Site] = sites::ALL;
+    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const DEVIATIONS: &'static [Deviation] = deviations::ALL;
+    const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
+
+    fn new(core: &Core) -> State {
+        State {
+            limits: Limits::default(),
+            primary: Replica::default(),
+            mirror: Mirror::default(),
+            rates: Rates::default(),
+            held: OrdSet::new(),
+            batches: OrdMap::new(),
+            balances: OrdMap::new(),
+            billing: false,
+            lists_shown: 0,
+            chains: indexer::Chains::new(core),
+            draws: vrf::Draws::default(),
+            webhooks: webhooks::Webhooks::default(),
+            elsewhere: pins::Elsewhere::new(),
+            nodes: nodes::Nodes::new(core),
+            measure: measure::Measure::default(),
+            neighbours: neighbours::Neighbours::default(),
+        }
+    }
+
+    fn body_limit(&self, _: Site) -> usize {
+        self.limits.message_bytes
+    }
+
+    /// Only an upload may be longer than a message. A byte more than the limit is read of neither.
+    fn body_limit_after(&self, head: &RequestHead) -> usize {
+        let upload = storage_spec::STORE.path;
+        let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
+        if path == upload { storage::body_limit(&self.limits) } else { self.limits.message_bytes }
+    }
+
+    /// What the head alone decides: the rate, and a body that says of itself that it is too large.
+    fn begin(&mut self, core: &mut Core, _: ExchangeId, head: &RequestHead) -> Option<Reply> {
+        if let Some(reply) = nodes::refuses(self, core, head) {
+            return Some(reply);
+        }
+        let refusal = self.admit(core, head).err()?;
+        core.refuse(&refusal.refused);
+        Some(refusal::answer(core, &refusal))
+    }
+
+    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
+        self.changing(core, |state, core| {
+            state.settle(core);
+            let reply = state.route(core, request).unwrap_or_else(|refusal| {
+                core.refuse(&refusal.refused);
+                Some(refusal::answer(core, &refusal))
+            });
+            reply.and_then(|reply| nodes::slowed(state, core, exchange, request.head.site, reply))
+        })
+    }
+
+    fn fire(&mut self, core: &mut Core, timer: Timer) {
+        self.changing(core, |state, core| {
+            state.settle(core);
+            match timer {
+                Timer::Process(number) => lifecycle::process(state, core, number),
+                Timer::Retry(number) => forget::retry(state, core, number),
+                Timer::Billing => lifecycle::end_hour(state, core),
+                Timer::Grace(number, since) => lifecycle::end_grace(state, core, number, since),
+                Timer::Left(cid) => lifecycle::drop_file(state, core, &cid),
+                Timer::Carry(Carried(carried)) => state.carry(core, carried),
+                Timer::Sweep => state.sweep(core),
+                Timer::Webhook(number) => webhooks::attempt(state, core, number),
+                Timer::Slow(exchange, reply) => core.answer(exchange, *reply),
+                Timer::Measure(due) => measure::fire(state, core, due),
+            }
+        });
+    }
+
+    fn incoming(&mut self, core: &mut Core, errand: Errand, outcome: Outcome) {
+        self.changing(core, |state, core| match errand {
+            Errand::Webhook(number) => webhooks::settled(state, core, number, outcome),
+            Errand::Probe(probe) => measure::probed(state, core, probe, outcome),
+        });
+    }
+
+    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+        self.changing(core, |state, core| {
+            state.settle(core);
+            acts::act(state, core, act, arguments)
+        })
+    }
+
+    fn view(&self, core: &Core) -> Value {
+        let store = &self.primary.store;
+        json!({
+            "messages": store.len(),
+            "files": store.files.len(),
+            "bytes": store.bytes(),
+            "held": self.held.len(),
+            "forgets_retrying": self.batches.len(),
+            "balances": self.balances.iter().map(|(owner, credits)| (owner.to_string(), json!(credits))).collect::<serde_json::Map<_, _>>(),
+            "mirror_lags": self.mirror.lags(),
+            "rates": self.rates.len(),
+            "aggregates": self.primary.derived.aggregates.len(),
+            "instances": self.primary.derived.instances.len(),
+            "pins": self.primary.derived.pins.len(),
+            "webhooks": self.webhooks.view(),
+            "indexed": indexer::NETWORKS,
+            "nodes": self.nodes.iter().map(nodes::Node::view).collect::<Value>(),
+            "measurement": measure::view(self, core),
+        })
+    }
+
+    fn limits(&self) -> Value {
+        json!(self.limits)
+    }
+
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
+        crate::limits::change(&mut self.limits, limits)
+    }
+}
+
+impl State {
+    /// Counts the request, and looks at the length that it announces.
+    fn admit(&mut self, core: &mut Core, head: &RequestHead) -> Result<(), Refusal> {
+        if !call::is_api(head.site) {
+            return Ok(());
+        }
+        let class = call::class(core, head);
+        self.count(core, class, head)?;
+        let length = head.headers.get(http::header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        let length = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or(0);
+        let limit = self.body_limit_after(head) as u64;
+        Ok(core.require(&SIZE, length <= limit, || format!("a body of {length} bytes"))?)
+    }
+
+    fn count(&mut self, core: &mut Core, class: Rate, head: &RequestHead) -> Result<(), Refusal> {
+        if self.rates.is_empty() {
+            set(core, core.now() + MINUTE, Timer::Sweep);
+        }
+        self.rates.count(core, &self.limits, class, head.peer)
+    }
+
+    /// Answers a request; `None` when the answer comes later.
+    fn route(&mut self, core: &mut Core, request: &Request) -> Result<Option<Reply>, Refusal> {
+        let call = Call::read(core, request)?;
+        let occasion = [("endpoint", call.endpoint.name), ("site", call.site.name)];
+        if core.fault(faults::INTERNAL, &occasion) {
+            return Err(Refusal::new(&INTERNAL, "the node fails"));
+        }
+        let too_large = request.too_large;
+        core.require(&SIZE, !too_large, || format!("more than {} bytes", request.body.len()))?;
+        let handler = HANDLERS.iter().find(|(endpoint, _)| std::ptr::eq(*endpoint, call.endpoint));
+        match handler {
+            Some((_, Handler::Now(handler))) => handler(self, core, &call).map(Some),
+            None => Err(call::unrouted(format!("{} is not answered yet", call.endpoint.name))),
+        }
+    }
+
+    /// Does what may change the primary, and passes the change on to the mirror.
+    fn changing<T>(&mut self, core: &mut Core, change: impl FnOnce(&mut State, &mut Core) -> T) -> T {
+        let before = self.before_change(core);
+        let result = change(self, core);
+        self.after_change(core, before);
+        result
+    }
+
+    /// What was held up by a fault that is unset goes on.
+    fn settle(&mut self, core: &mut Core) {
+        if !self.held.is_empty() && !in_force(core, faults::PROCESSING_HELD) {
+            for number in std::mem::take(&mut self.held) {
+                lifecycle::process(self, core, number);
+            }
+        }
+        self.wake_mirror(core);
+    }
+
+    /// Forgets addresses that have not asked for a minute.
+    fn sweep(&mut self, core: &mut Core) {
+        let window_ms = self.limits.rate_window_ms.max(MINUTE).saturating_mul(10);
+        self.rates.sweep(core.now() - window_ms);
+        if !self.rates.is_empty() {
+            set(core, core.now() + MINUTE, Timer::Sweep);
+        }
+    }
+}
+
+/// Whether a fault is set whose time it is; its occasions do not matter.
+fn in_force(core: &Core, kind: fault::Kind) -> bool {
+    let now = core.now();
+    core.faults.list().iter().any(|fault| {
+        fault.fault == kind.name
+            && fault.from.is_none_or(|from| now >= from)
+            && fault.until.is_none_or(|until| now < until)
+    })
+}
+
+fn set(core: &mut Core, due: Instant, timer: Timer) {
+    core.clock.set(due, crate::world::Timer::Network(timer));
+}

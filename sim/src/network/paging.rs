@@ -1,0 +1,94 @@
+//! Pages of every list: which positions are shown, and what stands beside them.
+
+use std::ops::Range;
+
+use assay_spec::network::limits::PAGE_MAXIMUM;
+use assay_spec::network::paging::Page;
+use assay_spec::network::params::Params;
+use assay_spec::network::requirements::paging::{
+    INTEGERS, MAXIMUM, NAMED, ODD_VALUES, PAGE, PAGES, PAST_END, PER_PAGE, STABLE, TOTAL, TOTAL_PAGES,
+};
+use assay_spec::{Gate, Refused};
+use serde_json::{Value, json};
+
+use super::refusal::Refusal;
+use super::{State, liberties};
+use crate::core::Core;
+
+/// Reads `page` and `limit`.
+pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
+    let too_many =
+        params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
+    if too_many && core.takes(liberties::LIMIT_400) && core.lapse(&MAXIMUM).is_none() {
+        return Err(Refusal::new(&MAXIMUM, "a limit above the maximum"));
+    }
+    match Page::parse(params, core) {
+        Err(Refused { rule, .. }) if rule == &ODD_VALUES && core.takes(liberties::ODD_PAGES) => {
+            Ok(Page::parse(&Params::default(), core)?)
+        }
+        parsed => Ok(parsed?),
+    }
+}
+
+/// The positions that a page shows of `total` elements that are sorted newest first.
+pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64>, Refusal> {
+    let range = page.range(total, core);
+    if total > 0 && page.skip() >= total && range.is_empty() && core.takes(liberties::PAST_END_404) {
+        return Err(Refusal::new(&PAST_END, format!("page {} of {total} elements", page.number)));
+    }
+    let overlapping = range.start.saturating_sub(1)..range.end.saturating_sub(1).max(range.start);
+    let inner = page.number > 1 && !range.is_empty();
+    let range = core.effect(&PAGES, range, |range, _| if inner { overlapping } else { range });
+    Ok(if core.takes(liberties::ASCENDING) { total - range.end..total - range.start } else { range })
+}
+
+/// A page of a list: the array `name` with `items`, newest first as [`range`] chose them, and the pagination.
+pub(super) fn list(
+    state: &mut State,
+    core: &mut Core,
+    name: &str,
+    items: Vec<Value>,
+    page: Page,
+    total: u64,
+) -> Value {
+    let returned = items.len() as u64;
+    let items = order(state, core, items);
+    let mut list = serde_json::Map::new();
+    list.insert(name.to_owned(), Value::Array(items));
+    let beside = core.effect(&NAMED, "pagination", |_, _| "page_info");
+    list.insert(beside.to_owned(), pagination(core, page, total, returned));
+    Value::Object(list)
+}
+
+/// The items of a page in the order in which they are shown.
+pub(super) fn order(state: &mut State, core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
+    if core.takes(liberties::ASCENDING) {
+        items.reverse();
+    }
+    state.lists_shown += 1;
+    let n = state.lists_shown;
+    if core.lapse(&STABLE).is_some() {
+        let draw = core.rng.draw("network.unstable", b"", n);
+        for at in (1..items.len()).rev() {
+            items.swap(at, draw[at % draw.len()] as usize % (at + 1));
+        }
+    }
+    items
+}
+
+/// The object beside the array.
+fn pagination(core: &mut Core, page: Page, total: u64, returned: u64) -> Value {
+    let mut honest = page.pagination(total);
+    if total == 0 && core.takes(liberties::EMPTY_PAGE) {
+        honest.total_pages = 1;
+    }
+    honest.per_page = core.effect(&PER_PAGE, honest.per_page, |_, _| returned.saturating_sub(1));
+    honest.page = core.effect(&PAGE, honest.page, |page, _| page - 1);
+    honest.total = core.effect(&TOTAL, honest.total, |_, _| returned);
+    honest.total_pages = core.effect(&TOTAL_PAGES, honest.total_pages, |pages, _| pages + 1);
+    let mut written = json!(honest);
+    if core.lapse(&INTEGERS).is_some() {
+        written["total_pages"] = json!(honest.total_pages.to_string());
+    }
+    written
+}

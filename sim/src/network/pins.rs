@@ -1,0 +1,86 @@
+//! Pins: content that the network keeps for whoever asks, and serves by its hash.
+
+use std::sync::Arc;
+
+use assay_spec::Gate;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::pin::Pin;
+use assay_spec::network::requirements::pins::{CONTENT, CONTENT_TYPE, PINNED, UNKNOWN};
+use assay_spec::network::storage::DEFAULT_CONTENT_TYPE;
+use bytes::Bytes;
+use http::HeaderValue;
+use imbl::OrdMap;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::refusal::Refusal;
+use super::{State, acts, create, derived, liberties, sites, storage};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// Takes a pin.
+pub(super) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let created = create::take(state, core, call, Some(MessageType::IpfsPin), |_, _, _, _| Ok(()))?;
+    Ok(derived::created(core, &PINNED, &created, &[]))
+}
+
+/// A valid pin takes effect: content that the network has, or can get from elsewhere, stays.
+pub(super) fn apply(state: &mut State, pin: &Pin) {
+    let hash = pin.hash.as_str();
+    let files = &mut state.primary.store.files;
+    if files.find(hash).is_none()
+        && let Some((bytes, content_type)) = state.elsewhere.get(hash)
+    {
+        files.put(hash, bytes.clone(), content_type);
+    }
+    if state.primary.derived.pins.insert(hash.into()).is_none() {
+        files.keep(hash);
+    }
+}
+
+/// Content that other nodes than the network's have, by hash: its bytes and its content type.
+pub(super) type Elsewhere = OrdMap<Arc<str>, (Bytes, Arc<str>)>;
+
+/// How much of it there may be.
+const ELSEWHERE: usize = 64;
+const ELSEWHERE_BYTES: usize = 64 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    text: String,
+    content_type: Option<String>,
+}
+
+/// The act `content`: content that the network does not have, and can get once it is pinned.
+pub(super) fn put_elsewhere(state: &mut State, core: &Core, arguments: &Value) -> Result<Value, String> {
+    let Content { text, content_type } = acts::read("content", arguments)?;
+    if text.len() > ELSEWHERE_BYTES || state.elsewhere.len() >= ELSEWHERE {
+        return Err(format!("at most {ELSEWHERE} texts of at most {ELSEWHERE_BYTES} bytes"));
+    }
+    let bytes = Bytes::from(text);
+    let hash = storage::name(core, &bytes).map_err(|e| e.to_string())?;
+    let content_type = content_type.as_deref().unwrap_or("text/plain").into();
+    state.elsewhere.insert(hash.as_str().into(), (bytes, content_type));
+    Ok(json!({ "hash": hash }))
+}
+
+/// Reads content by its hash.
+pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let (hash, now, node) = (call.capture(0), core.now(), sites::node(call.site));
+    let replica = state.seen(core, call.site);
+    let served = !core.takes(liberties::PINNED_ALONE) || replica.derived.pins.contains(hash);
+    let Some(file) = replica.store.files.at(hash, node, now).filter(|_| served) else {
+        core.require(&UNKNOWN, false, || format!("no content {hash:.80}"))?;
+        return Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, Bytes::new()));
+    };
+    let bytes = core.effect(&CONTENT, file.bytes.clone(), |bytes, _| [&bytes[..], b"\n"].concat().into());
+    let mut reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
+    let content_type =
+        core.effect(&CONTENT_TYPE, file.content_type.to_string(), |_, _| "application/x-content".to_owned());
+    if let Ok(value) = HeaderValue::try_from(content_type) {
+        reply.headers.insert(http::header::CONTENT_TYPE, value);
+    }
+    Ok(reply)
+}

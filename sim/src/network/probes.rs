@@ -1,0 +1,103 @@
+//! What the measurement program probes besides the API: a core node's own measurements, and a compute node's login,
+//! diagnostic machine and status checks. Bodies are not shown and this simulator's own.
+
+use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
+use assay_spec::{Gate, Id};
+use http::HeaderValue;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::nodes::Node;
+use super::refusal::{self, Refusal};
+use super::{State, measure, sites};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// The status checks that compute nodes have.
+pub(super) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
+
+/// Blocks by which a node that lags is behind.
+const BLOCKS_BEHIND: u64 = 5;
+
+/// A core node's own measurements.
+pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    if lies(core, call, &METRICS) {
+        return Err(Refusal::new(&METRICS, "denied"));
+    }
+    let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
+    let moment = core.now().0.unsigned_abs();
+    let fresh = core.rng.draw("network.fresh-blocks", call.site.name.as_bytes(), moment)[0] % 3;
+    let body = json!({
+        "txs_total": behind,
+        "pending_messages": state.held.len(),
+        "eth_height_remaining": u64::from(fresh) + BLOCKS_BEHIND * behind,
+    });
+    Ok(core.json(200, body))
+}
+
+/// A compute node's login. Nobody has credentials.
+pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let node = node(state, call)?;
+    let reply = if lies(core, call, &LOGIN) {
+        core.json(200, json!({ "logged_in": true }))
+    } else {
+        let realm = HeaderValue::from_static("Basic realm=\"node\"");
+        refusal::error(core, 401, "log in first").header("www-authenticate", realm)
+    };
+    Ok(signed(reply, node))
+}
+
+/// A machine on a compute node.
+pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let node = node(state, call)?;
+    let known = call.capture(0).eq_ignore_ascii_case(&node.machine_id);
+    if !known || lies(core, call, &VM) {
+        return Err(Refusal::new(&VM, format!("no machine {:.80}", call.capture(0))));
+    }
+    let reply = if node.machine {
+        core.json(200, json!({ "machine": *node.machine_id, "works": true }))
+    } else {
+        core.text(503, "the machine does not run")
+    };
+    Ok(signed(reply, node))
+}
+
+/// A status check of a compute node.
+pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let node = node(state, call)?;
+    let name = call.capture(0);
+    if !CHECKS.contains(&name) || lies(core, call, &STATUS_CHECK) {
+        return Err(Refusal::new(&STATUS_CHECK, format!("no check {name:.80}")));
+    }
+    let reply = core.json(200, json!({ "check": name, "works": true, "features": *node.features }));
+    Ok(signed(reply, node))
+}
+
+/// `features` of the answer to a status check.
+pub(super) fn features(body: &Value) -> Option<Vec<String>> {
+    let texts = body.get("features")?.as_array()?.iter();
+    texts.map(|feature| feature.as_str().map(str::to_owned)).collect()
+}
+
+/// The version in an answer's `Server` header.
+pub(super) fn version(reply: &Reply) -> Option<&str> {
+    let server = reply.headers.get(http::header::SERVER)?.to_str().ok()?;
+    server.split_once('/').map(|(_, version)| version)
+}
+
+fn node<'a>(state: &'a State, call: &Call<'_>) -> Result<&'a Node, Refusal> {
+    state.nodes.at_site(call.site).ok_or_else(|| Refusal::new(&LOGIN, "no node is here"))
+}
+
+/// Compute nodes tell their version in each answer; core nodes in their information.
+fn signed(reply: Reply, node: &Node) -> Reply {
+    match HeaderValue::try_from(format!("node/{}", node.version)) {
+        Ok(version) => reply.header("server", version),
+        Err(_) => reply,
+    }
+}
+
+/// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
+fn lies(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
+    !measure::is_prober(call.peer) && core.lapse(rule).is_some()
+}

@@ -1,0 +1,56 @@
+//! Programs, and what comes of running one.
+
+use assay_spec::network::machines::StoreState;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::program::{Program, variables};
+use assay_spec::network::requirements::errors::INTERNAL;
+use assay_spec::network::requirements::programs::{CREATED, RESULT, RUN, UNKNOWN};
+use assay_spec::network::webhook::PROGRAM_EXECUTED;
+use assay_spec::{Gate, Strict};
+use serde_json::json;
+
+use super::call::Call;
+use super::refusal::Refusal;
+use super::{Replica, State, create, derived, faults, liberties, webhooks};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// Takes a program.
+pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let created = create::take(state, core, call, Some(MessageType::Program), |_, _, _, _| Ok(()))?;
+    Ok(derived::created(core, &CREATED, &created, &[]))
+}
+
+/// Runs a program.
+pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let hash = call.capture(0);
+    let known = find(state.seen(core, call.site), hash);
+    // Where a program that was taken cannot be run, its hash is as good as unknown.
+    let found = known.filter(|_| core.effect(&RUN, true, |_, _| false));
+    let Some(program) = found else {
+        core.require(&UNKNOWN, false, || format!("no program {hash:.80}"))?;
+        return Ok(core.text(200, ""));
+    };
+    let variables = variables(call.body(), core)?;
+    if core.fault(faults::PROGRAM_FAILS, &[("program", hash)]) {
+        return Err(Refusal::new(&INTERNAL, "the program fails"));
+    }
+    let result = program.run(&variables).map_err(|fault| Refusal::new(&RESULT, fault.to_string()))?;
+    let executed = json!({ "program_hash": hash, "name": program.name, "result": result });
+    webhooks::raise(state, core, PROGRAM_EXECUTED, &executed);
+    Ok(if core.takes(liberties::RUN_JSON) {
+        core.json(200, json!({ "result": result, "exit_code": 0 }))
+    } else {
+        core.text(200, &result)
+    })
+}
+
+/// The program whose message has that hash.
+fn find(replica: &Replica, hash: &str) -> Option<Program> {
+    let store = &replica.store;
+    let number = store.find_text(hash)?;
+    let stored = store.stored(number);
+    let is_program = stored.kind() == MessageType::Program && stored.state() == StoreState::Processed;
+    // Its form was good when it was taken.
+    is_program.then(|| Program::parse(&store.message(number).members(), &mut Strict).ok()).flatten()
+}

@@ -1,0 +1,62 @@
+//! Records of messages as nodes show them.
+
+use std::sync::Arc;
+
+use assay_spec::instant::SECOND;
+use assay_spec::network::machines::StoreState;
+use assay_spec::network::message::{Confirmation, Message};
+use assay_spec::network::store::Status;
+use serde_json::{Value, json};
+
+use super::liberties;
+use super::limits::Limits;
+use super::store::{Number, Store, Stored};
+use crate::core::Core;
+
+/// How long the chain takes for a block.
+const BLOCK_MS: i64 = 12 * SECOND;
+
+/// The message of that number, with its hash as peers know it and the blocks that hold it.
+pub(super) fn message(core: &Core, limits: &Limits, store: &Store, number: Number) -> Message {
+    let stored = store.stored(number);
+    let mut message = store.message(number);
+    message.item_hash = stored.hash().text(core).into();
+    message.confirmations = confirmations(core, limits, stored);
+    message
+}
+
+/// A record as lists show it: that of a forgotten STORE without its content.
+pub(super) fn listed(core: &Core, limits: &Limits, store: &Store, number: Number) -> Value {
+    let mut record = message(core, limits, store, number).record();
+    if store.state(number) == StoreState::Forgotten {
+        record["content"] = json!({});
+    }
+    record
+}
+
+/// The status by which readers know a state.
+pub(super) fn status(state: StoreState) -> Status {
+    match state {
+        StoreState::None | StoreState::Pending => Status::Pending,
+        StoreState::Processed => Status::Processed,
+        StoreState::Rejected => Status::Rejected,
+        StoreState::Removing => Status::Removing,
+        StoreState::Removed => Status::Removed,
+        StoreState::Forgotten => Status::Forgotten,
+    }
+}
+
+fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
+    let at_once = core.takes(liberties::CONFIRMED);
+    let held = core.now() - stored.received() >= limits.confirmation_ms;
+    if core.takes(liberties::UNCONFIRMED) || !(held || at_once) {
+        return Arc::default();
+    }
+    let height = (stored.received().0 / BLOCK_MS).unsigned_abs();
+    let block = |n: u64| Confirmation {
+        chain: "ETH".to_owned(),
+        height: height + n,
+        hash: assay_spec::crypto::text::prefixed_hex(&core.rng.draw("network.block", &stored.hash().0, n)),
+    };
+    (0..=u64::from(at_once)).map(block).collect()
+}

@@ -1,0 +1,123 @@
+//! From a refusal to its answer: one table of statuses, and the documented error body.
+
+use assay_spec::network::error::ErrorBody;
+use assay_spec::network::requirements::{
+    aggregates, errors, flat, indexer, info, instances, limits, messages, metrics, neighbours, paging, pins,
+    probes, programs, signing, storage, store,
+};
+use assay_spec::{Gate, Id, Refused};
+use serde_json::json;
+
+use super::liberties;
+use crate::core::Core;
+use crate::world::Reply;
+
+/// A refusal on its way out.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// The requirement and what was seen.
+    pub(super) refused: Refused,
+    /// When to come back, over a rate.
+    pub(super) retry_after_s: Option<i64>,
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Refusal { refused, retry_after_s: None }
+    }
+}
+
+impl Refusal {
+    /// A refusal by a requirement; `why` is for the log alone.
+    pub(super) fn new(rule: Id, why: impl Into<String>) -> Refusal {
+        Refused { rule, why: why.into() }.into()
+    }
+}
+
+/// The statuses; what is not listed is a bad request.
+static STATUSES: &[(u16, &str, &[Id])] = &[
+    (401, "a signature is needed", &[&errors::UNAUTHORIZED, &probes::LOGIN]),
+    (
+        403,
+        "the signature is not this address'",
+        &[&aggregates::OWNER, &errors::FORBIDDEN, &signing::VERIFIED, &storage::SIGNATURE],
+    ),
+    (
+        404,
+        "not found",
+        &[
+            &info::PREFIX,
+            &messages::UNKNOWN,
+            &store::LAGGING,
+            &storage::UNKNOWN,
+            &storage::UNKNOWN_RAW,
+            &aggregates::UNKNOWN,
+            &aggregates::JSON_UNKNOWN,
+            &programs::UNKNOWN,
+            &instances::UNKNOWN,
+            &instances::UPDATE_UNKNOWN,
+            &instances::CONTROL_UNKNOWN,
+            &pins::UNKNOWN,
+            &indexer::UNKNOWN_NETWORK,
+            &metrics::UNKNOWN,
+            &neighbours::SCHEDULER,
+            &probes::METRICS,
+            &probes::STATUS_CHECK,
+            &probes::VM,
+            &paging::PAST_END,
+        ],
+    ),
+    (429, "rate limit exceeded", &[&limits::GENERAL, &limits::AUTHENTICATED, &limits::HEAVY]),
+    (500, "internal error", &[&errors::INTERNAL, &errors::NO_INTERNAL]),
+];
+
+/// The answer to a refusal.
+pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
+    let rule = refusal.refused.rule;
+    let listed = STATUSES.iter().find(|(_, _, rules)| rules.contains(&rule));
+    let (status, text) = listed.map_or((400, "malformed request"), |(status, text, _)| (*status, *text));
+    let status = if matches!(status, 401 | 403) { signature_status(core, status) } else { status };
+    let status = lie(core, rule, status);
+    let reply = error(core, status, text);
+    let after = refusal.retry_after_s.filter(|_| status == 429);
+    match core.effect(&limits::RETRY_AFTER, after, |_, _| None) {
+        Some(seconds) => reply.header("retry-after", seconds),
+        None => reply,
+    }
+}
+
+/// The documented error body under a status.
+pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
+    let mut body = json!(ErrorBody::new(status, core.prose(text)));
+    if core.takes(liberties::CODES) {
+        body["code"] = json!(format!("E{status}"));
+    }
+    match core.lapse(&errors::BODY) {
+        Some("status") => body["status"] = json!("failed"),
+        Some("code") => body["code"] = json!(status),
+        Some(_) => return core.text(status, text),
+        None => {}
+    }
+    core.json(status, body)
+}
+
+/// 401 and 403 have no documented cause.
+fn signature_status(core: &Core, status: u16) -> u16 {
+    match status {
+        _ if core.takes(liberties::SIGNATURE_400) => 400,
+        403 if core.takes(liberties::SIGNATURE_401) => 401,
+        _ => status,
+    }
+}
+
+fn lie(core: &mut Core, rule: Id, status: u16) -> u16 {
+    match status {
+        // A service in which this rule has lapsed falls over what it should refuse.
+        _ if rule == &paging::ODD_VALUES => core.effect(rule, status, |_, _| 500),
+        // Only where nothing else is judged by its status.
+        400 if [&flat::START_DATE, &flat::END_DATE].contains(&rule) => {
+            core.effect(&errors::BAD_REQUEST, status, |_, _| 422)
+        }
+        _ => status,
+    }
+}

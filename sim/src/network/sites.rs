@@ -1,0 +1,36 @@
+//! Where the network listens: nodes of the API, compute nodes, and the services beside them.
+
+use assay_spec::Service;
+
+use super::store::NODES;
+use crate::world::Site;
+
+/// The primary: the load-balanced address of the API.
+pub const PRIMARY: Site = site("network");
+/// The alternative address, which also serves node metrics.
+pub const ALTERNATIVE: Site = site("network-alt");
+/// A mirror of the API, which can lag behind the primary.
+pub const MIRROR: Site = site("network-mirror");
+/// A compute node.
+pub const COMPUTE_1: Site = site("compute-1");
+/// Another compute node.
+pub const COMPUTE_2: Site = site("compute-2");
+/// The scheduler.
+pub const SCHEDULER: Site = site("scheduler");
+/// The status service.
+pub const STATUS: Site = site("status");
+/// The credit service.
+pub const CREDIT: Site = site("credit");
+
+/// Every site, in the order of the port plan.
+pub const ALL: &[Site] = &[PRIMARY, ALTERNATIVE, MIRROR, COMPUTE_1, COMPUTE_2, SCHEDULER, STATUS, CREDIT];
+
+const fn site(name: &'static str) -> Site {
+    Site { service: Service::Network, name }
+}
+
+/// The number of the node that answers at a site.
+pub(super) fn node(site: Site) -> usize {
+    let node = [PRIMARY, ALTERNATIVE, MIRROR].iter().position(|node| *node == site).unwrap_or(0);
+    node.min(NODES - 1)
+}

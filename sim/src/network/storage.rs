@@ -1,0 +1,185 @@
+//! Files: `POST /storage/store`, `GET /storage/{hash}` and `GET /storage/raw/{hash}`.
+
+use assay_spec::cid::{self, Layout};
+use assay_spec::crypto::text::sha256_hex;
+use assay_spec::network::machines::StoreState;
+use assay_spec::network::message::{Draft, MessageType};
+use assay_spec::network::requirements::errors::UNAUTHORIZED;
+use assay_spec::network::requirements::storage::{
+    ADDRESS, CONTENT, CONTENT_TYPE, MULTIPART, RAW, SIGNATURE, SIZE, STORED, UNKNOWN, UNKNOWN_RAW,
+};
+use assay_spec::network::requirements::store::REMOVING;
+use assay_spec::network::signing::verify_file;
+use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, Part, Upload};
+use assay_spec::{Gate, Id, Refused, Strict};
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE as CONTENT_TYPE_HEADER;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::limits::Limits;
+use super::refusal::Refusal;
+use super::store::Store;
+use super::{State, create, liberties, sites};
+use crate::core::Core;
+use crate::form;
+use crate::world::Reply;
+
+/// How much of a form there may be besides the file, in bytes.
+const FORM_BYTES: usize = 64 * 1024;
+
+/// The largest body of an upload.
+pub(super) fn body_limit(limits: &Limits) -> usize {
+    limits.file_bytes.saturating_add(FORM_BYTES)
+}
+
+/// Stores a file and the STORE message that keeps it.
+pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let parts = parts(core, call)?;
+    let borrowed: Vec<Part<'_>> = parts.iter().map(borrow).collect();
+    let dialect = core.dialect.clone();
+    let upload = Upload::parse(&dialect, &borrowed, core)?;
+    let fits = upload.file.len() <= state.limits.file_bytes
+        && state.primary.store.bytes().saturating_add(upload.file.len() as u64) <= state.limits.stored_bytes;
+    core.require(&SIZE, fits, || format!("a file of {} bytes", upload.file.len()))?;
+    // A rule about the form that has lapsed leaves nothing that anyone could have signed.
+    let whole = parts.iter().any(|part| part.name == "file") && !upload.address.is_empty();
+    if whole {
+        signed(core, &upload)?;
+    }
+    let file =
+        parts.iter().find(|part| part.name == "file").map_or_else(Bytes::new, |part| part.bytes.clone());
+    let cid = name(core, &file)?;
+
+    let now = core.now();
+    let content = Value::Object(upload.content(&cid, now.seconds())).to_string();
+    let sender = core.effect(&ADDRESS, upload.address.clone(), |_, _| NOBODY.to_owned());
+    let draft = Draft {
+        chain: "ETH",
+        sender: &sender,
+        kind: MessageType::Store,
+        channel: &upload.channel,
+        timestamp: now.seconds(),
+        content: &content,
+    };
+    // The file is there before the message that keeps it is validated.
+    state.primary.store.files.put(&cid, file, upload.content_type);
+    let stored = create::store(state, core, &draft.signed(&upload.signature));
+    // Refused, or known since the same second and gone again: no message has come that would keep it.
+    state.primary.store.files.drop_unkept(&cid);
+    let number = stored?;
+    let hash = state.primary.store.stored(number).hash().text(core);
+    let status = core.effect(&STORED, "success", |_, _| "stored");
+    let http_status = create::success(core);
+    Ok(core.json(http_status, json!({ "item_hash": hash, "status": status })))
+}
+
+/// Reads a file with its content type.
+pub(super) fn file(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let Some((bytes, content_type)) = find(state, core, call) else { return missing(core, call, &UNKNOWN) };
+    let bytes = core.effect(&CONTENT, bytes, |bytes, _| changed(&bytes));
+    let content_type = core.effect(&CONTENT_TYPE, content_type, |_, _| "application/x-file".to_owned());
+    let mut reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
+    // What came in a header goes out in one, unless its form has changed since.
+    if let Ok(value) = HeaderValue::try_from(content_type) {
+        reply.headers.insert(CONTENT_TYPE_HEADER, value);
+    }
+    Ok(reply)
+}
+
+/// Reads a file's bytes.
+pub(super) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let Some((bytes, _)) = find(state, core, call) else { return missing(core, call, &UNKNOWN_RAW) };
+    let bytes = core.effect(&RAW, bytes, |bytes, _| changed(&bytes));
+    Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, bytes))
+}
+
+/// A sender that nobody is.
+const NOBODY: &str = "0x0000000000000000000000000000000000000000";
+
+/// The parts of the form. Where the rule has lapsed, any body is a file.
+fn parts(core: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
+    let (headers, body) = (&call.request.head.headers, call.body());
+    let part = |name: &str, bytes: Bytes| form::Part { name: name.to_owned(), content_type: None, bytes };
+    core.parse(
+        &MULTIPART,
+        || form::parts(headers, body),
+        || {
+            let instead =
+                vec![part("file", body.clone()), part("address", Bytes::from_static(NOBODY.as_bytes()))];
+            Ok(form::parts(headers, body).unwrap_or(instead))
+        },
+    )
+}
+
+fn borrow(part: &form::Part) -> Part<'_> {
+    Part { name: &part.name, content_type: part.content_type.as_deref(), bytes: &part.bytes }
+}
+
+fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
+    if core.lapse(&MULTIPART).is_some() && upload.address == NOBODY {
+        return Ok(());
+    }
+    if upload.signature.is_empty() {
+        return Err(Refusal::new(&UNAUTHORIZED, "no signature"));
+    }
+    let verified = verify_file(upload.file, &upload.signature, &upload.address, &mut Strict);
+    let why = verified.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    Ok(core.require(&SIGNATURE, verified.is_ok(), || why)?)
+}
+
+/// The name of a file: its content identifier.
+pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
+    if core.takes(liberties::FILE_HASH_HEX) {
+        return Ok(sha256_hex(file));
+    }
+    let summary = cid::of_file(&&file[..], &Layout::default(), &cid::Discard);
+    summary.map(|summary| summary.cid.to_string()).map_err(|e| Refused { rule: &SIZE, why: e.to_string() })
+}
+
+/// The file under a hash, of its content or of a message that keeps it, and its content type.
+fn find(state: &State, core: &mut Core, call: &Call<'_>) -> Option<(Bytes, String)> {
+    let (text, now, node) = (call.capture(0), core.now(), sites::node(call.site));
+    let (by_content, by_message) =
+        (!core.takes(liberties::FILES_BY_MESSAGE), !core.takes(liberties::FILES_BY_CONTENT));
+    let replica = state.seen(core, call.site);
+    let store = &replica.store;
+    let file = |cid: &str| store.files.at(cid, node, now);
+    let number = store.find_text(text).filter(|_| by_message);
+    let of_message = number.and_then(|number| store.life(number));
+    let found = match of_message {
+        Some(life) => life.cid.as_deref().and_then(file).map(|file| {
+            let content_type = life.content_type.as_deref().unwrap_or(&file.content_type);
+            (file.bytes.clone(), content_type.to_owned())
+        }),
+        None if by_content => file(text).map(|file| (file.bytes.clone(), file.content_type.to_string())),
+        None => None,
+    };
+    // Where `removing` is thought to be removed already, the file goes before its time.
+    let early = core.lapse(&REMOVING) == Some("bytes") && is_removing(store, text);
+    found.filter(|_| !early)
+}
+
+/// Whether a message that is being removed is, or keeps, what the hash names.
+fn is_removing(store: &Store, text: &str) -> bool {
+    let number = store.find_text(text);
+    let owned = store.owners().flat_map(|owner| store.owned_by(owner));
+    let mut lives = owned.filter_map(|number| Some((number, store.life(number)?)));
+    lives.any(|(other, life)| {
+        store.state(other) == StoreState::Removing
+            && (number == Some(other) || life.cid.as_deref() == Some(text))
+    })
+}
+
+/// There is no such file. Where the rule has lapsed, it is empty.
+fn missing(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Reply, Refusal> {
+    let why = format!("no file {:.80}", call.capture(0));
+    core.require(rule, false, || why)?;
+    Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, Bytes::new()))
+}
+
+/// Other bytes: one more at the end.
+fn changed(bytes: &Bytes) -> Bytes {
+    [&bytes[..], b"\n"].concat().into()
+}

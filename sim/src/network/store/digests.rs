@@ -1,0 +1,60 @@
+//! From hashes to numbers. Only the beginning of each hash is kept here; the message has the rest.
+
+use super::Number;
+use super::ranked::Ranked;
+use crate::network::hash::Hash;
+
+/// The numbers of messages by the beginnings of their hashes. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Digests(Ranked<[u32; 3]>);
+
+impl Digests {
+    /// Adds a message.
+    pub(super) fn insert(&mut self, hash: Hash, number: Number) {
+        let [first, second] = begin(hash);
+        let item = [first, second, number];
+        let rank = self.0.rank_of(|other| other < item);
+        self.0.insert(rank, item);
+    }
+
+    /// The message that has the hash; `has` tells of a number whether it does.
+    pub(super) fn find(&self, hash: Hash, has: impl Fn(Number) -> bool) -> Option<Number> {
+        let begin = begin(hash);
+        let from = self.0.rank_of(|item| item[..2] < begin[..]);
+        let alike = (from..).map_while(|rank| self.0.at(rank)).take_while(|item| item[..2] == begin[..]);
+        alike.map(|[_, _, number]| number).find(|number| has(*number))
+    }
+}
+
+fn begin(hash: Hash) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h, ..] = hash.0;
+    [u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h])]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_that_begin_alike_are_told_apart() {
+        let hashes: Vec<Hash> = (0..600_u16)
+            .map(|n| {
+                let mut bytes = [9; 32];
+                // Three beginnings, each of so many hashes that they fill leaves.
+                bytes[7] = (n % 3) as u8;
+                bytes[30..].copy_from_slice(&n.to_be_bytes());
+                Hash(bytes)
+            })
+            .collect();
+        let mut digests = Digests::default();
+        for (number, hash) in (0..).zip(&hashes) {
+            digests.insert(*hash, number);
+        }
+        for (number, hash) in (0..).zip(&hashes) {
+            assert_eq!(digests.find(*hash, |other| hashes[other as usize] == *hash), Some(number));
+        }
+        assert_eq!(digests.find(hashes[0], |_| false), None);
+        assert_eq!(digests.find(Hash([8; 32]), |_| true), None);
+        assert_eq!(digests.find(Hash([255; 32]), |_| true), None);
+    }
+}

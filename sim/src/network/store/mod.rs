@@ -1,0 +1,200 @@
+//! The messages of the network and its files, with an index for every filter. A clone is cheap and shares all of it.
+//!
+//! Messages have numbers in the order of their arrival and never leave. Every list of an index is sorted by time and,
+//! at equal times, by arrival; pages show it from its end.
+
+mod digests;
+mod files;
+mod index;
+mod names;
+mod ranked;
+mod select;
+mod stored;
+
+use std::sync::Arc;
+
+use assay_spec::Instant;
+use assay_spec::network::machines::StoreState;
+use assay_spec::network::message::Message;
+use imbl::{OrdMap, Vector};
+
+use super::hash::Hash;
+
+pub(super) use files::{Files, NODES};
+pub(super) use select::Selection;
+pub(super) use stored::Stored;
+
+use digests::Digests;
+use index::{Dim, Index};
+use names::Names;
+
+/// The number of a message, by arrival from 0.
+pub(super) type Number = u32;
+
+/// The store.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Store {
+    messages: Vector<Stored>,
+    by_hash: Digests,
+    names: Names,
+    index: Index,
+    lives: OrdMap<Number, Arc<Life>>,
+    by_owner: OrdMap<Arc<str>, Vector<Number>>,
+    /// The files.
+    pub(super) files: Files,
+    /// What the contents of all messages hold together, in bytes.
+    bytes: u64,
+    /// Counts every change.
+    version: u64,
+}
+
+/// What a STORE message has besides what every message has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Life {
+    /// Who pays for it, in lower case.
+    pub(super) owner: Arc<str>,
+    /// The file's identifier, where the network has had it.
+    pub(super) cid: Option<Arc<str>>,
+    /// The file's size in bytes.
+    pub(super) size: u64,
+    /// The file's content type, as it was uploaded.
+    pub(super) content_type: Option<Arc<str>>,
+    /// When its removal was scheduled.
+    pub(super) removing_at: Option<Instant>,
+    /// When it was removed.
+    pub(super) removed_at: Option<Instant>,
+    /// The FORGET that was applied to it.
+    pub(super) forgotten_by: Option<Hash>,
+}
+
+impl Store {
+    /// How many messages there are.
+    pub(super) fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// What contents and files hold together, in bytes.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes + self.files.bytes()
+    }
+
+    /// Counts every change: equal versions of one store are equal stores.
+    pub(super) const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Something of the store, or of what hangs on it, has changed.
+    pub(super) fn touch(&mut self) {
+        self.version += 1;
+    }
+
+    /// Adds a message, pending. Its hash is new.
+    pub(super) fn add(&mut self, message: &Message, received: Instant) -> Number {
+        let number = self.messages.len() as Number;
+        let hash = Hash::parse(&message.item_hash).expect("the spec writes hashes in 64 digits");
+        let stored = Stored::new(message, hash, received, &mut self.names);
+        self.bytes += message.content.len() as u64;
+        self.by_hash.insert(hash, number);
+        self.messages.push_back(stored.clone());
+        for (dim, name) in index::entries(&stored, message, &mut self.names) {
+            self.enter(dim, name, number);
+        }
+        self.touch();
+        number
+    }
+
+    /// A message of the lists stands in them once more.
+    pub(super) fn list_again(&mut self, number: Number) {
+        let message = self.message(number);
+        let stored = self.stored(number).clone();
+        for (dim, name) in index::entries(&stored, &message, &mut self.names) {
+            self.enter(dim, name, number);
+        }
+        self.touch();
+    }
+
+    fn enter(&mut self, dim: Dim, name: names::Name, number: Number) {
+        let mut list = self.index.take(dim, name);
+        let key = self.order(number);
+        let rank = list.rank_of(|other| self.order(other) <= key);
+        list.insert(rank, number);
+        self.index.put(dim, name, list);
+    }
+
+    /// The place of a message in every list.
+    fn order(&self, number: Number) -> (i64, Number) {
+        (self.stored(number).timestamp(), number)
+    }
+
+    /// The number of the message with that hash.
+    pub(super) fn find(&self, hash: Hash) -> Option<Number> {
+        self.by_hash.find(hash, |number| self.stored(number).hash() == hash)
+    }
+
+    /// The number of the message whose hash has that text, in either form.
+    pub(super) fn find_text(&self, text: &str) -> Option<Number> {
+        self.find(Hash::parse(text)?)
+    }
+
+    /// A message as it is kept.
+    pub(super) fn stored(&self, number: Number) -> &Stored {
+        self.messages.get(number as usize).expect("numbers come from this store")
+    }
+
+    /// A message as the documents describe it, without confirmations.
+    pub(super) fn message(&self, number: Number) -> Message {
+        self.stored(number).message(&self.names)
+    }
+
+    /// The sender's address in lower case.
+    pub(super) fn sender(&self, number: Number) -> Arc<str> {
+        self.names.text(self.stored(number).sender_folded())
+    }
+
+    /// The channel of a message.
+    pub(super) fn channel(&self, number: Number) -> Arc<str> {
+        self.names.text(self.stored(number).channel())
+    }
+
+    /// What has become of a message.
+    pub(super) fn state(&self, number: Number) -> StoreState {
+        self.stored(number).state()
+    }
+
+    /// Changes what has become of a message.
+    pub(super) fn set_state(&mut self, number: Number, state: StoreState) {
+        let stored = self.messages.get_mut(number as usize).expect("numbers come from this store");
+        stored.set_state(state);
+        self.touch();
+    }
+
+    /// What a STORE message has besides.
+    pub(super) fn life(&self, number: Number) -> Option<&Arc<Life>> {
+        self.lives.get(&number)
+    }
+
+    /// The life of a STORE message begins.
+    pub(super) fn begin_life(&mut self, number: Number, life: Life) {
+        self.by_owner.entry(life.owner.clone()).or_default().push_back(number);
+        self.lives.insert(number, Arc::new(life));
+        self.touch();
+    }
+
+    /// Changes the life of a STORE message, if it has one.
+    pub(super) fn change_life(&mut self, number: Number, change: impl FnOnce(&mut Life)) {
+        if let Some(life) = self.lives.get_mut(&number) {
+            change(Arc::make_mut(life));
+        }
+        self.touch();
+    }
+
+    /// The STORE messages that an owner pays for, oldest first.
+    pub(super) fn owned_by<'a>(&'a self, owner: &str) -> impl Iterator<Item = Number> + use<'a> {
+        self.by_owner.get(owner).into_iter().flatten().copied()
+    }
+
+    /// The owners of STORE messages.
+    pub(super) fn owners(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.by_owner.keys()
+    }
+}

@@ -1,0 +1,127 @@
+//! Verifiable random numbers, under a key of the network's own.
+
+use assay_spec::network::requirements::errors::INTERNAL;
+use assay_spec::network::requirements::vrf::{
+    COUNT, GENERATE_FIELDS, GENERATE_STATUS, OTHER_PROOF, OTHER_SEED, OTHER_VALUE, PROOF, RANGE, SEED, VALID,
+    VALUE, VERIFIES, VERIFY_FIELDS, VERIFY_STATUS,
+};
+use assay_spec::network::vrf::{
+    Claim, Drawn, Wanted, generate as draw, public_key, values, verify as is_valid,
+};
+use assay_spec::{Gate, Id, Refused};
+use imbl::Vector;
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::refusal::Refusal;
+use super::{State, liberties};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// How many draws are remembered.
+const REMEMBERED: usize = 256;
+
+/// The latest draws, and how many there were.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Draws {
+    latest: Vector<(Drawn, u64)>,
+    drawn: u64,
+}
+
+impl Draws {
+    fn keep(&mut self, drawn: Drawn, key: u64) {
+        if self.latest.len() == REMEMBERED {
+            self.latest.pop_front();
+        }
+        self.latest.push_back((drawn, key));
+        self.drawn += 1;
+    }
+
+    /// The number of the key under which a proof was made, where it is remembered.
+    fn key_of(&self, proof: &str) -> u64 {
+        self.latest.iter().rev().find(|(drawn, _)| drawn.proof == proof).map_or(0, |(_, key)| *key)
+    }
+
+    /// Whether a draw that is remembered fits a claim but for one member.
+    fn fits(&self, claim: &Claim, but: Id) -> bool {
+        self.latest.iter().any(|(drawn, _)| {
+            (but == &OTHER_SEED || drawn.seed == claim.seed)
+                && (but == &OTHER_VALUE || drawn.value == claim.value)
+                && (but == &OTHER_PROOF || drawn.proof == claim.proof)
+        })
+    }
+}
+
+/// Draws a number.
+pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let body = object(core, call, &GENERATE_FIELDS)?;
+    let wanted = Wanted::parse(&body, core)?;
+    let wanted = bounds(core, wanted);
+    // With its own key for each draw, a seed gives another value each time.
+    let key = if core.takes(liberties::VRF_FRESH) { state.draws.drawn + 1 } else { 0 };
+    let secret = secret(core, key);
+    let failed = || Refusal::new(&INTERNAL, "no proof");
+    let drawn = draw(secret, &wanted).ok_or_else(failed)?;
+    state.draws.keep(drawn.clone(), key);
+    let mut value = json!(drawn.value);
+    if wanted.count > 1 && core.lapse(&COUNT).is_some() {
+        value = json!(values(secret, &wanted).ok_or_else(failed)?);
+    }
+    let body = json!({
+        "seed": core.effect(&SEED, drawn.seed, |seed, _| format!("{seed}-")),
+        "value": core.effect(&VALUE, value, |value, _| json!(value.to_string())),
+        "proof": core.effect(&PROOF, drawn.proof, |_, _| String::new()),
+        "status": status(core, &GENERATE_STATUS),
+    });
+    Ok(core.json(200, body))
+}
+
+/// Verifies a number.
+pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let body = object(core, call, &VERIFY_FIELDS)?;
+    let claim = Claim::parse(&body, core)?;
+    let key = public_key(secret(core, state.draws.key_of(&claim.proof)));
+    let mut valid = is_valid(key, &claim);
+    if valid {
+        valid = core.effect(&VERIFIES, true, |_, _| false);
+    } else {
+        for rule in [&OTHER_SEED, &OTHER_VALUE, &OTHER_PROOF] {
+            valid |= core.lapse(rule).is_some() && state.draws.fits(&claim, rule);
+        }
+        if !valid && core.takes(liberties::VRF_REFUSED) {
+            return Err(Refusal::new(&OTHER_PROOF, "seed, value and proof do not fit"));
+        }
+    }
+    let body = json!({
+        "valid": core.effect(&VALID, json!(valid), |valid, _| json!(valid.to_string())),
+        "status": status(core, &VERIFY_STATUS),
+    });
+    Ok(core.json(200, body))
+}
+
+/// The body as an object. Where the rule about its members has lapsed, it may be anything.
+fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Value>, Refused> {
+    core.parse(
+        rule,
+        || serde_json::from_slice(call.body()).map_err(|e| format!("no JSON object: {e}")),
+        || Ok(serde_json::from_slice(call.body()).unwrap_or_default()),
+    )
+}
+
+/// The bounds that are drawn between: those asked for, or, in a lie, a range of the same size beside it.
+fn bounds(core: &mut Core, wanted: Wanted) -> Wanted {
+    core.effect(&RANGE, wanted, |wanted, variant| {
+        let size = wanted.max - wanted.min + 1;
+        let by = if variant == "low" { -size } else { size };
+        Wanted { min: wanted.min + by, max: wanted.max + by, ..wanted }
+    })
+}
+
+fn status(core: &mut Core, rule: Id) -> Value {
+    let word = if core.takes(liberties::VRF_STATUS) { "ok" } else { "success" };
+    core.effect(rule, json!(word), |_, _| json!(true))
+}
+
+fn secret(core: &Core, key: u64) -> [u8; 32] {
+    core.rng.draw("network.vrf-key", b"", key)
+}

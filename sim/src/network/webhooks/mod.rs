@@ -1,0 +1,157 @@
+//! Webhooks: registrations, and deliveries that really go out. Payload, signature and repetition are not shown; these
+//! are the project's own.
+//!
+//! A delivery is a POST that its receiver answers by a status of success; anything else is tried again, later each
+//! time, and a bounded number of times. What was sent, and what came of it, stands in the inbox, so that it can be
+//! looked at without a receiver.
+
+mod inbox;
+
+use std::sync::Arc;
+
+use assay_spec::Gate;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::requirements::envelope::SIZE;
+use assay_spec::network::requirements::webhooks::{EVENT_NAMES, REGISTERED};
+use assay_spec::network::webhook::{
+    Delivery as Payload, MESSAGE_NEW, PROGRAM_EXECUTED, Registration, SIGNATURE_HEADER, sign,
+};
+use bytes::Bytes;
+use http::{HeaderValue, Method};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::hash::Hash;
+use super::refusal::Refusal;
+use super::store::Number;
+use super::{Errand, State, Timer, create, faults, liberties, set};
+use crate::core::Core;
+use crate::outgoing::{Failure, Outcome, Outgoing};
+use crate::world::{self, Reply};
+
+pub(super) use inbox::Webhooks;
+use inbox::{Delivery, State as Stage, Webhook};
+
+/// The longest that a delivery waits before it is tried again, as a multiple of the first wait.
+const LONGEST_WAIT: i64 = 1 << 10;
+
+/// Whether a registration is taken.
+pub(super) fn judge(state: &State, core: &mut Core, registration: &Registration) -> Result<(), Refusal> {
+    let known = [MESSAGE_NEW, PROGRAM_EXECUTED];
+    // The lie of a service that knows one event less.
+    let executed = registration.wants(PROGRAM_EXECUTED);
+    core.effect(&EVENT_NAMES, Ok(()), |_, variant| {
+        let strange = match variant {
+            "message" => registration.wants(known[0]),
+            _ => executed,
+        };
+        if strange { Err(Refusal::new(&EVENT_NAMES, "an event that is not known")) } else { Ok(()) }
+    })?;
+    let count = state.webhooks.registered();
+    Ok(core.require(&SIZE, count < state.limits.webhooks, || format!("{count} webhooks"))?)
+}
+
+/// Takes a registration.
+pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let created = create::take(state, core, call, Some(MessageType::Webhook), |_, _, _, _| Ok(()))?;
+    let mut body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
+    if core.takes(liberties::WEBHOOK_ITEM_HASH) {
+        body["item_hash"] = json!(created.hash.text(core));
+    }
+    let body = core.effect(&REGISTERED, body, |mut body, variant| {
+        match variant {
+            "id" => body["webhook_id"] = json!(created.number),
+            _ => body["status"] = json!("registered"),
+        }
+        body
+    });
+    let status = create::success(core);
+    Ok(core.json(status, body))
+}
+
+/// A valid registration takes effect.
+pub(super) fn apply(state: &mut State, number: Number, registration: Registration) {
+    let stored = state.primary.store.stored(number);
+    let webhook = Webhook { id: id_of(stored.hash()).into(), registration };
+    state.webhooks.register(number, webhook);
+}
+
+/// A message was found valid: whoever asked for it is told.
+pub(super) fn message_new(state: &mut State, core: &mut Core, number: Number) {
+    if !state.webhooks.wants(MESSAGE_NEW) {
+        return;
+    }
+    let message = state.primary.store.message(number);
+    let hash = state.primary.store.stored(number).hash().text(core);
+    let data = json!({
+        "item_hash": hash,
+        "type": message.kind,
+        "sender": &*message.sender,
+        "channel": &*message.channel,
+        "timestamp": message.timestamp,
+    });
+    raise(state, core, MESSAGE_NEW, &data);
+}
+
+/// Something happened: a delivery goes out to every webhook that asked for it.
+pub(super) fn raise(state: &mut State, core: &mut Core, event: &str, data: &Value) {
+    let wanting: Vec<Arc<Webhook>> = state.webhooks.wanting(event).cloned().collect();
+    for webhook in wanting {
+        let body = payload(core, &webhook, event, data);
+        let signature = sign(&webhook.registration.secret, &body);
+        let delivery = Delivery::new(webhook, event, body, signature);
+        if let Some(number) = state.webhooks.keep(delivery) {
+            attempt(state, core, number);
+        }
+    }
+}
+
+fn payload(core: &Core, webhook: &Webhook, event: &str, data: &Value) -> Bytes {
+    let payload = Payload {
+        event: event.to_owned(),
+        webhook_id: webhook.id.to_string(),
+        timestamp: core.now().seconds(),
+        data: data.clone(),
+    };
+    let body = if core.takes(liberties::WEBHOOK_PAYLOAD) {
+        json!({ "type": payload.event, "payload": payload.data })
+    } else {
+        json!(payload)
+    };
+    body.to_string().into()
+}
+
+/// Sends a delivery, for the first time or once more.
+pub(super) fn attempt(state: &mut State, core: &mut Core, number: u64) {
+    let Some(delivery) = state.webhooks.delivery(number) else { return };
+    let url = delivery.webhook.registration.url.clone();
+    if core.fault(faults::WEBHOOK_DOWN, &[("url", &url), ("event", &delivery.event)]) {
+        return settled(state, core, number, Err(Failure::Unreachable));
+    }
+    let signature = HeaderValue::try_from(delivery.signature.as_str()).expect("a signature is digits");
+    let request = Outgoing::to_url(url, Method::POST)
+        .body("application/json", delivery.body.clone())
+        .header(SIGNATURE_HEADER, signature);
+    core.send(request, world::Errand::Network(Errand::Webhook(number)));
+}
+
+/// A delivery came to something.
+pub(super) fn settled(state: &mut State, core: &mut Core, number: u64, outcome: Outcome) {
+    let now = core.now();
+    let status = outcome.map(|reply| reply.status);
+    let Some(tries) = state.webhooks.tried(number, now, status) else { return };
+    if status.is_ok_and(|status| (200..300).contains(&status)) {
+        state.webhooks.settle(number, Stage::Delivered);
+    } else if tries > state.limits.webhook_retries {
+        state.webhooks.settle(number, Stage::GivenUp);
+    } else {
+        let times = 1_i64.checked_shl(tries - 1).unwrap_or(LONGEST_WAIT).clamp(1, LONGEST_WAIT);
+        let wait_ms = state.limits.webhook_retry_ms.max(1).saturating_mul(times);
+        set(core, now + wait_ms, Timer::Webhook(number));
+    }
+}
+
+/// The identifier of a registration.
+fn id_of(hash: Hash) -> String {
+    format!("wh_{}", &hash.hex()[..24])
+}

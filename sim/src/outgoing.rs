@@ -1,0 +1,324 @@
+//! Requests of the world's own: webhooks, probes. What they come to is an input like any other.
+//!
+//! A request to one of the world's own sites is answered by the world itself, at the moment at which it is sent or
+//! when the site answers, over the same path as any client's; time and outcome of such a request are as repeatable
+//! as everything else. A request to anybody else leaves as an output, and its outcome comes back as an input: it is
+//! not the world's to say what that is or when it comes, so that a run repeats itself only when the same outcomes go
+//! in at the same moments.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::uri::{Authority, Uri};
+use http::{HeaderMap, HeaderValue, Method};
+use imbl::{OrdMap, Vector};
+use serde::Serialize;
+
+use crate::world::{self, Errand, ExchangeId, Reply, Site};
+
+/// The number of an outgoing request in its world, from 1.
+pub type OutgoingId = u64;
+
+/// How many requests are under way at once; the others wait for their turn.
+pub const AT_ONCE: usize = 16;
+/// How many requests may wait for their turn.
+pub const QUEUED: usize = 1024;
+/// How much of an answer's body is kept, in bytes; a longer one is cut.
+pub const ANSWER_BYTES: usize = 64 * 1024;
+/// How long an answer may take: virtual time for the world's own sites, real time for others.
+pub const LIMIT_MS: i64 = 10_000;
+/// How many requests may have caused each other, the first included.
+pub const DEPTH: u8 = 2;
+/// The address that requests come from unless they name another; nobody's outside of a world.
+pub const HOME: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+/// What stands behind a site's name in the URL by which the world itself knows it, as in `http://network.sim`.
+pub const SUFFIX: &str = ".sim";
+
+/// A request that the world sends.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// Where it goes.
+    pub to: Target,
+    /// The address it comes from, as the world's own sites see it.
+    pub from: IpAddr,
+    /// The method.
+    pub method: Method,
+    /// Headers besides `Host` and those of framing.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// Where a request goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To a site of the same world.
+    Site {
+        /// The site.
+        site: Site,
+        /// Path and query, as sent.
+        target: String,
+    },
+    /// To a URL, which may be one of the world's own sites all the same.
+    Url(String),
+}
+
+/// What a request came to.
+pub type Outcome = Result<Reply, Failure>;
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failure {
+    /// The text is no URL of plain HTTP.
+    #[error("no URL of plain HTTP")]
+    Url,
+    /// The host is one that may not be reached.
+    #[error("no host that may be reached")]
+    Forbidden,
+    /// There is no connection.
+    #[error("no connection")]
+    Unreachable,
+    /// What came is no HTTP response.
+    #[error("no HTTP response")]
+    Broken,
+    /// Nothing came in time.
+    #[error("no answer in time")]
+    Timeout,
+    /// Too many requests wait already.
+    #[error("too many requests wait")]
+    Busy,
+    /// Requests cause each other without end.
+    #[error("requests that cause each other")]
+    Depth,
+    /// The world was copied or put back while the request was under way.
+    #[error("abandoned")]
+    Abandoned,
+}
+
+impl Outgoing {
+    /// A request to a site of the same world.
+    pub fn to_site(site: Site, method: Method, target: impl Into<String>) -> Outgoing {
+        Outgoing::new(Target::Site { site, target: target.into() }, method)
+    }
+
+    /// A request to a URL.
+    pub fn to_url(url: impl Into<String>, method: Method) -> Outgoing {
+        Outgoing::new(Target::Url(url.into()), method)
+    }
+
+    fn new(to: Target, method: Method) -> Outgoing {
+        Outgoing { to, from: HOME, method, headers: HeaderMap::new(), body: Bytes::new() }
+    }
+
+    /// With a body of that content type.
+    #[must_use]
+    pub fn body(mut self, content_type: &'static str, body: impl Into<Bytes>) -> Outgoing {
+        self.body = body.into();
+        self.header(http::header::CONTENT_TYPE.as_str(), HeaderValue::from_static(content_type))
+    }
+
+    /// With a header; the name is lower-case.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: HeaderValue) -> Outgoing {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The URL, for people.
+    pub fn url(&self) -> String {
+        match &self.to {
+            Target::Site { site, target } => format!("http://{}{SUFFIX}{target}", site.name),
+            Target::Url(url) => url.clone(),
+        }
+    }
+}
+
+/// Host, with its port, and request target of a URL of plain HTTP.
+pub fn parse_url(url: &str) -> Result<(Authority, String), Failure> {
+    let uri: Uri = url.parse().map_err(|_| Failure::Url)?;
+    let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or(Failure::Url)?;
+    // What stands before the host, a user's name, is either a mistake or a trick.
+    let port = authority.as_str().strip_prefix(authority.host());
+    let port = port.filter(|port| port.is_empty() || authority.port_u16().is_some_and(|number| number > 0));
+    if authority.host().is_empty() || port.is_none() {
+        return Err(Failure::Url);
+    }
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    // `http://host?x` has a query and no path.
+    let slash = if target.starts_with('/') { "" } else { "/" };
+    Ok((authority.clone(), format!("{slash}{target}")))
+}
+
+/// An answer as a service gets it: no longer than [`ANSWER_BYTES`].
+pub(crate) fn cut(mut reply: Reply) -> Reply {
+    reply.body.truncate(ANSWER_BYTES);
+    reply
+}
+
+/// The requests that have not come to anything yet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outbound {
+    last: OutgoingId,
+    /// What can be carried at once: requests to own sites, and those that failed before they left.
+    ready: Vector<(OutgoingId, Leaving)>,
+    /// Requests to others that wait for their turn.
+    queue: Vector<(OutgoingId, Leaving)>,
+    under_way: OrdMap<OutgoingId, UnderWay>,
+    abroad: usize,
+    /// Where the world's sites stand, by host and port.
+    places: Arc<BTreeMap<String, Site>>,
+    /// How many requests have caused what is being handled.
+    pub(crate) depth: u8,
+}
+
+/// A request that leaves.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) request: Arc<Outgoing>,
+    pub(crate) errand: Errand,
+    pub(crate) depth: u8,
+    pub(crate) way: Way,
+}
+
+/// Where a request leads.
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    /// To a site of the same world: site, host, target.
+    Home(Site, String, String),
+    /// To others.
+    Abroad,
+    /// Nowhere.
+    Nowhere(Failure),
+}
+
+/// A request under way.
+#[derive(Clone, Debug)]
+pub(crate) struct UnderWay {
+    pub(crate) errand: Errand,
+    /// How many requests had caused it.
+    pub(crate) depth: u8,
+    /// The exchange of a request to an own site.
+    pub(crate) exchange: Option<ExchangeId>,
+}
+
+impl Outbound {
+    /// The world's sites stand at these base URLs, besides those that the world itself knows them by.
+    pub(crate) fn set_places<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
+        let place = |(site, url): (Site, &str)| Some((parse_url(url).ok()?.0.as_str().to_lowercase(), site));
+        self.places = Arc::new(urls.filter_map(place).collect());
+    }
+
+    /// Takes a request in.
+    pub(crate) fn send(&mut self, request: Outgoing, errand: Errand) -> OutgoingId {
+        self.last += 1;
+        let way = self.way(&request);
+        let line = if matches!(way, Way::Abroad) { &mut self.queue } else { &mut self.ready };
+        line.push_back((self.last, Leaving { request: Arc::new(request), errand, depth: self.depth, way }));
+        self.last
+    }
+
+    fn way(&self, request: &Outgoing) -> Way {
+        if self.depth >= DEPTH {
+            return Way::Nowhere(Failure::Depth);
+        }
+        if self.queue.len().max(self.ready.len()).max(self.under_way.len()) >= QUEUED {
+            return Way::Nowhere(Failure::Busy);
+        }
+        match &request.to {
+            Target::Site { site, target } => {
+                Way::Home(*site, format!("{}{SUFFIX}", site.name), target.clone())
+            }
+            Target::Url(url) => match parse_url(url) {
+                Err(failure) => Way::Nowhere(failure),
+                Ok((authority, target)) => match self.site_at(authority.as_str()) {
+                    Some(site) => Way::Home(site, authority.to_string(), target),
+                    None => Way::Abroad,
+                },
+            },
+        }
+    }
+
+    /// The own site that stands there.
+    fn site_at(&self, authority: &str) -> Option<Site> {
+        let place = authority.to_lowercase();
+        let name = place.strip_suffix(":80").unwrap_or(&place).strip_suffix(SUFFIX);
+        let named = name.and_then(|name| world::sites().into_iter().find(|site| site.name == name));
+        named.or_else(|| self.places.get(&place).copied())
+    }
+
+    /// The request whose turn it is.
+    pub(crate) fn next(&mut self) -> Option<(OutgoingId, Leaving)> {
+        self.ready.pop_front().or_else(|| if self.abroad < AT_ONCE { self.queue.pop_front() } else { None })
+    }
+
+    /// A request is on its way.
+    pub(crate) fn leave(&mut self, id: OutgoingId, under_way: UnderWay) {
+        self.abroad += usize::from(under_way.exchange.is_none());
+        self.under_way.insert(id, under_way);
+    }
+
+    /// A request has come to something.
+    pub(crate) fn settle(&mut self, id: OutgoingId) -> Option<UnderWay> {
+        let settled = self.under_way.remove(&id)?;
+        self.abroad -= usize::from(settled.exchange.is_none());
+        Some(settled)
+    }
+
+    /// The exchange of a request to an own site that is under way.
+    pub(crate) fn exchange(&self, id: OutgoingId) -> Option<ExchangeId> {
+        self.under_way.get(&id)?.exchange
+    }
+
+    /// How many requests to others are under way.
+    pub(crate) fn count_abroad(&self) -> usize {
+        self.abroad
+    }
+
+    /// Requests to others that are under way, in their order.
+    pub(crate) fn abroad(&self) -> Vec<OutgoingId> {
+        self.under_way.iter().filter(|(_, one)| one.exchange.is_none()).map(|(id, _)| *id).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_plain_http_have_a_host_and_a_target() {
+        let parsed = |url| parse_url(url).map(|(authority, target)| (authority.to_string(), target));
+        let ok = |authority: &str, target: &str| Ok((authority.to_owned(), target.to_owned()));
+        assert_eq!(parsed("http://a.sim"), ok("a.sim", "/"));
+        assert_eq!(parsed("HTTP://A.sim:80/x//%2F?y=/z#f"), ok("A.sim:80", "/x//%2F?y=/z"));
+        assert_eq!(parsed("http://a?x"), ok("a", "/?x"));
+        assert_eq!(parsed("http://[::1]:9/x"), ok("[::1]:9", "/x"));
+        let bad = [
+            "",
+            "/x",
+            "a.sim",
+            "a.sim/x",
+            "https://a",
+            "ftp://a",
+            "http://",
+            "http:///x",
+            "http://u@a/",
+            "http://:9/",
+        ];
+        for bad in bad {
+            assert_eq!(parsed(bad), Err(Failure::Url), "{bad}");
+        }
+        for bad in [
+            "http://a b/",
+            "http://\u{e9}.sim",
+            "http://a/\n",
+            "http://a:99999999/",
+            "*",
+            &"h".repeat(100_000),
+        ] {
+            assert_eq!(parsed(bad), Err(Failure::Url), "{bad:.20}");
+        }
+    }
+}

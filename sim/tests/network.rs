@@ -1,0 +1,20 @@
+//! The node API: messages, lists, files, the life of a STORE, FORGET, mirrors and rates.
+
+#[allow(dead_code, reason = "each test file takes what it needs of the driver")]
+mod common;
+#[path = "network/hostile.rs"]
+mod hostile;
+#[path = "network/lies.rs"]
+mod lies;
+#[path = "network/life.rs"]
+mod life;
+#[path = "network/lists.rs"]
+mod lists;
+#[path = "network/messages.rs"]
+mod messages;
+#[path = "network/mirror.rs"]
+mod mirror;
+#[path = "network/rates.rs"]
+mod rates;
+#[path = "network/walk.rs"]
+mod walk;

@@ -1,0 +1,195 @@
+//! JSON whose bytes matter: texts without white space, objects whose keys stand once.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// The largest integer that every reader of JSON keeps: 2^53 - 1.
+pub const MAX_INTEGER: i64 = (1 << 53) - 1;
+
+/// Why a text was not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is no JSON text.
+    #[error("{0}")]
+    Syntax(String),
+    /// An object has a key twice.
+    #[error("the key {0:?} stands twice in one object")]
+    Duplicate(String),
+}
+
+/// The text without the white space between its tokens; numbers, escapes and the order of keys stay as they are.
+/// The text must be JSON.
+pub fn compact(text: &str) -> String {
+    let mut compact = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for c in text.chars() {
+        if !in_string && matches!(c, ' ' | '\t' | '\n' | '\r') {
+            continue;
+        }
+        compact.push(c);
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+        } else {
+            in_string = c == '"';
+        }
+    }
+    compact
+}
+
+/// Reads a text in which no object, at any depth, has a key twice. Nesting is bounded by the reader's own limit.
+pub fn parse_unique(text: &str) -> Result<Value, Fault> {
+    let mut duplicate = None;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = Unique(&mut duplicate).deserialize(&mut reader).and_then(|value| {
+        reader.end()?;
+        Ok(value)
+    });
+    match (read, duplicate) {
+        (Ok(value), None) => Ok(value),
+        (_, Some(key)) => Err(Fault::Duplicate(key)),
+        (Err(e), None) => Err(Fault::Syntax(e.to_string())),
+    }
+}
+
+/// The first number in `value` that is no integer between -(2^53 - 1) and 2^53 - 1.
+pub fn odd_number(value: &Value) -> Option<&serde_json::Number> {
+    match value {
+        Value::Number(number) => {
+            let portable = number.as_i64().is_some_and(|n| (-MAX_INTEGER..=MAX_INTEGER).contains(&n));
+            (!portable).then_some(number)
+        }
+        Value::Array(items) => items.iter().find_map(odd_number),
+        Value::Object(members) => members.values().find_map(odd_number),
+        _ => None,
+    }
+}
+
+/// Reads a value and leaves the first key that stands twice where it points.
+struct Unique<'a>(&'a mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for Unique<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Unique<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        while let Some(item) = items.next_element_seed(Unique(&mut *self.0))? {
+            array.push(item);
+        }
+        Ok(array.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = members.next_key::<String>()? {
+            let value = members.next_value_seed(Unique(&mut *self.0))?;
+            if object.insert(key.clone(), value).is_some() {
+                let why = A::Error::custom("a key stands twice");
+                self.0.get_or_insert(key);
+                return Err(why);
+            }
+        }
+        Ok(object.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_white_space_between_tokens_goes() {
+        let text = "{ \"a\\\" b\\\\\" :\t[1.50, \"x  y\\\\\" ,\n1e5 ] }\r\n";
+        assert_eq!(compact(text), "{\"a\\\" b\\\\\":[1.50,\"x  y\\\\\",1e5]}");
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_named() {
+        let fault = |text| parse_unique(text).unwrap_err();
+        assert_eq!(fault(r#"{"a":1,"b":{"c":[{"d":1,"d":2}]}}"#), Fault::Duplicate("d".into()));
+        assert_eq!(fault(r#"{"a":1,"a":1}"#), Fault::Duplicate("a".into()));
+        for bad in ["", "{", "{}x", "[1,]", "{\"a\" 1}", "nul", &"[".repeat(100_000)] {
+            assert!(matches!(fault(bad), Fault::Syntax(_)), "{bad:.20}");
+        }
+    }
+
+    #[test]
+    fn odd_numbers_are_found_at_any_depth() {
+        assert_eq!(odd_number(&json!({"a": [1, {"b": MAX_INTEGER, "c": -MAX_INTEGER}]})), None);
+        for odd in [json!([1.5]), json!({"a": MAX_INTEGER + 1}), json!({"a": {"b": 1e300}}), json!(u64::MAX)]
+        {
+            assert!(odd_number(&odd).is_some(), "{odd}");
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "\\PC{0,8}".prop_map(Value::from),
+            "[\"\\\\ \t\n]{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map("[ -~]{0,6}", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_read_as_the_library_reads_them(value in values()) {
+            prop_assert_eq!(parse_unique(&value.to_string()), Ok(value));
+        }
+
+        #[test]
+        fn compact_undoes_pretty_printing(value in values()) {
+            let pretty = serde_json::to_string_pretty(&value).unwrap();
+            prop_assert_eq!(compact(&pretty), value.to_string());
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Aggregates: keyed documents of an address (document 2, "Aggregate" and "Endpoints").
+//!
+//! Reading: a write replaces the members it names and leaves the others; of two writes of one member the later `time`
+//! wins, and of two at one time the greater hash. So the outcome does not depend on the order of arrival.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::network::content::{shown, text};
+use crate::network::endpoint;
+use crate::network::params::Params;
+use crate::network::requirements::aggregates::{
+    BY_ADDRESS, BY_KEY, BY_KEYS, CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY, JSON_KEYS, JSON_LIMIT,
+};
+use crate::network::requirements::paging::ODD_VALUES;
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// Reads an aggregate.
+    READ "aggregate" "GET" "/api/v0/aggregates/{address}/{key}" None [200, 404, 429, 500]
+}
+endpoint! {
+    /// Lists aggregates in pages.
+    LIST "aggregates" "GET" "/api/v0/aggregates" None [200, 400, 429, 500]
+}
+endpoint! {
+    /// Reads the aggregates of an address.
+    OF_ADDRESS "aggregates-of" "GET" "/api/v0/aggregates/{address}.json" None [200, 400, 404, 429, 500]
+}
+endpoint! {
+    /// Writes to an aggregate.
+    CREATE "create-aggregate" "POST" "/api/v0/aggregates" Envelope [200, 400, 401, 403, 429, 500]
+}
+
+/// A write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Write {
+    /// The key.
+    pub key: String,
+    /// The owner, where the content names one.
+    pub address: Option<String>,
+    /// The members that are written.
+    pub content: Map<String, Value>,
+    /// Seconds since the epoch, where the content says; else the message's timestamp counts.
+    pub time: Option<i64>,
+}
+
+impl Write {
+    /// Reads an AGGREGATE's content.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Write, Refused> {
+        let key = text(content, "key").filter(|key| !key.is_empty());
+        gate.require(&CREATE_KEY, key.is_some(), || shown(content, "key"))?;
+        let address = text(content, "address").filter(|address| !address.is_empty());
+        gate.require(&CREATE_ADDRESS, address.is_some() || !content.contains_key("address"), || {
+            shown(content, "address")
+        })?;
+        let members = content.get("content").and_then(Value::as_object);
+        gate.require(&CREATE_CONTENT, members.is_some(), || shown(content, "content"))?;
+        Ok(Write {
+            // A lapsed rule still needs something to write under.
+            key: key.unwrap_or("none").to_owned(),
+            address: address.map(str::to_owned),
+            content: members.cloned().unwrap_or_default(),
+            time: content.get("time").and_then(Value::as_i64),
+        })
+    }
+}
+
+/// When a member was written: the time, the message's hash, the member's place in the write.
+type Written = (i64, Arc<str>, usize);
+
+/// An aggregate as it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregate {
+    /// The owner.
+    pub address: Arc<str>,
+    /// The key.
+    pub key: Arc<str>,
+    members: BTreeMap<String, (Written, Value)>,
+    last: (i64, Arc<str>),
+}
+
+/// An aggregate's record, members in the document's order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Record {
+    /// The key.
+    pub key: String,
+    /// The owner.
+    pub address: String,
+    /// The members.
+    pub content: Map<String, Value>,
+    /// Seconds of the last write.
+    pub time: i64,
+    /// The message of the last write.
+    pub item_hash: String,
+}
+
+impl Aggregate {
+    /// The aggregate that a first write makes.
+    pub fn new(address: &str, key: &str) -> Aggregate {
+        Aggregate {
+            address: address.into(),
+            key: key.into(),
+            members: BTreeMap::new(),
+            last: (i64::MIN, "".into()),
+        }
+    }
+
+    /// Merges the write of the message `item_hash` at `time`.
+    pub fn merge(&mut self, content: &Map<String, Value>, time: i64, item_hash: &Arc<str>) {
+        for (place, (name, value)) in content.iter().enumerate() {
+            let written = (time, item_hash.clone(), place);
+            let stands = self.members.get(name).is_some_and(|(stands, _)| *stands >= written);
+            if !stands {
+                self.members.insert(name.clone(), (written, value.clone()));
+            }
+        }
+        self.last = self.last.clone().max((time, item_hash.clone()));
+    }
+
+    /// The record: members in the order in which they were written last.
+    pub fn record(&self) -> Record {
+        let mut members: Vec<_> = self.members.iter().collect();
+        members.sort_by(|(_, (a, _)), (_, (b, _))| a.cmp(b));
+        Record {
+            key: self.key.to_string(),
+            address: self.address.to_string(),
+            content: members.into_iter().map(|(name, (_, value))| (name.clone(), value.clone())).collect(),
+            time: self.last.0,
+            item_hash: self.last.1.to_string(),
+        }
+    }
+}
+
+impl Record {
+    /// With only those members of the content that `fields` names.
+    #[must_use]
+    pub fn with_fields(mut self, fields: Option<&Vec<String>>) -> Record {
+        if let Some(fields) = fields {
+            self.content.retain(|name, _| fields.contains(name));
+        }
+        self
+    }
+}
+
+/// Which aggregates a list wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AggregateFilter {
+    /// The owner is this.
+    pub address: Option<String>,
+    /// The key is one of these.
+    pub keys: Option<Vec<String>>,
+    /// Only these members of the content are returned.
+    pub fields: Option<Vec<String>>,
+}
+
+impl AggregateFilter {
+    /// The filters of `GET /aggregates`. With `key` and `keys`, both hold.
+    pub fn of_list(params: &Params, gate: &mut impl Gate) -> AggregateFilter {
+        let key = gate.effect(&BY_KEY, params.text("key"), |_, _| None);
+        let keys = gate.effect(&BY_KEYS, params.list("keys"), |_, _| None);
+        let keys = match (key, keys) {
+            (None, keys) => keys,
+            (Some(key), None) => Some(vec![key.to_owned()]),
+            (Some(key), Some(keys)) => Some(keys.into_iter().filter(|other| other == key).collect()),
+        };
+        AggregateFilter {
+            address: gate.effect(&BY_ADDRESS, params.text("address"), |_, _| None).map(str::to_owned),
+            keys,
+            fields: params.list("content.fields"),
+        }
+    }
+
+    /// The filters and the limit of `GET /aggregates/{address}.json`.
+    pub fn of_address(
+        address: &str,
+        params: &Params,
+        gate: &mut impl Gate,
+    ) -> Result<(AggregateFilter, Option<u64>), Refused> {
+        let keys = gate.effect(&JSON_KEYS, params.list("keys"), |_, _| None);
+        let limit = match params.text("limit").map(str::parse::<u64>) {
+            None => None,
+            Some(Ok(limit)) => Some(limit),
+            // As in pages, what is no number is always refused here.
+            Some(Err(_)) => {
+                return Err(Refused {
+                    rule: &ODD_VALUES,
+                    why: format!("limit is {:?}", params.text("limit")),
+                });
+            }
+        };
+        let limit = gate.effect(&JSON_LIMIT, limit, |_, _| None);
+        Ok((AggregateFilter { address: Some(address.to_owned()), keys, fields: None }, limit))
+    }
+
+    /// Whether an aggregate is wanted.
+    pub fn matches(&self, address: &str, key: &str) -> bool {
+        self.address.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(address))
+            && self.keys.as_ref().is_none_or(|keys| keys.iter().any(|wanted| wanted == key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn members(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn merged(writes: &[(Value, i64, &str)]) -> Record {
+        let mut aggregate = Aggregate::new("0x1", "k");
+        for (content, time, hash) in writes {
+            aggregate.merge(&members(content), *time, &(*hash).into());
+        }
+        aggregate.record()
+    }
+
+    #[test]
+    fn a_later_write_replaces_its_members_and_leaves_the_others() {
+        let record =
+            merged(&[(json!({"a": {"x": 1}, "b": 1}), 1, "h1"), (json!({"a": {"y": 2}, "c": 3}), 2, "h2")]);
+        assert_eq!(
+            serde_json::to_string(&record).unwrap(),
+            r#"{"key":"k","address":"0x1","content":{"b":1,"a":{"y":2},"c":3},"time":2,"item_hash":"h2"}"#
+        );
+        let late = merged(&[(json!({"a": 2}), 2, "h2"), (json!({"a": 1, "b": 1}), 1, "h1")]);
+        assert_eq!(
+            (late.content, late.time, late.item_hash.as_str()),
+            (members(&json!({"b": 1, "a": 2})), 2, "h2")
+        );
+    }
+
+    #[test]
+    fn writes_have_a_form() {
+        let good = json!({"key": "k", "address": "0x1", "content": {"a": 1}, "time": 5});
+        assert_eq!(Write::parse(&members(&good), &mut Strict).unwrap().time, Some(5));
+        for (rule, name, value) in [
+            (&CREATE_KEY, "key", json!(1)),
+            (&CREATE_KEY, "key", json!("")),
+            (&CREATE_KEY, "key", json!(null)),
+            (&CREATE_ADDRESS, "address", json!(1)),
+            (&CREATE_CONTENT, "content", json!([])),
+            (&CREATE_CONTENT, "content", json!("{}")),
+        ] {
+            let mut bad = members(&good);
+            bad.insert(name.to_owned(), value);
+            assert_eq!(Write::parse(&bad, &mut Strict).unwrap_err().rule, rule);
+            assert!(Write::parse(&bad, &mut Without(rule)).is_ok());
+        }
+    }
+
+    #[test]
+    fn filters_select_owner_and_keys() {
+        let of = |query: &str| AggregateFilter::of_list(&Params::parse(query), &mut Strict);
+        for (query, expected) in [
+            ("", true),
+            ("address=0xAB", true),
+            ("address=0x2", false),
+            ("key=k", true),
+            ("key=l", false),
+            ("keys=l,k", true),
+            ("keys=l", false),
+            ("key=k&keys=l", false),
+        ] {
+            assert_eq!(of(query).matches("0xab", "k"), expected, "{query}");
+        }
+        let (filter, limit) =
+            AggregateFilter::of_address("0xab", &Params::parse("keys=k&limit=50"), &mut Strict).unwrap();
+        assert!(filter.matches("0xAB", "k") && !filter.matches("0xab", "l"));
+        assert_eq!(limit, Some(50));
+        for odd in ["limit=-1", "limit=x"] {
+            assert!(AggregateFilter::of_address("a", &Params::parse(odd), &mut Strict).is_err(), "{odd}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_arrival_does_not_matter(
+            writes in proptest::collection::vec((proptest::collection::btree_map("[a-d]", 0..9_i64, 0..4), 0..4_i64, "[a-c]"), 0..7),
+        ) {
+            let writes: Vec<(Value, i64, &str)> =
+                writes.iter().map(|(content, time, hash)| (json!(content), *time, hash.as_str())).collect();
+            // Two contents under one hash and time are one message: keep the first.
+            let mut distinct: Vec<(Value, i64, &str)> = Vec::new();
+            for write in writes {
+                if !distinct.iter().any(|(_, time, hash)| (*time, *hash) == (write.1, write.2)) {
+                    distinct.push(write);
+                }
+            }
+            let forward = merged(&distinct);
+            distinct.reverse();
+            let backward = merged(&distinct);
+            prop_assert_eq!(serde_json::to_string(&forward).unwrap(), serde_json::to_string(&backward).unwrap());
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! The request envelope of creating calls (document 2, "Request envelope for creating records").
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::network::limits::{MESSAGE_BYTES, TIMESTAMP_FUTURE_MS, TIMESTAMP_PAST_MS};
+use crate::network::message::{Draft, Message, MessageType, content_text};
+use crate::network::requirements::envelope::{
+    ADDRESS, BODY, CHAIN, CHANNEL, CONTENT, MESSAGE, SIGNATURE, SIZE, TIMESTAMP, TIMESTAMP_RANGE, TYPE,
+    TYPE_KNOWN, TYPE_OF_ENDPOINT,
+};
+use crate::network::requirements::messages::CHANNEL_DEFAULT;
+use crate::{Dialect, Gate, Instant, Refused};
+
+/// An envelope whose form is good; its signature has not been looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// `message` exactly as received: what a general signature covers.
+    pub text: String,
+    /// The chain.
+    pub chain: String,
+    /// The channel, with its default filled in.
+    pub channel: String,
+    /// The type.
+    pub kind: MessageType,
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+    /// The content as compact JSON.
+    pub content_text: String,
+    /// The content's members.
+    pub content: Map<String, Value>,
+    /// The signature's text.
+    pub signature: String,
+    /// The sender's address.
+    pub address: String,
+    /// A rule about the form has lapsed: there is nothing that anyone could have signed.
+    pub formless: bool,
+}
+
+type Members = BTreeMap<String, Box<RawValue>>;
+
+impl Envelope {
+    /// Reads the body of a creating call. `expected` is the type that the endpoint names, if it names one.
+    pub fn parse(
+        dialect: &Dialect,
+        body: &[u8],
+        expected: Option<MessageType>,
+        now: Instant,
+        gate: &mut impl Gate,
+    ) -> Result<Envelope, Refused> {
+        gate.require(&SIZE, body.len() <= MESSAGE_BYTES, || format!("{} bytes", body.len()))?;
+        let outer: Option<Members> = gate.parse(
+            &BODY,
+            || serde_json::from_slice(body).map(Some).map_err(|e| format!("no JSON object: {e}")),
+            || Ok(serde_json::from_slice(body).ok()),
+        )?;
+        let Some(outer) = outer else { return Ok(Self::formless(dialect, expected, now)) };
+        let raw = outer.get("message");
+        let inner: Option<Members> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        gate.require(&MESSAGE, inner.is_some(), || shown("message", raw))?;
+        let (Some(raw), Some(inner)) = (raw, inner) else {
+            return Ok(Self::formless(dialect, expected, now));
+        };
+
+        let signature = text(&outer, "signature");
+        gate.require(&SIGNATURE, signature.is_some() || !outer.contains_key("signature"), || {
+            shown("signature", outer.get("signature"))
+        })?;
+        let address = text(&outer, "address").filter(|address| !address.is_empty());
+        gate.require(&ADDRESS, address.is_some(), || shown("address", outer.get("address")))?;
+        let formless = address.is_none() || (signature.is_none() && outer.contains_key("signature"));
+
+        let chain = text(&inner, "chain").filter(|chain| !chain.is_empty());
+        gate.require(&CHAIN, chain.is_some(), || shown("chain", inner.get("chain")))?;
+        let channel = channel(dialect, &inner, gate)?;
+        let kind = kind(&inner, expected, gate)?;
+        let timestamp = timestamp(&inner, now, gate)?;
+        let raw_content = inner.get("content");
+        let content: Option<Map<String, Value>> =
+            raw_content.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        gate.require(&CONTENT, content.is_some(), || shown("content", raw_content))?;
+        let content_text = match (&content, raw_content) {
+            (Some(_), Some(raw)) => content_text(raw),
+            _ => "{}".to_owned(),
+        };
+        Ok(Envelope {
+            text: raw.get().to_owned(),
+            chain: chain.unwrap_or_else(|| "ETH".to_owned()),
+            channel,
+            kind,
+            timestamp,
+            content_text,
+            content: content.unwrap_or_default(),
+            signature: signature.unwrap_or_default(),
+            address: address.unwrap_or_default(),
+            formless,
+        })
+    }
+
+    /// The message that is stored.
+    pub fn message(&self) -> Message {
+        let Envelope { chain, channel, kind, timestamp, content_text, signature, address, .. } = self;
+        Draft { chain, sender: address, kind: *kind, channel, timestamp: *timestamp, content: content_text }
+            .signed(signature)
+    }
+
+    /// What is left of a body that a lapsed rule let pass.
+    fn formless(dialect: &Dialect, expected: Option<MessageType>, now: Instant) -> Envelope {
+        Envelope {
+            text: String::new(),
+            chain: "ETH".to_owned(),
+            channel: dialect.channel.clone(),
+            kind: expected.unwrap_or(MessageType::Post),
+            timestamp: now.seconds(),
+            content_text: "{}".to_owned(),
+            content: Map::new(),
+            signature: String::new(),
+            address: String::new(),
+            formless: true,
+        }
+    }
+}
+
+/// `message` of an envelope, in the document's order, with a nonce behind it where one is given.
+pub fn message_text(
+    chain: &str,
+    channel: Option<&str>,
+    kind: &str,
+    timestamp: i64,
+    content: &Value,
+    nonce: Option<&str>,
+) -> String {
+    let mut message = Map::new();
+    message.insert("chain".to_owned(), chain.into());
+    if let Some(channel) = channel {
+        message.insert("channel".to_owned(), channel.into());
+    }
+    message.insert("type".to_owned(), kind.into());
+    message.insert("timestamp".to_owned(), timestamp.into());
+    message.insert("content".to_owned(), content.clone());
+    if let Some(nonce) = nonce {
+        message.insert("nonce".to_owned(), nonce.into());
+    }
+    Value::Object(message).to_string()
+}
+
+/// The body of a creating call: `message` byte for byte as given, its signature, the address.
+pub fn body(message: &str, signature: &str, address: &str) -> String {
+    let [signature, address] = [signature, address].map(Value::from);
+    format!(r#"{{"message":{message},"signature":{signature},"address":{address}}}"#)
+}
+
+fn channel(dialect: &Dialect, inner: &Members, gate: &mut impl Gate) -> Result<String, Refused> {
+    if !inner.contains_key("channel") {
+        return Ok(
+            gate.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
+        );
+    }
+    let sent = text(inner, "channel");
+    gate.require(&CHANNEL, sent.is_some(), || shown("channel", inner.get("channel")))?;
+    Ok(sent.unwrap_or_else(|| dialect.channel.clone()))
+}
+
+fn kind(
+    inner: &Members,
+    expected: Option<MessageType>,
+    gate: &mut impl Gate,
+) -> Result<MessageType, Refused> {
+    let sent = text(inner, "type");
+    gate.require(&TYPE, sent.is_some(), || shown("type", inner.get("type")))?;
+    let Some(sent) = sent else { return Ok(expected.unwrap_or(MessageType::Post)) };
+    let known = MessageType::named(&sent);
+    gate.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}"))?;
+    let known = known.or(expected).unwrap_or(MessageType::Post);
+    let Some(expected) = expected else { return Ok(known) };
+    gate.require(&TYPE_OF_ENDPOINT, known == expected, || {
+        format!("type is {sent}, the endpoint takes {}", expected.name())
+    })?;
+    Ok(expected)
+}
+
+fn timestamp(inner: &Members, now: Instant, gate: &mut impl Gate) -> Result<i64, Refused> {
+    let sent: Option<i64> = inner.get("timestamp").and_then(|raw| serde_json::from_str(raw.get()).ok());
+    gate.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
+    let Some(sent) = sent else { return Ok(now.seconds()) };
+    let (earliest, latest) = ((now - TIMESTAMP_PAST_MS).seconds(), (now + TIMESTAMP_FUTURE_MS).seconds());
+    gate.require(&TIMESTAMP_RANGE, (earliest..=latest).contains(&sent), || {
+        format!("timestamp is {sent}, the clock {}", now.seconds())
+    })?;
+    Ok(sent)
+}
+
+fn text(members: &Members, name: &str) -> Option<String> {
+    serde_json::from_str(members.get(name)?.get()).ok()
+}
+
+fn shown(name: &str, raw: Option<&impl AsRef<RawValue>>) -> String {
+    let Some(raw) = raw else { return format!("{name} is missing") };
+    let start: String = raw.as_ref().get().chars().take(60).collect();
+    format!("{name} is {start}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Id, Strict, Without};
+
+    const NOW: Instant = Instant(1_767_323_045_678);
+
+    fn good() -> Value {
+        json!({
+            "message": {
+                "chain": "ETH", "channel": "C", "type": "POST", "timestamp": NOW.seconds(), "content": {"b": 1, "a": 2},
+            },
+            "signature": "0x00",
+            "address": "0x01",
+        })
+    }
+
+    fn parse(body: &Value, gate: &mut impl Gate) -> Result<Envelope, Refused> {
+        Envelope::parse(&Dialect::default(), body.to_string().as_bytes(), None, NOW, gate)
+    }
+
+    fn with(path: &str, value: Option<Value>) -> Value {
+        let mut body = good();
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        let parent = body.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        match value {
+            Some(value) => drop(parent.insert(name.to_owned(), value)),
+            None => drop(parent.shift_remove(name)),
+        }
+        body
+    }
+
+    #[test]
+    fn a_good_envelope_is_read_as_sent() {
+        let text = br#" {"message": { "chain":"ETH","type":"POST", "timestamp":1767323045,"content":{ "b": 1.50,"a":[ ] },"nonce":"n"},"signature":"0x00","address":"0x01","more":1}"#;
+        let envelope = Envelope::parse(&Dialect::default(), text, None, NOW, &mut Strict).unwrap();
+        assert_eq!(envelope.channel, "SVC");
+        assert_eq!(envelope.content_text, r#"{"b":1.50,"a":[]}"#);
+        assert!(envelope.text.starts_with("{ \"chain\"") && envelope.text.ends_with("\"n\"}"));
+        assert_eq!(*envelope.message().sender, *"0x01");
+        assert!(!envelope.formless);
+    }
+
+    #[test]
+    fn every_member_has_its_rule() {
+        let number = || Some(json!(1));
+        let cases: Vec<(Id, &str, Vec<Option<Value>>)> = vec![
+            (
+                &MESSAGE,
+                "/message",
+                vec![None, number(), Some(json!([])), Some(Value::Null), Some(json!("{}"))],
+            ),
+            (&SIGNATURE, "/signature", vec![number(), Some(Value::Null), Some(json!({}))]),
+            (&ADDRESS, "/address", vec![None, number(), Some(json!("")), Some(json!(["0x01"]))]),
+            (&CHAIN, "/message/chain", vec![None, number(), Some(json!(""))]),
+            (&CHANNEL, "/message/channel", vec![number(), Some(Value::Null)]),
+            (&TYPE, "/message/type", vec![None, number()]),
+            (&TYPE_KNOWN, "/message/type", vec![Some(json!("post")), Some(json!(""))]),
+            (
+                &TIMESTAMP,
+                "/message/timestamp",
+                vec![None, Some(json!("1")), Some(json!(1.5)), Some(json!(1e300)), Some(json!(u64::MAX))],
+            ),
+            (
+                &TIMESTAMP_RANGE,
+                "/message/timestamp",
+                vec![Some(json!(-1)), Some(json!(NOW.0)), Some(json!(i64::MIN)), Some(json!(i64::MAX))],
+            ),
+            (&CONTENT, "/message/content", vec![None, number(), Some(json!([])), Some(json!("{}"))]),
+        ];
+        for (rule, path, values) in cases {
+            for value in values {
+                let body = with(path, value);
+                assert_eq!(parse(&body, &mut Strict).expect_err(path).rule, rule, "{body}");
+                assert!(parse(&body, &mut Without(rule)).is_ok(), "{body} without {rule}");
+            }
+        }
+        assert_eq!(parse(&with("/signature", None), &mut Strict).unwrap().signature, "");
+    }
+
+    #[test]
+    fn bodies_that_are_no_objects_are_refused() {
+        let deep = "{\"message\":".repeat(1000);
+        for body in ["", "x", "[]", "1", "null", "{\"message\":{}", &deep, "\u{feff}{}"] {
+            let parsed = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Strict);
+            assert_eq!(parsed.expect_err("no object").rule, &BODY, "{body:.20}");
+            let lax = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Without(&BODY));
+            assert!(lax.unwrap().formless);
+        }
+        let big = vec![b' '; MESSAGE_BYTES + 1];
+        let parsed = Envelope::parse(&Dialect::default(), &big, None, NOW, &mut Strict);
+        assert_eq!(parsed.unwrap_err().rule, &SIZE);
+    }
+
+    #[test]
+    fn an_endpoint_takes_its_own_type() {
+        let body = good().to_string();
+        let of = |expected, gate: &mut dyn FnMut() -> Option<Id>| {
+            let dialect = Dialect::default();
+            match gate() {
+                Some(rule) => {
+                    Envelope::parse(&dialect, body.as_bytes(), Some(expected), NOW, &mut Without(rule))
+                }
+                None => Envelope::parse(&dialect, body.as_bytes(), Some(expected), NOW, &mut Strict),
+            }
+        };
+        assert!(of(MessageType::Post, &mut || None).is_ok());
+        assert_eq!(of(MessageType::Program, &mut || None).unwrap_err().rule, &TYPE_OF_ENDPOINT);
+        let lax = of(MessageType::Program, &mut || Some(&TYPE_OF_ENDPOINT)).unwrap();
+        assert_eq!(lax.kind, MessageType::Program);
+    }
+
+    #[test]
+    fn a_body_that_is_written_is_read_again() {
+        let content = json!({"z": "\u{e9}\"", "a": 1});
+        let message = message_text("ETH", Some("C"), "POST", NOW.seconds(), &content, Some("n1"));
+        let read = Envelope::parse(
+            &Dialect::default(),
+            body(&message, "0x5", "0x1").as_bytes(),
+            None,
+            NOW,
+            &mut Strict,
+        );
+        let read = read.unwrap();
+        assert_eq!((read.text.as_str(), read.content_text), (message.as_str(), content.to_string()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Envelope::parse(&Dialect::default(), &bytes, None, NOW, &mut Strict);
+        }
+
+        #[test]
+        fn no_mutation_panics(at in 0..200_usize, byte in any::<u8>()) {
+            let mut body = good().to_string().into_bytes();
+            let at = at % body.len();
+            body[at] = byte;
+            let _ = Envelope::parse(&Dialect::default(), &body, None, NOW, &mut Strict);
+            let _ = Envelope::parse(&Dialect::default(), &body, None, NOW, &mut Without(&MESSAGE));
+        }
+    }
+}

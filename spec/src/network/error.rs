@@ -1,0 +1,57 @@
+//! Error bodies (document 2, "Errors"). The values of `code` are not shown; these are this project's own.
+
+use serde::Serialize;
+
+/// `status` of every error body.
+pub const STATUS: &str = "error";
+
+/// The statuses that the document lists, and the 410 of a removed STORE.
+pub const STATUSES: [u16; 8] = [200, 400, 401, 403, 404, 410, 429, 500];
+
+/// The body of a refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorBody {
+    /// What is wrong, for people.
+    pub error: String,
+    /// Always [`STATUS`].
+    pub status: &'static str,
+    /// What is wrong, for programs.
+    pub code: &'static str,
+}
+
+impl ErrorBody {
+    /// The body for a refusal by `http_status`.
+    pub fn new(http_status: u16, error: impl Into<String>) -> ErrorBody {
+        ErrorBody { error: error.into(), status: STATUS, code: code(http_status) }
+    }
+}
+
+/// The code that goes with an HTTP status.
+pub const fn code(http_status: u16) -> &'static str {
+    match http_status {
+        400 => "bad_request",
+        401 => "unauthorized",
+        403 => "forbidden",
+        404 => "not_found",
+        410 => "gone",
+        429 => "rate_limit_exceeded",
+        _ => "internal_error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_has_its_three_members() {
+        let body = serde_json::to_string(&ErrorBody::new(404, "no such message")).unwrap();
+        assert_eq!(body, r#"{"error":"no such message","status":"error","code":"not_found"}"#);
+    }
+
+    #[test]
+    fn every_refusal_has_a_code_of_its_own() {
+        let codes: std::collections::BTreeSet<_> = STATUSES[1..].iter().map(|status| code(*status)).collect();
+        assert_eq!(codes.len(), STATUSES.len() - 1);
+    }
+}

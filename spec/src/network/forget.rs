@@ -1,0 +1,128 @@
+//! FORGET: the end of stored files, all of a batch or none (document 2, "Reading the STORE message").
+
+use serde_json::{Map, Value};
+
+use crate::network::content::shown;
+use crate::network::requirements::forget::{
+    ALL_OR_NOTHING, HASHES, PENDING_FAILS, REJECTED_FAILS, REMOVED_FAILS, REMOVING_TARGET,
+};
+use crate::network::store::Status;
+use crate::{Gate, Refused};
+
+/// The hashes that are to be forgotten, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Targets(pub Vec<String>);
+
+impl Targets {
+    /// Reads a FORGET's content. A list without hashes asks for nothing and is refused.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Targets, Refused> {
+        let given = content.get("hashes").and_then(Value::as_array);
+        let texts: Option<Vec<&str>> = given.and_then(|given| given.iter().map(Value::as_str).collect());
+        let texts = texts.filter(|texts| !texts.is_empty());
+        gate.require(&HASHES, texts.is_some(), || shown(content, "hashes"))?;
+        let mut hashes: Vec<String> = Vec::new();
+        for text in texts.unwrap_or_default() {
+            if !hashes.iter().any(|hash| hash == text) {
+                hashes.push(text.to_owned());
+            }
+        }
+        Ok(Targets(hashes))
+    }
+}
+
+/// What a node finds under a target's hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Nothing.
+    Missing,
+    /// A STORE.
+    Store(Status),
+    /// A message of another type, or another owner's.
+    Foreign,
+}
+
+/// What comes of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every target is good.
+    Apply,
+    /// A target is not good now.
+    Retry,
+    /// A target will never be this sender's to forget.
+    Reject,
+}
+
+/// Judges a batch. A target that is forgotten already does no harm.
+pub fn judge(targets: &[Target], gate: &mut impl Gate) -> Verdict {
+    if targets.contains(&Target::Foreign) {
+        return Verdict::Reject;
+    }
+    let mut holds = true;
+    for target in targets {
+        holds &= match target {
+            Target::Store(Status::Processed | Status::Forgotten) => true,
+            Target::Store(Status::Removing) => gate.effect(&REMOVING_TARGET, true, |_, _| false),
+            Target::Store(Status::Removed) => gate.effect(&REMOVED_FAILS, false, |_, _| true),
+            Target::Store(Status::Pending) => gate.effect(&PENDING_FAILS, false, |_, _| true),
+            Target::Store(Status::Rejected) => gate.effect(&REJECTED_FAILS, false, |_, _| true),
+            Target::Missing => gate.effect(&ALL_OR_NOTHING, false, |_, _| true),
+            Target::Foreign => false,
+        };
+    }
+    if holds { Verdict::Apply } else { Verdict::Retry }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    #[test]
+    fn hashes_are_texts_each_once() {
+        let parse = |content: Value| Targets::parse(content.as_object().unwrap(), &mut Strict);
+        assert_eq!(parse(json!({"hashes": ["a", "b", "a"]})).unwrap().0, ["a", "b"]);
+        for bad in [
+            json!({}),
+            json!({"hashes": []}),
+            json!({"hashes": "a"}),
+            json!({"hashes": ["a", 1]}),
+            json!({"hashes": {}}),
+        ] {
+            assert_eq!(parse(bad).unwrap_err().rule, &HASHES);
+        }
+    }
+
+    #[test]
+    fn each_bad_target_spoils_the_batch_and_has_its_rule() {
+        let good = Target::Store(Status::Processed);
+        assert_eq!(
+            judge(&[good, Target::Store(Status::Removing), Target::Store(Status::Forgotten)], &mut Strict),
+            Verdict::Apply
+        );
+        for (rule, target) in [
+            (&ALL_OR_NOTHING, Target::Missing),
+            (&REMOVED_FAILS, Target::Store(Status::Removed)),
+            (&PENDING_FAILS, Target::Store(Status::Pending)),
+            (&REJECTED_FAILS, Target::Store(Status::Rejected)),
+        ] {
+            assert_eq!(judge(&[good, target], &mut Strict), Verdict::Retry, "{target:?}");
+            assert_eq!(judge(&[good, target], &mut Without(rule)), Verdict::Apply, "{target:?}");
+        }
+        assert_eq!(judge(&[good, Target::Foreign], &mut Strict), Verdict::Reject);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_targets_does_not_matter(mut targets in proptest::collection::vec(0..8_usize, 0..6)) {
+            let all = [Target::Missing, Target::Foreign];
+            let of = |n: &usize| all.get(*n).copied().unwrap_or_else(|| Target::Store(Status::ALL[n - 2]));
+            let forward = judge(&targets.iter().map(of).collect::<Vec<_>>(), &mut Strict);
+            targets.reverse();
+            let backward = judge(&targets.iter().map(of).collect::<Vec<_>>(), &mut Strict);
+            prop_assert_eq!(forward, backward);
+        }
+    }
+}

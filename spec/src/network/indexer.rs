@@ -1,0 +1,290 @@
+//! Indexed chain data (document 2, "Indexer records" and "Endpoints").
+//!
+//! Readings: bounds include their ends; addresses are compared without regard to case; `args` is a JSON object whose
+//! members must agree.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::network::endpoint;
+use crate::network::params::Params;
+use crate::network::requirements::indexer::{
+    ADDRESS, ARGS_SELECT, CONTRACT, EVENT_BLOCKS, EVENT_NAME, EVENT_TIMES, FROM, INTEGERS, SENT_OR_RECEIVED,
+    TO, TRANSACTION_BLOCKS, TRANSACTION_TIMES,
+};
+use crate::{Gate, Id, Refused};
+
+endpoint! {
+    /// Lists a network's events in pages.
+    EVENTS "events" "GET" "/api/v0/indexer/{network}/events" None [200, 400, 404, 429, 500]
+}
+endpoint! {
+    /// Lists a network's transactions in pages.
+    TRANSACTIONS "transactions" "GET" "/api/v0/indexer/{network}/transactions" None [200, 400, 404, 429, 500]
+}
+
+/// An event of a contract.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// The transaction's hash.
+    pub transaction_hash: String,
+    /// The block.
+    pub block_number: u64,
+    /// Its place in the block.
+    pub log_index: u64,
+    /// The contract's address.
+    pub contract: String,
+    /// The event's name.
+    pub event_name: String,
+    /// Its arguments; large numbers are texts.
+    pub args: Map<String, Value>,
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+}
+
+/// A transaction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Transaction {
+    /// Its hash.
+    pub hash: String,
+    /// The block.
+    pub block_number: u64,
+    /// Who sent it.
+    pub from: String,
+    /// Who received it.
+    pub to: String,
+    /// The amount, as a text.
+    pub value: String,
+    /// Gas used.
+    pub gas: u64,
+    /// The price of gas, as a text.
+    pub gas_price: String,
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+}
+
+/// A range whose ends are part of it, where they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The lower end.
+    pub from: Option<i64>,
+    /// The upper end.
+    pub to: Option<i64>,
+}
+
+impl Bounds {
+    /// Whether `value` is in the range.
+    pub fn hold(self, value: i64) -> bool {
+        self.from.is_none_or(|from| from <= value) && self.to.is_none_or(|to| value <= to)
+    }
+
+    fn parse(params: &Params, names: [&str; 2], rule: Id, gate: &mut impl Gate) -> Result<Bounds, Refused> {
+        let [from, to] = names.map(|name| params.integer(name, &INTEGERS, gate));
+        let bounds = Bounds { from: from?, to: to? };
+        Ok(gate.effect(rule, bounds, |bounds, variant| match variant {
+            "from" => Bounds { from: None, ..bounds },
+            "to" => Bounds { to: None, ..bounds },
+            _ => Bounds::default(),
+        }))
+    }
+}
+
+/// Which events are wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventFilter {
+    /// The contract is this.
+    pub contract: Option<String>,
+    /// The name is this.
+    pub event_name: Option<String>,
+    /// The block is one of these.
+    pub blocks: Bounds,
+    /// The time is one of these.
+    pub times: Bounds,
+    /// The arguments have these members.
+    pub args: Option<Map<String, Value>>,
+}
+
+impl EventFilter {
+    /// Reads the parameters.
+    pub fn parse(params: &Params, gate: &mut impl Gate) -> Result<EventFilter, Refused> {
+        let args = match params.text("args") {
+            None => None,
+            Some(text) => gate.parse(
+                &ARGS_SELECT,
+                || serde_json::from_str(text).map(Some).map_err(|e| format!("args: {e}")),
+                || Ok(None),
+            )?,
+        };
+        Ok(EventFilter {
+            contract: gate.effect(&CONTRACT, params.text("contract"), |_, _| None).map(str::to_owned),
+            event_name: gate.effect(&EVENT_NAME, params.text("event_name"), |_, _| None).map(str::to_owned),
+            blocks: Bounds::parse(params, ["from_block", "to_block"], &EVENT_BLOCKS, gate)?,
+            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &EVENT_TIMES, gate)?,
+            args,
+        })
+    }
+
+    /// Whether an event is wanted.
+    pub fn matches(&self, event: &Event) -> bool {
+        self.blocks.hold(event.block_number.cast_signed())
+            && self.times.hold(event.timestamp)
+            && self.contract.as_ref().is_none_or(|contract| contract.eq_ignore_ascii_case(&event.contract))
+            && self.event_name.as_ref().is_none_or(|name| *name == event.event_name)
+            && self
+                .args
+                .as_ref()
+                .is_none_or(|args| args.iter().all(|(name, value)| event.args.get(name) == Some(value)))
+    }
+}
+
+/// Which transactions are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransactionFilter {
+    /// Sender or receiver is this.
+    pub address: Option<String>,
+    /// The sender is this.
+    pub from: Option<String>,
+    /// The receiver is this.
+    pub to: Option<String>,
+    /// The block is one of these.
+    pub blocks: Bounds,
+    /// The time is one of these.
+    pub times: Bounds,
+    /// `address` looks at the sender alone, where that rule has lapsed.
+    pub sent_only: bool,
+}
+
+impl TransactionFilter {
+    /// Reads the parameters.
+    pub fn parse(params: &Params, gate: &mut impl Gate) -> Result<TransactionFilter, Refused> {
+        let mut text = |name, rule| gate.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
+        let [address, from, to] =
+            [("address", &ADDRESS), ("from", &FROM), ("to", &TO)].map(|(name, rule)| text(name, rule));
+        let sent_only = address.is_some() && gate.effect(&SENT_OR_RECEIVED, false, |_, _| true);
+        Ok(TransactionFilter {
+            address,
+            from,
+            to,
+            blocks: Bounds::parse(params, ["from_block", "to_block"], &TRANSACTION_BLOCKS, gate)?,
+            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &TRANSACTION_TIMES, gate)?,
+            sent_only,
+        })
+    }
+
+    /// Whether a transaction is wanted.
+    pub fn matches(&self, transaction: &Transaction) -> bool {
+        let is = |wanted: &Option<String>, given: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(given))
+        };
+        self.blocks.hold(transaction.block_number.cast_signed())
+            && self.times.hold(transaction.timestamp)
+            && is(&self.from, &transaction.from)
+            && is(&self.to, &transaction.to)
+            && (is(&self.address, &transaction.from)
+                || (!self.sent_only && is(&self.address, &transaction.to)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn event() -> Event {
+        let args = json!({"to": "0x2", "amount": "340282366920938463463374607431768211456"});
+        Event {
+            transaction_hash: "0xt".into(),
+            block_number: 10,
+            log_index: 0,
+            contract: "0xAb".into(),
+            event_name: "Transfer".into(),
+            args: args.as_object().unwrap().clone(),
+            timestamp: 1000,
+        }
+    }
+
+    fn transaction() -> Transaction {
+        Transaction {
+            hash: "0xt".into(),
+            block_number: 10,
+            from: "0xA1".into(),
+            to: "0xB2".into(),
+            value: "1".into(),
+            gas: 1,
+            gas_price: "1".into(),
+            timestamp: 1000,
+        }
+    }
+
+    #[test]
+    fn events_are_selected() {
+        for (query, expected) in [
+            ("", true),
+            ("contract=0xaB&event_name=Transfer", true),
+            ("contract=0xab&event_name=transfer", false),
+            ("from_block=10&to_block=10", true),
+            ("from_block=11", false),
+            ("to_block=9", false),
+            ("from_timestamp=1001", false),
+            ("to_timestamp=999", false),
+            ("args=%7B%22to%22%3A%220x2%22%7D", true),
+            ("args=%7B%22to%22%3A%220x3%22%7D", false),
+        ] {
+            let filter = EventFilter::parse(&Params::parse(query), &mut Strict).unwrap();
+            assert_eq!(filter.matches(&event()), expected, "{query}");
+        }
+        for (rule, query) in
+            [(&INTEGERS, "from_block=x"), (&INTEGERS, "to_timestamp=1.5"), (&ARGS_SELECT, "args=x")]
+        {
+            assert_eq!(EventFilter::parse(&Params::parse(query), &mut Strict).unwrap_err().rule, rule);
+            assert!(EventFilter::parse(&Params::parse(query), &mut Without(rule)).is_ok());
+        }
+    }
+
+    #[test]
+    fn transactions_are_selected() {
+        for (query, expected) in [
+            ("", true),
+            ("address=0xa1", true),
+            ("address=0xb2", true),
+            ("address=0xc3", false),
+            ("from=0xa1&to=0xb2", true),
+            ("from=0xb2", false),
+            ("to=0xa1", false),
+            ("address=0xb2&from=0xb2", false),
+            ("from_block=9&to_block=11&from_timestamp=1000&to_timestamp=1000", true),
+            ("to_block=9", false),
+        ] {
+            let filter = TransactionFilter::parse(&Params::parse(query), &mut Strict).unwrap();
+            assert_eq!(filter.matches(&transaction()), expected, "{query}");
+        }
+        let received = Params::parse("address=0xb2");
+        let filter = TransactionFilter::parse(&received, &mut Without(&SENT_OR_RECEIVED)).unwrap();
+        assert!(!filter.matches(&transaction()));
+    }
+
+    #[test]
+    fn records_have_their_members_in_order() {
+        let event = serde_json::to_string(&event()).unwrap();
+        assert!(
+            event.starts_with(r#"{"transaction_hash":"0xt","block_number":10,"log_index":0,"contract":"#),
+            "{event}"
+        );
+        let transaction = serde_json::to_string(&transaction()).unwrap();
+        assert!(
+            transaction.ends_with(r#""value":"1","gas":1,"gas_price":"1","timestamp":1000}"#),
+            "{transaction}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_hold_what_is_between_them(from in proptest::option::of(-5..5_i64), to in proptest::option::of(-5..5_i64), value in -6..6_i64) {
+            let expected = (from.unwrap_or(i64::MIN)..=to.unwrap_or(i64::MAX)).contains(&value);
+            prop_assert_eq!(Bounds { from, to }.hold(value), expected);
+        }
+    }
+}

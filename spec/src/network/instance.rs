@@ -1,0 +1,320 @@
+//! Virtual machine instances (document 2, "Instance" and "Endpoints").
+//!
+//! What a control action does to the status is not shown; the moves of the `instance` machine are this project's own.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::network::content::{shown, text};
+use crate::network::endpoint;
+use crate::network::machines::InstanceEvent;
+use crate::network::params::Params;
+use crate::network::requirements::instances::{
+    ACTION, BY_ADDRESS, BY_STATUS, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS,
+};
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// Creates an instance.
+    CREATE "create-instance" "POST" "/api/v0/instances" Envelope [200, 400, 401, 403, 429, 500]
+}
+endpoint! {
+    /// Reads an instance.
+    READ "instance" "GET" "/api/v0/instances/{instance_id}" None [200, 404, 429, 500]
+}
+endpoint! {
+    /// Lists instances in pages.
+    LIST "instances" "GET" "/api/v0/instances" None [200, 400, 429, 500]
+}
+endpoint! {
+    /// Changes an instance.
+    UPDATE "update-instance" "PUT" "/api/v0/instances/{instance_id}" Envelope [200, 400, 401, 403, 404, 429, 500]
+}
+endpoint! {
+    /// Starts, stops or restarts an instance.
+    CONTROL "control-instance" "POST" "/api/v0/instances/{instance_id}/control" Envelope [200, 400, 401, 403, 404, 429, 500]
+}
+
+/// What an INSTANCE asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Processors, in a unit that is not shown.
+    pub cpu: i64,
+    /// Memory, in a unit that is not shown.
+    pub memory: i64,
+    /// Disk, in a unit that is not shown.
+    pub disk: i64,
+    /// The image it boots.
+    pub image: String,
+    /// The key that may log in.
+    pub ssh_key: String,
+    /// Ports that are open.
+    pub allowed_ports: Vec<u16>,
+}
+
+impl Wanted {
+    /// Reads an INSTANCE's content. The description and the firewall may be missing.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Wanted, Refused> {
+        let mut texts = Vec::new();
+        for name in ["name", "description", "image", "ssh_key"] {
+            let given = text(content, name);
+            let holds = given.is_some() || (name == "description" && !content.contains_key(name));
+            gate.require(&CREATE_TEXTS, holds, || shown(content, name))?;
+            texts.push(given.unwrap_or_default().to_owned());
+        }
+        let mut numbers = Vec::new();
+        for name in ["cpu", "memory", "disk"] {
+            let given = content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0);
+            gate.require(&CREATE_NUMBERS, given.is_some(), || shown(content, name))?;
+            numbers.push(given.unwrap_or_default());
+        }
+        let allowed_ports = ports(content, gate)?.unwrap_or_default();
+        let [name, description, image, ssh_key] = texts.try_into().expect("four texts were read");
+        let [cpu, memory, disk] = numbers.try_into().expect("three numbers were read");
+        Ok(Wanted { name, description, cpu, memory, disk, image, ssh_key, allowed_ports })
+    }
+}
+
+/// What an `INSTANCE_UPDATE` changes; what is absent stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The instance.
+    pub instance_id: String,
+    /// Its new name.
+    pub name: Option<String>,
+    /// What it is for from now on.
+    pub description: Option<String>,
+    /// Ports that are open from now on.
+    pub allowed_ports: Option<Vec<u16>>,
+}
+
+impl Update {
+    /// Reads an `INSTANCE_UPDATE`'s content.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Update, Refused> {
+        for name in ["name", "description"] {
+            let holds = text(content, name).is_some() || !content.contains_key(name);
+            gate.require(&CREATE_TEXTS, holds, || shown(content, name))?;
+        }
+        let owned = |name| text(content, name).map(str::to_owned);
+        Ok(Update {
+            instance_id: instance_id(content, gate)?,
+            name: owned("name"),
+            description: owned("description"),
+            allowed_ports: ports(content, gate)?,
+        })
+    }
+}
+
+/// A control action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// `start`
+    Start,
+    /// `stop`
+    Stop,
+    /// `restart`
+    Restart,
+}
+
+impl Action {
+    /// The actions, in the document's order.
+    pub const ALL: [Action; 3] = [Action::Start, Action::Stop, Action::Restart];
+
+    /// The action's name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Action::Start => "start",
+            Action::Stop => "stop",
+            Action::Restart => "restart",
+        }
+    }
+
+    /// The action of that name.
+    pub fn named(name: &str) -> Option<Action> {
+        Self::ALL.into_iter().find(|action| action.name() == name)
+    }
+
+    /// The event that it is for the instance.
+    pub const fn event(self) -> InstanceEvent {
+        match self {
+            Action::Start => InstanceEvent::Start,
+            Action::Stop => InstanceEvent::Stop,
+            Action::Restart => InstanceEvent::Restart,
+        }
+    }
+}
+
+/// An `INSTANCE_CONTROL`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// The instance.
+    pub instance_id: String,
+    /// What to do with it.
+    pub action: Action,
+}
+
+impl Control {
+    /// Reads an `INSTANCE_CONTROL`'s content.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Control, Refused> {
+        let instance_id = instance_id(content, gate)?;
+        let action = text(content, "action").and_then(Action::named);
+        gate.require(&ACTION, action.is_some(), || shown(content, "action"))?;
+        Ok(Control { instance_id, action: action.unwrap_or(Action::Restart) })
+    }
+}
+
+/// An instance as it stands: its record, members in the document's order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Instance {
+    /// Its identifier.
+    pub instance_id: String,
+    /// The address that created it.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Processors.
+    pub cpu: i64,
+    /// Memory.
+    pub memory: i64,
+    /// Disk.
+    pub disk: i64,
+    /// The image it boots.
+    pub image: String,
+    /// Its address.
+    pub ipv6: String,
+    /// `running`, `stopped` or more that are not shown.
+    pub status: &'static str,
+    /// Seconds since the epoch.
+    pub created_at: i64,
+    /// Seconds since the epoch.
+    pub updated_at: i64,
+}
+
+/// Which instances a list wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstanceFilter {
+    /// The owner is this.
+    pub address: Option<String>,
+    /// The status is this.
+    pub status: Option<String>,
+}
+
+impl InstanceFilter {
+    /// The filters of `GET /instances`.
+    pub fn parse(params: &Params, gate: &mut impl Gate) -> InstanceFilter {
+        let mut text = |name, rule| gate.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
+        InstanceFilter { address: text("address", &BY_ADDRESS), status: text("status", &BY_STATUS) }
+    }
+
+    /// Whether an instance is wanted.
+    pub fn matches(&self, instance: &Instance) -> bool {
+        self.address.as_ref().is_none_or(|address| address.eq_ignore_ascii_case(&instance.owner))
+            && self.status.as_ref().is_none_or(|status| status == instance.status)
+    }
+}
+
+fn instance_id(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<String, Refused> {
+    let given = text(content, "instance_id").filter(|id| !id.is_empty());
+    gate.require(&CREATE_TEXTS, given.is_some(), || shown(content, "instance_id"))?;
+    Ok(given.unwrap_or_default().to_owned())
+}
+
+fn ports(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Option<Vec<u16>>, Refused> {
+    let Some(firewall) = content.get("firewall") else { return Ok(None) };
+    gate.parse(
+        &CREATE_FIREWALL,
+        || {
+            let ports = firewall.get("allowedPorts").ok_or("firewall has no allowedPorts")?;
+            serde_json::from_value(ports.clone()).map(Some).map_err(|e| format!("allowedPorts: {e}"))
+        },
+        || Ok(Some(Vec::new())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn members(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn wanted_instances_have_a_form() {
+        let good = json!({"name": "n", "cpu": 1, "memory": 2, "disk": 3, "image": "i", "ssh_key": "s",
+            "firewall": {"allowedPorts": [0, 65535]}});
+        let wanted = Wanted::parse(&members(&good), &mut Strict).unwrap();
+        assert_eq!((wanted.disk, wanted.allowed_ports), (3, vec![0, 65535]));
+        for (rule, name, value) in [
+            (&CREATE_TEXTS, "name", json!(1)),
+            (&CREATE_TEXTS, "description", json!(null)),
+            (&CREATE_TEXTS, "image", json!({})),
+            (&CREATE_TEXTS, "ssh_key", json!([])),
+            (&CREATE_NUMBERS, "cpu", json!("1")),
+            (&CREATE_NUMBERS, "memory", json!(1.5)),
+            (&CREATE_NUMBERS, "disk", json!(-1)),
+            (&CREATE_NUMBERS, "disk", json!(u64::MAX)),
+            (&CREATE_FIREWALL, "firewall", json!({"allowedPorts": 22})),
+            (&CREATE_FIREWALL, "firewall", json!({"allowedPorts": ["22"]})),
+            (&CREATE_FIREWALL, "firewall", json!({"allowedPorts": [65536]})),
+            (&CREATE_FIREWALL, "firewall", json!({})),
+            (&CREATE_FIREWALL, "firewall", json!([])),
+        ] {
+            let mut bad = members(&good);
+            bad.insert(name.to_owned(), value);
+            assert_eq!(Wanted::parse(&bad, &mut Strict).unwrap_err().rule, rule, "{name}");
+            assert!(Wanted::parse(&bad, &mut Without(rule)).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_three_actions_are_known() {
+        for action in Action::ALL {
+            let content = members(&json!({"instance_id": "i", "action": action.name()}));
+            assert_eq!(Control::parse(&content, &mut Strict).unwrap().action, action);
+        }
+        for other in [json!("Start"), json!("erase"), json!(1), json!(null)] {
+            let content = members(&json!({"instance_id": "i", "action": other}));
+            assert_eq!(Control::parse(&content, &mut Strict).unwrap_err().rule, &ACTION);
+        }
+        assert!(Control::parse(&members(&json!({"action": "start"})), &mut Strict).is_err());
+    }
+
+    #[test]
+    fn filters_select_owner_and_status() {
+        let instance = Instance {
+            instance_id: "i".into(),
+            owner: "0xAb".into(),
+            name: String::new(),
+            description: String::new(),
+            cpu: 1,
+            memory: 1,
+            disk: 1,
+            image: String::new(),
+            ipv6: "::1".into(),
+            status: "running",
+            created_at: 1,
+            updated_at: 1,
+        };
+        for (query, expected) in [
+            ("", true),
+            ("address=0xaB", true),
+            ("address=0x1", false),
+            ("status=running", true),
+            ("status=stopped", false),
+            ("address=0xab&status=stopped", false),
+        ] {
+            let filter = InstanceFilter::parse(&Params::parse(query), &mut Strict);
+            assert_eq!(filter.matches(&instance), expected, "{query}");
+        }
+    }
+}

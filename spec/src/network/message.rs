@@ -1,0 +1,292 @@
+//! Messages and their records (document 2, "Message record").
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::crypto::text::sha256_hex;
+use crate::json;
+use crate::network::endpoint;
+
+endpoint! {
+    /// Reads one message.
+    READ "message" "GET" "/api/v0/messages/{hash}" None [200, 400, 404, 410, 429, 500]
+}
+endpoint! {
+    /// Takes a message of any type.
+    CREATE "create-message" "POST" "/api/v0/messages" Envelope [200, 400, 401, 403, 429, 500]
+}
+
+/// A message's type: the ten that the document lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum MessageType {
+    /// A file.
+    Store,
+    /// Any document.
+    Post,
+    /// A write to a keyed document.
+    Aggregate,
+    /// A serverless program.
+    Program,
+    /// A virtual machine.
+    Instance,
+    /// New data of a virtual machine.
+    InstanceUpdate,
+    /// An action on a virtual machine.
+    InstanceControl,
+    /// A pin of content.
+    IpfsPin,
+    /// A registration for events.
+    Webhook,
+    /// The end of stored files.
+    Forget,
+}
+
+impl MessageType {
+    /// Every type, in the document's order.
+    pub const ALL: [MessageType; 10] = [
+        MessageType::Store,
+        MessageType::Post,
+        MessageType::Aggregate,
+        MessageType::Program,
+        MessageType::Instance,
+        MessageType::InstanceUpdate,
+        MessageType::InstanceControl,
+        MessageType::IpfsPin,
+        MessageType::Webhook,
+        MessageType::Forget,
+    ];
+
+    /// The type's name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MessageType::Store => "STORE",
+            MessageType::Post => "POST",
+            MessageType::Aggregate => "AGGREGATE",
+            MessageType::Program => "PROGRAM",
+            MessageType::Instance => "INSTANCE",
+            MessageType::InstanceUpdate => "INSTANCE_UPDATE",
+            MessageType::InstanceControl => "INSTANCE_CONTROL",
+            MessageType::IpfsPin => "IPFS_PIN",
+            MessageType::Webhook => "WEBHOOK",
+            MessageType::Forget => "FORGET",
+        }
+    }
+
+    /// The type of that name, exactly as written.
+    pub fn named(name: &str) -> Option<MessageType> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A block that holds a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirmation {
+    /// The chain.
+    pub chain: String,
+    /// The block's height.
+    pub height: u64,
+    /// The transaction's hash.
+    pub hash: String,
+}
+
+/// A message as it is stored. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The message's hash, hexadecimal.
+    pub item_hash: Arc<str>,
+    /// The chain whose signatures the sender uses.
+    pub chain: Arc<str>,
+    /// The sender's address, as sent.
+    pub sender: Arc<str>,
+    /// The type.
+    pub kind: MessageType,
+    /// The channel.
+    pub channel: Arc<str>,
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+    /// The content as compact JSON: an object, its members as sent.
+    pub content: Arc<str>,
+    /// The signature, as sent.
+    pub signature: Arc<str>,
+    /// The blocks that hold it.
+    pub confirmations: Arc<[Confirmation]>,
+}
+
+/// What a sender decides: all that the hash covers.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'a> {
+    /// The chain.
+    pub chain: &'a str,
+    /// The sender's address.
+    pub sender: &'a str,
+    /// The type.
+    pub kind: MessageType,
+    /// The channel.
+    pub channel: &'a str,
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+    /// The content as compact JSON.
+    pub content: &'a str,
+}
+
+impl Draft<'_> {
+    /// The SHA-256, in hex, of the record's members from `chain` to `content` as compact JSON.
+    ///
+    /// How a network hashes is not shown. This covers every member that tells two messages apart and none that does
+    /// not, so that a message sent again, even signed anew, is the same message.
+    pub fn item_hash(&self) -> String {
+        let Draft { chain, sender, kind, channel, timestamp, content } = self;
+        let [chain, sender, channel] = [chain, sender, channel].map(|text| Value::from(*text));
+        let kind = kind.name();
+        sha256_hex(
+            format!(
+                r#"{{"chain":{chain},"sender":{sender},"type":"{kind}","channel":{channel},"timestamp":{timestamp},"content":{content}}}"#
+            )
+            .as_bytes(),
+        )
+    }
+
+    /// The message, without confirmations yet.
+    pub fn signed(&self, signature: &str) -> Message {
+        Message {
+            item_hash: self.item_hash().into(),
+            chain: self.chain.into(),
+            sender: self.sender.into(),
+            kind: self.kind,
+            channel: self.channel.into(),
+            timestamp: self.timestamp,
+            content: self.content.into(),
+            signature: signature.into(),
+            confirmations: Arc::default(),
+        }
+    }
+}
+
+impl Message {
+    /// The content's members.
+    pub fn members(&self) -> Map<String, Value> {
+        serde_json::from_str(&self.content).unwrap_or_default()
+    }
+
+    /// `type` of the content, which a POST has by its form.
+    pub fn content_type(&self) -> Option<String> {
+        match self.members().remove("type") {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The texts in `tags` of the content, or of the content inside it.
+    pub fn tags(&self) -> Vec<String> {
+        let content = Value::Object(self.members());
+        let found = [content.pointer("/tags"), content.pointer("/content/tags")];
+        let texts =
+            found.into_iter().flatten().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+        texts.map(str::to_owned).collect()
+    }
+
+    /// The record, members in the document's order.
+    pub fn record(&self) -> Value {
+        serde_json::to_value(self).expect("a message is JSON")
+    }
+}
+
+/// Reads `content` of a creating call: the object's compact text.
+pub fn content_text(raw: &RawValue) -> String {
+    json::compact(raw.get())
+}
+
+impl Serialize for Message {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Record<'a> {
+            item_hash: &'a str,
+            chain: &'a str,
+            sender: &'a str,
+            r#type: &'a str,
+            channel: &'a str,
+            timestamp: i64,
+            content: &'a RawValue,
+            signature: &'a str,
+            confirmations: &'a [Confirmation],
+        }
+        let content: &RawValue = serde_json::from_str(&self.content).map_err(serde::ser::Error::custom)?;
+        Record {
+            item_hash: &self.item_hash,
+            chain: &self.chain,
+            sender: &self.sender,
+            r#type: self.kind.name(),
+            channel: &self.channel,
+            timestamp: self.timestamp,
+            content,
+            signature: &self.signature,
+            confirmations: &self.confirmations,
+        }
+        .serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft() -> Draft<'static> {
+        Draft {
+            chain: "ETH",
+            sender: "0x01",
+            kind: MessageType::Post,
+            channel: "SVC",
+            timestamp: 1_700_000_000,
+            content: r#"{"type":"t","b":1e5,"a":{"tags":["x"]},"content":{"tags":["y",2]}}"#,
+        }
+    }
+
+    #[test]
+    fn types_are_named_both_ways() {
+        for kind in MessageType::ALL {
+            assert_eq!(MessageType::named(kind.name()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        for other in ["post", "STORE ", "", "MESSAGE"] {
+            assert_eq!(MessageType::named(other), None);
+        }
+    }
+
+    #[test]
+    fn a_record_has_its_members_in_order_and_its_content_as_sent() {
+        let message = draft().signed("0xsig");
+        let text = serde_json::to_string(&message).unwrap();
+        let hash = &message.item_hash;
+        assert_eq!(
+            text,
+            format!(
+                r#"{{"item_hash":"{hash}","chain":"ETH","sender":"0x01","type":"POST","channel":"SVC","timestamp":1700000000,"content":{},"signature":"0xsig","confirmations":[]}}"#,
+                draft().content
+            )
+        );
+        assert_eq!(message.content_type().as_deref(), Some("t"));
+        assert_eq!(message.tags(), ["y"]);
+    }
+
+    #[test]
+    fn every_member_of_a_draft_changes_the_hash_and_the_signature_does_not() {
+        let base = draft();
+        let others = [
+            Draft { chain: "X", ..base },
+            Draft { sender: "0x02", ..base },
+            Draft { kind: MessageType::Store, ..base },
+            Draft { channel: "T", ..base },
+            Draft { timestamp: 0, ..base },
+            Draft { content: "{}", ..base },
+            Draft { chain: "ETH\",\"sender\":\"0x01", sender: "", ..base },
+        ];
+        let hashes: std::collections::BTreeSet<_> = others.iter().map(Draft::item_hash).collect();
+        assert_eq!(hashes.len(), others.len());
+        assert!(!hashes.contains(&base.item_hash()));
+        assert_eq!(base.signed("a").item_hash, base.signed("b").item_hash);
+    }
+}

@@ -1,0 +1,225 @@
+//! Node metrics records (document 2, "Node metrics records"). Durations are seconds; a field whose test failed is
+//! absent.
+
+use serde::Serialize;
+
+use crate::Instant;
+use crate::network::endpoint;
+use crate::network::limits::METRICS_RETENTION_MS;
+
+endpoint! {
+    /// A core node's records.
+    CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 404, 429, 500]
+}
+endpoint! {
+    /// A compute node's records.
+    COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 404, 429, 500]
+}
+
+/// The durations of a core node's record.
+pub const CORE_LATENCIES: [&str; 4] =
+    ["base_latency", "metrics_latency", "aggregate_latency", "file_download_latency"];
+/// The counts of a core node's record.
+pub const CORE_COUNTS: [&str; 3] = ["txs_total", "pending_messages", "eth_height_remaining"];
+/// The durations of a compute node's record.
+pub const COMPUTE_LATENCIES: [&str; 5] = [
+    "base_latency",
+    "base_latency_ipv4",
+    "diagnostic_vm_latency",
+    "full_check_latency",
+    "diagnostic_vm_ping_latency",
+];
+/// What a compute node may be able to do.
+pub const FEATURES: [&str; 2] = ["sev", "sev_es"];
+
+/// What every record has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Common {
+    /// Seconds since the epoch.
+    pub measured_at: f64,
+    /// The node, hexadecimal.
+    pub node_id: String,
+    /// The node's address.
+    pub url: String,
+    /// The autonomous system that the node is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asn: Option<u32>,
+    /// That system's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_name: Option<String>,
+    /// The software's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// A core node, measured once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoreRecord {
+    /// What every record has.
+    #[serde(flatten)]
+    pub common: Common,
+    /// The public information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_latency: Option<f64>,
+    /// The node's own measurements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics_latency: Option<f64>,
+    /// A large aggregate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregate_latency: Option<f64>,
+    /// A small file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_download_latency: Option<f64>,
+    /// Archives that wait to be fetched and processed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub txs_total: Option<u64>,
+    /// The length of the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_messages: Option<u64>,
+    /// Blocks that are newer than the newest archive that was processed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eth_height_remaining: Option<u64>,
+}
+
+/// A compute node, measured once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComputeRecord {
+    /// What every record has.
+    #[serde(flatten)]
+    pub common: Common,
+    /// The login, over IPv6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_latency: Option<f64>,
+    /// The login, over IPv4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_latency_ipv4: Option<f64>,
+    /// The diagnostic machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostic_vm_latency: Option<f64>,
+    /// A status check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_check_latency: Option<f64>,
+    /// A ping to the diagnostic machine, which only answers over IPv6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostic_vm_ping_latency: Option<f64>,
+    /// What it can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<Vec<String>>,
+}
+
+/// What a probe expects, so that its duration counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Any status of success.
+    Success,
+    /// This status.
+    Status(u16),
+}
+
+impl Expected {
+    /// Whether a response counts.
+    pub const fn met_by(self, http_status: u16) -> bool {
+        match self {
+            Expected::Success => http_status >= 200 && http_status < 300,
+            Expected::Status(expected) => http_status == expected,
+        }
+    }
+}
+
+/// The duration of a probe in seconds, where it counts.
+pub fn latency(expected: Expected, http_status: Option<u16>, duration_ms: i64) -> Option<f64> {
+    http_status.filter(|status| expected.met_by(*status)).map(|_| seconds(duration_ms.max(0)))
+}
+
+/// Milliseconds as seconds.
+pub fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1000.0
+}
+
+/// Whether a record measured at that moment is still served.
+pub fn is_served(measured_at: Instant, now: Instant) -> bool {
+    now - measured_at <= METRICS_RETENTION_MS
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::instant::DAY;
+
+    fn common() -> Common {
+        let url = "http://[::1]:1/".to_owned();
+        Common { measured_at: 1.5, node_id: "ab".into(), url, asn: Some(1), as_name: None, version: None }
+    }
+
+    #[test]
+    fn a_failed_test_leaves_no_field() {
+        let mut record = CoreRecord {
+            common: common(),
+            base_latency: Some(0.25),
+            metrics_latency: None,
+            aggregate_latency: None,
+            file_download_latency: None,
+            txs_total: Some(0),
+            pending_messages: None,
+            eth_height_remaining: None,
+        };
+        assert_eq!(
+            serde_json::to_string(&record).unwrap(),
+            r#"{"measured_at":1.5,"node_id":"ab","url":"http://[::1]:1/","asn":1,"base_latency":0.25,"txs_total":0}"#
+        );
+        record.base_latency = None;
+        assert_eq!(serde_json::to_value(&record).unwrap().get("base_latency"), None);
+    }
+
+    #[test]
+    fn every_named_field_is_a_field() {
+        let one = Some(1.0);
+        let core = CoreRecord {
+            common: common(),
+            base_latency: one,
+            metrics_latency: one,
+            aggregate_latency: one,
+            file_download_latency: one,
+            txs_total: Some(1),
+            pending_messages: Some(1),
+            eth_height_remaining: Some(1),
+        };
+        let compute = ComputeRecord {
+            common: common(),
+            base_latency: one,
+            base_latency_ipv4: one,
+            diagnostic_vm_latency: one,
+            full_check_latency: one,
+            diagnostic_vm_ping_latency: one,
+            features: Some(FEATURES.map(str::to_owned).to_vec()),
+        };
+        let [core, compute] = [serde_json::to_value(core), serde_json::to_value(compute)].map(Result::unwrap);
+        assert!(
+            CORE_LATENCIES
+                .iter()
+                .chain(&CORE_COUNTS)
+                .all(|name| core.get(name).is_some_and(Value::is_number))
+        );
+        assert!(COMPUTE_LATENCIES.iter().all(|name| compute[name].is_f64()));
+    }
+
+    #[test]
+    fn only_the_expected_status_counts() {
+        assert_eq!(latency(Expected::Success, Some(200), 250), Some(0.25));
+        assert_eq!(latency(Expected::Success, Some(299), 0), Some(0.0));
+        for failed in [None, Some(199), Some(300), Some(401), Some(500)] {
+            assert_eq!(latency(Expected::Success, failed, 1), None);
+        }
+        assert_eq!(latency(Expected::Status(401), Some(401), 1), Some(0.001));
+        assert_eq!(latency(Expected::Status(401), Some(200), 1), None);
+    }
+
+    #[test]
+    fn records_are_served_for_two_weeks() {
+        let now = Instant(20 * DAY);
+        assert!(is_served(now - 14 * DAY, now));
+        assert!(!is_served(now - 14 * DAY - 1, now));
+    }
+}

@@ -1,0 +1,158 @@
+//! The network's node API (document 2).
+//!
+//! Signed messages and what nodes make of them: files, aggregates, programs, instances, pins; beside them indexed
+//! chain data, verifiable random numbers, webhooks and node metrics.
+
+pub mod aggregate;
+pub mod content;
+pub mod envelope;
+pub mod error;
+pub mod excuses;
+pub mod forget;
+pub mod indexer;
+pub mod info;
+pub mod instance;
+pub mod limits;
+pub mod machines;
+pub mod measurement;
+pub mod message;
+pub mod metrics;
+pub mod neighbours;
+pub mod paging;
+pub mod params;
+pub mod pin;
+pub mod probes;
+pub mod program;
+pub mod query;
+pub mod requirements;
+pub mod route;
+pub mod signing;
+pub mod storage;
+pub mod store;
+pub mod vrf;
+pub mod webhook;
+
+use crate::endpoint::Endpoint;
+use crate::machine::Machine;
+
+/// What a core channel node offers.
+pub static CORE: &[&Endpoint] = &[
+    &message::READ,
+    &query::LIST,
+    &query::FLAT,
+    &message::CREATE,
+    &storage::STORE,
+    &storage::FILE,
+    &storage::RAW,
+    &aggregate::READ,
+    &aggregate::LIST,
+    &aggregate::OF_ADDRESS,
+    &aggregate::CREATE,
+    &program::CREATE,
+    &program::RUN,
+    &instance::CREATE,
+    &instance::READ,
+    &instance::LIST,
+    &instance::UPDATE,
+    &instance::CONTROL,
+    &pin::PIN,
+    &pin::READ,
+    &indexer::EVENTS,
+    &indexer::TRANSACTIONS,
+    &vrf::GENERATE,
+    &vrf::VERIFY,
+    &webhook::CREATE,
+    &info::PUBLIC,
+    &metrics::CORE,
+    &metrics::COMPUTE,
+    &probes::METRICS,
+];
+
+/// What a compute resource node offers, as far as the measurement program probes it.
+pub static COMPUTE: &[&Endpoint] = &[&probes::LOGIN, &probes::VM, &probes::STATUS_CHECK];
+
+/// The service's endpoints: those of every kind of node and of the neighbours.
+pub static ENDPOINTS: &[&Endpoint] = &[
+    &message::READ,
+    &query::LIST,
+    &query::FLAT,
+    &message::CREATE,
+    &storage::STORE,
+    &storage::FILE,
+    &storage::RAW,
+    &aggregate::READ,
+    &aggregate::LIST,
+    &aggregate::OF_ADDRESS,
+    &aggregate::CREATE,
+    &program::CREATE,
+    &program::RUN,
+    &instance::CREATE,
+    &instance::READ,
+    &instance::LIST,
+    &instance::UPDATE,
+    &instance::CONTROL,
+    &pin::PIN,
+    &pin::READ,
+    &indexer::EVENTS,
+    &indexer::TRANSACTIONS,
+    &vrf::GENERATE,
+    &vrf::VERIFY,
+    &webhook::CREATE,
+    &info::PUBLIC,
+    &metrics::CORE,
+    &metrics::COMPUTE,
+    &probes::METRICS,
+    &probes::LOGIN,
+    &probes::VM,
+    &probes::STATUS_CHECK,
+    &neighbours::PLAN,
+    &neighbours::ALLOCATION,
+    &neighbours::NODES,
+    &neighbours::SERVICES,
+    &neighbours::PAYMENT,
+    &neighbours::TOKEN_TO_CREDIT,
+];
+
+/// The service's state machines.
+pub static MACHINES: &[&Machine] =
+    &[&machines::STORE, &machines::FORGET, &machines::INSTANCE, &machines::MEASUREMENT];
+
+/// Declares an endpoint: `endpoint!(NAME "name" METHOD "path" Auth [statuses] "section");`.
+macro_rules! endpoint {
+    ($(#[doc = $about:literal])+ $name:ident $short:literal $method:literal $path:literal $auth:ident [$($status:literal),*]) => {
+        $(#[doc = $about])+
+        pub static $name: $crate::endpoint::Endpoint = $crate::endpoint::Endpoint {
+            service: $crate::Service::Network,
+            name: $short,
+            method: $method,
+            path: $path,
+            auth: $crate::endpoint::Auth::$auth,
+            statuses: &[$($status),*],
+            source: "document 2, Endpoints",
+        };
+    };
+}
+use endpoint;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn endpoints_stand_once_and_nodes_offer_only_those() {
+        let names: BTreeSet<_> = ENDPOINTS.iter().map(|endpoint| endpoint.name).collect();
+        assert_eq!(names.len(), ENDPOINTS.len());
+        let places: BTreeSet<_> = ENDPOINTS.iter().map(|endpoint| (endpoint.method, endpoint.path)).collect();
+        assert_eq!(places.len(), ENDPOINTS.len());
+        assert!(CORE.iter().chain(COMPUTE).all(|endpoint| names.contains(endpoint.name)));
+    }
+
+    #[test]
+    fn every_endpoint_of_the_document_is_declared() {
+        let api: Vec<_> = ENDPOINTS.iter().filter(|endpoint| endpoint.path.starts_with("/api/v0/")).collect();
+        // 28 rows of the document's table, and the neighbours.
+        assert_eq!(api.len(), 28 + 6 - 1, "the status service stands below /api alone");
+    }
+}

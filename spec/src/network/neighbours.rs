@@ -1,0 +1,28 @@
+//! The services beside the network (document 2, "What the service does"): their paths are named, and no more is shown.
+
+use crate::network::endpoint;
+
+endpoint! {
+    /// What the scheduler plans.
+    PLAN "plan" "GET" "/api/v0/plan" None [200]
+}
+endpoint! {
+    /// Where the scheduler has placed a machine.
+    ALLOCATION "allocation" "GET" "/api/v0/allocation/{vm_hash}" None [200, 404]
+}
+endpoint! {
+    /// The nodes that the scheduler knows.
+    NODES "nodes" "GET" "/api/v0/nodes" None [200]
+}
+endpoint! {
+    /// The health of the services.
+    SERVICES "services" "GET" "/api/services" None [200]
+}
+endpoint! {
+    /// Purchases of credits, in pages.
+    PAYMENT "payment" "GET" "/api/v0/payment" None [200, 400]
+}
+endpoint! {
+    /// What tokens are worth in credits.
+    TOKEN_TO_CREDIT "token-to-credit" "GET" "/api/v0/estimation/token-to-credit" None [200, 400]
+}

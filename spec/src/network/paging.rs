@@ -1,0 +1,149 @@
+//! Pages of a list (document 2, "Pagination object" and "Endpoints").
+//!
+//! Readings: the first page is 1; a limit above the maximum is cut to it; a page behind the last is empty; what is
+//! no positive integer is refused.
+
+use serde::Serialize;
+
+use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
+use crate::network::params::Params;
+use crate::network::requirements::paging::{DEFAULT_LIMIT, FIRST_PAGE, LIMIT, MAXIMUM, ODD_VALUES, PAST_END};
+use crate::{Gate, Refused};
+
+/// A page that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its elements at most.
+    pub limit: u64,
+}
+
+/// The object beside a list's array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pagination {
+    /// Elements of all pages.
+    pub total: u64,
+    /// The page's number.
+    pub page: u64,
+    /// Elements of a page at most.
+    pub per_page: u64,
+    /// Pages that hold something.
+    pub total_pages: u64,
+}
+
+impl Page {
+    /// Reads `page` and `limit`.
+    pub fn parse(params: &Params, gate: &mut impl Gate) -> Result<Page, Refused> {
+        let number = match positive(params, "page", gate)? {
+            Some(number) => number,
+            None => gate.effect(&FIRST_PAGE, 1, |_, _| 2),
+        };
+        let limit = match positive(params, "limit", gate)? {
+            Some(asked) => {
+                let honest = gate.effect(&LIMIT, asked, |asked, _| asked + 1);
+                gate.effect(&MAXIMUM, honest.min(PAGE_MAXIMUM), |_, _| asked)
+            }
+            None => gate.effect(&DEFAULT_LIMIT, PAGE_DEFAULT, |honest, variant| match variant {
+                "early" => honest / 2,
+                _ => honest * 2,
+            }),
+        };
+        Ok(Page { number, limit })
+    }
+
+    /// Elements before this page.
+    pub fn skip(self) -> u64 {
+        (self.number - 1).saturating_mul(self.limit)
+    }
+
+    /// The page's elements among `total` of them, as positions; a page behind the last has none.
+    pub fn range(self, total: u64, gate: &mut impl Gate) -> std::ops::Range<u64> {
+        let behind = self.skip() >= total;
+        let skip = if behind {
+            gate.effect(&PAST_END, total, |total, _| total.saturating_sub(self.limit))
+        } else {
+            self.skip()
+        };
+        skip..skip.saturating_add(self.limit).min(total)
+    }
+
+    /// The object beside the array.
+    pub fn pagination(self, total: u64) -> Pagination {
+        let Page { number, limit } = self;
+        Pagination { total, page: number, per_page: limit, total_pages: total.div_ceil(limit) }
+    }
+}
+
+/// What is no positive integer is always refused here. A simulator in which the rule has lapsed fails instead of
+/// refusing.
+fn positive(params: &Params, name: &str, gate: &mut impl Gate) -> Result<Option<u64>, Refused> {
+    let Some(text) = params.text(name) else { return Ok(None) };
+    let _ = gate.lapse(&ODD_VALUES);
+    match text.parse::<i64>() {
+        Ok(number) if number > 0 => Ok(Some(number.unsigned_abs())),
+        _ => Err(Refused { rule: &ODD_VALUES, why: format!("{name} is {text:?}") }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn page(query: &str) -> Result<(u64, u64), Refused> {
+        Page::parse(&Params::parse(query), &mut Strict).map(|page| (page.number, page.limit))
+    }
+
+    #[test]
+    fn both_sides_of_every_bound() {
+        assert_eq!(page(""), Ok((1, 20)));
+        assert_eq!(page("limit=1&page=1"), Ok((1, 1)));
+        assert_eq!(page("limit=100"), Ok((1, 100)));
+        assert_eq!(page("limit=101"), Ok((1, 100)));
+        assert_eq!(page("limit=9223372036854775807&page=9223372036854775807"), Ok((i64::MAX as u64, 100)));
+        for odd in
+            ["limit=0", "page=0", "limit=-1", "page=-1", "limit=x", "page=1.5", "page=9223372036854775808"]
+        {
+            assert_eq!(page(odd).expect_err(odd).rule, &ODD_VALUES);
+        }
+    }
+
+    #[test]
+    fn a_page_behind_the_last_is_empty() {
+        let page = Page { number: 3, limit: 20 };
+        assert_eq!(page.range(40, &mut Strict), 40..40);
+        assert_eq!(page.range(41, &mut Strict), 40..41);
+        assert_eq!(page.range(0, &mut Strict), 0..0);
+        assert_eq!(page.range(40, &mut Without(&PAST_END)), 20..40);
+        assert_eq!(page.pagination(40).total_pages, 2);
+        assert_eq!(page.pagination(41), Pagination { total: 41, page: 3, per_page: 20, total_pages: 3 });
+    }
+
+    #[test]
+    fn a_lapsed_maximum_keeps_the_limit_asked_for() {
+        let params = Params::parse("limit=101");
+        assert_eq!(Page::parse(&params, &mut Without(&MAXIMUM)).unwrap().limit, 101);
+    }
+
+    proptest! {
+        #[test]
+        fn pages_hold_every_element_once(total in 0..500_u64, limit in 1..120_u64) {
+            let mut seen = Vec::new();
+            let mut number = 1;
+            loop {
+                let page = Page { number, limit: limit.min(PAGE_MAXIMUM) };
+                let range = page.range(total, &mut Strict);
+                if range.is_empty() {
+                    prop_assert_eq!(number, page.pagination(total).total_pages + 1);
+                    break;
+                }
+                seen.extend(range);
+                number += 1;
+            }
+            prop_assert_eq!(seen, (0..total).collect::<Vec<_>>());
+        }
+    }
+}

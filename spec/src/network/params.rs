@@ -1,0 +1,87 @@
+//! The parameters of a query string.
+
+use crate::network::limits::FILTER_VALUES;
+use crate::{Gate, Id, Refused};
+
+/// Names and values, in the order sent. An empty value counts as absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Params(Vec<(String, String)>);
+
+impl Params {
+    /// Reads a query string; nothing in it is an error.
+    pub fn parse(query: &str) -> Params {
+        Params(
+            form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .filter(|(_, value)| !value.is_empty())
+                .collect(),
+        )
+    }
+
+    /// The first value of that name.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The values of that name: separated by commas, or given several times. Blanks around them do not count.
+    pub fn list(&self, name: &str) -> Option<Vec<String>> {
+        let given = self.0.iter().filter(|(key, _)| key == name).flat_map(|(_, value)| value.split(','));
+        let values: Vec<String> = given
+            .map(str::trim)
+            .filter(|value| !value.is_empty())
+            .take(FILTER_VALUES)
+            .map(str::to_owned)
+            .collect();
+        (!values.is_empty()).then_some(values)
+    }
+
+    /// The integer of that name; `rule` refuses what is none, and passes over it where it has lapsed.
+    pub fn integer(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<Option<i64>, Refused> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        gate.parse(
+            rule,
+            || text.parse().map(Some).map_err(|_| format!("{name} is {text:?}")),
+            || Ok(text.parse().ok()),
+        )
+    }
+
+    /// Only the first parameter of those that `filters` names, and all parameters besides.
+    #[must_use]
+    pub fn with_first_of(self, filters: &[&str]) -> Params {
+        let is_filter = |name: &str| filters.contains(&name);
+        let first = self.0.iter().map(|(name, _)| name).find(|name| is_filter(name)).cloned();
+        Params(
+            self.0.into_iter().filter(|(name, _)| !is_filter(name) || Some(name) == first.as_ref()).collect(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Strict;
+    use crate::network::requirements::flat::START_DATE;
+
+    #[test]
+    fn values_are_decoded_and_lists_split() {
+        let params = Params::parse("a=1%2C2&b=x+y&a=3,,%20&c=&d");
+        assert_eq!(params.list("a"), Some(["1", "2", "3"].map(str::to_owned).to_vec()));
+        assert_eq!(params.text("b"), Some("x y"));
+        assert_eq!((params.text("c"), params.text("d"), params.list("e")), (None, None, None));
+    }
+
+    #[test]
+    fn integers_are_read_whole() {
+        let params = Params::parse("good=-5&big=99999999999999999999&float=1.0&text=x&blank=%20");
+        let integer = |name| params.integer(name, &START_DATE, &mut Strict);
+        assert_eq!((integer("good"), integer("absent")), (Ok(Some(-5)), Ok(None)));
+        for bad in ["big", "float", "text", "blank"] {
+            assert_eq!(integer(bad).expect_err(bad).rule, &START_DATE);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read() {
+        assert_eq!(Params::parse("%ff=%zz&=&&a=%").text("a"), Some("%"));
+    }
+}

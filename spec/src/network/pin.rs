@@ -1,0 +1,51 @@
+//! Pinned content (document 2, "Endpoints").
+
+use serde_json::{Map, Value};
+
+use crate::network::content::{shown, text};
+use crate::network::endpoint;
+use crate::network::requirements::pins::HASH_REQUIRED;
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// Pins content.
+    PIN "pin" "POST" "/api/v0/ipfs/pin" Envelope [200, 400, 401, 403, 429, 500]
+}
+endpoint! {
+    /// Reads content.
+    READ "pinned" "GET" "/api/v0/ipfs/{hash}" None [200, 404, 429, 500]
+}
+
+/// A pin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The content's hash, as sent.
+    pub hash: String,
+}
+
+impl Pin {
+    /// Reads an `IPFS_PIN`'s content.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Pin, Refused> {
+        let hash = text(content, "hash").filter(|hash| !hash.is_empty());
+        gate.require(&HASH_REQUIRED, hash.is_some(), || shown(content, "hash"))?;
+        Ok(Pin { hash: hash.unwrap_or("none").to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    #[test]
+    fn a_pin_names_a_hash() {
+        let parse = |content: Value| Pin::parse(content.as_object().unwrap(), &mut Strict);
+        assert_eq!(parse(json!({"hash": "bafy"})).unwrap().hash, "bafy");
+        for bad in [json!({}), json!({"hash": 1}), json!({"hash": ""}), json!({"hash": null})] {
+            assert_eq!(parse(bad.clone()).unwrap_err().rule, &HASH_REQUIRED);
+            assert!(Pin::parse(bad.as_object().unwrap(), &mut Without(&HASH_REQUIRED)).is_ok());
+        }
+    }
+}

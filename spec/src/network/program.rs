@@ -1,0 +1,217 @@
+//! Programs (document 2, "Endpoints"). What a program is and what a run returns depends on the program; here it is a
+//! text with holes, so that runs are pure, bounded and the same everywhere.
+//!
+//! A hole is `{{name}}` or `{{name|filter|…}}`: the variable's text, passed through the filters `upper`, `lower`,
+//! `trim`, `reverse`, `length`, `sha256` and `repeat:N`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::crypto::text::sha256_hex;
+use crate::network::content::{shown, text};
+use crate::network::endpoint;
+use crate::network::limits::PROGRAM_OUTPUT_BYTES;
+use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// Stores a program.
+    CREATE "create-program" "POST" "/api/v0/programs" Envelope [200, 400, 401, 403, 429, 500]
+}
+endpoint! {
+    /// Runs a program.
+    RUN "run" "POST" "/api/v0/run/{program_hash}" None [200, 400, 404, 429, 500]
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The text with holes.
+    pub code: String,
+    /// The runtime it asks for; nothing depends on it.
+    pub runtime: String,
+    /// The memory it asks for; nothing depends on it.
+    pub memory: i64,
+    /// The time it asks for; nothing depends on it.
+    pub timeout: i64,
+}
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A hole is not closed.
+    #[error("a hole is not closed")]
+    Open,
+    /// A hole names a variable that was not given.
+    #[error("no variable {0:?}")]
+    Variable(String),
+    /// A filter is not known.
+    #[error("no filter {0:?}")]
+    Filter(String),
+    /// The result is too long.
+    #[error("the result is longer than {PROGRAM_OUTPUT_BYTES} bytes")]
+    Size,
+}
+
+impl Program {
+    /// Reads a PROGRAM's content.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Program, Refused> {
+        let runtime = text(content, "runtime");
+        gate.require(&RUNTIME, runtime.is_some(), || shown(content, "runtime"))?;
+        let [memory, timeout] = ["memory", "timeout"]
+            .map(|name| content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0));
+        gate.require(&MEMORY, memory.is_some(), || shown(content, "memory"))?;
+        gate.require(&TIMEOUT, timeout.is_some(), || shown(content, "timeout"))?;
+        let owned = |name| text(content, name).unwrap_or_default().to_owned();
+        Ok(Program {
+            name: owned("name"),
+            description: owned("description"),
+            // Code that is no text is a program that returns its own JSON.
+            code: match content.get("code") {
+                Some(Value::String(code)) => code.clone(),
+                Some(other) => other.to_string().replace("{{", "{ {"),
+                None => String::new(),
+            },
+            runtime: runtime.unwrap_or_default().to_owned(),
+            memory: memory.unwrap_or_default(),
+            timeout: timeout.unwrap_or_default(),
+        })
+    }
+
+    /// The text with its holes filled.
+    pub fn run(&self, variables: &BTreeMap<String, String>) -> Result<String, Fault> {
+        let mut output = String::new();
+        let mut rest = self.code.as_str();
+        while let Some((before, after)) = rest.split_once("{{") {
+            let (hole, after) = after.split_once("}}").ok_or(Fault::Open)?;
+            push(&mut output, before)?;
+            push(&mut output, &fill(hole, variables)?)?;
+            rest = after;
+        }
+        push(&mut output, rest)?;
+        Ok(output)
+    }
+}
+
+/// The variables of a run's body; no body is no variables.
+pub fn variables(body: &[u8], gate: &mut impl Gate) -> Result<BTreeMap<String, String>, Refused> {
+    if body.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    gate.parse(
+        &VARIABLES,
+        || {
+            let body: Map<String, Value> =
+                serde_json::from_slice(body).map_err(|e| format!("no JSON object: {e}"))?;
+            match body.get("variables") {
+                None => Ok(BTreeMap::new()),
+                Some(given) => serde_json::from_value(given.clone()).map_err(|e| format!("variables: {e}")),
+            }
+        },
+        || Ok(BTreeMap::new()),
+    )
+}
+
+fn fill(hole: &str, variables: &BTreeMap<String, String>) -> Result<String, Fault> {
+    let mut steps = hole.split('|').map(str::trim);
+    let name = steps.next().unwrap_or_default();
+    let value = variables.get(name).ok_or_else(|| Fault::Variable(name.to_owned()))?;
+    steps.try_fold(value.clone(), |value, filter| match filter {
+        "upper" => Ok(value.to_uppercase()),
+        "lower" => Ok(value.to_lowercase()),
+        "trim" => Ok(value.trim().to_owned()),
+        "reverse" => Ok(value.chars().rev().collect()),
+        "length" => Ok(value.chars().count().to_string()),
+        "sha256" => Ok(sha256_hex(value.as_bytes())),
+        _ => {
+            let times = filter.strip_prefix("repeat:").and_then(|times| times.parse::<usize>().ok());
+            let times = times.ok_or_else(|| Fault::Filter(filter.to_owned()))?;
+            match value.len().checked_mul(times) {
+                Some(size) if size <= PROGRAM_OUTPUT_BYTES => Ok(value.repeat(times)),
+                _ => Err(Fault::Size),
+            }
+        }
+    })
+}
+
+fn push(output: &mut String, text: &str) -> Result<(), Fault> {
+    if output.len() + text.len() > PROGRAM_OUTPUT_BYTES {
+        return Err(Fault::Size);
+    }
+    output.push_str(text);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn run(code: &str, given: &[(&str, &str)]) -> Result<String, Fault> {
+        let content = json!({"code": code, "runtime": "r", "memory": 1, "timeout": 1});
+        let program = Program::parse(content.as_object().unwrap(), &mut Strict).unwrap();
+        program.run(&given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn holes_are_filled() {
+        assert_eq!(run("", &[]).as_deref(), Ok(""));
+        assert_eq!(run("a{{x}}b{{ x | upper | repeat:2 }}", &[("x", "c")]).as_deref(), Ok("acbCC"));
+        assert_eq!(run("{{x|trim|reverse}}{{x|length}}", &[("x", " ab ")]).as_deref(), Ok("ba4"));
+        assert_eq!(run("{{x|sha256}}", &[("x", "")]).unwrap(), sha256_hex(b""));
+        // What a variable holds is text, never code.
+        assert_eq!(run("{{x}}", &[("x", "{{y}}")]).as_deref(), Ok("{{y}}"));
+    }
+
+    #[test]
+    fn a_run_that_cannot_go_on_says_why() {
+        assert_eq!(run("{{x", &[]), Err(Fault::Open));
+        assert_eq!(run("{{x}}", &[]), Err(Fault::Variable("x".into())));
+        assert_eq!(run("{{x|y}}", &[("x", "")]), Err(Fault::Filter("y".into())));
+        assert_eq!(run("{{x|repeat:-1}}", &[("x", "")]), Err(Fault::Filter("repeat:-1".into())));
+        assert_eq!(run("{{x|repeat:99999999999}}", &[("x", "ab")]), Err(Fault::Size));
+        assert_eq!(run("{{x|repeat:32768}}{{x}}", &[("x", "ab")]), Err(Fault::Size));
+    }
+
+    #[test]
+    fn code_that_is_no_text_returns_its_json() {
+        let content = json!({"code": {"a": {"b": 1}}, "runtime": "r", "memory": 1, "timeout": 1});
+        let program = Program::parse(content.as_object().unwrap(), &mut Strict).unwrap();
+        assert!(program.run(&BTreeMap::new()).unwrap().contains("\"b\":1"));
+    }
+
+    #[test]
+    fn contents_and_bodies_have_a_form() {
+        for (rule, content) in [
+            (&RUNTIME, json!({"runtime": 1, "memory": 1, "timeout": 1})),
+            (&MEMORY, json!({"runtime": "r", "memory": "1", "timeout": 1})),
+            (&MEMORY, json!({"runtime": "r", "memory": -1, "timeout": 1})),
+            (&TIMEOUT, json!({"runtime": "r", "memory": 1, "timeout": 1.5})),
+        ] {
+            let content = content.as_object().unwrap();
+            assert_eq!(Program::parse(content, &mut Strict).unwrap_err().rule, rule);
+            assert!(Program::parse(content, &mut Without(rule)).is_ok());
+        }
+        for good in ["", "{}", r#"{"variables":{}}"#, r#"{"variables":{"a":"b"},"more":1}"#] {
+            assert!(variables(good.as_bytes(), &mut Strict).is_ok(), "{good}");
+        }
+        for bad in ["x", "[]", r#"{"variables":[]}"#, r#"{"variables":{"a":1}}"#, r#"{"variables":null}"#] {
+            assert_eq!(variables(bad.as_bytes(), &mut Strict).unwrap_err().rule, &VARIABLES, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_code_panics(code in "[{}|a-c:0-9 \u{e9}]{0,40}", value in "\\PC{0,10}") {
+            let _ = run(&code, &[("a", &value)]);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The two lists of messages (document 2, "Endpoints"): their filters, as values that can be asked.
+//!
+//! Readings: several filters hold together; the values of one are alternatives; addresses are compared without regard
+//! to case; a message at `startDate` is listed and one at `endDate` is not; tags are looked for in the content;
+//! `content.keys` is a path of member names that must lead somewhere.
+
+use serde_json::Value;
+
+use crate::network::endpoint;
+use crate::network::message::Message;
+use crate::network::params::Params;
+use crate::network::requirements::{flat, listing};
+use crate::{Dialect, Gate, Refused};
+
+endpoint! {
+    /// Lists messages in pages.
+    LIST "messages" "GET" "/api/v0/messages" None [200, 400, 429, 500]
+}
+endpoint! {
+    /// Lists messages flat.
+    FLAT "messages-flat" "GET" "/api/v0/messages.json" None [200, 400, 429, 500]
+}
+
+/// The filters of `GET /messages`.
+const LISTING: [&str; 6] = ["hashes", "addresses", "channels", "tags", "types", "content.keys"];
+
+/// Which messages are wanted. A filter that is absent wants every message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageFilter {
+    /// The hash is one of these.
+    pub hashes: Option<Vec<String>>,
+    /// The sender is one of these.
+    pub addresses: Option<Vec<String>>,
+    /// The channel is one of these.
+    pub channels: Option<Vec<String>>,
+    /// One of the message's tags is one of these.
+    pub tags: Option<Vec<String>>,
+    /// The type is one of these.
+    pub types: Option<Vec<String>>,
+    /// The content's type is one of these.
+    pub content_types: Option<Vec<String>>,
+    /// The content has something at this path.
+    pub content_key: Option<String>,
+    /// The timestamp is this or later.
+    pub start: Option<i64>,
+    /// The timestamp is earlier.
+    pub end: Option<i64>,
+}
+
+impl MessageFilter {
+    /// The filters of `GET /messages`.
+    pub fn of_list(params: &Params, gate: &mut impl Gate) -> MessageFilter {
+        use listing::{ADDRESSES, ALL_OF, ANY_OF, CHANNELS, CONTENT_KEYS_SELECT, HASHES, TAGS_SELECT, TYPES};
+
+        let params = gate.effect(&ALL_OF, params.clone(), |params, _| params.with_first_of(&LISTING));
+        let mut list = |name: &str, rule| {
+            let values = gate.effect(&ANY_OF, params.list(name), |values, _| {
+                values.map(|values| values.into_iter().take(1).collect())
+            });
+            gate.effect(rule, values, |_, _| None)
+        };
+        MessageFilter {
+            hashes: list("hashes", &HASHES),
+            addresses: list("addresses", &ADDRESSES),
+            channels: list("channels", &CHANNELS),
+            tags: list("tags", &TAGS_SELECT),
+            types: list("types", &TYPES),
+            content_key: gate
+                .effect(&CONTENT_KEYS_SELECT, params.text("content.keys"), |_, _| None)
+                .map(str::to_owned),
+            ..MessageFilter::default()
+        }
+    }
+
+    /// The filters of `GET /messages.json`. The two names of the measurements' content type stand for each other.
+    pub fn of_flat(
+        dialect: &Dialect,
+        params: &Params,
+        gate: &mut impl Gate,
+    ) -> Result<MessageFilter, Refused> {
+        use flat::{ADDRESSES, CHANNELS, CONTENT_TYPES, END_DATE, START_DATE};
+
+        let mut list = |name: &str, rule| gate.effect(rule, params.list(name), |_, _| None);
+        let addresses = list("addresses", &ADDRESSES);
+        let channels = list("channels", &CHANNELS);
+        let content_types = list("content_types", &CONTENT_TYPES).map(|types| with_aliases(dialect, types));
+        let start = params.integer("startDate", &START_DATE, gate)?;
+        let end = params.integer("endDate", &END_DATE, gate)?;
+        let start = gate.effect(&START_DATE, start, |_, _| None);
+        let end = gate.effect(&END_DATE, end, |_, _| None);
+        Ok(MessageFilter { addresses, channels, content_types, start, end, ..MessageFilter::default() })
+    }
+
+    /// Whether `message` is wanted.
+    pub fn matches(&self, message: &Message) -> bool {
+        self.start.is_none_or(|start| start <= message.timestamp)
+            && self.end.is_none_or(|end| message.timestamp < end)
+            && any_of(self.hashes.as_ref(), |hash| *hash == *message.item_hash)
+            && any_of(self.addresses.as_ref(), |address| address.eq_ignore_ascii_case(&message.sender))
+            && any_of(self.channels.as_ref(), |channel| *channel == *message.channel)
+            && any_of(self.types.as_ref(), |kind| kind == message.kind.name())
+            && self
+                .content_types
+                .as_ref()
+                .is_none_or(|types| message.content_type().is_some_and(|kind| types.contains(&kind)))
+            && self.tags.as_ref().is_none_or(|tags| message.tags().iter().any(|tag| tags.contains(tag)))
+            && self.content_key.as_ref().is_none_or(|path| leads(&Value::Object(message.members()), path))
+    }
+}
+
+fn any_of(values: Option<&Vec<String>>, same: impl Fn(&String) -> bool) -> bool {
+    values.is_none_or(|values| values.iter().any(same))
+}
+
+fn with_aliases(dialect: &Dialect, mut types: Vec<String>) -> Vec<String> {
+    let names = [&dialect.scoring_type, &dialect.metrics_type];
+    if names.iter().any(|name| types.contains(name)) {
+        types.extend(names.map(String::clone));
+    }
+    types
+}
+
+/// Whether a path of names with dots between them, with or without `$.` before it, leads to something.
+fn leads(value: &Value, path: &str) -> bool {
+    let path = path.strip_prefix("$.").unwrap_or(path);
+    path.split('.').try_fold(value, |value, name| value.get(name)).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::network::message::{Draft, MessageType};
+    use crate::{Strict, Without};
+
+    fn message(sender: &str, kind: MessageType, timestamp: i64) -> Message {
+        let content = r#"{"type":"t","tags":["x"],"a":{"b":null}}"#;
+        Draft { chain: "ETH", sender, kind, channel: "C", timestamp, content }.signed("s")
+    }
+
+    fn list(query: &str) -> MessageFilter {
+        MessageFilter::of_list(&Params::parse(query), &mut Strict)
+    }
+
+    fn flat(query: &str) -> Result<MessageFilter, Refused> {
+        MessageFilter::of_flat(&Dialect::default(), &Params::parse(query), &mut Strict)
+    }
+
+    #[test]
+    fn each_filter_selects() {
+        let one = message("0xAa", MessageType::Post, 10);
+        for yes in [
+            "",
+            "addresses=0xaA",
+            "addresses=0x1,0xAA",
+            "types=STORE,POST",
+            "channels=C",
+            "tags=y,x",
+            "content.keys=a.b",
+            "content.keys=$.a",
+            "unknown=1",
+            &format!("hashes={}", one.item_hash),
+        ] {
+            assert!(list(yes).matches(&one), "{yes}");
+        }
+        for no in [
+            "addresses=0xab",
+            "types=post",
+            "channels=c",
+            "tags=y",
+            "content.keys=a.c",
+            "content.keys=a.b.c",
+            "hashes=0",
+            "types=POST&addresses=0x1",
+        ] {
+            assert!(!list(no).matches(&one), "{no}");
+        }
+    }
+
+    #[test]
+    fn dates_bound_from_the_start_to_before_the_end() {
+        let one = message("0xaa", MessageType::Post, 10);
+        for (query, expected) in [
+            ("startDate=10", true),
+            ("startDate=11", false),
+            ("endDate=11", true),
+            ("endDate=10", false),
+            ("content_types=u,t", true),
+            ("content_types=u", false),
+        ] {
+            assert_eq!(flat(query).unwrap().matches(&one), expected, "{query}");
+        }
+        assert_eq!(flat("startDate=x").unwrap_err().rule, &flat::START_DATE);
+        assert_eq!(flat("endDate=1e3").unwrap_err().rule, &flat::END_DATE);
+    }
+
+    #[test]
+    fn the_two_names_of_measurements_stand_for_each_other() {
+        let dialect = Dialect::default();
+        for name in [&dialect.scoring_type, &dialect.metrics_type] {
+            let types = flat(&format!("content_types={name}")).unwrap().content_types.unwrap();
+            assert!(types.contains(&dialect.scoring_type) && types.contains(&dialect.metrics_type));
+        }
+        assert_eq!(flat("content_types=other").unwrap().content_types.unwrap(), ["other"]);
+    }
+
+    #[test]
+    fn a_lapsed_rule_widens_or_narrows_what_it_names() {
+        let params = Params::parse("addresses=0xaa,0xbb&types=POST");
+        let of = |rule| MessageFilter::of_list(&params, &mut Without(rule));
+        assert_eq!(of(&listing::ADDRESSES).addresses, None);
+        assert_eq!(of(&listing::ANY_OF).addresses.unwrap(), ["0xaa"]);
+        assert_eq!(of(&listing::ALL_OF).types, None);
+        assert!(of(&listing::ALL_OF).addresses.is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn more_filters_never_find_more(
+            sender in 0..4_u8, kind in 0..10_usize, timestamp in 0..20_i64,
+            wanted in 0..4_u8, types in 0..10_usize, start in 0..20_i64,
+        ) {
+            let one = message(&format!("0x{sender}"), MessageType::ALL[kind], timestamp);
+            let by_address = list(&format!("addresses=0x{wanted}"));
+            let both = list(&format!("addresses=0x{wanted}&types={}", MessageType::ALL[types].name()));
+            prop_assert_eq!(by_address.matches(&one), sender == wanted);
+            prop_assert_eq!(both.matches(&one), sender == wanted && kind == types);
+            prop_assert_eq!(flat(&format!("startDate={start}")).unwrap().matches(&one), start <= timestamp);
+        }
+    }
+}

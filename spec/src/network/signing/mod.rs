@@ -1,0 +1,134 @@
+//! Signatures (document 2, "Authentication"): what bytes are signed, and by whom.
+//!
+//! Two schemes stand in the document. A *request* is signed as its own JSON text. A *record* is signed over the digest
+//! of its canonical JSON. Which of them a call wants is not shown; [`check`] takes either.
+
+mod canonical;
+mod request;
+mod signature;
+
+pub use canonical::{canonical, record_digest, sign_record, verify_record};
+pub use request::{request_text, sign_file, sign_request, verify_file, verify_request};
+pub use signature::{
+    address_of, digest, keccak, parse_public_key, parse_secret_key, parse_signature, recover, sign_text,
+    verify,
+};
+
+use crate::crypto::address::Address;
+use crate::json;
+use crate::network::envelope::Envelope;
+use crate::network::requirements::signing::{GENERAL_TAKEN, RECORD_TAKEN, VERIFIED};
+use crate::{Gate, Refused, Strict};
+
+/// Which bytes a signature was found to cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scheme {
+    /// The text of the message as it was received.
+    Request,
+    /// The text of the message without white space.
+    Compact,
+    /// The digest of the canonical JSON.
+    Record,
+}
+
+/// The scheme under which `signature` is `address`'s over `message`, the text of an envelope's message.
+pub fn matching(message: &str, signature: &str, address: &str) -> Option<Scheme> {
+    let signer = Address::parse(address)?;
+    let of_text = |text: &str| recover(text.as_bytes(), signature, &mut Strict) == Ok(signer);
+    if of_text(message) {
+        return Some(Scheme::Request);
+    }
+    let compact = json::compact(message);
+    if compact != message && of_text(&compact) {
+        return Some(Scheme::Compact);
+    }
+    verify_record(message, signature, address, &mut Strict).is_ok().then_some(Scheme::Record)
+}
+
+/// Verifies an envelope under whichever scheme matches.
+pub fn check(envelope: &Envelope, gate: &mut impl Gate) -> Result<Option<Scheme>, Refused> {
+    if envelope.formless {
+        return Ok(None);
+    }
+    let scheme = matching(&envelope.text, &envelope.signature, &envelope.address);
+    gate.require(&VERIFIED, scheme.is_some(), || format!("no signature of {}", envelope.address))?;
+    // The lies about what is taken concern what only that scheme has: a nonce, a canonical form.
+    let lie = match scheme {
+        Some(Scheme::Request | Scheme::Compact) if envelope.text.contains("\"nonce\"") => {
+            Some(&GENERAL_TAKEN)
+        }
+        Some(Scheme::Record) => Some(&RECORD_TAKEN),
+        _ => None,
+    };
+    match lie {
+        Some(rule) if gate.lapse(rule).is_some() => {
+            Err(Refused { rule, why: "another scheme is wanted".into() })
+        }
+        _ => Ok(scheme),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::crypto::secp256k1::{SigningKey, key_from_secret};
+    use crate::network::envelope::{body, message_text};
+    use crate::{Dialect, Instant, Without};
+
+    fn key() -> SigningKey {
+        key_from_secret(&[1; 32]).unwrap()
+    }
+
+    fn envelope(message: &str, signature: &str) -> Envelope {
+        let body = body(message, signature, &Address::of(&key()).to_string());
+        Envelope::parse(&Dialect::default(), body.as_bytes(), None, Instant(10_000), &mut Strict).unwrap()
+    }
+
+    fn aggregate(nonce: Option<&str>) -> String {
+        let content = json!({"key": "k", "address": "0x1", "content": {"b": 1, "a": 2}, "time": 10});
+        message_text("ETH", Some("SVC"), "AGGREGATE", 10, &content, nonce)
+    }
+
+    #[test]
+    fn either_scheme_is_found() {
+        let text = aggregate(Some("n1"));
+        let signature = sign_request(&key(), &text);
+        assert_eq!(check(&envelope(&text, &signature), &mut Strict), Ok(Some(Scheme::Request)));
+        let pretty = text.replace(':', " : ");
+        assert_eq!(check(&envelope(&pretty, &signature), &mut Strict), Ok(Some(Scheme::Compact)));
+        let signature = sign_record(&key(), &text, &mut Strict).unwrap();
+        assert_eq!(check(&envelope(&pretty, &signature), &mut Strict), Ok(Some(Scheme::Record)));
+    }
+
+    #[test]
+    fn another_keys_signature_matches_nothing() {
+        let text = aggregate(None);
+        let other = key_from_secret(&[2; 32]).unwrap();
+        for signature in [
+            sign_request(&other, &text),
+            sign_record(&other, &text, &mut Strict).unwrap(),
+            sign_request(&key(), &format!("{text} ")),
+            String::new(),
+            "0x".to_owned(),
+        ] {
+            let envelope = envelope(&text, &signature);
+            assert_eq!(check(&envelope, &mut Strict).unwrap_err().rule, &VERIFIED);
+            assert_eq!(check(&envelope, &mut Without(&VERIFIED)), Ok(None));
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_is_not_taken_refuses_what_only_it_has() {
+        let text = aggregate(Some("n1"));
+        let general = envelope(&text, &sign_request(&key(), &text));
+        assert_eq!(check(&general, &mut Without(&GENERAL_TAKEN)).unwrap_err().rule, &GENERAL_TAKEN);
+        assert!(check(&general, &mut Without(&RECORD_TAKEN)).is_ok());
+        let record = envelope(&text, &sign_record(&key(), &text, &mut Strict).unwrap());
+        assert_eq!(check(&record, &mut Without(&RECORD_TAKEN)).unwrap_err().rule, &RECORD_TAKEN);
+        let plain = aggregate(None);
+        let plain = envelope(&plain, &sign_request(&key(), &plain));
+        assert!(check(&plain, &mut Without(&GENERAL_TAKEN)).is_ok());
+    }
+}

@@ -1,0 +1,140 @@
+//! General request signing: a JSON text with its data, a timestamp and a nonce, signed as it is.
+
+use serde_json::{Map, Value};
+
+use super::signature::{sign_text, verify};
+use crate::crypto::address::Address;
+use crate::crypto::secp256k1::SigningKey;
+use crate::crypto::text::sha256_hex;
+use crate::json;
+use crate::network::requirements::signing::{REQUEST_FORM, REQUEST_NONCE, REQUEST_TEXT, REQUEST_TIMESTAMP};
+use crate::network::requirements::storage;
+use crate::{Gate, Refused};
+
+/// The text to sign: the data's members, then `timestamp` in seconds, then `nonce`.
+pub fn request_text(data: &Map<String, Value>, timestamp: i64, nonce: &str) -> String {
+    let mut message = data.clone();
+    message.shift_remove("timestamp");
+    message.shift_remove("nonce");
+    message.insert("timestamp".to_owned(), timestamp.into());
+    message.insert("nonce".to_owned(), nonce.into());
+    Value::Object(message).to_string()
+}
+
+/// Signs a request's text.
+pub fn sign_request(key: &SigningKey, text: &str) -> String {
+    sign_text(key, text.as_bytes())
+}
+
+/// Verifies a signed request; the address is the signer's.
+pub fn verify_request(
+    text: &str,
+    signature: &str,
+    address: &str,
+    gate: &mut impl Gate,
+) -> Result<Address, Refused> {
+    let message: Map<String, Value> = gate.parse(
+        &REQUEST_FORM,
+        || serde_json::from_str(text).map_err(|e| format!("no JSON object: {e}")),
+        || Ok(serde_json::from_str(text).unwrap_or_default()),
+    )?;
+    // Where the form has lapsed there may be nothing to look into.
+    if !message.is_empty() || text.trim_start().starts_with('{') {
+        let timestamp = message.get("timestamp");
+        gate.require(&REQUEST_TIMESTAMP, timestamp.is_some_and(Value::is_i64), || {
+            format!("timestamp is {timestamp:?}")
+        })?;
+        let nonce = message.get("nonce");
+        let given = nonce.and_then(Value::as_str).is_some_and(|nonce| !nonce.is_empty());
+        gate.require(&REQUEST_NONCE, given, || format!("nonce is {nonce:?}"))?;
+    }
+    let signed = gate.effect(&REQUEST_TEXT, text.to_owned(), |text, _| sorted(&text));
+    verify(signed.as_bytes(), signature, address, gate)
+}
+
+/// Signs a file for its upload: the hexadecimal SHA-256 of its bytes, as a text.
+pub fn sign_file(key: &SigningKey, file: &[u8]) -> String {
+    sign_text(key, sha256_hex(file).as_bytes())
+}
+
+/// Verifies the signature of an upload.
+pub fn verify_file(file: &[u8], signature: &str, address: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+    let verified = verify(sha256_hex(file).as_bytes(), signature, address, &mut crate::Strict);
+    gate.require(&storage::SIGNATURE, verified.is_ok(), || {
+        format!("no signature of this file by {address:.60}")
+    })
+}
+
+/// The text as a server rewrites it that does not keep what it received: compact, keys sorted.
+fn sorted(text: &str) -> String {
+    fn sort(value: Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let mut members: Vec<(String, Value)> =
+                    members.into_iter().map(|(key, value)| (key, sort(value))).collect();
+                members.sort_by(|a, b| a.0.cmp(&b.0));
+                Value::Object(members.into_iter().collect())
+            }
+            Value::Array(items) => items.into_iter().map(sort).collect(),
+            other => other,
+        }
+    }
+    serde_json::from_str(text).map_or_else(|_| json::compact(text), |value| sort(value).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::crypto::secp256k1::key_from_secret;
+    use crate::{Id, Strict, Without};
+
+    fn key() -> SigningKey {
+        key_from_secret(&[1; 32]).unwrap()
+    }
+
+    fn signed(text: &str, gate: &mut impl Gate) -> Result<Address, Refused> {
+        verify_request(text, &sign_request(&key(), text), &Address::of(&key()).to_string(), gate)
+    }
+
+    #[test]
+    fn a_request_is_signed_as_its_text() {
+        let data = json!({"b": 1, "timestamp": 0, "a": "\u{e9}"});
+        let text = request_text(data.as_object().unwrap(), 1_700_000_000, "n1");
+        assert_eq!(text, "{\"b\":1,\"a\":\"\u{e9}\",\"timestamp\":1700000000,\"nonce\":\"n1\"}");
+        assert!(signed(&text, &mut Strict).is_ok());
+        let pretty = "{ \"nonce\": \"x\", \"timestamp\": 1 }";
+        assert!(signed(pretty, &mut Strict).is_ok());
+        assert!(signed(pretty, &mut Without(&REQUEST_TEXT)).is_err());
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_request_passes() {
+        let cases: [(Id, &str); 9] = [
+            (&REQUEST_FORM, "hello"),
+            (&REQUEST_FORM, "[]"),
+            (&REQUEST_FORM, ""),
+            (&REQUEST_TIMESTAMP, r#"{"nonce":"n"}"#),
+            (&REQUEST_TIMESTAMP, r#"{"nonce":"n","timestamp":1.5}"#),
+            (&REQUEST_TIMESTAMP, r#"{"nonce":"n","timestamp":"1"}"#),
+            (&REQUEST_NONCE, r#"{"timestamp":1}"#),
+            (&REQUEST_NONCE, r#"{"timestamp":1,"nonce":""}"#),
+            (&REQUEST_NONCE, r#"{"timestamp":1,"nonce":7}"#),
+        ];
+        for (rule, text) in cases {
+            assert_eq!(signed(text, &mut Strict).expect_err(text).rule, rule, "{text}");
+            assert!(signed(text, &mut Without(rule)).is_ok(), "{text} without {rule}");
+        }
+    }
+
+    #[test]
+    fn a_files_signature_covers_its_hash() {
+        let address = Address::of(&key()).to_string();
+        let signature = sign_file(&key(), b"file");
+        assert!(verify_file(b"file", &signature, &address, &mut Strict).is_ok());
+        let refused = verify_file(b"fil", &signature, &address, &mut Strict).unwrap_err();
+        assert_eq!(refused.rule, &storage::SIGNATURE);
+        assert!(verify_file(b"fil", &signature, &address, &mut Without(&storage::SIGNATURE)).is_ok());
+    }
+}

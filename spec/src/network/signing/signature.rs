@@ -1,0 +1,239 @@
+//! One signature over one text, rule by rule.
+
+use crate::crypto::address::Address;
+use crate::crypto::eip191::PREFIX as PREFIX_WORDS;
+use crate::crypto::keccak::{keccak256, sha3_256};
+use crate::crypto::secp256k1::{self, PublicKey, Signature, SigningKey};
+use crate::crypto::text::{parse_hex, parse_prefixed_hex, prefixed_hex};
+use crate::network::requirements::signing::{
+    ADDRESS, KECCAK, LENGTH, LOW_S, PREFIX, PUBLIC_KEY, SECRET_KEY, SIGNATURE_LENGTH, SIGNATURE_SCALARS,
+    SIGNATURE_TEXT, SIGNATURE_V, SIGNER,
+};
+use crate::{Gate, Refused, Strict};
+
+/// The Keccak-256 of `bytes`.
+pub fn keccak(bytes: &[u8], gate: &mut impl Gate) -> [u8; 32] {
+    gate.effect(&KECCAK, keccak256(bytes), |_, _| sha3_256(bytes))
+}
+
+/// The digest that a wallet signs for `message`.
+pub fn digest(message: &[u8], gate: &mut impl Gate) -> [u8; 32] {
+    let length = gate.effect(&LENGTH, message.len(), |_, _| String::from_utf8_lossy(message).chars().count());
+    let prefix = gate.effect(&PREFIX, format!("{PREFIX_WORDS}{length}"), |_, _| String::new());
+    let mut bytes = prefix.into_bytes();
+    bytes.extend_from_slice(message);
+    keccak(&bytes, gate)
+}
+
+/// A text's signature, as it is written: `0x` and 130 digits.
+pub fn sign_text(key: &SigningKey, message: &[u8]) -> String {
+    prefixed_hex(&secp256k1::sign(key, &digest(message, &mut Strict)).to_bytes())
+}
+
+/// Reads a private key: 32 bytes, not zero and below the curve's order.
+pub fn parse_secret_key(bytes: &[u8], gate: &mut impl Gate) -> Result<SigningKey, Refused> {
+    let key = |bytes: &[u8]| bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
+    gate.parse(
+        &SECRET_KEY,
+        || key(bytes).ok_or_else(|| format!("{} bytes that are no scalar", bytes.len())),
+        || {
+            // Leniently: cut or filled up behind, and 1 for what is no scalar even so.
+            let filled: [u8; 32] = std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default());
+            let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
+            Ok(key(&filled).or_else(|| key(&one)).expect("1 is a scalar"))
+        },
+    )
+}
+
+/// Reads a signature's text: `0x` and 130 digits, or the digits alone.
+pub fn parse_signature(text: &str, gate: &mut impl Gate) -> Result<Signature, Refused> {
+    let bytes = gate.parse(
+        &SIGNATURE_TEXT,
+        || {
+            parse_hex(text.strip_prefix("0x").unwrap_or(text))
+                .ok_or_else(|| format!("no hexadecimal text: {text:.140}"))
+        },
+        || {
+            let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
+            let digits: String = digits.chars().filter(char::is_ascii_hexdigit).collect();
+            Ok(parse_hex(&digits[..digits.len() & !1]).unwrap_or_default())
+        },
+    )?;
+    from_bytes(&bytes, gate)
+}
+
+/// Reads a signature's bytes: r, s and v, with v of 0 or 1 read as 27 or 28.
+fn from_bytes(bytes: &[u8], gate: &mut impl Gate) -> Result<Signature, Refused> {
+    let length = bytes.len();
+    let bytes: [u8; 65] = gate.parse(
+        &SIGNATURE_LENGTH,
+        || bytes.try_into().map_err(|_| format!("{length} bytes")),
+        || Ok(std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default())),
+    )?;
+    let mut signature = Signature::from_bytes(&bytes);
+    gate.require(&SIGNATURE_V, signature.has_known_v(), || format!("v is {}", signature.v))?;
+    signature.v = match signature.v {
+        0 | 27 => 27,
+        1 | 28 => 28,
+        // Only the lowest bit is looked at where the rule has lapsed.
+        other => 28 - (other & 1),
+    };
+    Ok(signature)
+}
+
+/// The address whose key signed `message`.
+pub fn recover(message: &[u8], signature: &str, gate: &mut impl Gate) -> Result<Address, Refused> {
+    let digest = digest(message, gate);
+    recover_digest(&digest, signature, None, gate)
+}
+
+/// The address whose key signed `message`, which must be `stated`.
+pub fn verify(
+    message: &[u8],
+    signature: &str,
+    stated: &str,
+    gate: &mut impl Gate,
+) -> Result<Address, Refused> {
+    let digest = digest(message, gate);
+    recover_digest(&digest, signature, Some(stated), gate)
+}
+
+/// The address of a public key.
+pub fn address_of(key: &PublicKey, gate: &mut impl Gate) -> Address {
+    let hashed = gate.effect(&ADDRESS, &key[1..], |_, _| &key[..]);
+    Address::of_digest(keccak(hashed, gate))
+}
+
+/// Reads a public key: `0x04` and 128 digits, a point of the curve.
+pub fn parse_public_key(text: &str, gate: &mut impl Gate) -> Result<PublicKey, Refused> {
+    gate.parse(
+        &PUBLIC_KEY,
+        || {
+            parse_prefixed_hex(text)
+                .and_then(|bytes| secp256k1::parse_public_key(&bytes))
+                .ok_or_else(|| format!("no public key: {text:.140}"))
+        },
+        || {
+            // Leniently: without `0x`, compressed, without its first byte, or off the curve.
+            let bytes = parse_hex(text.trim_start_matches("0x")).unwrap_or_default();
+            let tail = bytes.len().min(64);
+            let bare =
+                || std::array::from_fn(|n| bytes.get((n + tail).wrapping_sub(65)).copied().unwrap_or(4));
+            Ok(secp256k1::parse_any_public_key(&bytes).unwrap_or_else(bare))
+        },
+    )
+}
+
+pub(super) fn recover_digest(
+    digest: &[u8; 32],
+    signature: &str,
+    stated: Option<&str>,
+    gate: &mut impl Gate,
+) -> Result<Address, Refused> {
+    let signature = parse_signature(signature, gate)?;
+    let stated = stated.map(|text| (text, Address::parse(text)));
+    let stand_in = stated.and_then(|(_, address)| address).unwrap_or(Address([0; 20]));
+    let key = signature.recover(digest);
+    gate.require(&SIGNATURE_SCALARS, key.is_some(), || "no public key can be recovered".to_owned())?;
+    let Some(key) = key else { return Ok(stand_in) };
+    gate.require(&LOW_S, signature.has_low_s(), || "s is the higher of its two values".to_owned())?;
+    let signer = address_of(&key, gate);
+    if let Some((text, address)) = stated {
+        gate.require(&SIGNER, address == Some(signer), || {
+            format!("signed by {signer}, stated is {text:.60}")
+        })?;
+    }
+    Ok(signer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::secp256k1::{key_from_secret, public_key};
+    use crate::{Id, Without};
+
+    const SIGNED: &str = "0xf186a035b50de31ac4d913b550ae6fe2fe9e7225c635f108c71e9135de228a2a567dd55d0a4d2115d30c9226903b0feef967ae4d2daf2c07c7fb70676600c15d1b";
+    const SIGNER_TEXT: &str = "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1";
+
+    fn key() -> SigningKey {
+        key_from_secret(&[1; 32]).unwrap()
+    }
+
+    #[test]
+    fn a_wallets_signature_is_written_and_read() {
+        assert_eq!(sign_text(&key(), b"hello"), SIGNED);
+        for text in [SIGNED.to_owned(), SIGNED[2..].to_uppercase(), SIGNED.replace("5d1b", "5d00")] {
+            let signer = verify(b"hello", &text, &SIGNER_TEXT.to_lowercase(), &mut Strict).unwrap();
+            assert_eq!(signer.to_string(), SIGNER_TEXT);
+        }
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_signature_passes() {
+        let cases: [(Id, String); 7] = [
+            (&SIGNATURE_TEXT, format!(" {SIGNED}")),
+            (&SIGNATURE_TEXT, format!("0X{}", &SIGNED[2..])),
+            (&SIGNATURE_LENGTH, format!("{SIGNED}00")),
+            (&SIGNATURE_LENGTH, SIGNED[..130].to_owned()),
+            (&SIGNATURE_V, SIGNED.replace("5d1b", "5d1d")),
+            (&SIGNATURE_SCALARS, format!("0x{}{}", "00".repeat(32), &SIGNED[66..])),
+            (
+                &LOW_S,
+                format!(
+                    "{}{}",
+                    &SIGNED[..66],
+                    "a9822aa2f5b2deea2cf36dd96fc4f00fc1472e9981997433f7d6ee256a357fe41c"
+                ),
+            ),
+        ];
+        for (rule, text) in cases {
+            assert_eq!(verify(b"hello", &text, SIGNER_TEXT, &mut Strict).unwrap_err().rule, rule, "{text}");
+            assert!(
+                verify(b"hello", &text, SIGNER_TEXT, &mut Without(rule)).is_ok(),
+                "{text} without {rule}"
+            );
+        }
+        let other = Address([7; 20]).to_string();
+        for stated in [other.as_str(), "", "nobody"] {
+            assert_eq!(verify(b"hello", SIGNED, stated, &mut Strict).unwrap_err().rule, &SIGNER);
+            assert!(verify(b"hello", SIGNED, stated, &mut Without(&SIGNER)).is_ok());
+        }
+    }
+
+    #[test]
+    fn each_step_of_the_digest_shows() {
+        let message = "\u{2014}".as_bytes();
+        let honest = digest(message, &mut Strict);
+        for rule in [&KECCAK, &PREFIX, &LENGTH] {
+            assert_ne!(digest(message, &mut Without(rule)), honest, "{rule}");
+        }
+        assert_eq!(digest(b"ascii", &mut Without(&LENGTH)), digest(b"ascii", &mut Strict));
+    }
+
+    #[test]
+    fn private_keys_are_scalars_of_32_bytes() {
+        assert!(parse_secret_key(&[1; 32], &mut Strict).is_ok());
+        for bad in [&[1; 31][..], &[1; 33], &[0; 32], &[0xff; 32], &[]] {
+            assert_eq!(parse_secret_key(bad, &mut Strict).unwrap_err().rule, &SECRET_KEY);
+            assert!(parse_secret_key(bad, &mut Without(&SECRET_KEY)).is_ok());
+        }
+    }
+
+    #[test]
+    fn public_keys_have_one_form() {
+        let honest = public_key(&key());
+        let text = prefixed_hex(&honest);
+        assert_eq!(parse_public_key(&text, &mut Strict), Ok(honest));
+        assert_eq!(address_of(&honest, &mut Strict).to_string(), SIGNER_TEXT);
+        assert_ne!(address_of(&honest, &mut Without(&ADDRESS)).to_string(), SIGNER_TEXT);
+        let compressed = format!("0x02{}", &text[4..68]);
+        let mut off = text.clone();
+        off.replace_range(131..132, if text.ends_with('0') { "1" } else { "0" });
+        let bare = format!("0x{}", &text[4..]);
+        for bad in [&compressed, &off, &bare, &text[2..], "", "0x04", "0x"] {
+            assert_eq!(parse_public_key(bad, &mut Strict).unwrap_err().rule, &PUBLIC_KEY, "{bad}");
+            assert!(parse_public_key(bad, &mut Without(&PUBLIC_KEY)).is_ok(), "{bad}");
+        }
+        assert_eq!(parse_public_key(&bare, &mut Without(&PUBLIC_KEY)), Ok(honest));
+    }
+}

@@ -1,0 +1,153 @@
+//! Files (document 2, "Endpoints").
+//!
+//! Reading: the signature of an upload is over the file's SHA-256 in hex, as a wallet signs text.
+
+use serde_json::{Map, Value, json};
+
+use crate::network::endpoint;
+use crate::network::limits::FILE_BYTES;
+use crate::network::requirements::storage::{
+    ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, SIZE, TAGS,
+};
+use crate::{Dialect, Gate, Refused};
+
+endpoint! {
+    /// Stores a file.
+    STORE "store-file" "POST" "/api/v0/storage/store" FileSignature [200, 400, 401, 403, 429, 500]
+}
+endpoint! {
+    /// Reads a file with its content type.
+    FILE "file" "GET" "/api/v0/storage/{hash}" None [200, 404, 429, 500]
+}
+endpoint! {
+    /// Reads a file's bytes.
+    RAW "raw-file" "GET" "/api/v0/storage/raw/{hash}" None [200, 404, 429, 500]
+}
+
+/// What a file is served as whose form did not say.
+pub const DEFAULT_CONTENT_TYPE: &str = "application/octet-stream";
+
+/// A part of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// The field's name.
+    pub name: &'a str,
+    /// The content type, where the part has one.
+    pub content_type: Option<&'a str>,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+/// An upload whose form is good; its signature has not been looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upload<'a> {
+    /// The file.
+    pub file: &'a [u8],
+    /// What it is served as.
+    pub content_type: &'a str,
+    /// The sender.
+    pub address: String,
+    /// The signature's text; empty where there is none.
+    pub signature: String,
+    /// The channel, with its default filled in.
+    pub channel: String,
+    /// The tags.
+    pub tags: Vec<String>,
+}
+
+impl<'a> Upload<'a> {
+    /// Reads the parts of a form; of two with one name the first counts.
+    pub fn parse(dialect: &Dialect, parts: &[Part<'a>], gate: &mut impl Gate) -> Result<Upload<'a>, Refused> {
+        let part = |name: &str| parts.iter().find(|part| part.name == name);
+        let field = |name: &str| part(name).and_then(|part| std::str::from_utf8(part.bytes).ok());
+        let file = part("file");
+        gate.require(&FILE_REQUIRED, file.is_some(), || "no part is named file".to_owned())?;
+        let bytes = file.map_or(&[][..], |part| part.bytes);
+        gate.require(&SIZE, bytes.len() <= FILE_BYTES, || format!("a file of {} bytes", bytes.len()))?;
+        let address = field("address").filter(|address| !address.is_empty());
+        gate.require(&ADDRESS_REQUIRED, address.is_some(), || "no part holds an address".to_owned())?;
+        let channel = match field("channel").filter(|channel| !channel.is_empty()) {
+            Some(channel) => gate.effect(&CHANNEL, channel.to_owned(), |_, _| dialect.channel.clone()),
+            None => {
+                gate.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
+            }
+        };
+        let tags = field("tags").unwrap_or_default().split(',').map(str::trim).filter(|tag| !tag.is_empty());
+        let tags: Vec<String> = tags.map(str::to_owned).collect();
+        let refused = !tags.is_empty() && gate.lapse(&TAGS).is_some();
+        if refused {
+            return Err(Refused { rule: &TAGS, why: "tags are not taken".to_owned() });
+        }
+        Ok(Upload {
+            file: bytes,
+            content_type: file.and_then(|part| part.content_type).unwrap_or(DEFAULT_CONTENT_TYPE),
+            address: address.unwrap_or_default().to_owned(),
+            signature: field("signature").unwrap_or_default().trim().to_owned(),
+            channel,
+            tags,
+        })
+    }
+
+    /// The content of the STORE message that an upload makes: the file under `item_hash`, stored at `time`.
+    pub fn content(&self, item_hash: &str, time: i64) -> Map<String, Value> {
+        let content = json!({
+            "address": self.address,
+            "item_type": "storage",
+            "item_hash": item_hash,
+            "size": self.file.len(),
+            "content_type": self.content_type,
+            "tags": self.tags,
+            "time": time,
+        });
+        match content {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn part<'a>(name: &'a str, bytes: &'a [u8]) -> Part<'a> {
+        Part { name, content_type: (name == "file").then_some("text/plain"), bytes }
+    }
+
+    #[test]
+    fn a_form_is_read() {
+        let parts = [
+            part("tags", b"a, b,,"),
+            part("file", b"bytes"),
+            part("address", b"0x1"),
+            part("signature", b"0xs\n"),
+            part("address", b"0x2"),
+        ];
+        let upload = Upload::parse(&Dialect::default(), &parts, &mut Strict).unwrap();
+        assert_eq!(
+            (upload.file, upload.content_type, upload.address.as_str()),
+            (&b"bytes"[..], "text/plain", "0x1")
+        );
+        assert_eq!((upload.signature.as_str(), upload.channel.as_str()), ("0xs", "SVC"));
+        assert_eq!(upload.tags, ["a", "b"]);
+        assert_eq!(
+            Value::from(upload.content("h", 7)).to_string(),
+            r#"{"address":"0x1","item_type":"storage","item_hash":"h","size":5,"content_type":"text/plain","tags":["a","b"],"time":7}"#
+        );
+    }
+
+    #[test]
+    fn file_and_address_are_required() {
+        for (rule, parts) in [
+            (&FILE_REQUIRED, vec![part("address", b"0x1")]),
+            (&ADDRESS_REQUIRED, vec![part("file", b"")]),
+            (&ADDRESS_REQUIRED, vec![part("file", b""), part("address", b"")]),
+            (&ADDRESS_REQUIRED, vec![part("file", b""), part("address", b"\xff")]),
+        ] {
+            let dialect = Dialect::default();
+            assert_eq!(Upload::parse(&dialect, &parts, &mut Strict).unwrap_err().rule, rule);
+            assert!(Upload::parse(&dialect, &parts, &mut Without(rule)).is_ok());
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Reading the STORE message (document 2, "Reading the STORE message"): statuses, and what a response says about the
+//! bytes.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::network::machines::StoreState;
+use crate::network::message::Message;
+use crate::network::requirements::store::{
+    READ_ABSENT, READ_FORGOTTEN, READ_GONE, READ_LIVE, READ_NOT_STORE, READ_REMOVED, READ_REMOVING,
+    READ_STATUS_FIRST, READ_UNDECIDED,
+};
+use crate::{Gate, Strict};
+
+/// A message's status, as readers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It stands.
+    Processed,
+    /// Its removal is scheduled; it still stands.
+    Removing,
+    /// It was reclaimed.
+    Removed,
+    /// It was forgotten.
+    Forgotten,
+    /// It has not been validated yet.
+    Pending,
+    /// It was found invalid.
+    Rejected,
+}
+
+impl Status {
+    /// The six, in the document's order.
+    pub const ALL: [Status; 6] = [
+        Status::Processed,
+        Status::Removing,
+        Status::Removed,
+        Status::Forgotten,
+        Status::Pending,
+        Status::Rejected,
+    ];
+
+    /// The status' name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::Processed => "processed",
+            Status::Removing => "removing",
+            Status::Removed => "removed",
+            Status::Forgotten => "forgotten",
+            Status::Pending => "pending",
+            Status::Rejected => "rejected",
+        }
+    }
+
+    /// The status of that name.
+    pub fn named(name: &str) -> Option<Status> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// The status that a message in that state shows; none before it was taken.
+    pub fn of(state: StoreState) -> Option<Status> {
+        Self::named(state.name())
+    }
+
+    /// Whether the message is complete and its file can be read.
+    pub const fn is_live(self) -> bool {
+        matches!(self, Status::Processed | Status::Removing)
+    }
+}
+
+/// The answer for one message that stands, is pending or was rejected.
+pub fn wrapped(status: Status, message: &Message) -> Value {
+    json!({"status": status.name(), "item_hash": &*message.item_hash, "message": message.record()})
+}
+
+/// The answer for a forgotten message: the record without its content.
+pub fn stripped(message: &Message) -> Value {
+    let mut answer = wrapped(Status::Forgotten, message);
+    answer["message"]["content"] = Value::Null;
+    answer
+}
+
+/// The answer for a message that was reclaimed.
+pub fn removed(message: &Message, removed_at: i64, size: u64, reason: &str) -> Value {
+    json!({
+        "status": Status::Removed.name(), "item_hash": &*message.item_hash,
+        "removed_at": removed_at, "size": size, "reason": reason,
+    })
+}
+
+/// What a response says about a STORE's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// They can be read.
+    Live,
+    /// They were forgotten.
+    Forgotten,
+    /// They were reclaimed.
+    Removed,
+    /// This node lacks the message; another may have it.
+    Absent,
+    /// Nothing.
+    Unknown,
+}
+
+/// A response, read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reading {
+    /// What it says about the bytes.
+    pub class: Class,
+    /// The content identifier.
+    pub cid: Option<String>,
+    /// The documented warning.
+    pub warning: Option<&'static str>,
+    /// Whether the message is a good target of a FORGET.
+    pub forget_target: bool,
+}
+
+impl Reading {
+    fn of(class: Class) -> Reading {
+        let warning = match class {
+            Class::Live | Class::Unknown => None,
+            Class::Forgotten => Some("STORE_FORGOTTEN"),
+            Class::Removed => Some("STORE_REMOVED"),
+            Class::Absent => Some("STORE_ABSENT"),
+        };
+        Reading { class, cid: None, warning, forget_target: false }
+    }
+}
+
+/// Reads a response. `body` is its JSON, or nothing where it has none. Any input has a reading.
+pub fn classify(http_status: u16, body: Option<&Value>, gate: &mut impl Gate) -> Reading {
+    let status = body.and_then(|body| body.get("status")).and_then(Value::as_str).and_then(Status::named);
+    let complete = complete(body);
+    if !matches!(http_status, 200 | 410) {
+        return match http_status {
+            404 => Reading::of(gate.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
+            _ => Reading::of(Class::Unknown),
+        };
+    }
+    let shape_tells = http_status == 410 || complete.is_some();
+    let decisive =
+        matches!(status, Some(Status::Forgotten | Status::Removed | Status::Pending | Status::Rejected));
+    if decisive && shape_tells && gate.lapse(&READ_STATUS_FIRST).is_some() {
+        return match complete {
+            Some(cid) if http_status == 200 => live(cid, body, gate),
+            _ => Reading::of(Class::Removed),
+        };
+    }
+    match status {
+        Some(Status::Forgotten) => {
+            Reading::of(gate.effect(&READ_FORGOTTEN, Class::Forgotten, |_, _| Class::Absent))
+        }
+        Some(Status::Pending | Status::Rejected) => {
+            Reading::of(gate.effect(&READ_UNDECIDED, Class::Unknown, |_, _| Class::Absent))
+        }
+        _ if http_status == 410 => {
+            Reading::of(gate.effect(&READ_GONE, Class::Removed, |_, _| Class::Unknown))
+        }
+        Some(Status::Removed) => {
+            Reading::of(gate.effect(&READ_REMOVED, Class::Removed, |_, _| Class::Absent))
+        }
+        Some(Status::Removing) if complete.is_some() && gate.lapse(&READ_REMOVING).is_some() => {
+            Reading::of(Class::Unknown)
+        }
+        Some(Status::Processed | Status::Removing) if complete.is_some() => {
+            live(complete.unwrap_or_default(), body, gate)
+        }
+        _ => Reading::of(gate.effect(&READ_NOT_STORE, Class::Absent, |_, _| Class::Unknown)),
+    }
+}
+
+/// Reads a response by every rule.
+pub fn read(http_status: u16, body: Option<&Value>) -> Reading {
+    classify(http_status, body, &mut Strict)
+}
+
+fn live(cid: &str, body: Option<&Value>, gate: &mut impl Gate) -> Reading {
+    // The mistake that is easily made takes the message's own hash.
+    let outer = || body.and_then(|body| body["item_hash"].as_str()).unwrap_or_default();
+    let cid = gate.effect(&READ_LIVE, cid, |_, _| outer());
+    Reading { cid: Some(cid.to_owned()), forget_target: true, ..Reading::of(Class::Live) }
+}
+
+/// `message.content.item_hash` of a complete STORE.
+fn complete(body: Option<&Value>) -> Option<&str> {
+    let message = body?.get("message")?;
+    let is_store = message.get("type").and_then(Value::as_str) == Some("STORE");
+    let cid = message.pointer("/content/item_hash").and_then(Value::as_str);
+    cid.filter(|cid| is_store && !cid.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::network::message::{Draft, MessageType};
+    use crate::{Id, Without};
+
+    fn store(status: &str) -> Value {
+        json!({"status": status, "item_hash": "m", "message": {"type": "STORE", "content": {"item_hash": "cid"}}})
+    }
+
+    fn class(http_status: u16, body: &Value) -> (Class, Option<String>) {
+        let reading = read(http_status, Some(body));
+        (reading.class, reading.cid)
+    }
+
+    #[test]
+    fn the_rows_of_the_document() {
+        let live = (Class::Live, Some("cid".to_owned()));
+        assert_eq!(class(200, &store("processed")), live);
+        assert_eq!(class(200, &store("removing")), live);
+        assert_eq!(
+            class(200, &json!({"status": "forgotten", "message": {"type": "STORE", "content": null}})).0,
+            Class::Forgotten
+        );
+        assert_eq!(
+            class(200, &json!({"status": "removed", "removed_at": 1, "size": 2, "reason": "r"})).0,
+            Class::Removed
+        );
+        assert_eq!(class(410, &Value::Null).0, Class::Removed);
+        assert_eq!(class(404, &json!({"error": "e", "status": "error", "code": "c"})).0, Class::Absent);
+        assert_eq!(
+            class(
+                200,
+                &json!({"status": "processed", "message": {"type": "POST", "content": {"item_hash": "x"}}})
+            )
+            .0,
+            Class::Absent
+        );
+        assert_eq!(
+            class(200, &json!({"status": "processed", "message": {"type": "STORE", "content": {}}})).0,
+            Class::Absent
+        );
+        for status in ["pending", "rejected"] {
+            for http_status in [200, 410] {
+                let reading = read(http_status, Some(&store(status)));
+                assert_eq!(
+                    (reading.class, reading.warning, reading.forget_target),
+                    (Class::Unknown, None, false)
+                );
+            }
+        }
+        assert_eq!(class(410, &store("forgotten")).0, Class::Forgotten);
+        assert_eq!(class(200, &store("removed")).0, Class::Removed);
+        assert_eq!(class(410, &store("processed")).0, Class::Removed);
+        for other in [0, 301, 400, 429, 500, 503] {
+            assert_eq!(class(other, &store("processed")).0, Class::Unknown, "{other}");
+        }
+        assert_eq!(read(200, None).warning, Some("STORE_ABSENT"));
+    }
+
+    #[test]
+    fn each_rule_changes_its_own_row() {
+        let cases: [(Id, u16, Value); 10] = [
+            (&READ_LIVE, 200, store("processed")),
+            (&READ_REMOVING, 200, store("removing")),
+            (&READ_FORGOTTEN, 200, json!({"status": "forgotten"})),
+            (&READ_REMOVED, 200, json!({"status": "removed"})),
+            (&READ_GONE, 410, Value::Null),
+            (&READ_ABSENT, 404, Value::Null),
+            (&READ_NOT_STORE, 200, json!({"status": "processed"})),
+            (&READ_UNDECIDED, 200, json!({"status": "pending"})),
+            (&READ_STATUS_FIRST, 410, json!({"status": "forgotten"})),
+            (&READ_STATUS_FIRST, 200, store("removed")),
+        ];
+        for (rule, http_status, body) in cases {
+            let honest = read(http_status, Some(&body));
+            assert_ne!(classify(http_status, Some(&body), &mut Without(rule)), honest, "{rule}");
+        }
+    }
+
+    #[test]
+    fn answers_of_a_node_are_read_as_what_they_say() {
+        let draft = Draft {
+            chain: "ETH",
+            sender: "0x1",
+            kind: MessageType::Store,
+            channel: "C",
+            timestamp: 1,
+            content: r#"{"item_hash":"cid"}"#,
+        };
+        let message = draft.signed("s");
+        for status in [Status::Processed, Status::Removing] {
+            assert_eq!(read(200, Some(&wrapped(status, &message))).cid.as_deref(), Some("cid"));
+        }
+        assert_eq!(read(200, Some(&stripped(&message))).class, Class::Forgotten);
+        assert_eq!(read(200, Some(&removed(&message, 1, 2, "balance"))).class, Class::Removed);
+    }
+
+    proptest! {
+        #[test]
+        fn every_response_has_one_reading(
+            http_status in prop_oneof![Just(200_u16), Just(404), Just(410), any::<u16>()],
+            status in prop_oneof![Just(json!("processed")), Just(json!("removed")), Just(json!("other")), Just(json!(1)), Just(Value::Null)],
+            message in prop_oneof![Just(json!(null)), Just(json!([])), Just(json!({"type": "STORE", "content": {"item_hash": "c"}})), Just(json!({"type": 1}))],
+        ) {
+            let reading = read(http_status, Some(&json!({"status": status, "message": message})));
+            prop_assert_eq!(reading.cid.is_some(), reading.class == Class::Live);
+            prop_assert_eq!(reading.forget_target, reading.class == Class::Live);
+            prop_assert_eq!(reading.warning.is_none(), matches!(reading.class, Class::Live | Class::Unknown));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Webhooks (document 2, "Events" and "Endpoints").
+//!
+//! What is delivered is not shown; payload and signature below are this project's own.
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::Sha256;
+
+use crate::crypto::text::hex;
+use crate::network::content::{shown, text};
+use crate::network::endpoint;
+use crate::network::requirements::webhooks::{EVENTS, SECRET, URL};
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// Registers a webhook.
+    CREATE "create-webhook" "POST" "/api/v0/webhooks" Envelope [200, 400, 401, 403, 429, 500]
+}
+
+/// The event of a message that was taken.
+pub const MESSAGE_NEW: &str = "message.new";
+/// The event of a program that was run.
+pub const PROGRAM_EXECUTED: &str = "program.executed";
+/// The header that carries a delivery's signature.
+pub const SIGNATURE_HEADER: &str = "webhook-signature";
+
+/// A registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// Where deliveries go.
+    pub url: String,
+    /// What is delivered. Names that are not known are kept; nothing happens under them.
+    pub events: Vec<String>,
+    /// What deliveries are signed with.
+    pub secret: String,
+}
+
+impl Registration {
+    /// Reads a WEBHOOK's content.
+    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Registration, Refused> {
+        let url = text(content, "url").filter(|url| !url.is_empty());
+        gate.require(&URL, url.is_some(), || shown(content, "url"))?;
+        let events: Option<Vec<String>> =
+            content.get("events").and_then(|events| serde_json::from_value(events.clone()).ok());
+        gate.require(&EVENTS, events.is_some(), || shown(content, "events"))?;
+        let secret = text(content, "secret");
+        // The secret itself stays out of the log.
+        gate.require(&SECRET, secret.is_some(), || "secret is missing or no text".to_owned())?;
+        Ok(Registration {
+            url: url.unwrap_or_default().to_owned(),
+            events: events.unwrap_or_default(),
+            secret: secret.unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Whether an event is to be delivered.
+    pub fn wants(&self, event: &str) -> bool {
+        self.events.iter().any(|wanted| wanted == event)
+    }
+}
+
+/// What is delivered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Delivery {
+    /// The event.
+    pub event: String,
+    /// The registration.
+    pub webhook_id: String,
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+    /// What happened.
+    pub data: Value,
+}
+
+/// The signature of a delivery's body: the hex of its HMAC-SHA256 under the secret.
+pub fn sign(secret: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length is a key");
+    mac.update(body);
+    hex(&mac.finalize().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    #[test]
+    fn registrations_have_a_form() {
+        let good = json!({"url": "http://127.0.0.1:9/", "events": [MESSAGE_NEW, "other"], "secret": ""});
+        let parse = |content: &Value| Registration::parse(content.as_object().unwrap(), &mut Strict);
+        let registration = parse(&good).unwrap();
+        assert!(registration.wants(MESSAGE_NEW) && !registration.wants(PROGRAM_EXECUTED));
+        for (rule, name, value) in [
+            (&URL, "url", json!(1)),
+            (&URL, "url", json!("")),
+            (&EVENTS, "events", json!("message.new")),
+            (&EVENTS, "events", json!([1])),
+            (&EVENTS, "events", json!(null)),
+            (&SECRET, "secret", json!(7)),
+        ] {
+            let mut bad = good.clone();
+            bad[name] = value;
+            assert_eq!(parse(&bad).unwrap_err().rule, rule);
+            assert!(Registration::parse(bad.as_object().unwrap(), &mut Without(rule)).is_ok());
+        }
+    }
+
+    /// RFC 4231, test case 2.
+    #[test]
+    fn deliveries_are_signed_by_hmac() {
+        assert_eq!(
+            sign("Jefe", b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+    }
+}

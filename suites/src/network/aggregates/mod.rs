@@ -1,0 +1,74 @@
+//! Keyed documents of an address: what a write says, what is read, and which of them are listed.
+
+mod lists;
+mod writes;
+
+use assay_spec::network::aggregate::{CREATE, OF_ADDRESS, READ};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::wire::{Call, Draft, path_with};
+use super::{Created, created};
+use crate::check::{Check, Stop};
+use crate::probe::Probe;
+
+pub(super) const ABOUT_WRITES: &[Check] = writes::CHECKS;
+pub(super) const ABOUT_LISTS: &[Check] = lists::CHECKS;
+
+/// A key that nobody has used before.
+fn key(probe: &Probe<'_>) -> String {
+    format!("check-{}", label(probe))
+}
+
+/// A text that nobody has written before.
+fn label(probe: &Probe<'_>) -> String {
+    assay_spec::crypto::text::hex(&probe.draw("aggregate")[..8])
+}
+
+/// A write of so many seconds ago.
+async fn write(
+    probe: &Probe<'_>,
+    owner: &Caller,
+    key: &str,
+    members: Value,
+    seconds_ago: i64,
+) -> Result<Draft, Stop> {
+    let then = probe.now().await? + -1000 * seconds_ago;
+    let content = json!({ "address": owner.address, "key": key, "content": members, "time": then.seconds() });
+    Ok(Draft::dated(probe, owner, "AGGREGATE", content, then).to(&CREATE, "POST", "/aggregates"))
+}
+
+/// An aggregate that was written for the check to say anything.
+struct Written {
+    created: Created,
+    owner: Caller,
+    key: String,
+    label: String,
+}
+
+/// An aggregate of `owner` with a label of its own.
+async fn written(probe: &Probe<'_>, owner: &Caller, key: &str) -> Result<Written, Stop> {
+    let label = label(probe);
+    let draft = write(probe, owner, key, json!({ "title": "a check", "label": label }), 0).await?;
+    let created = created(probe, draft).await?;
+    Ok(Written { created, owner: owner.clone(), key: key.to_owned(), label })
+}
+
+/// An aggregate of somebody new.
+async fn any(probe: &Probe<'_>) -> Result<Written, Stop> {
+    written(probe, &caller(probe), &key(probe)).await
+}
+
+impl Written {
+    fn call(&self) -> Call {
+        one(&self.owner.address, &self.key)
+    }
+}
+
+fn one(address: &str, key: &str) -> Call {
+    Call::get(&READ, &format!("/aggregates/{address}/{key}"))
+}
+
+fn of_address(address: &str, query: &[(&str, &str)]) -> Call {
+    Call::get(&OF_ADDRESS, &path_with(&format!("/aggregates/{address}.json"), query))
+}

@@ -1,0 +1,113 @@
+//! Senders: keys that nobody has used before, and signatures by either documented procedure.
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::keccak::keccak256;
+use assay_spec::crypto::secp256k1::{self, SigningKey, key_from_secret};
+use assay_spec::crypto::text::prefixed_hex;
+use serde_json::{Map, Value};
+
+use crate::probe::Probe;
+
+/// Somebody who can sign messages.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    pub(crate) key: SigningKey,
+    /// The address as it is written, with the cases of its checksum.
+    pub(crate) address: String,
+}
+
+/// What a signature covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Procedure {
+    /// The text of the message.
+    General,
+    /// The digest of the canonical JSON.
+    Record,
+}
+
+/// Somebody whom no target knows.
+pub(crate) fn caller(probe: &Probe<'_>) -> Caller {
+    loop {
+        // All but a few of 2^128 draws are a key.
+        if let Some(key) = key_from_secret(&probe.draw("network-key")) {
+            return Caller::new(key);
+        }
+    }
+}
+
+impl Caller {
+    /// The sender of a key.
+    pub(crate) fn new(key: SigningKey) -> Caller {
+        Caller { address: Address::of(&key).to_string(), key }
+    }
+
+    /// The same address in the hands of another key.
+    pub(crate) fn with_key_of(&self, other: &Caller) -> Caller {
+        Caller { key: other.key.clone(), address: self.address.clone() }
+    }
+
+    /// The signature of a message, given as the text that will be sent.
+    pub(crate) fn sign(&self, procedure: Procedure, message: &str) -> String {
+        match procedure {
+            Procedure::General => self.sign_bytes(message.as_bytes()),
+            Procedure::Record => self.sign_bytes(&keccak256(canonical(message).as_bytes())),
+        }
+    }
+
+    /// The signature of a wallet over bytes.
+    pub(crate) fn sign_bytes(&self, bytes: &[u8]) -> String {
+        let mut signed = b"\x19Ethereum Signed Message:\n".to_vec();
+        signed.extend_from_slice(bytes.len().to_string().as_bytes());
+        signed.extend_from_slice(bytes);
+        prefixed_hex(&secp256k1::sign(&self.key, &keccak256(&signed)).to_bytes())
+    }
+}
+
+/// The canonical JSON of a message: the members that the document names, in its order, as far as they are there. A
+/// FORGET, of which the document does not say it, has `hashes` in the place of `content`.
+fn canonical(message: &str) -> String {
+    let message: Value = serde_json::from_str(message).unwrap_or_default();
+    let part = |members: &Value, names: &[&str]| -> Map<String, Value> {
+        let named = names.iter().filter_map(|name| Some((*name, members.get(*name)?)));
+        named.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    };
+    let mut record = part(&message, &["type", "channel", "content"]);
+    if let Some(content) = record.get_mut("content").filter(|content| content.is_object()) {
+        let body = if content.get("content").is_some() { "content" } else { "hashes" };
+        *content = part(content, &["address", "key", "type", "ref", body, "time"]).into();
+    }
+    Value::Object(record).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller() -> Caller {
+        Caller::new(key_from_secret(&[1; 32]).expect("a key"))
+    }
+
+    #[test]
+    fn a_text_is_signed_as_wallets_sign_it() {
+        // Confirmed by eth-account 0.14.0 and ethers 6.
+        let known = "0xf186a035b50de31ac4d913b550ae6fe2fe9e7225c635f108c71e9135de228a2a567dd55d0a4d2115d30c9226903b0feef967ae4d2daf2c07c7fb70676600c15d1b";
+        assert_eq!(caller().sign_bytes(b"hello"), known);
+        assert_eq!(caller().address, "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1");
+        assert_eq!(caller().sign(Procedure::General, "hello"), known);
+    }
+
+    #[test]
+    fn canonical_members_stand_in_order_and_others_do_not() {
+        let message = r#"{"chain":"ETH","content":{"time":5,"content":{"b":1,"a":2},"more":1,"key":"k","address":"0x1"},"channel":"C","type":"AGGREGATE","timestamp":5}"#;
+        assert_eq!(
+            canonical(message),
+            r#"{"type":"AGGREGATE","channel":"C","content":{"address":"0x1","key":"k","content":{"b":1,"a":2},"time":5}}"#
+        );
+        let forget = r#"{"type":"FORGET","channel":"C","content":{"hashes":["h"],"time":5,"address":"0x1"}}"#;
+        assert_eq!(
+            canonical(forget),
+            r#"{"type":"FORGET","channel":"C","content":{"address":"0x1","hashes":["h"],"time":5}}"#
+        );
+        assert_eq!(canonical("[]"), "{}");
+    }
+}

@@ -1,0 +1,166 @@
+//! Refusals: their body, their status, and that nothing is left of what was refused.
+
+use assay_spec::network::requirements::{envelope, errors as rows};
+use assay_spec::network::{message, query, storage};
+use serde_json::json;
+
+use super::caller::caller;
+use super::messages::another;
+use super::wire::{Call, expect_error_body, path_with};
+use super::{REFUSED, TAKEN, list_of, look, post_draft, posted, twin};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::BODY, a_refusal_has_its_documented_body).costs(8, 0, 0),
+    refuses!(rows::BAD_REQUEST, what_is_malformed_is_a_bad_request).costs(5, 0, 0),
+    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error).costs(44, 0, 0),
+    refuses!(rows::NOTHING_STORED, nothing_is_left_of_a_refused_message)
+        .costs(9, 0, 0)
+        .after(const { &[&envelope::TYPE_KNOWN, &envelope::TIMESTAMP, &envelope::CONTENT] }),
+];
+
+async fn a_refusal_has_its_documented_body(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let sent = posted(probe, &sender).await?;
+    look(probe, &sent.hash).await?.twin_status(&[200])?;
+    let mut refusals = vec![
+        Call::get(&message::READ, &format!("/messages/{}", another(&sent.hash))).ask(probe).await?,
+        Call::post(&message::CREATE, "/messages", "no JSON").ask(probe).await?,
+    ];
+    for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
+        let draft = post_draft(probe, &sender).await?.with(member, Some(value));
+        refusals.push(draft.ask(probe).await?);
+    }
+    for refusal in &refusals {
+        probe.given(refusal.status() >= 400, "what should be refused is not, which is judged elsewhere")?;
+        expect_error_body(refusal)?;
+    }
+    Ok(())
+}
+
+async fn what_is_malformed_is_a_bad_request(probe: &Probe<'_>) -> Checked {
+    twin(probe).await?;
+    let sender = caller(probe);
+    let draft = post_draft(probe, &sender).await?.with("timestamp", Some(json!("now")));
+    let answer = draft.ask(probe).await?;
+    // Whether it is refused at all is judged elsewhere.
+    probe.given(answer.status() >= 400, "a timestamp that is a text is taken")?;
+    answer.expect_status(&[400])?;
+    if !probe.settings.network.offers(&query::FLAT) {
+        return Ok(());
+    }
+    for name in ["startDate", "endDate"] {
+        let path = path_with("/messages.json", &[(name, "yesterday"), ("addresses", &sender.address)]);
+        let answer = Call::get(&query::FLAT, &path).send(probe).await?;
+        // A date that cannot be read may be passed over.
+        answer.expect_status(&[400, 200])?;
+        probe.note(format!("{name}=yesterday is answered by {}", answer.status()));
+    }
+    Ok(())
+}
+
+/// Texts in the place of a hash that lead elsewhere, end too early, or are too long.
+fn odd_hashes() -> Vec<String> {
+    let texts = [
+        "..%2f..%2f..%2fetc%2fpasswd",
+        "%2e%2e",
+        "%00",
+        "a%00b",
+        "%ff%fe",
+        "%",
+        "%zz",
+        "'",
+        "*",
+        "%0d%0aX:1",
+    ];
+    let long = ["a".repeat(4096), "0".repeat(64), "%F0%9F%A6%80".to_owned()];
+    texts.into_iter().map(str::to_owned).chain(long).collect()
+}
+
+/// Forms that end too early, hold nothing, or hold too much of it.
+fn odd_forms() -> Vec<Call> {
+    let part = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n";
+    let bodies = [
+        String::new(),
+        "--b--\r\n".to_owned(),
+        "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhalf of it".to_owned(),
+        "--b\r\n\r\nno head\r\n--b--\r\n".to_owned(),
+        format!("{}--b--\r\n", part.repeat(5_000)),
+        format!(
+            "--b\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n1\r\n--b--\r\n",
+            "n".repeat(9_000)
+        ),
+    ];
+    let form = |body: String| {
+        let mut call = Call::new(&storage::STORE, "POST", "/storage/store");
+        call.request = call.request.header("Content-Type", "multipart/form-data; boundary=b").body(body);
+        call
+    };
+    bodies.map(form).to_vec()
+}
+
+async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    posted(probe, &sender).await?;
+    let mut calls = Vec::new();
+    for hash in odd_hashes() {
+        calls.push(Call::get(&message::READ, &format!("/messages/{hash}")));
+    }
+    for hash in ["..%2f..%2fetc%2fpasswd", "%00", "%ff", "bafy"] {
+        calls.push(Call::get(&storage::FILE, &format!("/storage/{hash}")));
+        calls.push(Call::get(&storage::RAW, &format!("/storage/raw/{hash}")));
+    }
+    for query in ["hashes=%00,,%2c", "types=%ff&types=", "channels=%F0%9F%A6%80&addresses=,", "%&=&&=x&tags"]
+    {
+        calls.push(Call::get(&query::LIST, &format!("/messages?{query}")));
+    }
+    let (open, close) = ("[".repeat(2_000), "]".repeat(2_000));
+    let deep = format!(r#"{{"message":{open}{close},"signature":"0x","address":"0x1"}}"#);
+    let twice = post_draft(probe, &sender).await?.body().replacen('{', r#"{"address":"0x1","#, 1);
+    for body in [deep, twice, "\u{feff}{}".to_owned(), "{\"message\":{\"content\":{\"a\":1e999}}}".to_owned()]
+    {
+        calls.push(Call::post(&message::CREATE, "/messages", body));
+    }
+    calls.push(Call::post(&message::CREATE, "/messages", vec![0xff; 64]));
+    calls.extend(odd_forms());
+    for call in calls {
+        let answer = match call.ask(probe).await {
+            Err(Stop::NotApplicable(_)) => continue,
+            answer => answer?,
+        };
+        let status = answer.status();
+        answer.expect(status < 500, "status", "an answer below 500", status.to_string())?;
+    }
+    for (member, value) in [
+        ("timestamp", json!(-1)),
+        ("timestamp", json!(i64::MAX)),
+        ("timestamp", json!(u64::MAX)),
+        ("timestamp", json!(4e15)),
+        ("channel", json!("\u{0}")),
+        ("content", json!({ "": null, "\u{0}": "\u{202e}" })),
+    ] {
+        let answer = post_draft(probe, &sender).await?.with(member, Some(value)).ask(probe).await?;
+        let status = answer.status();
+        answer.expect(status < 500, "status", "an answer below 500", status.to_string())?;
+    }
+    Ok(())
+}
+
+async fn nothing_is_left_of_a_refused_message(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
+        let draft = post_draft(probe, &sender).await?.with(member, Some(value));
+        draft.ask(probe).await?.given_status(REFUSED)?;
+    }
+    // One that is good, which is seen where the others are not.
+    let good = post_draft(probe, &sender).await?.send(probe).await?;
+    good.twin_status(TAKEN)?;
+    let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    let listed = list_of(probe, &sender, &[&hash]).await?;
+    let found = listed.texts("item_hash");
+    let others: Vec<&String> = found.iter().filter(|one| **one != hash).collect();
+    listed.answer.expect(others.is_empty(), "/messages", "the one good message", found.join(", "))
+}

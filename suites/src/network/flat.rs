@@ -1,0 +1,203 @@
+//! The flat list of messages: its elements are records, and its filters list nothing else than they say.
+
+use assay_spec::network::query;
+use assay_spec::network::requirements::{flat as rows, paging};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::fresh_channel;
+use super::wire::{Call, Draft, path_with};
+use super::{Created, List, PAUSE, created, list_of, post_content, posted, tries};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::FLAT, elements_are_records_in_no_wrapper).costs(3, 0, 0),
+    shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
+        .costs(2, 0, 0)
+        .after(const { &[&paging::FIRST_PAGE] }),
+    shows!(rows::ADDRESSES, addresses_select_in_the_flat_list).costs(6, 0, 0),
+    shows!(rows::CHANNELS, channels_select_in_the_flat_list).costs(4, 0, 0),
+    shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list).costs(4, 0, 0),
+    shows!(rows::START_DATE, nothing_before_the_start_is_listed).costs(4, 0, 0),
+    shows!(rows::END_DATE, nothing_after_the_end_is_listed).costs(4, 0, 0),
+];
+
+/// The flat list, which must be one for the check to say anything: an array, or an object with one.
+async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let answer = Call::get(&query::FLAT, &path_with("/messages.json", filters)).send(probe).await?;
+    answer.given_status(&[200])?;
+    let items = items(&answer.json());
+    probe.given(items.is_some(), "the answer is no array, and no object with one array")?;
+    Ok(List { answer, items: items.unwrap_or_default() })
+}
+
+/// The elements, however they are wrapped: an array, or the one array of objects in an object.
+fn items(body: &Value) -> Option<Vec<Value>> {
+    match body {
+        Value::Array(items) => Some(items.clone()),
+        Value::Object(members) => {
+            let mut arrays = members
+                .values()
+                .filter_map(Value::as_array)
+                .filter(|items| items.iter().all(Value::is_object));
+            arrays.next().filter(|_| arrays.next().is_none()).cloned()
+        }
+        _ => None,
+    }
+}
+
+/// The record of an element: itself, or what is wrapped in it, which is judged elsewhere.
+fn record(item: &Value) -> &Value {
+    item.get("message").filter(|inner| inner.is_object()).unwrap_or(item)
+}
+
+/// As [`flat`], with something in it. Where others share the target, lists may take their time.
+async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    for _ in 1..tries(probe) {
+        let list = flat(probe, filters).await?;
+        if !list.items.is_empty() {
+            return Ok(list);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    let list = flat(probe, filters).await?;
+    probe.given(!list.items.is_empty(), "the list is empty, though something was sent that belongs there")?;
+    Ok(list)
+}
+
+/// A POST whose timestamp lies so many seconds back, of a type and on a channel.
+async fn sent(
+    probe: &Probe<'_>,
+    sender: &Caller,
+    seconds_ago: i64,
+    kind: &str,
+    channel: &str,
+) -> Result<Created, Stop> {
+    let then = probe.now().await? + -1000 * seconds_ago;
+    let mut content = post_content(sender, then.seconds(), &json!({ "title": "a check" }));
+    content["type"] = json!(kind);
+    let draft = Draft::dated(probe, sender, "POST", content, then);
+    created(probe, draft.with("channel", Some(json!(channel)))).await
+}
+
+async fn elements_are_records_in_no_wrapper(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    for _ in 0..2 {
+        posted(probe, &sender).await?;
+    }
+    let listed = some(probe, &[("addresses", &sender.address)]).await?;
+    listed.expect_each("sender, type, channel and content at the top, no message around them", |item| {
+        let has_texts = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
+        has_texts && item["content"].is_object() && !item["message"].is_object()
+    })
+}
+
+async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
+    let sent = posted(probe, &caller(probe)).await?;
+    let hashes = |list: &List<'_>| -> Vec<String> {
+        let hashes = list.items.iter().filter_map(|item| record(item)["item_hash"].as_str());
+        hashes.map(str::to_owned).collect()
+    };
+    let filters = [("addresses", sent.draft.caller.address.as_str())];
+    let mut listed = flat(probe, &filters).await?;
+    for _ in 1..tries(probe) {
+        if hashes(&listed).contains(&sent.hash) {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+        listed = flat(probe, &filters).await?;
+    }
+    let found = hashes(&listed);
+    listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
+}
+
+async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (caller(probe), caller(probe));
+    // Two of each: a list of one is looked at elsewhere.
+    for sender in [&one, &one, &other, &other] {
+        posted(probe, sender).await?;
+    }
+    for sender in [&one, &other] {
+        let listed = some(probe, &[("addresses", &sender.address)]).await?;
+        listed.expect_each(&format!("sender {}", sender.address), |item| {
+            let found = record(item)["sender"].as_str();
+            found.is_some_and(|found| found.eq_ignore_ascii_case(&sender.address))
+        })?;
+    }
+    Ok(())
+}
+
+async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let (one, other) = (fresh_channel(probe), fresh_channel(probe));
+    for channel in [&one, &other] {
+        sent(probe, &sender, 0, "assay-check", channel).await?;
+    }
+    for channel in [&one, &other] {
+        let listed = some(probe, &[("channels", channel)]).await?;
+        listed.expect_each(&format!("channel {channel}"), |item| record(item)["channel"] == **channel)?;
+    }
+    Ok(())
+}
+
+async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
+    let [one, other] = ["one", "other"].map(|name| format!("assay-check-{name}-{label}"));
+    let channel = fresh_channel(probe);
+    for kind in [&one, &other] {
+        sent(probe, &sender, 0, kind, &channel).await?;
+    }
+    for kind in [&one, &other] {
+        let listed = some(probe, &[("content_types", kind)]).await?;
+        listed
+            .expect_each(&format!("content.type {kind}"), |item| record(item)["content"]["type"] == **kind)?;
+    }
+    Ok(())
+}
+
+async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
+    let (sender, middle) = old_and_new(probe).await?;
+    let start = middle.to_string();
+    let listed = some(probe, &[("startDate", &start), ("addresses", &sender.address)]).await?;
+    listed.expect_each(&format!("timestamp {start} or later"), |item| {
+        record(item)["timestamp"].as_i64().is_some_and(|time| time >= middle)
+    })
+}
+
+async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
+    let (sender, middle) = old_and_new(probe).await?;
+    let end = middle.to_string();
+    let listed = some(probe, &[("endDate", &end), ("addresses", &sender.address)]).await?;
+    listed.expect_each(&format!("timestamp {end} or earlier"), |item| {
+        record(item)["timestamp"].as_i64().is_some_and(|time| time <= middle)
+    })
+}
+
+/// A sender with messages of long ago and of now, and a moment between them, in seconds. None stands near it, so that
+/// it does not matter on which side of a date a message is listed.
+async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {
+    let (sender, channel) = (caller(probe), fresh_channel(probe));
+    let old = sent(probe, &sender, 3600, "assay-check", &channel).await?;
+    let new = sent(probe, &sender, 0, "assay-check", &channel).await?;
+    list_of(probe, &sender, &[&old.hash, &new.hash]).await?;
+    let time = |created: &Created| created.draft.message["timestamp"].as_i64().unwrap_or_default();
+    Ok((sender, i64::midpoint(time(&old), time(&new))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_array_of_an_answer_is_found() {
+        assert_eq!(items(&json!([1])), Some(vec![json!(1)]));
+        let one = json!({ "any": [{}, {}], "numbers": [1], "pagination": {} });
+        assert_eq!(items(&one).map(|items| items.len()), Some(2));
+        assert_eq!(items(&json!({ "one": [], "two": [] })), None);
+        assert_eq!(items(&json!({})), None);
+        assert_eq!(items(&json!("text")), None);
+    }
+}

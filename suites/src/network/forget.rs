@@ -1,0 +1,244 @@
+//! FORGET: all of its targets or none, tried again while one is not good, and given up in the end.
+
+use std::time::Duration;
+
+use assay_spec::network::requirements::{forget as rows, messages, store};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::another;
+use super::storage::stored;
+use super::store::{reclaimed, run_out};
+use super::wire::{Draft, pass};
+use super::{Created, PAUSE, REFUSED, TAKEN, created, look, post_content, tries};
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::APPLIES, every_target_is_forgotten).costs(5, 0, 0).after(const { &[&store::FORGOTTEN] }),
+    refuses!(rows::ALL_OR_NOTHING, an_unknown_target_saves_the_others)
+        .costs(6, 0, 0)
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
+    shows!(rows::REMOVING_TARGET, a_target_that_is_being_removed_is_good)
+        .costs(7, 0, 0)
+        .needs(&[Need::Clock, Need::Acts])
+        .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
+    refuses!(rows::REMOVED_FAILS, a_removed_target_saves_the_others)
+        .costs(8, 0, 0)
+        .needs(&[Need::Clock, Need::Acts])
+        .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
+    refuses!(rows::PENDING_FAILS, a_pending_target_saves_the_others)
+        .costs(8, 0, 0)
+        .needs(&[Need::Faults])
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
+    refuses!(rows::REJECTED_FAILS, a_rejected_target_saves_the_others)
+        .costs(8, 0, 0)
+        .needs(&[Need::Clock, Need::Faults])
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
+    shows!(rows::RETRIED, a_forget_applies_once_its_targets_are_good)
+        .costs(7, 0, 0)
+        .needs(&[Need::Clock, Need::Faults])
+        .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
+    shows!(rows::FINALLY_REJECTED, a_forget_that_goes_on_failing_is_rejected)
+        .costs(3, 0, 0)
+        .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
+    refuses!(rows::HASHES, hashes_that_are_no_texts_are_refused).costs(6, 0, 0),
+    shows!(rows::POSTS_REMAIN, a_post_stays_that_names_what_is_forgotten)
+        .costs(6, 0, 0)
+        .after(const { &[&store::FORGOTTEN, &messages::FOUND] }),
+];
+
+/// A FORGET of `owner`.
+async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Draft, Stop> {
+    let now = probe.now().await?;
+    let content = json!({ "address": owner.address, "hashes": hashes, "time": now.seconds() });
+    Ok(Draft::dated(probe, owner, "FORGET", content, now))
+}
+
+/// A FORGET that must be taken for the check to say anything. Where others share the target, it waits until the first
+/// target is no longer processed.
+pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
+    let taken = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
+    for _ in 1..tries(probe) {
+        let is_done = match hashes.first() {
+            Some(first) => status(&look(probe, first).await?) != "processed",
+            None => true,
+        };
+        if is_done {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(taken)
+}
+
+/// A FORGET of which a target is not good: taken and tried again, or refused at once.
+async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Answer<'p>, Stop> {
+    let answer = forget(probe, owner, &json!(hashes)).await?.send(probe).await?;
+    let status = answer.status();
+    let is_known = TAKEN.contains(&status) || REFUSED.contains(&status);
+    probe.given(is_known, format!("a FORGET with a bad target is answered by {status}"))?;
+    probe.note(format!("a FORGET with a bad target is answered by {status}"));
+    Ok(answer)
+}
+
+/// How long a FORGET may take until it is applied or given up.
+fn settling(probe: &Probe<'_>) -> Duration {
+    Duration::from_secs(probe.settings.network.forget_settle_seconds)
+}
+
+/// `status` of an answer for a message; empty where it says none.
+fn status(answer: &Answer<'_>) -> String {
+    answer.json()["status"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Expects a message to have a status.
+async fn expect_state(probe: &Probe<'_>, hash: &str, want: &str) -> Checked {
+    let answer = look(probe, hash).await?;
+    let got = if answer.status() == 200 { status(&answer) } else { answer.status().to_string() };
+    answer.expect(got == want, "/status", want, got.clone())
+}
+
+/// The positive twin: alone, the target is forgotten.
+async fn twin(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
+    forgotten(probe, owner, &[hash]).await?;
+    let state = status(&look(probe, hash).await?);
+    probe.twin(state == "forgotten", format!("alone, the good target is {state} and not forgotten"))
+}
+
+async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (one, other) = (stored(probe, &owner).await?.hash, stored(probe, &owner).await?.hash);
+    forgotten(probe, &owner, &[&one, &other]).await?;
+    expect_state(probe, &one, "forgotten").await?;
+    expect_state(probe, &other, "forgotten").await
+}
+
+async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    tried(probe, &owner, &[&good, &another(&good)]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    twin(probe, &owner, &good).await
+}
+
+async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let target = stored(probe, &owner).await?.hash;
+    run_out(probe, &owner).await?;
+    let state = status(&look(probe, &target).await?);
+    probe.given(state == "removing", format!("a STORE whose payer ran out is {state}"))?;
+    forgotten(probe, &owner, &[&target]).await?;
+    expect_state(probe, &target, "forgotten").await
+}
+
+async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let bad = stored(probe, &owner).await?.hash;
+    reclaimed(probe, &owner).await?;
+    let gone = look(probe, &bad).await?;
+    let is_gone = gone.status() == 410 || status(&gone) == "removed";
+    probe.given(is_gone, "a STORE whose payer ran out two days ago is not removed")?;
+    // Credits again, so that nothing happens to the next.
+    probe.act("network.balance", json!({ "address": owner.address, "credits": null })).await?;
+    let good = stored(probe, &owner).await?.hash;
+    tried(probe, &owner, &[&good, &bad]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    twin(probe, &owner, &good).await
+}
+
+/// New messages of STOREs stay pending until faults are unset.
+fn held() -> Value {
+    json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }])
+}
+
+async fn a_pending_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    probe.faults(held()).await?;
+    let bad = stored(probe, &owner).await?.hash;
+    let state = status(&look(probe, &bad).await?);
+    probe.given(state == "pending", format!("a STORE that is held up is {state}"))?;
+    tried(probe, &owner, &[&good, &bad]).await?;
+    expect_state(probe, &good, "processed").await?;
+    probe.faults(json!([])).await?;
+    twin(probe, &owner, &good).await
+}
+
+async fn a_rejected_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    probe.faults(json!([{ "fault": "network.invalid" }])).await?;
+    let bad = stored(probe, &owner).await?.hash;
+    probe.faults(json!([])).await?;
+    let state = status(&look(probe, &bad).await?);
+    probe.given(state == "rejected", format!("a STORE that is invalid is {state}"))?;
+    tried(probe, &owner, &[&good, &bad]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    twin(probe, &owner, &good).await
+}
+
+async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    probe.faults(held()).await?;
+    let late = stored(probe, &owner).await?.hash;
+    let answer = tried(probe, &owner, &[&good, &late]).await?;
+    probe.faults(json!([])).await?;
+    if !TAKEN.contains(&answer.status()) {
+        let why = format!("the target refuses a FORGET with a bad target at once ({})", answer.status());
+        return Err(Stop::NotApplicable(why));
+    }
+    let state = status(&look(probe, &good).await?);
+    probe.given(state == "processed", format!("a FORGET whose target is pending left the other {state}"))?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "forgotten").await?;
+    expect_state(probe, &late, "forgotten").await
+}
+
+async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let known = stored(probe, &owner).await?.hash;
+    let answer = tried(probe, &owner, &[&another(&known)]).await?;
+    if !TAKEN.contains(&answer.status()) {
+        return answer.expect_status(REFUSED);
+    }
+    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &hash, "rejected").await
+}
+
+/// What an empty list asks for is left open.
+async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let known = stored(probe, &owner).await?.hash;
+    for hashes in [json!(known), json!([1]), json!({ "0": known })] {
+        forget(probe, &owner, &hashes).await?.ask(probe).await?.expect_status(REFUSED)?;
+    }
+    let mut bare = forget(probe, &owner, &Value::Null).await?;
+    if let Some(content) = bare.message["content"].as_object_mut() {
+        content.shift_remove("hashes");
+    }
+    bare.ask(probe).await?.expect_status(REFUSED)?;
+    forget(probe, &owner, &json!([known])).await?.send(probe).await?.twin_status(TAKEN)
+}
+
+async fn a_post_stays_that_names_what_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let target = stored(probe, &owner).await?.hash;
+    let now = probe.now().await?;
+    let content = post_content(&owner, now.seconds(), &json!({ "storeRef": target }));
+    let post = created(probe, Draft::dated(probe, &owner, "POST", content, now)).await?;
+    forgotten(probe, &owner, &[&target]).await?;
+    let state = status(&look(probe, &target).await?);
+    probe.given(state == "forgotten", format!("the STORE is {state}"))?;
+    let answer = look(probe, &post.hash).await?;
+    answer.expect_status(&[200])?;
+    let is_whole = |named: &Value| *named == *target;
+    answer.expect_json("/message/content/content/storeRef", &target, is_whole).map(drop)
+}

@@ -1,0 +1,130 @@
+//! Indexed chain data: what events and transactions hold, and which of them are listed. Bounds are tried between
+//! what is listed, so that it does not matter whether they include their ends.
+
+mod events;
+mod transactions;
+
+use std::ops::RangeInclusive;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
+use serde_json::Value;
+
+use super::List;
+use super::replies::is_integer;
+use super::wire::{Call, path_with};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+
+pub(super) const ABOUT_EVENTS: &[Check] = events::CHECKS;
+pub(super) const ABOUT_TRANSACTIONS: &[Check] = transactions::CHECKS;
+
+/// One of the two lists.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    endpoint: &'static Endpoint,
+    /// The array, and the end of the path.
+    name: &'static str,
+}
+
+const OF_EVENTS: Kind = Kind { endpoint: &EVENTS, name: "events" };
+const OF_TRANSACTIONS: Kind = Kind { endpoint: &TRANSACTIONS, name: "transactions" };
+
+/// A network that is indexed: the one that a profile names, or one that a control API tells of.
+async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
+    if let Some(network) = &probe.settings.network.given.indexer_network {
+        return Ok(network.clone());
+    }
+    let state = match probe.control() {
+        Ok(control) => control.call("GET", "state", None).await.unwrap_or_default(),
+        Err(_) => Value::Null,
+    };
+    let why = "needs the name of a network that is indexed ([network.fixtures] indexer_network)";
+    let told = state["network"]["indexed"][0].as_str().map(str::to_owned);
+    told.ok_or_else(|| Stop::NotTestable(why.to_owned()))
+}
+
+impl Kind {
+    /// The call for a page of a hundred under these filters.
+    fn call(self, probe: &Probe<'_>, network: &str, filters: &[(&str, &str)]) -> Call {
+        let page = probe.settings.network.first_page.to_string();
+        let query = [filters, &[("page", page.as_str()), ("limit", "100")]].concat();
+        Call::get(self.endpoint, &path_with(&format!("/indexer/{network}/{}", self.name), &query))
+    }
+
+    /// A page under these filters that holds something: of nothing, anything can be said.
+    async fn some<'p>(
+        self,
+        probe: &'p Probe<'_>,
+        network: &str,
+        filters: &[(&str, &str)],
+    ) -> Result<List<'p>, Stop> {
+        let answer = self.call(probe, network, filters).send(probe).await?;
+        answer.given_status(&[200])?;
+        let items = answer.json()[self.name].as_array().cloned().unwrap_or_default();
+        probe.given(!items.is_empty(), format!("the answer holds no {}", self.name))?;
+        Ok(List { answer, items })
+    }
+
+    /// Expects only elements of a middle third of what is listed, by a number that both bounds name.
+    async fn expect_between(self, probe: &Probe<'_>, member: &str, [from, to]: [&str; 2]) -> Checked {
+        let network = network(probe).await?;
+        let all = self.some(probe, &network, &[]).await?;
+        let middle = middle(&numbers(probe, &all, member)?);
+        probe.given(middle.is_some(), format!("the listed {member} lie too close together"))?;
+        let (low, high) = middle.unwrap_or(0..=0).into_inner();
+        let [low_text, high_text] = [low, high].map(|number| number.to_string());
+        let filters = [(from, low_text.as_str()), (to, high_text.as_str())];
+        let selected = self.some(probe, &network, &filters).await?;
+        numbers(probe, &selected, member)?;
+        selected.expect_each(&format!("{member} from {low} to {high}"), |item| {
+            item[member].as_i64().is_some_and(|number| (low..=high).contains(&number))
+        })
+    }
+}
+
+/// A member that must be an integer everywhere for the check to say anything.
+fn numbers(probe: &Probe<'_>, list: &List<'_>, member: &str) -> Result<Vec<i64>, Stop> {
+    let numbers: Vec<i64> = list.items.iter().filter_map(|item| item[member].as_i64()).collect();
+    probe.given(numbers.len() == list.items.len(), format!("a {member} is no integer"))?;
+    Ok(numbers)
+}
+
+/// The middle third between the least and the greatest, with something on both sides of it.
+fn middle(numbers: &[i64]) -> Option<RangeInclusive<i64>> {
+    let (low, high) = (*numbers.iter().min()?, *numbers.iter().max()?);
+    let third = (high - low) / 3;
+    (third > 0).then(|| low + third..=high - third)
+}
+
+/// Expects every element to have these members as texts and those as integers.
+fn expect_members(list: &List<'_>, texts: &[&str], integers: &[&str]) -> Checked {
+    let want = format!("{} as texts, {} as integers", texts.join(", "), integers.join(", "));
+    list.expect_each(&want, |item| {
+        texts.iter().all(|name| item[*name].is_string())
+            && integers.iter().all(|name| is_integer(&item[*name]))
+    })
+}
+
+/// The text of a member of the first element, without which the check says nothing.
+fn first_text(probe: &Probe<'_>, list: &List<'_>, member: &str) -> Result<String, Stop> {
+    let text = list.items[0][member].as_str().unwrap_or_default().to_owned();
+    probe.given(!text.is_empty(), format!("the first {member} is no text"))?;
+    Ok(text)
+}
+
+/// Each of these parameters without an integer is refused, and with one it is not.
+async fn expect_integers(probe: &Probe<'_>, kind: Kind) -> Checked {
+    let network = network(probe).await?;
+    kind.call(probe, &network, &[("from_block", "1"), ("from_timestamp", "1")])
+        .send(probe)
+        .await?
+        .twin_status(&[200])?;
+    for (name, value) in
+        [("from_block", "x"), ("to_block", "1.5"), ("from_timestamp", "yesterday"), ("to_timestamp", "true")]
+    {
+        let answer = kind.call(probe, &network, &[(name, value)]).ask(probe).await?;
+        answer.expect_status(super::REFUSED)?;
+    }
+    Ok(())
+}

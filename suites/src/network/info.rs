@@ -1,0 +1,61 @@
+//! The node itself: its public information, the prefix of its API, and the addresses beside it.
+
+use assay_spec::network::info::PUBLIC;
+use assay_spec::network::requirements::info as rows;
+use assay_spec::network::{message, query};
+
+use super::caller::caller;
+use super::replies::{found, until};
+use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
+use super::{look, posted};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0),
+    shows!(rows::PREFIX, the_api_stands_below_its_prefix).costs(6, 0, 0),
+    shows!(rows::MIRRORS, what_was_written_at_one_address_is_read_at_the_others).costs(4, 0, 0),
+];
+
+fn public() -> Call {
+    Call::get(&PUBLIC, "/info/public.json")
+}
+
+async fn public_information_is_json(probe: &Probe<'_>) -> Checked {
+    let answer = found(probe, public()).await?;
+    let body = answer.json();
+    let is_json = body.is_object() || body.is_array();
+    answer.expect(is_json, "body", "a JSON object or array", answer.response.text())
+}
+
+fn first_page(site: &str) -> Call {
+    Call::get(&query::LIST, "/messages?limit=1").to(site)
+}
+
+/// Which documented endpoints exist is not shown; one of two that any node needs is enough.
+async fn the_api_stands_below_its_prefix(probe: &Probe<'_>) -> Checked {
+    for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {
+        let info = public().to(site).ask(probe).await?;
+        let answer = if info.status() == 200 { info } else { first_page(site).ask(probe).await? };
+        answer.expect_status(&[200])?;
+    }
+    Ok(())
+}
+
+async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>) -> Checked {
+    let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
+    if others.is_empty() {
+        let why = "needs another address of the API (alt_url or mirror_url in [network])";
+        return Err(Stop::NotTestable(why.to_owned()));
+    }
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    look(probe, &hash).await?.given_status(&[200])?;
+    for site in others {
+        let call = Call::get(&message::READ, &format!("/messages/{hash}")).to(site);
+        let answer = until(probe, call, |answer| answer.status() == 200).await?;
+        let status = answer.status();
+        answer.expect(status == 200, &format!("status at {site}"), "200", status.to_string())?;
+    }
+    Ok(())
+}

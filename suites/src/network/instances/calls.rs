@@ -1,0 +1,145 @@
+//! Creating, changing and controlling instances.
+
+use assay_spec::network::requirements::instances as rows;
+use serde_json::{Value, json};
+
+use super::super::caller::caller;
+use super::super::messages::another;
+use super::super::replies::{expect_created, found, is_text, until};
+use super::super::{REFUSED, TAKEN};
+use super::{control, ipv6, made, one, update, wanted};
+use crate::check::{Check, Checked};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CREATED, an_instance_is_answered_by_its_hash).costs(1, 0, 0),
+    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0),
+    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0),
+    refuses!(rows::CREATE_NUMBERS, numbers_that_are_no_integers_are_refused).costs(5, 0, 0),
+    refuses!(rows::CREATE_TEXTS, texts_that_are_none_are_refused).costs(5, 0, 0),
+    refuses!(rows::CREATE_FIREWALL, ports_that_are_no_integers_are_refused).costs(5, 0, 0),
+    shows!(rows::UPDATED, an_update_is_answered_by_its_hash).costs(2, 0, 0),
+    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones).costs(3, 0, 0),
+    refuses!(rows::UPDATE_UNKNOWN, an_update_of_an_unknown_instance_is_refused).costs(3, 0, 0),
+    shows!(rows::CONTROLLED, every_action_is_answered_by_its_hash).costs(8, 0, 0),
+    refuses!(rows::ACTION, an_action_besides_the_three_is_refused).costs(4, 0, 0),
+    refuses!(rows::CONTROL_UNKNOWN, an_action_on_an_unknown_instance_is_refused).costs(3, 0, 0),
+];
+
+async fn an_instance_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+    expect_created(&wanted(probe, &caller(probe)).await?.send(probe).await?)
+}
+
+async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_>) -> Checked {
+    let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
+    answer.given_status(TAKEN)?;
+    let id = answer.expect_json("/instance_id", "a text that is not empty", is_text)?;
+    let call = one(id.as_str().unwrap_or_default());
+    until(probe, call, |answer| answer.status() == 200).await?.expect_status(&[200])
+}
+
+async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
+    let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
+    answer.given_status(TAKEN)?;
+    answer.expect_json("/ipv6", "an IPv6 address", |found| ipv6(found).is_some()).map(drop)
+}
+
+/// Each value in the place of a member of the content is refused, and a good creation is not.
+async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
+    wanted(probe, &caller(probe)).await?.send(probe).await?.twin_status(TAKEN)?;
+    for (member, value) in values {
+        let mut bad = wanted(probe, &caller(probe)).await?;
+        bad.message["content"][*member] = value.clone();
+        bad.ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn numbers_that_are_no_integers_are_refused(probe: &Probe<'_>) -> Checked {
+    refused(
+        probe,
+        &[("cpu", json!("2")), ("memory", json!(1536.5)), ("disk", json!([20_480])), ("disk", Value::Null)],
+    )
+    .await
+}
+
+async fn texts_that_are_none_are_refused(probe: &Probe<'_>) -> Checked {
+    refused(
+        probe,
+        &[
+            ("name", json!(7)),
+            ("description", json!({})),
+            ("image", json!(["debian-12"])),
+            ("ssh_key", json!(7)),
+        ],
+    )
+    .await
+}
+
+async fn ports_that_are_no_integers_are_refused(probe: &Probe<'_>) -> Checked {
+    let ports = [json!(["22"]), json!(22), json!([22.5]), json!("22,443")];
+    let values: Vec<_> = ports.map(|ports| ("firewall", json!({ "allowedPorts": ports }))).to_vec();
+    refused(probe, &values).await
+}
+
+async fn an_update_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    found(probe, one(&made.id)).await?;
+    expect_created(&update(probe, &made.owner, &made.id).await?.send(probe).await?)
+}
+
+async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    found(probe, one(&made.id)).await?;
+    let update = update(probe, &made.owner, &made.id).await?;
+    update.send(probe).await?.given_status(TAKEN)?;
+    let wanted = |member: &str| update.message["content"][member].clone();
+    let is_new = |answer: &Answer<'_>| answer.json()["name"] == wanted("name");
+    let answer = until(probe, one(&made.id), is_new).await?;
+    answer.given_status(&[200])?;
+    for member in ["name", "description"] {
+        let wanted = wanted(member);
+        answer.expect_json(&format!("/{member}"), &wanted.to_string(), |found| *found == wanted)?;
+    }
+    Ok(())
+}
+
+async fn an_update_of_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    update(probe, &made.owner, &made.id).await?.send(probe).await?.twin_status(TAKEN)?;
+    let unknown = update(probe, &made.owner, &another(&made.id)).await?;
+    unknown.ask(probe).await?.expect_status(&[400, 404])
+}
+
+/// In an order in which every action meets an instance that runs and one that does not.
+async fn every_action_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+    const ACTIONS: [&str; 7] = ["stop", "stop", "restart", "stop", "start", "start", "restart"];
+    let made = made(probe).await?;
+    found(probe, one(&made.id)).await?;
+    for (action, seconds_ago) in ACTIONS.into_iter().zip((0..7).rev()) {
+        let answer = control(probe, &made.owner, &made.id, action, seconds_ago).await?.send(probe).await?;
+        let status = answer.status();
+        let place = format!("status of `{action}`");
+        answer.expect(TAKEN.contains(&status), &place, "200, 201 or 202", status.to_string())?;
+        expect_created(&answer)?;
+    }
+    Ok(())
+}
+
+async fn an_action_besides_the_three_is_refused(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    control(probe, &made.owner, &made.id, "restart", 9).await?.send(probe).await?.twin_status(TAKEN)?;
+    for action in ["hibernate", ""] {
+        let strange = control(probe, &made.owner, &made.id, action, 0).await?;
+        strange.ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn an_action_on_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    control(probe, &made.owner, &made.id, "restart", 9).await?.send(probe).await?.twin_status(TAKEN)?;
+    let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?;
+    unknown.ask(probe).await?.expect_status(&[400, 404])
+}

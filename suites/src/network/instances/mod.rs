@@ -1,0 +1,98 @@
+//! Virtual machine instances: what a creation needs and is answered by, and what is read of an instance. What a
+//! control action does to the status is not shown, and nothing is said of it.
+
+mod calls;
+mod record;
+
+use std::net::Ipv6Addr;
+
+use assay_spec::network::instance::{CONTROL, CREATE, READ, UPDATE};
+use serde_json::{Value, json};
+
+use super::TAKEN;
+use super::caller::{Caller, caller};
+use super::replies::found;
+use super::wire::{Call, Draft};
+use crate::check::{Check, Stop};
+use crate::probe::{Answer, Probe};
+
+pub(super) const CALLS: &[Check] = calls::CHECKS;
+pub(super) const RECORD: &[Check] = record::CHECKS;
+
+/// An instance of `owner` as it is asked for.
+async fn wanted(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
+    let label = assay_spec::crypto::text::hex(&probe.draw("instance")[..8]);
+    let content = json!({
+        "name": format!("check-{label}"), "description": format!("an instance of the check {label}"),
+        "cpu": 2, "memory": 1536, "disk": 20_480, "image": "debian-12",
+        "ssh_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA== check", "firewall": { "allowedPorts": [22, 443] },
+    });
+    Ok(Draft::new(probe, owner, "INSTANCE", content).await?.to(&CREATE, "POST", "/instances"))
+}
+
+/// An instance that was created, which it must be for the check to say anything.
+struct Made<'p> {
+    answer: Answer<'p>,
+    owner: Caller,
+    id: String,
+    /// What it was created with.
+    content: Value,
+}
+
+/// Creates an instance of somebody new.
+async fn made<'p>(probe: &'p Probe<'_>) -> Result<Made<'p>, Stop> {
+    let owner = caller(probe);
+    let draft = wanted(probe, &owner).await?;
+    let answer = draft.send(probe).await?;
+    answer.given_status(TAKEN)?;
+    let id = answer.json()["instance_id"].as_str().unwrap_or_default().to_owned();
+    probe.given(!id.is_empty(), "the answer to a creation holds no instance_id")?;
+    Ok(Made { answer, owner, id, content: draft.message["content"].clone() })
+}
+
+impl Made<'_> {
+    fn ipv6(&self) -> Option<Ipv6Addr> {
+        ipv6(&self.answer.json()["ipv6"])
+    }
+}
+
+fn ipv6(value: &Value) -> Option<Ipv6Addr> {
+    value.as_str()?.parse().ok()
+}
+
+fn one(id: &str) -> Call {
+    Call::get(&READ, &format!("/instances/{id}"))
+}
+
+/// An instance and its record.
+async fn recorded<'p>(probe: &'p Probe<'_>) -> Result<(Made<'p>, Answer<'p>), Stop> {
+    let made = made(probe).await?;
+    let answer = found(probe, one(&made.id)).await?;
+    Ok((made, answer))
+}
+
+/// An update of an instance.
+async fn update(probe: &Probe<'_>, owner: &Caller, id: &str) -> Result<Draft, Stop> {
+    let label = assay_spec::crypto::text::hex(&probe.draw("update")[..8]);
+    let content = json!({
+        "instance_id": id, "name": format!("renamed-{label}"), "description": format!("described anew: {label}"),
+        "firewall": { "allowedPorts": [22] },
+    });
+    let draft = Draft::new(probe, owner, "INSTANCE_UPDATE", content).await?;
+    Ok(draft.to(&UPDATE, "PUT", &format!("/instances/{id}")))
+}
+
+/// An action on an instance, dated so many seconds back, so that it is another message than the same action at
+/// another time.
+async fn control(
+    probe: &Probe<'_>,
+    owner: &Caller,
+    id: &str,
+    action: &str,
+    seconds_ago: i64,
+) -> Result<Draft, Stop> {
+    let then = probe.now().await? + -1000 * seconds_ago;
+    let content = json!({ "instance_id": id, "action": action });
+    let draft = Draft::dated(probe, owner, "INSTANCE_CONTROL", content, then);
+    Ok(draft.to(&CONTROL, "POST", &format!("/instances/{id}/control")))
+}

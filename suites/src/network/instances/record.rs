@@ -1,0 +1,145 @@
+//! What is read of an instance, member by member, and which instances are listed.
+
+use assay_spec::network::instance::LIST;
+use assay_spec::network::requirements::instances as rows;
+use serde_json::Value;
+
+use super::super::messages::another;
+use super::super::replies::{found, is_address, is_integer, is_seconds, until};
+use super::super::wire::{Call, path_with};
+use super::super::{List, list};
+use super::{ipv6, made, one, recorded};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::ID, an_instance_has_the_identifier_that_was_asked_for).costs(2, 0, 0),
+    shows!(rows::OWNER, an_instance_is_its_creators).costs(2, 0, 0),
+    shows!(rows::NAME, an_instance_has_its_name).costs(2, 0, 0),
+    shows!(rows::DESCRIPTION, an_instance_has_its_description).costs(2, 0, 0),
+    shows!(rows::CPU, an_instance_has_its_processors).costs(2, 0, 0),
+    shows!(rows::MEMORY, an_instance_has_its_memory).costs(2, 0, 0),
+    shows!(rows::DISK, an_instance_has_its_disk).costs(2, 0, 0),
+    shows!(rows::IMAGE, an_instance_has_its_image).costs(2, 0, 0),
+    shows!(rows::IPV6, an_instance_has_the_address_it_was_given).costs(2, 0, 0),
+    shows!(rows::STATUS, the_status_of_an_instance_is_a_text).costs(2, 0, 0),
+    shows!(rows::CREATED_AT, an_instance_was_created_at_a_second).costs(2, 0, 0),
+    shows!(rows::UPDATED_AT, an_instance_was_not_updated_before_its_creation).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN, an_instance_that_nobody_created_is_not_found).costs(3, 0, 0),
+    shows!(rows::LISTED, instances_are_listed_under_their_name).costs(2, 0, 0),
+    shows!(rows::BY_ADDRESS, the_address_selects_instances).costs(6, 0, 0),
+    shows!(rows::BY_STATUS, the_status_selects_instances).costs(5, 0, 0),
+];
+
+async fn an_instance_has_the_identifier_that_was_asked_for(probe: &Probe<'_>) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    answer.expect_json("/instance_id", &made.id, |id| id == made.id.as_str()).map(drop)
+}
+
+async fn an_instance_is_its_creators(probe: &Probe<'_>) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    let owner = &made.owner.address;
+    answer.expect_json("/owner", owner, |found| is_address(found, owner)).map(drop)
+}
+
+/// Expects a member of the record to be the one of the creation.
+async fn same(probe: &Probe<'_>, member: &str) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    let wanted = &made.content[member];
+    answer.expect_json(&format!("/{member}"), &wanted.to_string(), |found| found == wanted).map(drop)
+}
+
+async fn an_instance_has_its_name(probe: &Probe<'_>) -> Checked {
+    same(probe, "name").await
+}
+
+async fn an_instance_has_its_description(probe: &Probe<'_>) -> Checked {
+    same(probe, "description").await
+}
+
+async fn an_instance_has_its_processors(probe: &Probe<'_>) -> Checked {
+    same(probe, "cpu").await
+}
+
+async fn an_instance_has_its_memory(probe: &Probe<'_>) -> Checked {
+    same(probe, "memory").await
+}
+
+async fn an_instance_has_its_disk(probe: &Probe<'_>) -> Checked {
+    same(probe, "disk").await
+}
+
+async fn an_instance_has_its_image(probe: &Probe<'_>) -> Checked {
+    same(probe, "image").await
+}
+
+async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    let given = made.ipv6();
+    probe.given(given.is_some(), "the creation was answered with no IPv6 address")?;
+    let want = made.answer.json()["ipv6"].to_string();
+    answer.expect_json("/ipv6", &want, |found| ipv6(found) == given).map(drop)
+}
+
+async fn the_status_of_an_instance_is_a_text(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = recorded(probe).await?;
+    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+}
+
+async fn an_instance_was_created_at_a_second(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = recorded(probe).await?;
+    answer.expect_json("/created_at", "an integer, in seconds", is_seconds).map(drop)
+}
+
+async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = recorded(probe).await?;
+    let created = answer.json()["created_at"].clone();
+    probe.given(is_seconds(&created), "created_at is no integer of seconds")?;
+    let want = format!("an integer, in seconds, from {created} on");
+    let is_later = |at: &Value| is_integer(at) && is_seconds(at) && at.as_i64() >= created.as_i64();
+    answer.expect_json("/updated_at", &want, is_later).map(drop)
+}
+
+async fn an_instance_that_nobody_created_is_not_found(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    until(probe, one(&made.id), |answer| answer.status() == 200).await?.twin_status(&[200])?;
+    one(&another(&made.id)).ask(probe).await?.expect_status(&[404])
+}
+
+/// The first page of a hundred instances that a query selects.
+async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let page = probe.settings.network.first_page.to_string();
+    let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
+    list(probe, &LIST, &path_with("/instances", &query), "instances").await
+}
+
+async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    let page = probe.settings.network.first_page.to_string();
+    let query = [("address", made.owner.address.as_str()), ("page", page.as_str())];
+    let answer = found(probe, Call::get(&LIST, &path_with("/instances", &query))).await?;
+    answer.expect_json("/instances", "an array", Value::is_array).map(drop)
+}
+
+async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (recorded(probe).await?.0, recorded(probe).await?.0);
+    for owner in [&one.owner.address, &other.owner.address] {
+        let selected = select(probe, &[("address", owner)]).await?;
+        probe.given(!selected.items.is_empty(), "the list is empty, though an instance belongs there")?;
+        selected.expect_each(&format!("owner {owner}"), |item| is_address(&item["owner"], owner))?;
+    }
+    Ok(())
+}
+
+/// Which status an instance has is not said; whatever is listed under a status has it.
+async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
+    let (made, _) = recorded(probe).await?;
+    let all = select(probe, &[("address", &made.owner.address)]).await?;
+    probe.given(!all.items.is_empty(), "the list is empty, though an instance belongs there")?;
+    for status in ["running", "stopped"] {
+        let selected = select(probe, &[("status", status)]).await?;
+        selected.expect_each(&format!("status {status}"), |item| item["status"] == status)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! What one address may ask in a minute, in three classes.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use assay_spec::instant::MINUTE;
+use assay_spec::network::limits::Rate;
+use assay_spec::network::program::RUN;
+use assay_spec::network::requirements::limits as rows;
+use assay_spec::network::{aggregate, message};
+
+use super::caller::caller;
+use super::wire::PRIMARY;
+use super::{TAKEN, messages, post_draft, programs};
+use crate::check::{Check, Checked, Need, Stop};
+use crate::client::Limits;
+use crate::drop::benchmark_address;
+use crate::exchange::Request;
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests).costs(200, 0, 0).needs(NEEDS),
+    refuses!(rows::AUTHENTICATED, an_address_may_send_so_many_authenticated_requests)
+        .costs(600, 0, 0)
+        .needs(NEEDS),
+    refuses!(rows::HEAVY, an_address_may_run_so_many_programs).costs(21, 0, 0).needs(NEEDS),
+    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back).costs(200, 0, 0).needs(NEEDS),
+    shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again).costs(201, 0, 0).needs(NEEDS),
+    shows!(rows::PER_ADDRESS, requests_of_one_address_do_not_count_for_another)
+        .costs(201, 0, 0)
+        .needs(WITH_ADDRESSES),
+];
+
+/// A minute that is all the check's own, since it uses up the limit.
+const NEEDS: &[Need] = &[Need::Clock, Need::Isolation];
+const WITH_ADDRESSES: &[Need] = &[Need::Clock, Need::Isolation, Need::Addresses];
+/// A minute and a moment.
+const A_MINUTE: Duration = Duration::from_millis(MINUTE.unsigned_abs() + 2_000);
+
+/// A request of a class, to be sent over and over.
+struct Repeated {
+    request: Request,
+    class: Rate,
+    from: Option<IpAddr>,
+}
+
+impl Repeated {
+    fn get(probe: &Probe<'_>, path: &str) -> Request {
+        Request::new("GET", &format!("{}/api/v0{path}", probe.prefix(PRIMARY)))
+    }
+
+    fn post(probe: &Probe<'_>, path: &str, body: String) -> Request {
+        let request = Request::new("POST", &format!("{}/api/v0{path}", probe.prefix(PRIMARY)));
+        request.header("Content-Type", "application/json").body(body)
+    }
+
+    fn general(probe: &Probe<'_>) -> Repeated {
+        Repeated { request: Repeated::get(probe, "/info/public.json"), class: Rate::General, from: None }
+    }
+
+    /// One message over and over. Only the endpoint that a target declares is counted as authenticated.
+    async fn authenticated(probe: &Probe<'_>) -> Result<Repeated, Stop> {
+        let caller = caller(probe);
+        let (path, draft) = match probe.settings.network.authenticated {
+            Some(name) if name == message::CREATE.name => ("/messages", post_draft(probe, &caller).await?),
+            Some(name) if name == aggregate::CREATE.name => {
+                ("/aggregates", messages::aggregate(probe, &caller).await?)
+            }
+            Some(name) => {
+                let why =
+                    format!("the suite fills the class by create_message or create_aggregate, not by {name}");
+                return Err(Stop::NotTestable(why));
+            }
+            None => {
+                let why = "the target's profile names no authenticated endpoint ([network.limits])";
+                return Err(Stop::NotApplicable(why.to_owned()));
+            }
+        };
+        let request = Repeated::post(probe, path, draft.body());
+        Ok(Repeated { request, class: Rate::Authenticated, from: None })
+    }
+
+    async fn heavy(probe: &Probe<'_>) -> Result<Repeated, Stop> {
+        if !probe.settings.network.offers(&RUN) {
+            return Err(Stop::NotApplicable("the target's profile says that it has no `run`".to_owned()));
+        }
+        let hash = programs::runnable(probe).await?;
+        let request = Repeated::post(probe, &format!("/run/{hash}"), r#"{"variables":{}}"#.to_owned());
+        Ok(Repeated { request, class: Rate::Heavy, from: None })
+    }
+
+    /// The class that is filled the soonest.
+    async fn any(probe: &Probe<'_>) -> Result<Repeated, Stop> {
+        match Repeated::heavy(probe).await {
+            Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Ok(Repeated::general(probe)),
+            repeated => repeated,
+        }
+    }
+
+    async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        probe.send_with(PRIMARY, self.request.clone(), self.from, Limits::default()).await
+    }
+
+    /// Expects as many requests as the class allows to be granted, and a refusal before there are twice as many.
+    async fn expect_limit(&self, probe: &Probe<'_>) -> Checked {
+        let limit = self.class.per_minute();
+        fresh_minute(probe).await?;
+        self.send(probe).await?.twin_status(TAKEN)?;
+        for n in 2..=limit {
+            let answer = self.send(probe).await?;
+            let status = answer.status();
+            let place = format!("status of request {n}");
+            answer.expect(
+                status != 429,
+                &place,
+                format!("no refusal: {limit} are allowed"),
+                status.to_string(),
+            )?;
+        }
+        for n in limit + 1..=2 * limit {
+            let answer = self.send(probe).await?;
+            if answer.status() == 429 || n == 2 * limit {
+                return answer.expect_status(&[429]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends until a request is refused over the rate. Without that the check says nothing.
+    async fn fill<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        fresh_minute(probe).await?;
+        for _ in 0..2 * self.class.per_minute() {
+            let answer = self.send(probe).await?;
+            if answer.status() == 429 {
+                return Ok(answer);
+            }
+            answer.given_status(TAKEN)?;
+        }
+        Err(Stop::Inconclusive("twice the limit was granted: there is no limit to pass".to_owned()))
+    }
+}
+
+/// Moves to the beginning of a minute that nothing counts in, whether minutes roll or follow the clock.
+async fn fresh_minute(probe: &Probe<'_>) -> Result<(), Stop> {
+    let now = probe.now().await?;
+    let wait_ms = 2 * MINUTE - now.0.rem_euclid(MINUTE) + 1_000;
+    probe.advance(Duration::from_millis(wait_ms.unsigned_abs())).await
+}
+
+async fn an_address_may_send_so_many_general_requests(probe: &Probe<'_>) -> Checked {
+    Repeated::general(probe).expect_limit(probe).await
+}
+
+async fn an_address_may_send_so_many_authenticated_requests(probe: &Probe<'_>) -> Checked {
+    Repeated::authenticated(probe).await?.expect_limit(probe).await
+}
+
+async fn an_address_may_run_so_many_programs(probe: &Probe<'_>) -> Checked {
+    Repeated::heavy(probe).await?.expect_limit(probe).await
+}
+
+async fn a_refusal_says_when_to_come_back(probe: &Probe<'_>) -> Checked {
+    let refused = Repeated::any(probe).await?.fill(probe).await?;
+    let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
+    let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
+    refused.expect(is_whole, "header retry-after", "whole seconds", after)
+}
+
+async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked {
+    let repeated = Repeated::any(probe).await?;
+    repeated.fill(probe).await?;
+    probe.advance(A_MINUTE).await?;
+    repeated.send(probe).await?.expect_status(TAKEN)
+}
+
+async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
+    let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
+    let repeated = Repeated { from: one, ..Repeated::any(probe).await? };
+    repeated.fill(probe).await?;
+    Repeated { from: other, ..repeated }.send(probe).await?.expect_status(TAKEN)
+}

@@ -1,0 +1,312 @@
+//! The list of messages: each filter lists nothing else than it says, and all that it says of what a check has sent.
+
+use std::collections::BTreeSet;
+
+use assay_spec::network::query;
+use assay_spec::network::requirements::{listing as rows, paging};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::{aggregate, fresh_channel};
+use super::wire::{Call, Draft, path_with};
+use super::{List, created, list, list_of, post_draft, posted};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::LISTED, the_list_is_an_array_of_records).costs(3, 0, 0),
+    shows!(rows::FINDS, a_message_is_in_its_senders_list).costs(2, 0, 0),
+    shows!(rows::HASHES, hashes_select).costs(4, 0, 0),
+    shows!(rows::ADDRESSES, addresses_select).costs(6, 0, 0),
+    shows!(rows::CHANNELS, channels_select).costs(4, 0, 0),
+    shows!(rows::TYPES, types_select).costs(5, 0, 0),
+    shows!(rows::ANY_OF, values_of_a_filter_are_alternatives)
+        .costs(13, 0, 0)
+        .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
+    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(90, 0, 0).after(
+        const {
+            &[
+                &rows::HASHES,
+                &rows::ADDRESSES,
+                &rows::CHANNELS,
+                &rows::TYPES,
+                &rows::ANY_OF,
+                &rows::FINDS,
+                &paging::LIMIT,
+                &paging::FIRST_PAGE,
+                &paging::PAGES,
+                &paging::PAST_END,
+            ]
+        },
+    ),
+    shows!(rows::TAGS, tags_are_taken).costs(2, 0, 0),
+    shows!(rows::CONTENT_KEYS, content_keys_are_taken).costs(2, 0, 0),
+];
+
+/// Messages under these filters, at most a hundred.
+async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let first = probe.settings.network.first_page.to_string();
+    let query = [filters, &[("page", first.as_str()), ("limit", "100")]].concat();
+    list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
+}
+
+/// A selection that holds something: of nothing, anything can be said.
+async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let list = select(probe, filters).await?;
+    probe.given(!list.items.is_empty(), "the list is empty, though something was sent that belongs there")?;
+    Ok(list)
+}
+
+/// Whether a record's member is one of these texts; addresses and hashes are compared as they are written, or without
+/// regard to the case of hexadecimal digits.
+fn is_one_of(item: &Value, member: &str, texts: &[&str]) -> bool {
+    item[member].as_str().is_some_and(|found| {
+        texts.iter().any(
+            |text| {
+                if member == "sender" { found.eq_ignore_ascii_case(text) } else { found == *text }
+            },
+        )
+    })
+}
+
+async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
+    let sent = posted(probe, &caller(probe)).await?;
+    let path = path_with("/messages", &[("limit", "100")]);
+    let answer = Call::get(&query::LIST, &path).send(probe).await?;
+    answer.expect_status(&[200])?;
+    let is_record = |item: &Value| {
+        ["item_hash", "sender", "type", "channel"].iter().all(|member| item[*member].is_string())
+    };
+    answer.expect_json("/messages", "an array of records", |items| {
+        items.as_array().is_some_and(|items| items.iter().all(is_record))
+    })?;
+    let path = path_with("/messages", &[("addresses", &sent.draft.caller.address)]);
+    let answer = Call::get(&query::LIST, &path).send(probe).await?;
+    answer.expect_json("/messages", "an array of records", |items| {
+        items.as_array().is_some_and(|items| items.iter().all(is_record))
+    })?;
+    Ok(())
+}
+
+async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
+    let sent = posted(probe, &caller(probe)).await?;
+    let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
+    let hashes = listed.texts("item_hash");
+    listed.answer.expect(hashes.contains(&sent.hash), "/messages/*/item_hash", &sent.hash, hashes.join(", "))
+}
+
+async fn hashes_select(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let (first, second) = (posted(probe, &sender).await?.hash, posted(probe, &sender).await?.hash);
+    list_of(probe, &sender, &[&first, &second]).await?;
+    let listed = some(probe, &[("hashes", &first)]).await?;
+    listed.expect_each(&format!("item_hash {first}"), |item| is_one_of(item, "item_hash", &[&first]))
+}
+
+async fn addresses_select(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (caller(probe), caller(probe));
+    // Two of each: a list of one is looked at elsewhere.
+    for sender in [&one, &one, &other, &other] {
+        posted(probe, sender).await?;
+    }
+    for sender in [&one, &other] {
+        let listed = some(probe, &[("addresses", &sender.address)]).await?;
+        let want = format!("sender {}", sender.address);
+        listed.expect_each(&want, |item| is_one_of(item, "sender", &[&sender.address]))?;
+    }
+    Ok(())
+}
+
+async fn channels_select(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (fresh_channel(probe), fresh_channel(probe));
+    let mut hashes = Vec::new();
+    let sender = caller(probe);
+    for channel in [&one, &other] {
+        hashes.push(created(probe, on(probe, &sender, channel).await?).await?.hash);
+    }
+    list_of(probe, &sender, &[&hashes[0], &hashes[1]]).await?;
+    let listed = some(probe, &[("channels", &one)]).await?;
+    listed.expect_each(&format!("channel {one}"), |item| is_one_of(item, "channel", &[&one]))
+}
+
+/// A POST on a channel.
+async fn on(probe: &Probe<'_>, sender: &Caller, channel: &str) -> Result<Draft, Stop> {
+    Ok(post_draft(probe, sender).await?.with("channel", Some(json!(channel))))
+}
+
+async fn types_select(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let post = posted(probe, &sender).await?.hash;
+    let write = created(probe, aggregate(probe, &sender).await?).await?.hash;
+    list_of(probe, &sender, &[&post, &write]).await?;
+    for kind in ["POST", "AGGREGATE"] {
+        let listed = some(probe, &[("types", kind), ("addresses", &sender.address)]).await?;
+        listed.expect_each(&format!("type {kind}"), |item| is_one_of(item, "type", &[kind]))?;
+    }
+    Ok(())
+}
+
+async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
+    let senders = [caller(probe), caller(probe)];
+    let channels = [fresh_channel(probe), fresh_channel(probe)];
+    let (mut hashes, mut writes) = (Vec::new(), Vec::new());
+    for (sender, channel) in senders.iter().zip(&channels) {
+        hashes.push(created(probe, on(probe, sender, channel).await?).await?.hash);
+        writes.push(created(probe, aggregate(probe, sender).await?).await?.hash);
+    }
+    for ((sender, post), write) in senders.iter().zip(&hashes).zip(&writes) {
+        list_of(probe, sender, &[post, write]).await?;
+    }
+    let both = |pair: &[String; 2]| pair.join(",");
+    let addresses = senders.map(|sender| sender.address);
+    let of_one = [hashes[0].clone(), writes[0].clone()];
+    let of_each = [hashes[0].clone(), hashes[1].clone()];
+    let (first, each) = (&addresses[0], &of_each);
+    for (filters, wanted) in [
+        (vec![("hashes", both(each))], each),
+        (vec![("addresses", both(&addresses))], each),
+        (vec![("channels", both(&channels))], each),
+        (vec![("types", "AGGREGATE,POST".to_owned()), ("addresses", first.clone())], &of_one),
+    ] {
+        let filters: Vec<(&str, &str)> =
+            filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let listed = select(probe, &filters).await?;
+        let found = listed.texts("item_hash");
+        for hash in wanted {
+            let place = format!("messages of {}={}", filters[0].0, filters[0].1);
+            listed.answer.expect(found.contains(hash), &place, hash, found.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+/// Messages of three senders on three channels, of two types: what a filter lists, page by page, are exactly those
+/// that it should.
+async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
+    const SENT: usize = 24;
+    let senders = [caller(probe), caller(probe), caller(probe)];
+    let channels = [fresh_channel(probe), fresh_channel(probe), fresh_channel(probe)];
+    let draws: Vec<[u8; 32]> = (0..SENT).map(|_| probe.draw("corpus")).collect();
+    let mut sent: Vec<(String, Draft)> = Vec::new();
+    for draw in &draws {
+        let sender = &senders[usize::from(draw[0]) % 3];
+        let draft = match draw[1] % 2 {
+            0 => post_draft(probe, sender).await?,
+            _ => aggregate(probe, sender).await?,
+        };
+        let draft = draft.with("channel", Some(json!(channels[usize::from(draw[2]) % 3])));
+        sent.push((created(probe, draft.clone()).await?.hash, draft));
+    }
+    for sender in &senders {
+        let own = sent.iter().filter(|(_, draft)| draft.caller.address == sender.address);
+        list_of(probe, sender, &own.map(|(hash, _)| hash.as_str()).collect::<Vec<_>>()).await?;
+    }
+    for _ in 0..6 {
+        let wanted = Wanted::draw(probe, &senders, &channels, &sent);
+        let expected: BTreeSet<&String> =
+            sent.iter().filter(|(hash, draft)| wanted.matches(hash, draft)).map(|(hash, _)| hash).collect();
+        let (listed, mut found) = pages(probe, &wanted.query()).await?;
+        let count = found.len();
+        found.sort();
+        found.dedup();
+        let place = format!("messages of {:?}", wanted.query());
+        let (want, got) = (format!("{expected:?}"), format!("{found:?}"));
+        listed.answer.expect(found.iter().collect::<BTreeSet<_>>() == expected, &place, want, got)?;
+        let once = format!("each of the {} once", found.len());
+        listed.answer.expect(count == found.len(), &place, once, format!("{count} elements"))?;
+    }
+    Ok(())
+}
+
+/// All pages of a selection, seven elements each, to the first that holds nothing: the last of them, and the hashes.
+async fn pages<'p>(
+    probe: &'p Probe<'_>,
+    filters: &[(&str, String)],
+) -> Result<(List<'p>, Vec<String>), Stop> {
+    let mut found = Vec::new();
+    let mut page = probe.settings.network.first_page;
+    loop {
+        let number = page.to_string();
+        let mut query: Vec<(&str, &str)> =
+            filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        query.extend([("page", number.as_str()), ("limit", "7")]);
+        let list = list(probe, &query::LIST, &path_with("/messages", &query), "messages").await?;
+        found.extend(list.texts("item_hash"));
+        page += 1;
+        // Fewer than asked for are the last page.
+        if list.items.len() < 7 || found.len() > 100 {
+            return Ok((list, found));
+        }
+    }
+}
+
+/// A combination of filters.
+struct Wanted {
+    senders: Vec<String>,
+    channels: Option<Vec<String>>,
+    kind: Option<&'static str>,
+    hashes: Option<Vec<String>>,
+}
+
+impl Wanted {
+    /// Always some of the senders, so that nobody else's messages are listed.
+    fn draw(
+        probe: &Probe<'_>,
+        senders: &[Caller; 3],
+        channels: &[String; 3],
+        sent: &[(String, Draft)],
+    ) -> Wanted {
+        let draw = probe.draw("filters");
+        let some = |bits: u8, all: Vec<String>| -> Vec<String> {
+            let picked = all.iter().enumerate().filter(|(n, _)| bits >> (n % 8) & 1 == 1);
+            let picked: Vec<String> = picked.map(|(_, one)| one.clone()).collect();
+            if picked.is_empty() { all } else { picked }
+        };
+        let addresses = senders.iter().map(|sender| sender.address.clone()).collect();
+        let hashes = sent.iter().map(|(hash, _)| hash.clone()).collect();
+        Wanted {
+            senders: some(draw[0], addresses),
+            channels: (!draw[1].is_multiple_of(3)).then(|| some(draw[2], channels.to_vec())),
+            kind: [None, Some("POST"), Some("AGGREGATE")][usize::from(draw[3]) % 3],
+            hashes: draw[4].is_multiple_of(3).then(|| some(draw[5], hashes)),
+        }
+    }
+
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let mut query = Vec::new();
+        query.extend(self.kind.map(|kind| ("types", kind.to_owned())));
+        query.extend(self.channels.as_ref().map(|channels| ("channels", channels.join(","))));
+        query.extend(self.hashes.as_ref().map(|hashes| ("hashes", hashes.join(","))));
+        query.push(("addresses", self.senders.join(",")));
+        query
+    }
+
+    fn matches(&self, hash: &str, draft: &Draft) -> bool {
+        let text = |member: &str| draft.message[member].as_str().unwrap_or_default();
+        let holds = |values: &Option<Vec<String>>, text: &str| {
+            values.as_ref().is_none_or(|values| values.iter().any(|value| value == text))
+        };
+        self.senders.contains(&draft.caller.address)
+            && holds(&self.channels, text("channel"))
+            && holds(&self.hashes, hash)
+            && self.kind.is_none_or(|kind| kind == text("type"))
+    }
+}
+
+/// What is listed is left open.
+async fn tags_are_taken(probe: &Probe<'_>) -> Checked {
+    taken(probe, "tags", "assay,check").await
+}
+
+/// What is listed is left open.
+async fn content_keys_are_taken(probe: &Probe<'_>) -> Checked {
+    taken(probe, "content.keys", "content.title").await
+}
+
+async fn taken(probe: &Probe<'_>, name: &str, value: &str) -> Checked {
+    let sender = caller(probe);
+    posted(probe, &sender).await?;
+    let query = [("addresses", sender.address.as_str()), (name, value)];
+    Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?.expect_status(&[200])
+}

@@ -1,0 +1,232 @@
+//! One message and its record: what was sent is what is read.
+
+use assay_spec::network::message;
+use assay_spec::network::requirements::{info, messages as rows};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, Procedure, caller};
+use super::wire::{Call, Draft, path_with};
+use super::{Created, TAKEN, created, holds, list_of, look, post_content, post_draft, posted, read};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::TYPE_FREE, a_post_and_an_aggregate_are_taken_alike)
+        .costs(2, 0, 0)
+        .after(const { &[&info::PREFIX] }),
+    shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0),
+    shows!(rows::WRAPPER, the_record_stands_inside_message).costs(2, 0, 0),
+    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0),
+    shows!(rows::ITEM_HASH, the_record_holds_the_hash_answered).costs(2, 0, 0),
+    shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0),
+    shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0),
+    shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0),
+    shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0),
+    shows!(rows::CHANNEL_DEFAULT, a_message_without_a_channel_stands_on_the_default_one)
+        .costs(2, 0, 0)
+        .after(const { &[&rows::CHANNEL] }),
+    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0),
+    shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0),
+    shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0),
+    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0),
+    shows!(rows::SAME_TWICE, the_same_message_twice_is_one_message).costs(3, 0, 0),
+    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found).costs(3, 0, 0),
+];
+
+/// A message with a bit of everything that JSON has, on a channel of its own, some seconds old.
+async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
+    let caller = caller(probe);
+    let now = probe.now().await? + -7_000;
+    let document = json!({
+        "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
+        "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
+    });
+    let content = post_content(&caller, now.seconds(), &document);
+    let draft = Draft::dated(probe, &caller, "POST", content, now);
+    Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
+}
+
+/// A channel that nobody has used before, with letters of both cases.
+pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
+    format!("ASSAY-check-{}", assay_spec::crypto::text::hex(&probe.draw("channel")[..6]))
+}
+
+/// A rich message and the answer for it, which must be one for the check to say anything.
+async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
+    let created = created(probe, rich(probe).await?).await?;
+    let answer = read(probe, &created.hash).await?;
+    Ok((created, answer))
+}
+
+/// Expects a member of the record to be what the message held.
+async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let sent = &created.draft.message[member];
+    answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
+}
+
+async fn a_post_and_an_aggregate_are_taken_alike(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe);
+    post_draft(probe, &caller).await?.send(probe).await?.expect_status(TAKEN)?;
+    aggregate(probe, &caller).await?.send(probe).await?.expect_status(TAKEN)
+}
+
+/// A write to an aggregate of `caller` that nobody has written before.
+pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
+    let now = probe.now().await?;
+    let key = format!("check-{}", assay_spec::crypto::text::hex(&probe.draw("aggregate-key")[..6]));
+    let content = json!({
+        "address": caller.address, "key": key, "content": { "a": 1 }, "time": now.seconds(),
+    });
+    Ok(Draft::dated(probe, caller, "AGGREGATE", content, now))
+}
+
+async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    look(probe, &hash).await?.expect_status(&[200])
+}
+
+async fn the_record_stands_inside_message(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    let answer = look(probe, &hash).await?;
+    answer.given_status(&[200])?;
+    answer.expect_json("/message", "the record", |record| record["sender"].is_string())?;
+    answer.expect_json("/status", "a text", Value::is_string)?;
+    answer.expect_json("/item_hash", "a text", Value::is_string).map(drop)
+}
+
+async fn the_wrapper_holds_the_hash_asked_for(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    answer.expect_json("/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
+}
+
+async fn the_record_holds_the_hash_answered(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    answer.expect_json("/message/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
+}
+
+async fn the_chain_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    as_sent(probe, "chain").await
+}
+
+/// Addresses are hexadecimal numbers: the cases of their letters are a checksum.
+async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let address = &created.draft.caller.address;
+    let is_sender = |sender: &Value| sender.as_str().is_some_and(|text| text.eq_ignore_ascii_case(address));
+    answer.expect_json("/message/sender", address, is_sender).map(drop)
+}
+
+async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe);
+    for draft in [post_draft(probe, &caller).await?, aggregate(probe, &caller).await?] {
+        let created = created(probe, draft).await?;
+        let answer = read(probe, &created.hash).await?;
+        let sent = &created.draft.message["type"];
+        answer.expect_json("/message/type", &sent.to_string(), |kind| kind == sent)?;
+    }
+    Ok(())
+}
+
+async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    as_sent(probe, "channel").await
+}
+
+async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>) -> Checked {
+    let mut draft = post_draft(probe, &caller(probe)).await?.with("channel", None);
+    // The canonical JSON has a channel.
+    draft.procedure = Procedure::General;
+    let answer = draft.send(probe).await?;
+    if !TAKEN.contains(&answer.status()) {
+        posted(probe, &caller(probe)).await?;
+        let why = format!("the target takes no message without a channel ({})", answer.status());
+        return Err(Stop::NotApplicable(why));
+    }
+    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    let channel = &probe.settings.dialect.channel;
+    let answer = read(probe, &hash).await?;
+    answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
+}
+
+async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    as_sent(probe, "timestamp").await
+}
+
+async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let sent = &created.draft.message["content"];
+    answer.expect_json("/message/content", &sent.to_string(), |found| holds(found, sent)).map(drop)
+}
+
+async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let signature = created.draft.signature();
+    answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
+}
+
+async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    if probe.owns_time() {
+        // A chain takes its time.
+        probe.advance(std::time::Duration::from_mins(10)).await?;
+    }
+    let answer = read(probe, &hash).await?;
+    let is_block = |block: &Value| {
+        let is_whole = block["height"].is_i64() || block["height"].is_u64();
+        block["chain"].is_string() && is_whole && block["hash"].is_string()
+    };
+    let want = "an array of objects of chain (a text), height (an integer), hash (a text)";
+    let found = answer.expect_json("/message/confirmations", want, |blocks| {
+        blocks.as_array().is_some_and(|blocks| blocks.iter().all(is_block))
+    })?;
+    probe.note(format!("{} confirmations", found.as_array().map_or(0, Vec::len)));
+    Ok(())
+}
+
+async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
+    let first = posted(probe, &caller(probe)).await?;
+    let second = first.draft.send(probe).await?;
+    if TAKEN.contains(&second.status()) {
+        second.expect_json("/item_hash", &first.hash, |hash| *hash == *first.hash)?;
+    } else {
+        probe.note(format!("the same message again is answered by {}", second.status()));
+    }
+    let listed = list_of(probe, &first.draft.caller, &[&first.hash]).await?;
+    let count = listed.items.len();
+    probe.given(count > 0, "the message is in no list of its sender, which is judged elsewhere")?;
+    listed.answer.expect(count == 1, "messages of the sender", "one", count.to_string())
+}
+
+async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    look(probe, &hash).await?.twin_status(&[200])?;
+    let path = path_with(&format!("/messages/{}", another(&hash)), &[]);
+    Call::get(&message::READ, &path).ask(probe).await?.expect_status(&[404])
+}
+
+/// A hash of the same form that nothing has: another character at the end.
+pub(super) fn another(hash: &str) -> String {
+    let mut chars: Vec<char> = hash.chars().collect();
+    let last = chars.pop().unwrap_or('0');
+    // One that a hash can have, whatever its alphabet.
+    chars.push(chars.iter().copied().rev().find(|c| *c != last).unwrap_or(if last == '1' {
+        '2'
+    } else {
+        '1'
+    }));
+    chars.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::another;
+
+    #[test]
+    fn another_hash_differs_and_has_the_same_length() {
+        for hash in ["ab", "aa", "", "1", "00ff", "QmZZ"] {
+            assert_ne!(another(hash), hash);
+            assert_eq!(another(hash).len(), hash.len().max(1));
+        }
+    }
+}

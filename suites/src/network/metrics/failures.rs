@@ -1,0 +1,148 @@
+//! What a test that failed leaves in a record, and how long records are served.
+
+use std::time::Duration;
+
+use assay_spec::network::limits::METRICS_RETENTION_MS;
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
+use assay_spec::network::requirements::metrics as rows;
+use serde_json::{Value, json};
+
+use super::super::List;
+use super::super::measurement::{self, Measured};
+use super::super::replies::is_epoch;
+use super::{KINDS, Kind, list, measured, some, stands};
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(2, 0, 0),
+    shows!(rows::FAILED_ABSENT, a_test_without_an_answer_leaves_no_field).costs(4, 0, 0),
+    shows!(rows::FAILED_STATUS, a_test_that_was_answered_by_a_failure_leaves_no_field)
+        .costs(4, 0, 0)
+        .needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::NO_IPV6, without_ipv6_no_machine_has_answered_a_ping)
+        .costs(4, 0, 0)
+        .needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(8, 0, 0),
+    shows!(rows::RETAINED, records_are_served_for_two_weeks).costs(8, 0, 0).needs(&[Need::Clock, Need::Acts]),
+];
+
+/// A machine answered: what the node's other tests would show is not in question.
+const HEALTHY: &str = "diagnostic_vm_latency";
+const DAY: Duration = Duration::from_hours(24);
+
+async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
+    let nodes = measured(probe).await?;
+    let List { answer, mut items } = some(probe, Kind::Compute, nodes.of(Kind::Compute)?).await?;
+    items.retain(|record| stands(record, HEALTHY).is_some());
+    probe.given(!items.is_empty(), format!("no record has {HEALTHY}: the node is not healthy"))?;
+    let healthy = List { answer, items };
+    healthy.expect_each("base_latency", |record| stands(record, "base_latency").is_some())
+}
+
+/// The records of `compute-1`, which is changed before it is measured, and of `compute-2`, which is well.
+async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, List<'p>), Stop> {
+    probe.act("network.node", change).await?;
+    let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
+    let id = |site: &str| {
+        let node = nodes.iter().find(|node| node["site"] == site);
+        node.and_then(|node| node["node_id"].as_str()).unwrap_or_default().to_owned()
+    };
+    let bad = some(probe, Kind::Compute, &id("compute-1")).await?;
+    let good = some(probe, Kind::Compute, &id("compute-2")).await?;
+    Ok((bad, good))
+}
+
+/// Expects no record to have any of these members, which those of a node that is well must have.
+fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members: &[&str]) -> Checked {
+    let has_any = |record: &Value| members.iter().any(|name| stands(record, name).is_some());
+    probe.given(good.items.iter().all(has_any), "the node that is well has no such field")?;
+    bad.expect_each(&format!("no {}", members.join(", no ")), |record| {
+        members.iter().all(|name| record.get(*name).is_none())
+    })
+}
+
+async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked {
+    let given = &probe.settings.network.given;
+    if given.core_node.is_none() && given.compute_node.is_none() {
+        let records = changed(probe, json!({ "site": "compute-1", "up": false })).await?;
+        return expect_absent(probe, &records, &COMPUTE_LATENCIES);
+    }
+    // What failed at a node that nobody can switch off, has failed by itself.
+    let nodes = measured(probe).await?;
+    let mut has_failed = false;
+    for kind in KINDS {
+        let Ok(id) = nodes.of(kind) else { continue };
+        let fields: Vec<&str> = match kind {
+            Kind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
+            Kind::Compute => COMPUTE_LATENCIES.to_vec(),
+        };
+        let records = list(probe, kind, id).await?;
+        let failed = |record: &Value| fields.iter().any(|name| stands(record, name).is_none());
+        has_failed |= records.items.iter().any(failed);
+        records.expect_each("no field of a test as null", |record| {
+            fields.iter().all(|name| record.get(*name).is_none_or(|value| !value.is_null()))
+        })?;
+    }
+    probe.given(has_failed, "no record shows a test that failed")
+}
+
+async fn a_test_that_was_answered_by_a_failure_leaves_no_field(probe: &Probe<'_>) -> Checked {
+    let records = changed(probe, json!({ "site": "compute-1", "machine": false })).await?;
+    expect_absent(probe, &records, &[HEALTHY])
+}
+
+async fn without_ipv6_no_machine_has_answered_a_ping(probe: &Probe<'_>) -> Checked {
+    let records = changed(probe, json!({ "site": "compute-1", "ipv6": false })).await?;
+    expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
+}
+
+async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
+    const SLACK_S: f64 = 300.0;
+    let nodes = measured(probe).await?;
+    let ids: Vec<(Kind, &str)> =
+        KINDS.into_iter().filter_map(|kind| Some((kind, nodes.of(kind).ok()?))).collect();
+    for (kind, id) in &ids {
+        let records = some(probe, *kind, id).await?;
+        let are_dated = records.items.iter().all(|record| is_epoch(&record["measured_at"]));
+        probe.given(are_dated, "a record's measured_at is no number of seconds")?;
+    }
+    let given = &probe.settings.network.given;
+    if given.core_node.is_none() && given.compute_node.is_none() {
+        probe.advance(14 * DAY + Duration::from_hours(2)).await?;
+    }
+    let oldest = (probe.now().await?.0 - METRICS_RETENTION_MS) as f64 / 1000.0 - SLACK_S;
+    for (kind, id) in ids {
+        let records = list(probe, kind, id).await?;
+        records.expect_each(&format!("measured_at from {oldest} on"), |record| {
+            record["measured_at"].as_f64().is_some_and(|at| at >= oldest)
+        })?;
+    }
+    Ok(())
+}
+
+async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
+    let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
+    probe.act("network.measure", json!({ "on": false })).await?;
+    let mut first = Vec::new();
+    for kind in KINDS {
+        let node = nodes.iter().find(|node| node["kind"] == kind.name());
+        let id = node.and_then(|node| node["node_id"].as_str()).unwrap_or_default();
+        let at = some(probe, kind, id).await?.items[0]["measured_at"].clone();
+        first.push((kind, id, at));
+    }
+    probe.advance(13 * DAY + Duration::from_hours(12)).await?;
+    for (kind, id, at) in first {
+        let records = list(probe, kind, id).await?;
+        let is_there = records.items.iter().any(|record| record["measured_at"] == at);
+        let got = format!("{} others", records.items.len());
+        records.answer.expect(
+            is_there,
+            "records",
+            format!("the one of {at}, 13 days and a half old"),
+            got,
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Node metrics: records of a node over two weeks. What holds them is not shown: an array, or an object with arrays.
+
+mod failures;
+mod records;
+
+use assay_spec::network::metrics::{COMPUTE, CORE};
+use serde_json::{Value, json};
+
+use super::List;
+use super::measurement::{self, Measured};
+use super::replies::elements;
+use super::wire::{ALTERNATIVE, Call, PRIMARY};
+use crate::check::{Check, Stop};
+use crate::probe::{Answer, Probe};
+
+pub(super) const RECORDS: &[Check] = records::CHECKS;
+pub(super) const FAILURES: &[Check] = failures::CHECKS;
+
+/// What a node is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Core,
+    Compute,
+}
+
+const KINDS: [Kind; 2] = [Kind::Core, Kind::Compute];
+
+impl Kind {
+    fn call(self, id: &str) -> Call {
+        match self {
+            Kind::Core => Call::get(&CORE, &format!("/core/{id}/metrics")),
+            Kind::Compute => Call::get(&COMPUTE, &format!("/compute/{id}/metrics")),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Core => "core",
+            Kind::Compute => "compute",
+        }
+    }
+}
+
+/// Nodes that were measured: those that a profile names, or those of a target that measures when it is told to.
+struct Nodes {
+    core: Option<String>,
+    compute: Option<String>,
+}
+
+impl Nodes {
+    /// The hash of a node of that kind.
+    fn of(&self, kind: Kind) -> Result<&str, Stop> {
+        let (id, name) = match kind {
+            Kind::Core => (&self.core, "core_node"),
+            Kind::Compute => (&self.compute, "compute_node"),
+        };
+        let why =
+            || Stop::NotTestable(format!("needs the hash of a measured node ([network.fixtures] {name})"));
+        id.as_deref().ok_or_else(why)
+    }
+}
+
+/// Nodes that were measured at least once.
+async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
+    let given = &probe.settings.network.given;
+    if given.core_node.is_some() || given.compute_node.is_some() {
+        return Ok(Nodes { core: given.core_node.clone(), compute: given.compute_node.clone() });
+    }
+    let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
+    // An hour is enough; what comes later would change what is looked at.
+    probe.act("network.measure", json!({ "on": false })).await?;
+    let first = |kind: Kind| {
+        let of_kind = nodes.iter().find(|node| node["kind"] == kind.name());
+        of_kind.and_then(|node| node["node_id"].as_str().map(str::to_owned))
+    };
+    Ok(Nodes { core: first(Kind::Core), compute: first(Kind::Compute) })
+}
+
+/// The answer with a node's metrics, from the address that is known to serve them, else from the ordinary one.
+async fn answer<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<(Answer<'p>, &'static str), Stop> {
+    if probe.sees(ALTERNATIVE) {
+        let answer = kind.call(id).to(ALTERNATIVE).ask(probe).await?;
+        if answer.status() == 200 {
+            return Ok((answer, ALTERNATIVE));
+        }
+    }
+    Ok((kind.call(id).send(probe).await?, PRIMARY))
+}
+
+/// A node's records, of which there must be a list for the check to say anything.
+async fn list<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<List<'p>, Stop> {
+    let (answer, _) = answer(probe, kind, id).await?;
+    answer.given_status(&[200])?;
+    let items = elements(&answer.json());
+    probe.given(items.is_some(), "the answer is no array, and no object with arrays")?;
+    Ok(List { answer, items: items.unwrap_or_default() })
+}
+
+/// A node's records, of which there must be some for the check to say anything.
+async fn some<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<List<'p>, Stop> {
+    let list = list(probe, kind, id).await?;
+    probe.given(!list.items.is_empty(), format!("the {} node has no records", kind.name()))?;
+    Ok(list)
+}
+
+/// A member of a record, where it stands; what stands as null is judged elsewhere.
+fn stands<'a>(record: &'a Value, member: &str) -> Option<&'a Value> {
+    record.get(member).filter(|value| !value.is_null())
+}

@@ -1,0 +1,158 @@
+//! Whose records are served, for how long, and what is in them.
+
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, FEATURES};
+use assay_spec::network::requirements::metrics as rows;
+use serde_json::Value;
+
+use super::super::messages::another;
+use super::super::replies::{elements, expect_absent_or, found, is_epoch, is_integer};
+use super::super::wire::{ALTERNATIVE, Call};
+use super::{KINDS, Kind, answer, measured, some, stands};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CORE, core_metrics_are_the_nodes_own).costs(2, 0, 0),
+    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).costs(2, 0, 0),
+    shows!(rows::ALTERNATIVE, the_alternative_address_serves_metrics).costs(2, 0, 0),
+    shows!(rows::MEASURED_AT, measured_at_is_in_seconds).costs(4, 0, 0),
+    shows!(rows::NODE_ID, a_node_id_is_hexadecimal).costs(4, 0, 0),
+    shows!(rows::URL, the_url_of_a_node_is_a_text).costs(4, 0, 0),
+    shows!(rows::ASN, an_asn_is_an_integer).costs(4, 0, 0),
+    shows!(rows::AS_NAME, an_as_name_is_a_text).costs(4, 0, 0),
+    shows!(rows::VERSION, a_version_is_a_text).costs(4, 0, 0),
+    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative).costs(2, 0, 0),
+    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).costs(2, 0, 0),
+    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative).costs(2, 0, 0),
+    shows!(rows::FEATURES, features_are_the_two_that_are_named).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics).costs(8, 0, 0),
+];
+
+/// Hexadecimal digits, with or without a prefix.
+fn is_hex(value: &Value) -> bool {
+    let digits = value.as_str().map(|text| text.strip_prefix("0x").unwrap_or(text));
+    digits.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+async fn own(probe: &Probe<'_>, kind: Kind) -> Checked {
+    let nodes = measured(probe).await?;
+    let id = nodes.of(kind)?;
+    let records = some(probe, kind, id).await?;
+    let are_named = records.items.iter().all(|record| is_hex(&record["node_id"]));
+    probe.given(are_named, "a record's node_id is not hexadecimal")?;
+    let digits = |text: &str| text.trim_start_matches("0x").to_lowercase();
+    records.expect_each(&format!("node_id {id}"), |record| {
+        record["node_id"].as_str().is_some_and(|found| digits(found) == digits(id))
+    })
+}
+
+async fn core_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
+    own(probe, Kind::Core).await
+}
+
+async fn compute_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
+    own(probe, Kind::Compute).await
+}
+
+async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
+    if !probe.sees(ALTERNATIVE) {
+        return Err(Stop::NotTestable("needs the alternative address (alt_url in [network])".to_owned()));
+    }
+    let nodes = measured(probe).await?;
+    let kind = if nodes.core.is_some() { Kind::Core } else { Kind::Compute };
+    let public = Call::get(&assay_spec::network::info::PUBLIC, "/info/public.json");
+    found(probe, public.to(ALTERNATIVE)).await?;
+    let answer = kind.call(nodes.of(kind)?).to(ALTERNATIVE).send(probe).await?;
+    answer.expect_status(&[200])?;
+    let is_list = elements(&answer.json()).is_some();
+    answer.expect(is_list, "body", "an array, or an object with arrays", answer.response.text())
+}
+
+/// Expects every record of either kind to satisfy `holds`.
+async fn every(probe: &Probe<'_>, want: &str, holds: impl Fn(&Value) -> bool) -> Checked {
+    let nodes = measured(probe).await?;
+    for kind in KINDS {
+        if let Ok(id) = nodes.of(kind) {
+            some(probe, kind, id).await?.expect_each(want, &holds)?;
+        }
+    }
+    Ok(())
+}
+
+/// Expects members of the records of one kind, where they stand, to satisfy `holds`. One must stand somewhere.
+async fn where_they_stand(
+    probe: &Probe<'_>,
+    kind: Kind,
+    members: &[&str],
+    want: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    let nodes = measured(probe).await?;
+    let records = some(probe, kind, nodes.of(kind)?).await?;
+    let any = records.items.iter().any(|record| members.iter().any(|name| stands(record, name).is_some()));
+    probe.given(any, format!("no record has {}", members.join(", ")))?;
+    let want = format!("{} {want}", members.join(", "));
+    records.expect_each(&want, |record| members.iter().all(|name| stands(record, name).is_none_or(&holds)))
+}
+
+async fn measured_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
+    every(probe, "measured_at as a number, in seconds", |record| is_epoch(&record["measured_at"])).await
+}
+
+async fn a_node_id_is_hexadecimal(probe: &Probe<'_>) -> Checked {
+    every(probe, "node_id in hexadecimal digits", |record| is_hex(&record["node_id"])).await
+}
+
+async fn the_url_of_a_node_is_a_text(probe: &Probe<'_>) -> Checked {
+    every(probe, "url as a text", |record| record["url"].is_string()).await
+}
+
+async fn an_asn_is_an_integer(probe: &Probe<'_>) -> Checked {
+    every(probe, "asn as an integer", |record| stands(record, "asn").is_none_or(is_integer)).await
+}
+
+async fn an_as_name_is_a_text(probe: &Probe<'_>) -> Checked {
+    every(probe, "as_name as a text", |record| stands(record, "as_name").is_none_or(Value::is_string)).await
+}
+
+async fn a_version_is_a_text(probe: &Probe<'_>) -> Checked {
+    every(probe, "version as a text", |record| stands(record, "version").is_none_or(Value::is_string)).await
+}
+
+fn is_duration(value: &Value) -> bool {
+    value.as_f64().is_some_and(|seconds| seconds >= 0.0)
+}
+
+async fn latencies_of_core_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
+    where_they_stand(probe, Kind::Core, &CORE_LATENCIES, "as numbers from 0 on", is_duration).await
+}
+
+async fn counts_of_core_nodes_are_integers(probe: &Probe<'_>) -> Checked {
+    where_they_stand(probe, Kind::Core, &CORE_COUNTS, "as integers", is_integer).await
+}
+
+async fn latencies_of_compute_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
+    where_they_stand(probe, Kind::Compute, &COMPUTE_LATENCIES, "as numbers from 0 on", is_duration).await
+}
+
+async fn features_are_the_two_that_are_named(probe: &Probe<'_>) -> Checked {
+    let want = "as an array of `sev` and `sev_es`";
+    let is_named = |feature: &Value| feature.as_str().is_some_and(|feature| FEATURES.contains(&feature));
+    where_they_stand(probe, Kind::Compute, &["features"], want, |features| {
+        features.as_array().is_some_and(|features| features.iter().all(is_named))
+    })
+    .await
+}
+
+async fn a_node_that_does_not_exist_has_no_metrics(probe: &Probe<'_>) -> Checked {
+    let nodes = measured(probe).await?;
+    for kind in KINDS {
+        let Ok(id) = nodes.of(kind) else { continue };
+        let (known, site) = answer(probe, kind, id).await?;
+        known.twin_status(&[200])?;
+        let unknown = kind.call(&another(id)).to(site).ask(probe).await?;
+        expect_absent_or(&unknown, "no records", |body| elements(body).is_some_and(|all| all.is_empty()))?;
+    }
+    Ok(())
+}

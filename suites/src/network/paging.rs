@@ -1,0 +1,316 @@
+//! Pages: how many elements each holds, what stands beside them, and that paging through shows each element once.
+
+use std::time::Duration;
+
+use assay_spec::network::query;
+use assay_spec::network::requirements::{listing, paging as rows};
+use serde_json::Value;
+
+use super::caller::{Caller, caller};
+use super::wire::{Call, path_with};
+use super::{List, list, list_of, posted, texts};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::{Answer, Probe};
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::NAMED, a_list_has_pagination_beside_it).costs(MOST, 0, 0),
+    shows!(rows::INTEGERS, pagination_is_four_integers).costs(MOST, 0, 0),
+    shows!(rows::DEFAULT_LIMIT, a_page_holds_20_elements_by_default).costs(MOST, 0, 0),
+    shows!(rows::LIMIT, a_page_holds_as_many_as_asked_for).costs(MOST, 0, 0),
+    shows!(rows::MAXIMUM, no_page_holds_more_than_100).costs(106, 0, 0),
+    shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned).costs(MOST, 0, 0),
+    shows!(rows::PAGE, the_page_is_the_one_asked_for).costs(MOST, 0, 0),
+    shows!(rows::TOTAL, total_counts_all_pages).costs(MOST, 0, 0),
+    shows!(rows::TOTAL_PAGES, total_pages_counts_pages_with_elements)
+        .costs(MOST, 0, 0)
+        .after(const { &[&rows::LIMIT] }),
+    shows!(rows::FIRST_PAGE, without_a_page_the_first_is_returned).costs(MOST, 0, 0),
+    shows!(rows::PAGES, paging_through_shows_each_element_once)
+        .costs(MOST, 0, 0)
+        .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES] }),
+    shows!(rows::STABLE, the_same_page_twice_is_the_same).costs(MOST, 0, 0),
+    shows!(rows::PAST_END, a_page_behind_the_last_holds_nothing).costs(MOST, 0, 0),
+    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error).costs(MOST + 9, 0, 0),
+];
+
+/// Messages of the sender whose pages are looked at: three pages and a bit of seven, and more than one of twenty.
+const SENT: usize = 23;
+/// What a check costs that sends them and looks at some pages.
+const MOST: u32 = 23 + 9;
+
+/// Messages of one sender.
+#[derive(Clone)]
+pub(crate) struct Corpus {
+    sender: Caller,
+    hashes: Vec<String>,
+}
+
+/// No key in any output.
+impl std::fmt::Debug for Corpus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Corpus of {} ({})", self.sender.address, self.hashes.len())
+    }
+}
+
+/// The messages of one sender: this check's own in a world of its own, else those of the whole run.
+async fn corpus(probe: &Probe<'_>) -> Result<Corpus, Stop> {
+    if probe.owns_time() {
+        return send(probe, SENT).await;
+    }
+    let mut kept = probe.settings.network.corpus.lock().await;
+    if let Some(corpus) = kept.as_ref() {
+        return Ok(corpus.clone());
+    }
+    let corpus = send(probe, SENT).await?;
+    *kept = Some(corpus.clone());
+    Ok(corpus)
+}
+
+async fn send(probe: &Probe<'_>, count: usize) -> Result<Corpus, Stop> {
+    let sender = caller(probe);
+    let mut hashes = Vec::new();
+    for _ in 0..count {
+        hashes.push(posted(probe, &sender).await?.hash);
+    }
+    if probe.owns_time() {
+        // What was sent may count against the minute of what is asked next.
+        probe.advance(Duration::from_mins(2)).await?;
+    }
+    // No list shows more than a hundred at once.
+    let latest: Vec<&str> = hashes.iter().rev().take(100).map(String::as_str).collect();
+    list_of(probe, &sender, &latest).await?;
+    Ok(Corpus { sender, hashes })
+}
+
+/// A page of their list.
+async fn page<'p>(probe: &'p Probe<'_>, corpus: &Corpus, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    list(probe, &query::LIST, &path(corpus, query), "messages").await
+}
+
+fn path(corpus: &Corpus, query: &[(&str, &str)]) -> String {
+    path_with("/messages", &[&[("addresses", corpus.sender.address.as_str())], query].concat())
+}
+
+/// An integer of a list's pagination, which must be one for the check to say anything.
+fn counted(probe: &Probe<'_>, answer: &Answer<'_>, member: &str) -> Result<u64, Stop> {
+    let number = answer.json()["pagination"][member].as_u64();
+    probe.given(number.is_some(), format!("the answer holds no integer at /pagination/{member}"))?;
+    Ok(number.unwrap_or_default())
+}
+
+/// Expects a member of the pagination to be that number.
+fn expect_count(probe: &Probe<'_>, answer: &Answer<'_>, member: &str, want: u64) -> Checked {
+    let got = counted(probe, answer, member)?;
+    answer.expect(got == want, &format!("/pagination/{member}"), want.to_string(), got.to_string())
+}
+
+/// Expects a list to hold so many elements.
+fn expect_length(list: &List<'_>, want: usize) -> Checked {
+    let got = list.items.len();
+    list.answer.expect(got == want, "elements of /messages", want.to_string(), got.to_string())
+}
+
+async fn a_list_has_pagination_beside_it(probe: &Probe<'_>) -> Checked {
+    let listed = page(probe, &corpus(probe).await?, &[]).await?;
+    listed.answer.expect_json("/pagination", "an object", Value::is_object).map(drop)
+}
+
+async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
+    let listed = page(probe, &corpus(probe).await?, &[]).await?;
+    let is_there = listed.answer.json()["pagination"].is_object();
+    probe.given(is_there, "the answer holds no object `pagination`")?;
+    for member in ["total", "page", "per_page", "total_pages"] {
+        listed.answer.expect_json(&format!("/pagination/{member}"), "an integer", |number| {
+            number.is_i64() || number.is_u64()
+        })?;
+    }
+    Ok(())
+}
+
+async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page.to_string();
+    expect_length(&page(probe, &corpus, &[("page", &first)]).await?, 20)
+}
+
+async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page;
+    for (limit, number, want) in [(1, 0, 1), (7, 0, 7), (7, 3, SENT - 21), (22, 0, 22), (100, 0, SENT)] {
+        let (limit, number) = (limit.to_string(), (first + number).to_string());
+        let listed = page(probe, &corpus, &[("limit", &limit), ("page", &number)]).await?;
+        expect_length(&listed, want)?;
+    }
+    Ok(())
+}
+
+async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
+    // Where the list of all holds enough, nothing need be sent.
+    let all = list(probe, &query::LIST, &path_with("/messages", &[("limit", "100")]), "messages").await?;
+    let filters = if all.answer.json()["pagination"]["total"].as_u64().is_some_and(|total| total > 101) {
+        Vec::new()
+    } else {
+        let corpus = send(probe, 101).await?;
+        vec![("addresses", corpus.sender.address)]
+    };
+    for limit in ["101", "1000000"] {
+        let mut query: Vec<(&str, &str)> =
+            filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        query.push(("limit", limit));
+        let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?;
+        answer.expect_status(&[200, 400])?;
+        let count = answer.json()["messages"].as_array().map(Vec::len);
+        let what = count.map_or_else(|| "refused".to_owned(), |count| format!("cut to {count}"));
+        probe.note(format!("a limit of {limit} is {what}"));
+        let place = format!("elements of a page with limit={limit}");
+        let got = count.unwrap_or_default();
+        answer.expect(got <= 100, &place, "100 or fewer, or a refusal", got.to_string())?;
+    }
+    Ok(())
+}
+
+async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    for query in [&[][..], &[("limit", "7")], &[("limit", "100")]] {
+        let listed = page(probe, &corpus, query).await?;
+        let (got, returned) = (counted(probe, &listed.answer, "per_page")?, listed.items.len());
+        let want = format!("{returned} or more");
+        listed.answer.expect(got >= returned as u64, "/pagination/per_page", want, got.to_string())?;
+    }
+    Ok(())
+}
+
+async fn the_page_is_the_one_asked_for(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page;
+    for number in [first, first + 2] {
+        let listed = page(probe, &corpus, &[("limit", "7"), ("page", &number.to_string())]).await?;
+        expect_count(probe, &listed.answer, "page", number)?;
+    }
+    Ok(())
+}
+
+async fn total_counts_all_pages(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page;
+    for query in [&[("limit", "7"), ("page", &*first.to_string())][..], &[("limit", "100")]] {
+        let listed = page(probe, &corpus, query).await?;
+        expect_count(probe, &listed.answer, "total", SENT as u64)?;
+    }
+    Ok(())
+}
+
+async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    for limit in [1, 7, 23, 100] {
+        let listed = page(probe, &corpus, &[("limit", &limit.to_string())]).await?;
+        expect_count(probe, &listed.answer, "total_pages", (SENT as u64).div_ceil(limit))?;
+    }
+    Ok(())
+}
+
+async fn without_a_page_the_first_is_returned(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page.to_string();
+    let sorted = |list: &List<'_>| {
+        let mut hashes = list.texts("item_hash");
+        hashes.sort();
+        hashes
+    };
+    let asked = sorted(&page(probe, &corpus, &[("limit", "7"), ("page", &first)]).await?);
+    let listed = page(probe, &corpus, &[("limit", "7")]).await?;
+    let found = sorted(&listed);
+    let want = format!("those of page {first}: {}", asked.join(", "));
+    listed.answer.expect(found == asked, "elements without `page`", want, found.join(", "))
+}
+
+async fn paging_through_shows_each_element_once(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page;
+    for limit in [7, 20] {
+        let mut found = Vec::new();
+        let mut last = None;
+        for number in 0..SENT.div_ceil(limit) as u64 {
+            let query = [("limit", limit.to_string()), ("page", (first + number).to_string())];
+            let query: Vec<(&str, &str)> =
+                query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let listed = page(probe, &corpus, &query).await?;
+            found.extend(texts(&listed.items, "item_hash"));
+            last = Some(listed);
+        }
+        let mut wanted = corpus.hashes.clone();
+        wanted.sort();
+        found.sort();
+        let twice = found.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone());
+        let missing = wanted.iter().find(|hash| !found.contains(hash));
+        let got = match (&twice, missing) {
+            (Some(hash), _) => format!("{hash} twice"),
+            (None, Some(hash)) => format!("{hash} never"),
+            (None, None) => format!("{} elements", found.len()),
+        };
+        let want = format!("each of the {SENT} once");
+        let listed = last.ok_or_else(|| Stop::Error("no page was asked for".to_owned()))?;
+        let place = format!("elements of all pages of {limit}");
+        listed.answer.expect(found == wanted, &place, want, got)?;
+    }
+    Ok(())
+}
+
+async fn the_same_page_twice_is_the_same(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let query = [("limit", "20")];
+    let once = page(probe, &corpus, &query).await?.texts("item_hash");
+    for _ in 0..3 {
+        let again = page(probe, &corpus, &query).await?;
+        let found = again.texts("item_hash");
+        again.answer.expect(found == once, "elements of the same page", once.join(", "), found.join(", "))?;
+    }
+    Ok(())
+}
+
+async fn a_page_behind_the_last_holds_nothing(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    let first = probe.settings.network.first_page;
+    let some = page(probe, &corpus, &[("limit", "20"), ("page", &first.to_string())]).await?;
+    probe.given(!some.items.is_empty(), "the first page holds nothing as well")?;
+    for number in [first + 2, first + 1_000_000] {
+        let path = path(&corpus, &[("limit", "20"), ("page", &number.to_string())]);
+        let answer = Call::get(&query::LIST, &path).ask(probe).await?;
+        // An answer or a refusal; elements in neither.
+        answer.expect_status(&[200, 400, 404])?;
+        let count = answer.json()["messages"].as_array().map_or(0, Vec::len);
+        answer.expect(count == 0, &format!("elements of page {number}"), "none", count.to_string())?;
+        probe.note(format!("a page behind the last is answered by {}", answer.status()));
+    }
+    Ok(())
+}
+
+async fn odd_pages_and_limits_are_no_internal_error(probe: &Probe<'_>) -> Checked {
+    let corpus = corpus(probe).await?;
+    page(probe, &corpus, &[("limit", "7")]).await?;
+    let zero_is_a_page = probe.settings.network.first_page == 0;
+    for (name, value) in [
+        ("page", "0"),
+        ("page", "-1"),
+        ("page", "x"),
+        ("page", "1.5"),
+        ("page", "99999999999999999999"),
+        ("limit", "0"),
+        ("limit", "-1"),
+        ("limit", "x"),
+        ("limit", "99999999999999999999"),
+    ] {
+        if zero_is_a_page && (name, value) == ("page", "0") {
+            continue;
+        }
+        let answer = Call::get(&query::LIST, &path(&corpus, &[(name, value)])).ask(probe).await?;
+        let status = answer.status();
+        let is_list = status == 200 && answer.json()["messages"].is_array();
+        let got = if status == 200 { "200 without a list".to_owned() } else { status.to_string() };
+        let place = format!("answer to {name}={value}");
+        answer.expect(is_list || [400, 404].contains(&status), &place, "a list, or 400 or 404", got)?;
+        probe.note(format!("{name}={value} is answered by {status}"));
+    }
+    Ok(())
+}

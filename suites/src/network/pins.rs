@@ -1,0 +1,87 @@
+//! Pinned content: what a pin needs, and that content comes back by its hash.
+
+use assay_spec::network::pin::{PIN, READ};
+use assay_spec::network::requirements::pins as rows;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::another;
+use super::replies::{expect_created, found, until};
+use super::storage::{Stored, stored};
+use super::wire::{Call, Draft};
+use super::{REFUSED, TAKEN};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::PINNED, a_pin_is_answered_by_its_hash).costs(3, 0, 0),
+    refuses!(rows::HASH_REQUIRED, a_pin_of_nothing_is_refused).costs(6, 0, 0),
+    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0),
+    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0),
+    refuses!(rows::UNKNOWN, content_that_nobody_has_is_not_found).costs(5, 0, 0),
+];
+
+/// A file that the network has, and the name of its content, without which the check says nothing.
+async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
+    let stored = stored(probe, owner).await?;
+    let name = stored.name(probe).await?;
+    probe.given(!name.is_empty(), "the message of an upload names no content")?;
+    Ok((stored, name))
+}
+
+async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft, Stop> {
+    Ok(Draft::new(probe, owner, "IPFS_PIN", content).await?.to(&PIN, "POST", "/ipfs/pin"))
+}
+
+/// Content that was pinned, and its name.
+async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
+    let owner = caller(probe);
+    let (stored, name) = content(probe, &owner).await?;
+    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(TAKEN)?;
+    Ok((stored, name))
+}
+
+fn at(name: &str) -> Call {
+    Call::get(&READ, &format!("/ipfs/{name}"))
+}
+
+async fn a_pin_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (_, name) = content(probe, &owner).await?;
+    expect_created(&pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?)
+}
+
+async fn a_pin_of_nothing_is_refused(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (_, name) = content(probe, &owner).await?;
+    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.twin_status(TAKEN)?;
+    for bad in [json!({}), json!({ "hash": 7 }), json!({ "hash": [name] })] {
+        pin(probe, &owner, bad).await?.ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
+    let (stored, name) = pinned(probe).await?;
+    let answer = found(probe, at(&name)).await?;
+    let (sent, came) = (&stored.upload.bytes, &answer.response.body);
+    let want = format!("the {} bytes that were uploaded", sent.len());
+    answer.expect(sent == came, "body", want, format!("{} bytes, not the same", came.len()))
+}
+
+async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
+    let (stored, name) = pinned(probe).await?;
+    let answer = found(probe, at(&name)).await?;
+    let sent = stored.upload.content_type.as_str();
+    let came = answer.response.header("content-type").unwrap_or("none");
+    // Parameters may stand behind it.
+    let essence = came.split(';').next().unwrap_or_default().trim();
+    answer.expect(essence.eq_ignore_ascii_case(sent), "header content-type", sent, came)
+}
+
+async fn content_that_nobody_has_is_not_found(probe: &Probe<'_>) -> Checked {
+    let (_, name) = pinned(probe).await?;
+    until(probe, at(&name), |answer| answer.status() == 200).await?.twin_status(&[200])?;
+    at(&another(&name)).ask(probe).await?.expect_status(&[404])
+}

@@ -1,0 +1,107 @@
+//! Programs: what a creation needs, and that a program can be run. What a run returns is the program's own.
+
+use assay_spec::network::program::{CREATE, RUN};
+use assay_spec::network::requirements::programs as rows;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::another;
+use super::replies::expect_created;
+use super::wire::{Call, Draft};
+use super::{REFUSED, RUNS, TAKEN, created};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CREATED, a_program_is_answered_by_its_hash).costs(1, 0, 0),
+    refuses!(rows::RUNTIME, a_runtime_that_is_no_text_is_refused).costs(3, 0, 0),
+    refuses!(rows::MEMORY, a_memory_that_is_no_integer_is_refused).costs(4, 0, 0),
+    refuses!(rows::TIMEOUT, a_timeout_that_is_no_integer_is_refused).costs(4, 0, 0),
+    shows!(rows::RUN, a_program_that_was_taken_can_be_run).costs(2, 0, 0),
+    refuses!(rows::VARIABLES, variables_that_are_no_texts_are_refused).costs(5, 0, 0),
+    refuses!(rows::UNKNOWN, a_program_that_nobody_stored_is_not_found).costs(3, 0, 0),
+];
+
+/// A correct program of `owner` that nobody has seen before.
+async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
+    let label = assay_spec::crypto::text::hex(&probe.draw("program")[..8]);
+    let content = json!({
+        "name": format!("check-{label}"), "description": "a program of a check", "code": format!("done: {label}"),
+        "runtime": "text", "memory": 128, "timeout": 10,
+    });
+    Ok(Draft::new(probe, owner, "PROGRAM", content).await?.to(&CREATE, "POST", "/programs"))
+}
+
+/// The hash of a program that can be run: the one that a profile names, or one of the check's own, where the target
+/// is known to run what checks write.
+pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
+    if let Some(hash) = &probe.settings.network.given.program {
+        return Ok(hash.clone());
+    }
+    if !probe.has_control() {
+        let why = "needs a program that can be run ([network.fixtures] program)";
+        return Err(Stop::NotTestable(why.to_owned()));
+    }
+    Ok(created(probe, program(probe, &caller(probe)).await?).await?.hash)
+}
+
+/// A run of a program, at the pace of runs.
+async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
+    probe.wait_for(RUNS).await;
+    Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).ask(probe).await
+}
+
+fn variables() -> Value {
+    json!({ "variables": { "name": "assay" } })
+}
+
+async fn a_program_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+    expect_created(&program(probe, &caller(probe)).await?.send(probe).await?)
+}
+
+/// Each value in the place of a member of the content is refused, and a good program is not.
+async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+    program(probe, &caller(probe)).await?.send(probe).await?.twin_status(TAKEN)?;
+    for value in values {
+        let mut bad = program(probe, &caller(probe)).await?;
+        match value {
+            Some(value) => bad.message["content"][member] = value.clone(),
+            None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
+        }
+        bad.ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn a_runtime_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
+    refused(probe, "runtime", &[None, Some(json!(3))]).await
+}
+
+async fn a_memory_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
+    refused(probe, "memory", &[None, Some(json!("128")), Some(json!(1.5))]).await
+}
+
+async fn a_timeout_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
+    refused(probe, "timeout", &[None, Some(json!("10")), Some(json!([10]))]).await
+}
+
+async fn a_program_that_was_taken_can_be_run(probe: &Probe<'_>) -> Checked {
+    let hash = runnable(probe).await?;
+    run(probe, &hash, &variables()).await?.expect_status(&[200])
+}
+
+async fn variables_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
+    let hash = runnable(probe).await?;
+    run(probe, &hash, &variables()).await?.twin_status(&[200])?;
+    for variables in [json!("assay"), json!(["assay"]), json!({ "name": 7 })] {
+        run(probe, &hash, &json!({ "variables": variables })).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn a_program_that_nobody_stored_is_not_found(probe: &Probe<'_>) -> Checked {
+    let hash = runnable(probe).await?;
+    run(probe, &hash, &variables()).await?.twin_status(&[200])?;
+    run(probe, &another(&hash), &variables()).await?.expect_status(&[404])
+}

@@ -1,0 +1,140 @@
+//! What the checks of several families ask of an answer.
+
+use serde_json::Value;
+
+use super::wire::Call;
+use super::{PAUSE, REFUSED, TAKEN, tries};
+use crate::check::{Checked, Stop};
+use crate::probe::{Answer, Probe};
+
+/// Expects the answer of a creating call: `item_hash`, and `status`, which is `success`. That the call was taken is
+/// what the check stands on.
+pub(super) fn expect_created(answer: &Answer<'_>) -> Checked {
+    answer.given_status(TAKEN)?;
+    answer.expect_json("/item_hash", "a text that is not empty", is_text)?;
+    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+}
+
+/// Asks until the answer is ready. Where others share the target, what was written may take its time.
+pub(super) async fn until<'p>(
+    probe: &'p Probe<'_>,
+    call: Call,
+    is_ready: impl Fn(&Answer<'_>) -> bool,
+) -> Result<Answer<'p>, Stop> {
+    let mut tries = tries(probe);
+    loop {
+        let answer = call.clone().send(probe).await?;
+        tries -= 1;
+        if is_ready(&answer) || tries == 0 {
+            return Ok(answer);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// As [`until`] the answer is 200, without which the check says nothing.
+pub(super) async fn found<'p>(probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
+    let answer = until(probe, call, |answer| answer.status() == 200).await?;
+    answer.given_status(&[200])?;
+    Ok(answer)
+}
+
+/// Expects a documented refusal, or whatever `holds` takes for one.
+pub(super) fn expect_refused_or(
+    answer: &Answer<'_>,
+    otherwise: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    let status = answer.status();
+    let is_other = status == 200 && holds(&answer.json());
+    let got = format!("{status}: {}", answer.response.text());
+    answer.expect(REFUSED.contains(&status) || is_other, "answer", format!("a refusal, or {otherwise}"), got)
+}
+
+/// As [`expect_refused_or`], where 404 is the one refusal.
+pub(super) fn expect_absent_or(
+    answer: &Answer<'_>,
+    otherwise: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    let status = answer.status();
+    let is_other = status == 200 && holds(&answer.json());
+    let got = format!("{status}: {}", answer.response.text());
+    answer.expect(status == 404 || is_other, "answer", format!("404, or {otherwise}"), got)
+}
+
+/// A text that is not empty.
+pub(super) fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+/// An integer.
+pub(super) fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}
+
+/// An integer of seconds since the epoch: neither milliseconds nor a duration.
+pub(super) fn is_seconds(value: &Value) -> bool {
+    is_integer(value) && is_epoch(value)
+}
+
+/// A number of seconds since the epoch, from 2001 until far from now.
+pub(super) fn is_epoch(value: &Value) -> bool {
+    value.as_f64().is_some_and(|seconds| (1e9..1e11).contains(&seconds))
+}
+
+/// A text that is this address, whatever the case of its digits.
+pub(super) fn is_address(value: &Value, address: &str) -> bool {
+    value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(address))
+}
+
+/// The elements of a list whose container is not shown: an array, or the arrays of an object.
+pub(super) fn elements(body: &Value) -> Option<Vec<Value>> {
+    match body {
+        Value::Array(items) => Some(items.clone()),
+        Value::Object(members) => {
+            let arrays: Vec<&Vec<Value>> = members.values().filter_map(Value::as_array).collect();
+            (!arrays.is_empty()).then(|| arrays.into_iter().flatten().cloned().collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text stands anywhere in a body, as a value.
+pub(super) fn holds_text(body: &Value, text: &str) -> bool {
+    match body {
+        Value::String(other) => other == text,
+        Value::Array(items) => items.iter().any(|item| holds_text(item, text)),
+        Value::Object(members) => members.values().any(|member| holds_text(member, text)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn elements_stand_in_an_array_or_in_the_arrays_of_an_object() {
+        assert_eq!(elements(&json!([1, 2])).map(|found| found.len()), Some(2));
+        assert_eq!(elements(&json!({ "a": [1], "n": 7, "b": [2, 3] })).map(|found| found.len()), Some(3));
+        assert_eq!(elements(&json!({ "error": "none" })), None);
+        assert_eq!(elements(&json!("text")), None);
+    }
+
+    #[test]
+    fn seconds_are_neither_milliseconds_nor_text() {
+        assert!(is_seconds(&json!(1_760_000_000)) && is_epoch(&json!(1_760_000_000.5)));
+        for other in [json!(1_760_000_000_000_i64), json!(60), json!("1760000000"), json!(1_760_000_000.5)] {
+            assert!(!is_seconds(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn texts_are_found_at_any_depth() {
+        let body = json!({ "data": [{ "key": { "label": "x" } }] });
+        assert!(holds_text(&body, "x") && !holds_text(&body, "label"));
+    }
+}

@@ -1,0 +1,71 @@
+//! Whose signature over which bytes is taken.
+
+use assay_spec::network::requirements::{info, messages, signing as rows};
+use serde_json::json;
+
+use super::caller::{Procedure, caller};
+use super::messages::aggregate;
+use super::{TAKEN, UNSIGNED, post_draft, twin};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::profile::SigningScheme;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken)
+        .costs(1, 0, 0)
+        .after(const { &[&info::PREFIX] }),
+    shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken)
+        .costs(1, 0, 0)
+        .after(const { &[&messages::TYPE_FREE] }),
+    refuses!(rows::VERIFIED, a_message_signed_by_another_key_is_refused).costs(4, 0, 0),
+];
+
+/// Only what a target declares is held against it.
+fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
+    let declared = probe.settings.network.signing_scheme;
+    if [Some(wanted), Some(SigningScheme::Either)].contains(&declared) {
+        return Ok(());
+    }
+    let why = "the target's profile declares no such signing_scheme ([network.readings])";
+    Err(Stop::NotApplicable(why.to_owned()))
+}
+
+async fn a_message_signed_as_its_text_is_taken(probe: &Probe<'_>) -> Checked {
+    declared(probe, SigningScheme::General)?;
+    let nonce = assay_spec::crypto::text::hex(&probe.draw("nonce")[..16]);
+    let mut draft = post_draft(probe, &caller(probe)).await?.with("nonce", Some(json!(nonce)));
+    draft.procedure = Procedure::General;
+    draft.send(probe).await?.expect_status(TAKEN)
+}
+
+async fn an_aggregate_signed_over_its_canonical_json_is_taken(probe: &Probe<'_>) -> Checked {
+    declared(probe, SigningScheme::CanonicalRecord)?;
+    let mut draft = aggregate(probe, &caller(probe)).await?;
+    draft.procedure = Procedure::Record;
+    draft.send(probe).await?.expect_status(TAKEN)
+}
+
+async fn a_message_signed_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
+    verified(probe)?;
+    twin(probe).await?;
+    let (owner, other) = (caller(probe), caller(probe));
+    let forged = post_draft(probe, &owner.with_key_of(&other)).await?;
+    forged.ask(probe).await?.expect_status(UNSIGNED)?;
+    // The right key, over another message.
+    let mut draft = post_draft(probe, &owner).await?;
+    let signature = draft.signature();
+    draft = draft.with("channel", Some(json!("ANOTHER"))).outside("signature", Some(json!(signature)));
+    draft.ask(probe).await?.expect_status(UNSIGNED)?;
+    let nonsense = post_draft(probe, &owner).await?.outside("signature", Some(json!("0x00")));
+    nonsense.ask(probe).await?.expect_status(UNSIGNED)
+}
+
+/// A target that does not say that it verifies signatures is not held to it.
+pub(super) fn verified(probe: &Probe<'_>) -> Checked {
+    if probe.settings.network.verifies_signatures {
+        return Ok(());
+    }
+    let why = "the target's profile does not say that it verifies_signatures ([network.readings])";
+    Err(Stop::NotApplicable(why.to_owned()))
+}

@@ -1,0 +1,187 @@
+//! The STORE message: its statuses, and what is left of it and its file at the end of its life.
+
+use std::time::Duration;
+
+use assay_spec::network::message;
+use assay_spec::network::requirements::{messages, store as rows};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::forget::forgotten;
+use super::storage::{Stored, is_readable, stored};
+use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
+use super::{look, read};
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::STATUS, the_status_is_one_of_the_six).costs(2, 0, 0).after(const { &[&messages::WRAPPER] }),
+    shows!(rows::PROCESSED, a_processed_store_names_its_file).costs(2, 0, 0),
+    shows!(rows::TYPE, the_message_of_an_upload_is_a_store).costs(2, 0, 0),
+    shows!(rows::FORGOTTEN, a_forgotten_store_says_so).costs(3, 0, 0).after(const { &[&messages::WRAPPER] }),
+    shows!(rows::STRIPPED, a_forgotten_store_names_no_file).costs(3, 0, 0),
+    shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days)
+        .costs(20, 0, 0)
+        .needs(&[Need::Clock]),
+    shows!(rows::REMOVING, a_store_that_is_removed_soon_is_complete)
+        .costs(8, 0, 0)
+        .needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
+        .costs(3, 0, 0)
+        .needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
+        .costs(20, 0, 0)
+        .needs(&[Need::Clock, Need::Acts]),
+    refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it)
+        .costs(5, 0, 0)
+        .needs(&[Need::Faults]),
+];
+
+/// The statuses that readers see.
+const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
+/// How long it takes until an owner without credits is noticed: a bit more than an hour.
+const AN_HOUR: Duration = Duration::from_mins(65);
+/// Within about two days, bytes have left all nodes.
+const TWO_DAYS: Duration = Duration::from_hours(50);
+
+async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
+    let stored = stored(probe, &caller(probe)).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.given_status(&[200])?;
+    let is_known = |status: &Value| status.as_str().is_some_and(|status| STATUSES.contains(&status));
+    answer.expect_json("/status", &STATUSES.join(", "), is_known).map(drop)
+}
+
+async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
+    let stored = stored(probe, &caller(probe)).await?;
+    let answer = read(probe, &stored.hash).await?;
+    let status = answer.json()["status"].clone();
+    probe.given(status == "processed", format!("the STORE is {status}"))?;
+    let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
+    answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name).map(drop)
+}
+
+async fn the_message_of_an_upload_is_a_store(probe: &Probe<'_>) -> Checked {
+    let stored = stored(probe, &caller(probe)).await?;
+    let answer = read(probe, &stored.hash).await?;
+    answer.expect_json("/message/type", "\"STORE\"", |kind| kind == "STORE").map(drop)
+}
+
+/// A file whose STORE its owner has forgotten; the FORGET must be taken.
+async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    forgotten(probe, &owner, &[&stored.hash]).await?;
+    Ok(stored)
+}
+
+async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
+    let stored = stored_and_forgotten(probe).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.expect_status(&[200])?;
+    answer.expect_json("/status", "\"forgotten\"", |status| status == "forgotten").map(drop)
+}
+
+async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
+    let stored = stored_and_forgotten(probe).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.given_status(&[200])?;
+    let status = answer.json()["status"].clone();
+    probe.given(status == "forgotten", format!("the STORE is {status}"))?;
+    let found = answer.json().pointer("/message/content/item_hash").cloned().unwrap_or_default();
+    let is_stripped = found.is_null() || found == "";
+    answer.expect(is_stripped, "/message/content/item_hash", "nothing", found.to_string())
+}
+
+/// The sites of core nodes that are seen here.
+fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
+    [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect()
+}
+
+/// Expects that no node shows a file any more that was there before.
+async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
+    for site in nodes(probe) {
+        let readable = is_readable(probe, site, stored, names).await?;
+        let got = if readable { "200" } else { "no file" };
+        probe.expect(!readable, &format!("the file at {site}"), "no file", got)?;
+    }
+    Ok(())
+}
+
+async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    let names = stored.names(probe).await?;
+    probe.given(
+        is_readable(probe, PRIMARY, &stored, &names).await?,
+        "the file cannot be read in the first place",
+    )?;
+    forgotten(probe, &owner, &[&stored.hash]).await?;
+    pass(probe, TWO_DAYS).await?;
+    expect_gone(probe, &stored, &names).await
+}
+
+/// The owner's credits run out.
+pub(super) async fn run_out(probe: &Probe<'_>, owner: &Caller) -> Checked {
+    probe.act("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
+    pass(probe, AN_HOUR).await
+}
+
+/// The owner's credits run out, and what the network then does is done.
+pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
+    run_out(probe, owner).await?;
+    pass(probe, TWO_DAYS).await
+}
+
+async fn a_store_that_is_removed_soon_is_complete(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    let names = stored.names(probe).await?;
+    run_out(probe, &owner).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.expect_status(&[200])?;
+    answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
+    let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
+    answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name)?;
+    let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
+    probe.expect(readable, "the file", "200", "no file")
+}
+
+async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    reclaimed(probe, &owner).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.expect_status(&[200, 410])?;
+    probe.note(format!("a reclaimed STORE answers {}", answer.status()));
+    if answer.status() == 410 {
+        return Ok(());
+    }
+    answer.expect_json("/status", "\"removed\"", |status| status == "removed").map(drop)
+}
+
+async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    let names = stored.names(probe).await?;
+    probe.given(
+        is_readable(probe, PRIMARY, &stored, &names).await?,
+        "the file cannot be read in the first place",
+    )?;
+    reclaimed(probe, &owner).await?;
+    expect_gone(probe, &stored, &names).await
+}
+
+async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
+    let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
+    let owner = caller(probe);
+    // The mirror follows in the first place.
+    let early = stored(probe, &owner).await?;
+    at_mirror(&early.hash).send(probe).await?.twin_status(&[200])?;
+    probe.faults(json!([{ "fault": "network.lagging" }])).await?;
+    let late = stored(probe, &owner).await?;
+    let answer = at_mirror(&late.hash).ask(probe).await;
+    probe.faults(json!([])).await?;
+    answer?.expect_status(&[404])
+}

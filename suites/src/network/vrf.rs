@@ -1,0 +1,197 @@
+//! Verifiable random numbers: what a generation says, and what verifies.
+
+use assay_spec::network::requirements::vrf as rows;
+use assay_spec::network::vrf::{GENERATE, VERIFY};
+use serde_json::{Value, json};
+
+use super::REFUSED;
+use super::replies::{expect_refused_or, is_integer, is_text};
+use super::wire::Call;
+use crate::check::{Check, Checked, Stop};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::SEED, a_generation_names_its_seed).costs(1, 0, 0),
+    shows!(rows::VALUE, a_value_is_an_integer).costs(1, 0, 0),
+    shows!(rows::RANGE, a_value_lies_between_its_bounds).costs(4, 0, 0),
+    shows!(rows::PROOF, a_proof_is_a_text).costs(1, 0, 0),
+    shows!(rows::GENERATE_STATUS, a_generation_has_a_status).costs(1, 0, 0),
+    shows!(rows::COUNT, of_several_values_one_is_returned).costs(2, 0, 0),
+    refuses!(rows::GENERATE_FIELDS, a_malformed_generation_is_refused).costs(6, 0, 0),
+    shows!(rows::VERIFIES, what_was_generated_is_valid).costs(2, 0, 0),
+    shows!(rows::VALID, valid_is_true_or_false).costs(2, 0, 0),
+    shows!(rows::VERIFY_STATUS, a_verification_has_a_status).costs(2, 0, 0),
+    refuses!(rows::VERIFY_FIELDS, a_malformed_verification_is_refused).costs(5, 0, 0),
+    refuses!(rows::OTHER_SEED, another_seed_is_not_valid).costs(3, 0, 0),
+    refuses!(rows::OTHER_VALUE, another_value_is_not_valid).costs(3, 0, 0),
+    refuses!(rows::OTHER_PROOF, another_proof_is_not_valid).costs(3, 0, 0),
+];
+
+/// The bounds of most draws: so wide that a value outside is no matter of their ends.
+const MIN: i64 = 1;
+const MAX: i64 = 1_000_000;
+
+fn seed(probe: &Probe<'_>) -> String {
+    assay_spec::crypto::text::hex(&probe.draw("vrf-seed")[..16])
+}
+
+fn wanted(seed: &str) -> Value {
+    json!({ "seed": seed, "min": MIN, "max": MAX, "count": 1 })
+}
+
+fn post(body: &Value) -> Call {
+    Call::post(&GENERATE, "/vrf/generate", body.to_string())
+}
+
+/// The answer to a generation, which must be one for the check to say anything.
+async fn generated<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<Answer<'p>, Stop> {
+    let answer = post(body).send(probe).await?;
+    answer.given_status(&[200])?;
+    Ok(answer)
+}
+
+/// Seed, value and proof of a generation, as far as they can be verified.
+async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
+    let seed = seed(probe);
+    let answer = generated(probe, &wanted(&seed)).await?.json();
+    probe.given(is_integer(&answer["value"]), "the value is no integer")?;
+    probe.given(is_text(&answer["proof"]), "the proof is no text, or empty")?;
+    Ok(json!({ "seed": seed, "value": answer["value"], "proof": answer["proof"] }))
+}
+
+fn verify(claim: &Value) -> Call {
+    Call::post(&VERIFY, "/vrf/verify", claim.to_string())
+}
+
+async fn a_generation_names_its_seed(probe: &Probe<'_>) -> Checked {
+    let seed = seed(probe);
+    let answer = generated(probe, &wanted(&seed)).await?;
+    answer.expect_json("/seed", &seed, |found| found == seed.as_str()).map(drop)
+}
+
+async fn a_value_is_an_integer(probe: &Probe<'_>) -> Checked {
+    let answer = generated(probe, &wanted(&seed(probe))).await?;
+    answer.expect_json("/value", "an integer", is_integer).map(drop)
+}
+
+async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
+    for (min, max) in [(MIN, MAX), (-2_000_000, -1_000_000), (0, 1 << 40), (-500, 500)] {
+        let answer =
+            generated(probe, &json!({ "seed": seed(probe), "min": min, "max": max, "count": 1 })).await?;
+        probe.given(is_integer(&answer.json()["value"]), "the value is no integer")?;
+        let lies_between = |value: &Value| value.as_i64().is_some_and(|value| (min..=max).contains(&value));
+        answer.expect_json("/value", &format!("from {min} to {max}"), lies_between)?;
+    }
+    Ok(())
+}
+
+async fn a_proof_is_a_text(probe: &Probe<'_>) -> Checked {
+    let answer = generated(probe, &wanted(&seed(probe))).await?;
+    answer.expect_json("/proof", "a text that is not empty", is_text).map(drop)
+}
+
+async fn a_generation_has_a_status(probe: &Probe<'_>) -> Checked {
+    let answer = generated(probe, &wanted(&seed(probe))).await?;
+    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+}
+
+async fn of_several_values_one_is_returned(probe: &Probe<'_>) -> Checked {
+    let single = generated(probe, &wanted(&seed(probe))).await?;
+    probe.given(is_integer(&single.json()["value"]), "a single value is no integer")?;
+    let several = json!({ "seed": seed(probe), "min": MIN, "max": MAX, "count": 3 });
+    let answer = generated(probe, &several).await?;
+    answer.expect_json("/value", "an integer", is_integer).map(drop)
+}
+
+/// A body with another value in a member's place.
+fn with(body: &Value, member: &str, value: Value) -> Value {
+    let mut body = body.clone();
+    body[member] = value;
+    body
+}
+
+async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
+    let good = wanted(&seed(probe));
+    post(&good).send(probe).await?.twin_status(&[200])?;
+    for (member, value) in [
+        ("seed", json!(7)),
+        ("min", json!("1")),
+        ("max", json!(10.5)),
+        ("max", json!([10])),
+        ("count", json!("1")),
+    ] {
+        post(&with(&good, member, value)).ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+/// The answer to the verification of what was generated, and what that was.
+async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop> {
+    let claim = claim(probe).await?;
+    let answer = verify(&claim).send(probe).await?;
+    answer.given_status(&[200])?;
+    Ok((claim, answer))
+}
+
+async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = verified(probe).await?;
+    probe.given(answer.json()["valid"].is_boolean(), "`valid` is neither true nor false")?;
+    answer.expect_json("/valid", "true", |valid| *valid == true).map(drop)
+}
+
+async fn valid_is_true_or_false(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = verified(probe).await?;
+    answer.expect_json("/valid", "true or false", Value::is_boolean).map(drop)
+}
+
+async fn a_verification_has_a_status(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = verified(probe).await?;
+    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+}
+
+/// What is valid as it was generated: the twin of what is not.
+async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
+    let claim = claim(probe).await?;
+    let answer = verify(&claim).send(probe).await?;
+    answer.twin_status(&[200])?;
+    probe.twin(answer.json()["valid"] == true, "what was generated is not valid")?;
+    Ok(claim)
+}
+
+async fn a_malformed_verification_is_refused(probe: &Probe<'_>) -> Checked {
+    let (good, _) = verified(probe).await?;
+    verify(&good).send(probe).await?.twin_status(&[200])?;
+    for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
+        verify(&with(&good, member, value)).ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
+    let answer = verify(claim).ask(probe).await?;
+    expect_refused_or(&answer, "`valid` false", |body| body["valid"] == false)
+}
+
+async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
+    let claim = valid(probe).await?;
+    expect_invalid(probe, &with(&claim, "seed", json!(seed(probe)))).await
+}
+
+async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
+    let claim = valid(probe).await?;
+    let value = claim["value"].as_i64().unwrap_or_default();
+    let other = if value < MAX { value + 1 } else { value - 1 };
+    expect_invalid(probe, &with(&claim, "value", json!(other))).await
+}
+
+async fn another_proof_is_not_valid(probe: &Probe<'_>) -> Checked {
+    let claim = valid(probe).await?;
+    let proof = claim["proof"].as_str().unwrap_or_default();
+    // In the middle: at the end of some encodings stand bits that say nothing.
+    let middle = proof.chars().count() / 2;
+    let other = |c: char| if c == '1' { '2' } else { '1' };
+    let changed: String =
+        proof.chars().enumerate().map(|(at, c)| if at == middle { other(c) } else { c }).collect();
+    expect_invalid(probe, &with(&claim, "proof", json!(changed))).await
+}

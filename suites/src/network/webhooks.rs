@@ -1,0 +1,74 @@
+//! Registrations of webhooks. What is delivered, and to which events besides the two, is not shown.
+
+use assay_spec::network::requirements::webhooks as rows;
+use assay_spec::network::webhook::CREATE;
+use serde_json::{Value, json};
+
+use super::caller::caller;
+use super::replies::is_text;
+use super::wire::Draft;
+use super::{REFUSED, TAKEN, posted};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::REGISTERED, a_registration_is_answered_by_its_identifier).costs(1, 0, 0),
+    shows!(rows::EVENT_NAMES, both_named_events_are_taken).costs(3, 0, 0),
+    refuses!(rows::URL, a_registration_without_a_url_is_refused).costs(3, 0, 0),
+    refuses!(rows::EVENTS, a_registration_without_events_is_refused).costs(4, 0, 0),
+    refuses!(rows::SECRET, a_registration_without_a_secret_is_refused).costs(3, 0, 0),
+];
+
+/// A registration of somebody new, at a host that will never be there (RFC 2606).
+async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
+    let label = assay_spec::crypto::text::hex(&probe.draw("webhook")[..8]);
+    let content = json!({
+        "url": format!("http://check-{label}.invalid/hook"), "events": [event], "secret": label,
+    });
+    Ok(Draft::new(probe, &caller(probe), "WEBHOOK", content).await?.to(&CREATE, "POST", "/webhooks"))
+}
+
+async fn a_registration_is_answered_by_its_identifier(probe: &Probe<'_>) -> Checked {
+    let answer = registration(probe, "message.new").await?.send(probe).await?;
+    answer.given_status(TAKEN)?;
+    answer.expect_json("/webhook_id", "a text that is not empty", is_text)?;
+    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+}
+
+async fn both_named_events_are_taken(probe: &Probe<'_>) -> Checked {
+    posted(probe, &caller(probe)).await?;
+    for event in ["message.new", "program.executed"] {
+        let answer = registration(probe, event).await?.send(probe).await?;
+        let status = answer.status();
+        let place = format!("status with `{event}`");
+        answer.expect(TAKEN.contains(&status), &place, "200, 201 or 202", status.to_string())?;
+    }
+    Ok(())
+}
+
+/// Each value in the place of a member of the content is refused, and a good registration is not.
+async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+    registration(probe, "message.new").await?.send(probe).await?.twin_status(TAKEN)?;
+    for value in values {
+        let mut bad = registration(probe, "message.new").await?;
+        match value {
+            Some(value) => bad.message["content"][member] = value.clone(),
+            None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
+        }
+        bad.ask(probe).await?.expect_status(REFUSED)?;
+    }
+    Ok(())
+}
+
+async fn a_registration_without_a_url_is_refused(probe: &Probe<'_>) -> Checked {
+    refused(probe, "url", &[None, Some(json!(7))]).await
+}
+
+async fn a_registration_without_events_is_refused(probe: &Probe<'_>) -> Checked {
+    refused(probe, "events", &[None, Some(json!("message.new")), Some(json!([7]))]).await
+}
+
+async fn a_registration_without_a_secret_is_refused(probe: &Probe<'_>) -> Checked {
+    refused(probe, "secret", &[None, Some(json!(["s"]))]).await
+}

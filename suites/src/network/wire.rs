@@ -1,0 +1,240 @@
+//! Requests to a node, written here anew, and what an answer says of the endpoint itself.
+
+use std::time::Duration;
+
+use assay_spec::Instant;
+use assay_spec::endpoint::Endpoint;
+use assay_spec::network::message;
+use serde_json::{Map, Value, json};
+use url::form_urlencoded::Serializer;
+
+use super::caller::{Caller, Procedure};
+use crate::check::Stop;
+use crate::exchange::Request;
+use crate::probe::{Answer, Probe};
+
+/// The load-balanced address.
+pub(crate) const PRIMARY: &str = "network";
+/// The alternative address, which also serves node metrics.
+pub(crate) const ALTERNATIVE: &str = "network-alt";
+/// A mirror.
+pub(crate) const MIRROR: &str = "network-mirror";
+
+/// How often a target with limits of its own is asked again that said 429.
+const PATIENCE: usize = 2;
+
+/// A request to an endpoint.
+#[derive(Clone)]
+pub(crate) struct Call {
+    site: String,
+    endpoint: &'static Endpoint,
+    /// The request; its target stands below the site's base URL.
+    pub(crate) request: Request,
+}
+
+impl Call {
+    /// A request for a path below the API's prefix, such as `/messages?page=2`.
+    pub(crate) fn new(endpoint: &'static Endpoint, method: &str, path: &str) -> Call {
+        Call::bare(endpoint, method, &format!("/api/v0{path}"))
+    }
+
+    /// A GET for a path below the API's prefix.
+    pub(crate) fn get(endpoint: &'static Endpoint, path: &str) -> Call {
+        Call::new(endpoint, "GET", path)
+    }
+
+    /// A POST of a body of JSON to a path below the API's prefix.
+    pub(crate) fn post(endpoint: &'static Endpoint, path: &str, body: impl Into<Vec<u8>>) -> Call {
+        Call::new(endpoint, "POST", path).json(body)
+    }
+
+    /// A request for a path that stands beside the API, such as `/metrics.json`.
+    pub(crate) fn bare(endpoint: &'static Endpoint, method: &str, path: &str) -> Call {
+        Call { site: PRIMARY.to_owned(), endpoint, request: Request::new(method, path) }
+    }
+
+    /// To another site than the primary.
+    #[must_use]
+    pub(crate) fn to(mut self, site: &str) -> Call {
+        site.clone_into(&mut self.site);
+        self
+    }
+
+    /// With a body of JSON.
+    #[must_use]
+    pub(crate) fn json(mut self, body: impl Into<Vec<u8>>) -> Call {
+        self.request = self.request.header("Content-Type", "application/json").body(body);
+        self
+    }
+
+    /// Sends it where something is to be granted: that the endpoint does not exist at the target is no failure,
+    /// unless the target's profile says that all it declares is there.
+    pub(crate) async fn send<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        let endpoint = self.endpoint;
+        let answer = self.ask(probe).await?;
+        let is_absent = matches!(answer.status(), 404 | 405) && !is_error_body(&answer.json());
+        if is_absent && !probe.settings.network.strict {
+            let (method, path, status) = (endpoint.method, endpoint.path, answer.status());
+            return Err(Stop::NotApplicable(format!(
+                "the target does not offer {method} {path}: {status} without the API's error body"
+            )));
+        }
+        Ok(answer)
+    }
+
+    /// Sends it; whatever comes is for the check to judge.
+    pub(crate) async fn ask<'p>(mut self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        if !probe.settings.network.offers(self.endpoint) {
+            let name = self.endpoint.name.replace('-', "_");
+            return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
+        }
+        self.request.target = format!("{}{}", probe.prefix(&self.site), self.request.target);
+        for _ in 0..PATIENCE {
+            let answer = probe.send(&self.site, self.request.clone()).await?;
+            probe.learn_clock(&answer.response);
+            if answer.status() != 429 || probe.owns_time() {
+                return Ok(answer);
+            }
+        }
+        Err(Stop::NotTestable("this machine's address has asked enough for now (429)".to_owned()))
+    }
+}
+
+/// A path with its query: `path_with("/messages", &[("page", "2")])`.
+pub(crate) fn path_with(path: &str, query: &[(&str, &str)]) -> String {
+    let query = Serializer::new(String::new()).extend_pairs(query).finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+/// Whether a body is the documented one of an error.
+pub(crate) fn is_error_body(body: &Value) -> bool {
+    body["error"].is_string() && body["status"] == "error" && body["code"].is_string()
+}
+
+/// Expects the documented body of an error.
+pub(crate) fn expect_error_body(answer: &Answer<'_>) -> Result<(), Stop> {
+    let body = answer.json();
+    let got = if body.is_null() { answer.response.text() } else { body.to_string() };
+    let place = format!("body of {}", answer.status());
+    answer.expect(is_error_body(&body), &place, "JSON of error (a text), status `error`, code (a text)", got)
+}
+
+/// A creating call, taken apart: every piece can be bent before it is signed, and after.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    /// `message` of the envelope: what is signed, as its compact text.
+    pub(crate) message: Value,
+    pub(crate) caller: Caller,
+    pub(crate) procedure: Procedure,
+    /// Members of the envelope that are something else, or missing, whatever was signed.
+    outer: Vec<(&'static str, Option<Value>)>,
+    call: Call,
+}
+
+impl Draft {
+    /// A correct message of `caller`, signed for this moment, at `POST /messages`.
+    pub(crate) async fn new(
+        probe: &Probe<'_>,
+        caller: &Caller,
+        kind: &str,
+        content: Value,
+    ) -> Result<Draft, Stop> {
+        let now = probe.now().await?;
+        Ok(Draft::dated(probe, caller, kind, content, now))
+    }
+
+    /// As [`Draft::new`], signed for the moment `now`.
+    pub(crate) fn dated(
+        probe: &Probe<'_>,
+        caller: &Caller,
+        kind: &str,
+        content: Value,
+        now: Instant,
+    ) -> Draft {
+        let mut message = json!({
+            "chain": "ETH",
+            "channel": probe.settings.dialect.channel,
+            "type": kind,
+            "timestamp": now.seconds(),
+        });
+        message["content"] = content;
+        Draft {
+            message,
+            caller: caller.clone(),
+            procedure: probe.settings.network.procedure(),
+            outer: Vec::new(),
+            call: Call::new(&message::CREATE, "POST", "/messages"),
+        }
+    }
+
+    /// To another endpoint than `POST /messages`, below the API's prefix.
+    #[must_use]
+    pub(crate) fn to(mut self, endpoint: &'static Endpoint, method: &str, path: &str) -> Draft {
+        self.call = Call::new(endpoint, method, path);
+        self
+    }
+
+    /// With another member of the message, before it is signed; without it where there is no value.
+    #[must_use]
+    pub(crate) fn with(mut self, member: &str, value: Option<Value>) -> Draft {
+        if let Value::Object(members) = &mut self.message {
+            set(members, member, value);
+        }
+        self
+    }
+
+    /// With another member of the envelope, after the message was signed; without it where there is no value.
+    #[must_use]
+    pub(crate) fn outside(mut self, member: &'static str, value: Option<Value>) -> Draft {
+        self.outer.push((member, value));
+        self
+    }
+
+    /// The signature.
+    pub(crate) fn signature(&self) -> String {
+        self.caller.sign(self.procedure, &self.message.to_string())
+    }
+
+    /// The body as it will be sent.
+    pub(crate) fn body(&self) -> String {
+        let mut members = Map::new();
+        members.insert("message".to_owned(), self.message.clone());
+        members.insert("signature".to_owned(), self.signature().into());
+        members.insert("address".to_owned(), self.caller.address.clone().into());
+        for (member, value) in &self.outer {
+            set(&mut members, member, value.clone());
+        }
+        Value::Object(members).to_string()
+    }
+
+    /// Sends it where it should be taken.
+    pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        self.call.clone().json(self.body()).send(probe).await
+    }
+
+    /// Sends it; whatever comes is for the check to judge.
+    pub(crate) async fn ask<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        self.call.clone().json(self.body()).ask(probe).await
+    }
+}
+
+fn set(members: &mut Map<String, Value>, member: &str, value: Option<Value>) {
+    match value {
+        Some(value) => drop(members.insert(member.to_owned(), value)),
+        None => drop(members.shift_remove(member)),
+    }
+}
+
+/// Lets time pass: at the target where its clock can be moved, else for real, but never long.
+pub(crate) async fn pass(probe: &Probe<'_>, time: Duration) -> Result<(), Stop> {
+    const LONGEST: Duration = Duration::from_mins(2);
+    if probe.has_control() {
+        return probe.advance(time).await;
+    }
+    if time > LONGEST {
+        let seconds = time.as_secs();
+        return Err(Stop::NotTestable(format!("needs a control API that moves time by {seconds} seconds")));
+    }
+    tokio::time::sleep(time).await;
+    Ok(())
+}

@@ -1,0 +1,362 @@
+//! The profile's table of the node API.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_spec::network::ENDPOINTS;
+use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY_MS, GENERAL_PER_MINUTE, HEAVY_PER_MINUTE};
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::drop::optional_header_name;
+use super::{at_least_one, base_url, is_default, optional_base_url};
+
+/// A target of the node API's suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// Base URL of the load-balanced address, without `/api/v0` and without a trailing slash.
+    #[serde(deserialize_with = "base_url")]
+    pub url: String,
+    /// Base URL of the alternative address, which also serves node metrics.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub alt_url: Option<String>,
+    /// Base URL of a mirror.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub mirror_url: Option<String>,
+    /// Base URLs of compute nodes.
+    #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
+    pub compute_urls: Vec<String>,
+    /// The header in which the nodes believe the client's address, where they believe one from this machine.
+    #[serde(default, deserialize_with = "optional_header_name")]
+    pub forwarding_header: Option<String>,
+    /// An endpoint that is declared and not there is a failure; else it is reported as not offered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub strict: bool,
+    /// The endpoints that the target offers: all but those that are switched off here.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub endpoints: Endpoints,
+    /// The readings that the target declares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub readings: NetworkReadings,
+    /// What is at the target before a run, where no control API tells.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fixtures: NetworkFixtures,
+    /// What the run may ask of the target.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: NetworkLimits,
+}
+
+impl Network {
+    /// The base URLs by the names that checks know.
+    pub fn sites(&self) -> BTreeMap<String, String> {
+        let compute = self.compute_urls.iter().enumerate();
+        let compute = compute.map(|(n, url)| (format!("compute-{}", n + 1), url.clone()));
+        let others = [("network-alt", &self.alt_url), ("network-mirror", &self.mirror_url)];
+        let others = others.into_iter().filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
+        [("network".to_owned(), self.url.clone())].into_iter().chain(others).chain(compute).collect()
+    }
+}
+
+/// Switches of endpoints, such as `run = false`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endpoints(BTreeSet<EndpointName>);
+
+/// The name of an endpoint: in a profile with underscores, such as `create_message`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EndpointName(&'static str);
+
+/// Where the document allows several readings, those that the target declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkReadings {
+    /// What a signature covers. Undeclared, messages are signed as their text, and nothing is said about it.
+    pub signing_scheme: Option<SigningScheme>,
+    /// Signatures are verified: a wrong one is refused.
+    pub verifies_signatures: bool,
+    /// What becomes of an aggregate of which some members are written later. Undeclared, either is reported.
+    pub aggregate_write: Option<AggregateWrite>,
+    /// The number of the first page.
+    pub first_page: u64,
+    /// How long a FORGET may take until it is applied or given up.
+    pub forget_settle_seconds: u64,
+    /// Under which content type measurements are found.
+    pub metrics_content_type: MetricsType,
+}
+
+impl Default for NetworkReadings {
+    fn default() -> Self {
+        Self {
+            signing_scheme: None,
+            verifies_signatures: false,
+            aggregate_write: None,
+            first_page: 1,
+            forget_settle_seconds: FORGET_SETTLE_SECONDS,
+            metrics_content_type: MetricsType::default(),
+        }
+    }
+}
+
+/// All the tries of a FORGET by this project's choice, and one more.
+pub const FORGET_SETTLE_SECONDS: u64 = (FORGET_RETRIES as u64 + 1) * FORGET_RETRY_MS.unsigned_abs() / 1000;
+
+/// What a signature covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SigningScheme {
+    /// The text of the message.
+    General,
+    /// The digest of the message's canonical JSON.
+    CanonicalRecord,
+    /// Either of them.
+    Either,
+    /// Nobody looks.
+    NoneChecked,
+}
+
+/// What becomes of an aggregate of which some members are written later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AggregateWrite {
+    /// The other members stay.
+    Merged,
+    /// The other members go.
+    Replaced,
+}
+
+/// Under which content type measurements are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MetricsType {
+    /// The one under which they are published.
+    Scoring,
+    /// The one with which they are asked for.
+    Network,
+    /// Either.
+    #[default]
+    Both,
+}
+
+/// What is at the target before a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkFixtures {
+    /// The hash of a program that can be run.
+    pub program: Option<String>,
+    /// A network whose events and transactions are indexed.
+    pub indexer_network: Option<String>,
+    /// A contract on it that has raised events.
+    pub indexer_contract: Option<String>,
+    /// The hash of a core node that was measured.
+    pub core_node: Option<String>,
+    /// The hash of a compute node that was measured.
+    pub compute_node: Option<String>,
+    /// The address that publishes measurements.
+    pub publisher: Option<String>,
+    /// The hash of the diagnostic machine of a compute node.
+    pub diagnostic_vm: Option<String>,
+    /// The name of a status check of a compute node.
+    pub status_check: Option<String>,
+}
+
+/// The pace of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkLimits {
+    /// At most this many requests a minute to all core nodes together; 1 or more. The document's limit is 100.
+    #[serde(deserialize_with = "at_least_one")]
+    pub requests_per_minute: u32,
+    /// At most this many runs of programs a minute; 1 or more. The document's limit is 10.
+    #[serde(deserialize_with = "at_least_one")]
+    pub runs_per_minute: u32,
+    /// An endpoint whose requests are counted as authenticated. Undeclared, that class is not tested.
+    pub authenticated: Option<EndpointName>,
+}
+
+impl Default for NetworkLimits {
+    fn default() -> Self {
+        Self {
+            requests_per_minute: GENERAL_PER_MINUTE - 10,
+            runs_per_minute: HEAVY_PER_MINUTE - 1,
+            authenticated: None,
+        }
+    }
+}
+
+impl EndpointName {
+    /// The name of an endpoint as `assay_spec` declares it.
+    pub fn of(endpoint: &assay_spec::endpoint::Endpoint) -> EndpointName {
+        EndpointName(endpoint.name)
+    }
+
+    /// The endpoint's short name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// The name as a profile writes it.
+    fn key(self) -> String {
+        self.0.replace('-', "_")
+    }
+
+    fn parse<E: serde::de::Error>(key: &str) -> Result<EndpointName, E> {
+        let names = ENDPOINTS.iter().map(|endpoint| EndpointName::of(endpoint));
+        names.clone().find(|name| name.key() == key).ok_or_else(|| {
+            let known: Vec<String> = names.map(|name| format!("`{}`", name.key())).collect();
+            E::custom(format!("unknown field `{key}`, expected one of {}", known.join(", ")))
+        })
+    }
+}
+
+impl Endpoints {
+    /// The names of those that are switched off.
+    pub fn absent(&self) -> BTreeSet<&'static str> {
+        self.0.iter().map(|endpoint| endpoint.0).collect()
+    }
+}
+
+impl Serialize for EndpointName {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(&self.key())
+    }
+}
+
+impl<'de> Deserialize<'de> for EndpointName {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        EndpointName::parse(&String::deserialize(input)?)
+    }
+}
+
+impl Serialize for Endpoints {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        let mut map = output.serialize_map(Some(self.0.len()))?;
+        for endpoint in &self.0 {
+            map.serialize_entry(&endpoint.key(), &false)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Endpoints {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_map(Switches)
+    }
+}
+
+/// Reads switches one by one, so that an error stands at its key.
+struct Switches;
+
+impl<'de> Visitor<'de> for Switches {
+    type Value = Endpoints;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("switches of endpoints, such as { run = false }")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Endpoints, A::Error> {
+        let mut switches: BTreeMap<EndpointName, bool> = BTreeMap::new();
+        while let Some(name) = map.next_key::<EndpointName>()? {
+            switches.insert(name, map.next_value()?);
+        }
+        let off = switches.into_iter().filter(|(_, is_on)| !is_on);
+        Ok(Endpoints(off.map(|(name, _)| name).collect()))
+    }
+}
+
+fn base_urls<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+    let urls = Vec::<super::BaseUrl>::deserialize(input)?;
+    Ok(urls.into_iter().map(|url| url.0).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+
+    const FULL: &str = r#"
+[network]
+url = "http://127.0.0.1:4104/"
+alt_url = "http://127.0.0.1:4105"
+mirror_url = "http://127.0.0.1:4106"
+compute_urls = ["http://127.0.0.1:4107/", "http://127.0.0.1:4108"]
+forwarding_header = "X-Forwarded-For"
+strict = true
+endpoints = { run = false, vrf_generate = true, create_message = false }
+fixtures = { program = "ab" }
+
+[network.readings]
+signing_scheme = "canonical-record"
+verifies_signatures = true
+aggregate_write = "replaced"
+first_page = 0
+forget_settle_seconds = 30
+metrics_content_type = "network"
+
+[network.limits]
+requests_per_minute = 50
+authenticated = "create_message"
+"#;
+
+    #[test]
+    fn a_full_table() {
+        let profile = Profile::parse(FULL, "p.toml").expect("a profile");
+        let network = profile.network.clone().expect("the table");
+        assert_eq!(network.url, "http://127.0.0.1:4104");
+        assert_eq!(network.compute_urls, ["http://127.0.0.1:4107", "http://127.0.0.1:4108"]);
+        assert_eq!(network.forwarding_header.as_deref(), Some("X-Forwarded-For"));
+        assert_eq!(network.endpoints.absent(), BTreeSet::from(["create-message", "run"]));
+        assert_eq!(network.readings.signing_scheme, Some(SigningScheme::CanonicalRecord));
+        assert_eq!(network.readings.aggregate_write, Some(AggregateWrite::Replaced));
+        assert_eq!(network.limits.authenticated.map(EndpointName::name), Some("create-message"));
+        let written = profile.to_toml();
+        assert_eq!(Profile::parse(&written, "p.toml").expect("what was written"), profile, "{written}");
+    }
+
+    #[test]
+    fn what_is_not_said_is_not_declared() {
+        let profile = Profile::parse("[network]\nurl = \"http://a\"", "p.toml").expect("a profile");
+        let network = profile.network.expect("the table");
+        assert_eq!(network.readings, NetworkReadings::default());
+        assert!(network.readings.signing_scheme.is_none() && !network.readings.verifies_signatures);
+        assert!(network.endpoints.absent().is_empty() && !network.strict);
+        assert_eq!((network.limits.requests_per_minute, network.limits.runs_per_minute), (90, 9));
+    }
+
+    #[test]
+    fn every_endpoint_has_its_switch() {
+        for endpoint in ENDPOINTS {
+            let key = EndpointName::of(endpoint).key();
+            let text = format!("[network]\nurl = \"http://a\"\nendpoints = {{ {key} = false }}");
+            let network = Profile::parse(&text, "p.toml").expect("a switch").network.expect("the table");
+            assert_eq!(network.endpoints.absent(), BTreeSet::from([endpoint.name]));
+        }
+    }
+
+    #[test]
+    fn errors_show_their_place() {
+        let cases = [
+            "[network]\nalt_url = \"http://a\"",
+            "[network]\nurl = \"http://a\"\nmirror_url = \"a\"",
+            "[network]\nurl = \"http://a\"\ncompute_urls = [\"http://b\", \"c\"]",
+            "[network]\nurl = \"http://a\"\n[network.endpoints]\ncreate_mesage = false",
+            "[network]\nurl = \"http://a\"\n[network.endpoints]\nrun = \"no\"",
+            "[network]\nurl = \"http://a\"\nforwarding_header = \"X: \"",
+            "[network]\nurl = \"http://a\"\nreadings = { signing_scheme = \"none\" }",
+            "[network]\nurl = \"http://a\"\nlimits = { runs_per_minute = 0 }",
+        ];
+        let error = |text: &str| {
+            let wrong = Profile::parse(text, "p.toml").expect_err("wrong").to_string();
+            wrong.lines().next().unwrap_or_default().to_owned()
+        };
+        insta::assert_snapshot!(cases.map(error).join("\n"), @r#"
+        p.toml:1:1: network: missing field `url`
+        p.toml:3:14: network.mirror_url: not a URL: relative URL without a base
+        p.toml:3:16: network.compute_urls: not a URL: relative URL without a base
+        p.toml:4:1: network.endpoints.create_mesage: unknown key `create_mesage`; did you mean `create_message`?
+        p.toml:4:7: network.endpoints.run: invalid type: string "no", expected a boolean
+        p.toml:3:21: network.forwarding_header: not the name of a header, such as X-Forwarded-For
+        p.toml:3:31: network.readings.signing_scheme: unknown variant `none`, expected one of `general`, `canonical-record`, `either`, `none-checked`
+        p.toml:3:30: network.limits.runs_per_minute: must be 1 or more
+        "#);
+    }
+}

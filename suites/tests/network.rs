@@ -1,0 +1,150 @@
+//! Nodes that are bad, or offer little: each check ends in a verdict that says what was seen or what is missing.
+
+use std::collections::BTreeMap;
+
+use assay_suites::check;
+use assay_suites::network::Fixtures;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::profile::Profile;
+use assay_suites::run::Runner;
+use assay_suites::target::Remote;
+use assay_suites::verdict::{Outcome, Verdict};
+use serde_json::{Value, json};
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+/// A node that answers everything alike.
+async fn node(status: u16, body: &str, content_type: &str) -> MockServer {
+    let server = MockServer::start().await;
+    let answer = ResponseTemplate::new(status).set_body_raw(body.to_owned(), content_type);
+    Mock::given(any()).respond_with(answer.insert_header("retry-after", "0")).mount(&server).await;
+    server
+}
+
+/// Runs checks against a node; `more` are lines of the profile's table.
+async fn run(url: &str, more: &str, filters: &[&str]) -> Vec<Outcome> {
+    let text = format!("[network]\nurl = \"{url}\"\nmirror_url = \"{url}\"\n{more}");
+    let network = Profile::parse(&text, "p.toml").expect("a profile").network.expect("the table");
+    let sites: BTreeMap<String, String> = network.sites();
+    let target = Remote::new(sites, None).await.expect("no control to ask");
+    let settings = Settings { seed: 5, network: Fixtures::new(&network), ..Settings::default() };
+    let pace = Pace::default();
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    let checks = select(check::all(), &[], &filters);
+    assert!(!checks.is_empty(), "{filters:?}");
+    runner.run(&plan(&target, &checks), |_| {}).await.outcomes
+}
+
+/// Groups whose checks begin with a request.
+const GROUPS: [&str; 6] = [
+    "network.messages.",
+    "network.envelope.",
+    "network.listing.",
+    "network.flat.",
+    "network.paging.",
+    "network.storage.",
+];
+
+fn expect(outcomes: &[Outcome], verdict: Verdict, words: &str) {
+    for outcome in outcomes {
+        let id = outcome.requirement;
+        assert_eq!(outcome.verdict, verdict, "{id}: {}", outcome.reason);
+        assert!(outcome.reason.contains(words), "{id}: {}", outcome.reason);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_offered_is_no_failure_unless_the_profile_is_strict() {
+    let server = node(404, "404: Not Found", "text/plain").await;
+    let outcomes = run(&server.uri(), "readings = { verifies_signatures = true }", &GROUPS).await;
+    expect(&outcomes, Verdict::NotApplicable, "the target does not offer");
+    for outcome in run(&server.uri(), "strict = true", &GROUPS[..2]).await {
+        let bad = matches!(outcome.verdict, Verdict::Fail | Verdict::Inconclusive);
+        assert!(bad, "{}: {:?}", outcome.requirement, outcome.verdict);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_in_the_apis_own_words_is_no_missing_endpoint() {
+    let body = json!({ "error": "no", "status": "error", "code": "x" }).to_string();
+    let server = node(404, &body, "application/json").await;
+    let outcomes = run(&server.uri(), "", &["network.messages.found", "network.storage.stored"]).await;
+    expect(&outcomes[1..], Verdict::Fail, "status");
+    expect(&outcomes[..1], Verdict::Inconclusive, "404");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_is_switched_off_is_not_asked() {
+    let server = node(200, "{}", "application/json").await;
+    let off = "endpoints = { create_message = false, store_file = false, messages = false }";
+    let outcomes =
+        run(&server.uri(), off, &["network.messages.", "network.envelope.b", "network.listing."]).await;
+    expect(&outcomes, Verdict::NotApplicable, "it has no `create_message`");
+    // Endpoints with a type of their own stay to be asked.
+    run(&server.uri(), off, &["network.envelope.type-of-endpoint"]).await;
+    let asked = server.received_requests().await.expect("requests are recorded");
+    let is_off = |path: &str| path.starts_with("/api/v0/messages") || path == "/api/v0/storage/store";
+    assert!(
+        !asked.is_empty() && asked.iter().all(|request| !is_off(request.url.path())),
+        "what is off is asked"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reading_that_is_not_declared_is_not_tested() {
+    let server = node(200, "{}", "application/json").await;
+    let filters = ["network.signing.", "network.storage.signature"];
+    let outcomes = run(&server.uri(), "", &filters).await;
+    expect(&outcomes, Verdict::NotApplicable, "the target's profile");
+    assert!(server.received_requests().await.expect("requests are recorded").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_has_had_enough_is_left_alone() {
+    let body = json!({ "error": "no", "status": "error", "code": "x" }).to_string();
+    let server = node(429, &body, "application/json").await;
+    let outcomes =
+        run(&server.uri(), "", &["network.envelope.reply", "network.flat.edges", "network.flat.flat"]).await;
+    expect(&outcomes, Verdict::NotTestable, "asked enough");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_of_every_wrong_shape_end_in_verdicts() {
+    let record =
+        json!({ "item_hash": 7, "sender": [], "type": null, "channel": {}, "content": [], "timestamp": "x" });
+    for answer in [
+        Value::Null,
+        json!([]),
+        json!("text"),
+        json!({}),
+        json!({ "item_hash": "", "status": 1 }),
+        json!({ "item_hash": "h", "status": [], "message": {}, "messages": [record], "pagination": [] }),
+        json!({ "item_hash": "h", "status": "success", "message": record, "messages": [null, 1], "pagination": { "total": -1 } }),
+    ] {
+        let server = node(200, &answer.to_string(), "application/json").await;
+        let filters = [
+            "network.envelope.",
+            "network.messages.c",
+            "network.messages.w",
+            "network.flat.a",
+            "network.storage.r",
+        ];
+        let outcomes = run(&server.uri(), "", &filters).await;
+        for outcome in &outcomes {
+            let (id, verdict) = (outcome.requirement, outcome.verdict);
+            // What is only about a hash can be right by chance.
+            let by_chance = ["envelope.reply-hash", "envelope.reply-status", "messages.wrapper-hash"];
+            let may_pass = by_chance.iter().any(|row| id.to_string().ends_with(row));
+            let ended = matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
+            let is_good = ended || (may_pass && verdict == Verdict::Pass);
+            assert!(is_good, "{answer}: {id} {verdict:?} {}", outcome.reason);
+        }
+        // Everything is taken: each refusal is missed.
+        let missed =
+            outcomes.iter().filter(|outcome| outcome.reason.starts_with("status: wanted 400")).count();
+        assert!(missed >= 9, "{answer}: {missed}");
+    }
+}
