@@ -6,6 +6,14 @@ macro_rules! embed {
 
 /// The files of cases.
 pub(crate) static FILES: &[(&str, &str)] = embed! {
+    "network/keccak256.json"
+    "network/eip191-sign.json"
+    "network/eip191-recover.json"
+    "network/address.json"
+    "network/record-canonical.json"
+    "network/record-verify.json"
+    "network/request-verify.json"
+    "network/store-classify.json"
     "publish/domain.json"
     "publish/vfkey-sign.json"
     "publish/vfkey-verify.json"

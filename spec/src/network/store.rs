@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::network::machines::StoreState;
 use crate::network::message::Message;
 use crate::network::requirements::store::{
-    READ_ABSENT, READ_FORGOTTEN, READ_GONE, READ_LIVE, READ_NOT_STORE, READ_REMOVED, READ_REMOVING,
-    READ_STATUS_FIRST, READ_UNDECIDED,
+    READ_ABSENT, READ_FORGOTTEN, READ_GONE, READ_LIVE, READ_NOT_STORE, READ_OTHER, READ_REMOVED,
+    READ_REMOVING, READ_STATUS_FIRST, READ_UNDECIDED,
 };
 use crate::{Gate, Strict};
 
@@ -137,7 +137,7 @@ pub fn classify(http_status: u16, body: Option<&Value>, gate: &mut impl Gate) ->
     if !matches!(http_status, 200 | 410) {
         return match http_status {
             404 => Reading::of(gate.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
-            _ => Reading::of(Class::Unknown),
+            _ => Reading::of(gate.effect(&READ_OTHER, Class::Unknown, |_, _| Class::Absent)),
         };
     }
     let shape_tells = http_status == 410 || complete.is_some();
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn each_rule_changes_its_own_row() {
-        let cases: [(Id, u16, Value); 10] = [
+        let cases: [(Id, u16, Value); 11] = [
             (&READ_LIVE, 200, store("processed")),
             (&READ_REMOVING, 200, store("removing")),
             (&READ_FORGOTTEN, 200, json!({"status": "forgotten"})),
@@ -265,6 +265,7 @@ mod tests {
             (&READ_ABSENT, 404, Value::Null),
             (&READ_NOT_STORE, 200, json!({"status": "processed"})),
             (&READ_UNDECIDED, 200, json!({"status": "pending"})),
+            (&READ_OTHER, 503, Value::Null),
             (&READ_STATUS_FIRST, 410, json!({"status": "forgotten"})),
             (&READ_STATUS_FIRST, 200, store("removed")),
         ];

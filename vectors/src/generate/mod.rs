@@ -9,6 +9,7 @@ mod encode;
 mod group;
 mod inspect_zip;
 pub mod keys;
+mod network;
 mod record;
 mod sign;
 mod steps;
@@ -23,6 +24,14 @@ use crate::manifest::Manifest;
 /// Every generated file by its path below `data`, the manifest last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let groups: Vec<(&'static str, Vec<Case>)> = vec![
+        ("network/keccak256.json", network::keccak::cases()),
+        ("network/eip191-sign.json", network::personal::sign_cases()),
+        ("network/eip191-recover.json", network::personal::recover_cases()),
+        ("network/address.json", network::address::cases()),
+        ("network/record-canonical.json", network::canonical::cases()),
+        ("network/record-verify.json", network::record::cases()),
+        ("network/request-verify.json", network::request::cases()),
+        ("network/store-classify.json", network::classify::cases()),
         ("publish/domain.json", domain::cases()),
         ("publish/vfkey-sign.json", sign::cases()),
         ("publish/vfkey-verify.json", verify_header::cases()),

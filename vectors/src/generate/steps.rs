@@ -1,5 +1,6 @@
 //! The values between input and answer of an accepted case.
 
+mod signing;
 mod unixfs;
 
 use assay_spec::crypto::text::{hex, parse_base64url, sha256_hex};
@@ -13,6 +14,12 @@ pub(super) use unixfs::{block_bytes, links_bytes};
 /// The steps by which `op` comes from `input` to `ok`.
 pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
     match op {
+        "keccak256" => signing::keccak(input),
+        "eip191.sign" | "eip191.recover" => signing::personal(input),
+        "address.from_public_key" => signing::public_key(input),
+        "record.canonical" | "record.verify" => signing::record(input),
+        "request.verify" => signing::request(input),
+        "store.classify" => signing::response(input),
         "domain.canonical" => domain(&input["domain"]),
         "vfkey.sign" => header(&ok["header"], input),
         "vfkey.verify" => header(&input["authorization"], input),

@@ -53,6 +53,12 @@ impl<'a> Members<'a> {
         self.value(name).map(text).transpose()
     }
 
+    /// A whole number from 0 to 65535.
+    pub(crate) fn number(&self, name: &str) -> Result<u16, OpError> {
+        let number = self.value(name).and_then(Value::as_u64).and_then(|number| number.try_into().ok());
+        number.ok_or_else(|| self.wrong(name, "a whole number up to 65535"))
+    }
+
     /// Bytes.
     pub(crate) fn bytes(&self, name: &str) -> Result<Vec<u8>, OpError> {
         self.recipe(name).map(|recipe| recipe.to_bytes())

@@ -7,6 +7,8 @@ pub(crate) mod cid;
 mod domain;
 mod members;
 mod publish;
+mod signing;
+mod store;
 pub(crate) mod transaction;
 mod vfkey;
 mod zip;
@@ -68,6 +70,14 @@ impl Gate for Met {
 /// The operations that are known, in the protocol's order.
 pub fn operations() -> &'static [&'static str] {
     &[
+        "keccak256",
+        "eip191.sign",
+        "eip191.recover",
+        "address.from_public_key",
+        "record.canonical",
+        "record.verify",
+        "request.verify",
+        "store.classify",
         "domain.canonical",
         "vfkey.sign",
         "vfkey.verify",
@@ -91,6 +101,14 @@ pub fn answer(op: &str, input: &Value, gate: &mut impl Gate) -> Answer {
 /// The reference's answer in another dialect.
 pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut G) -> Answer {
     let run: fn(&Dialect, &Members<'_>, &mut G) -> Result<Value, OpError> = match op {
+        "keccak256" => signing::keccak256,
+        "eip191.sign" => signing::sign,
+        "eip191.recover" => signing::recover,
+        "address.from_public_key" => signing::address,
+        "record.canonical" => signing::canonical_record,
+        "record.verify" => signing::verify_record,
+        "request.verify" => signing::verify_request,
+        "store.classify" => store::classify,
         "domain.canonical" => domain::canonical,
         "vfkey.sign" => vfkey::sign,
         "vfkey.verify" => vfkey::verify,

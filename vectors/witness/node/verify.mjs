@@ -1,5 +1,6 @@
 // Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/web3.js for messages,
-// and two sets of libraries for identifiers and zips, each of which confirms the cases on its own.
+// ethers for what wallets sign, and two sets of libraries for identifiers and zips, each of which confirms the cases on
+// its own.
 //
 // Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement. With --write it also records itself in
 // data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
@@ -13,6 +14,7 @@ import web3 from "@solana/web3.js";
 import bs58 from "bs58";
 
 import { filesOf } from "./folder.mjs";
+import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
 import { Refused, Skipped, attempt, require } from "./refusal.mjs";
 import { byImporter, byIpld } from "./unixfs.mjs";
@@ -252,6 +254,7 @@ const VOICES = [
       "publish.verify_transaction": verifyTransaction,
     },
   },
+  { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
   { witness: "node", libraries: ["ipfs-unixfs-importer", "yauzl"], operations: drop(byImporter, byYauzl) },
   { witness: "node/ipld", libraries: ["@ipld/unixfs", "@zip.js/zip.js"], operations: drop(byIpld, byZipJs) },
 ];
@@ -308,7 +311,7 @@ const run = async ({ witness, libraries, operations }, file, text) => {
 
 let agrees = true;
 const records = [];
-for (const folder of ["drop", "publish"]) {
+for (const folder of ["drop", "network", "publish"]) {
   for (const name of readdirSync(new URL(`${folder}/`, DATA)).filter((name) => name.endsWith(".json")).sort()) {
     const file = `${folder}/${name}`;
     const text = readFileSync(new URL(file, DATA));

@@ -1,5 +1,5 @@
 """Confirms the golden cases with other people's libraries: PyNaCl for Ed25519, solders for messages and base58,
-aleph-cid for identifiers.
+aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for what wallets sign.
 
 Prints one JSON line per operation and exits with 1 on any disagreement. With --write it also records itself in
 data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
@@ -23,6 +23,7 @@ from solders.message import Message, MessageHeader
 from solders.pubkey import Pubkey
 
 import drop
+import network
 from recipes import read
 from refusal import Refused, Skipped, require
 
@@ -284,8 +285,13 @@ OPERATIONS = {
     "cid.file": drop.cid_file,
     "cid.directory": drop.cid_directory,
     "drop.inspect_zip": drop.inspect_zip,
+    **network.OPERATIONS,
 }
-LIBRARIES = {"publish": ("PyNaCl", "solders", "jsonschema"), "drop": ("aleph-cid", "jsonschema")}
+LIBRARIES = {
+    "drop": ("aleph-cid", "jsonschema"),
+    "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),
+    "publish": ("PyNaCl", "solders", "jsonschema"),
+}
 
 
 def judge(case):
@@ -302,7 +308,7 @@ def judge(case):
 def main():
     schema = jsonschema.Draft202012Validator(json.loads((ROOT / "schema/case.schema.json").read_text()))
     manifest, agrees, records = json.loads((DATA / "manifest.json").read_text()), True, []
-    for path in sorted([*DATA.glob("drop/*.json"), *DATA.glob("publish/*.json")]):
+    for path in sorted(path for folder in LIBRARIES for path in DATA.glob(f"{folder}/*.json")):
         libraries = [f"{name} {version(name)}" for name in LIBRARIES[path.parent.name]]
         libraries.append(f"Python {sys.version.split()[0]}")
         text = path.read_bytes()

@@ -1,0 +1,10 @@
+//! The node API's encodings: digests, addresses, signatures, and what an answer says about a STORE.
+
+pub(super) mod address;
+pub(super) mod canonical;
+pub(super) mod classify;
+pub(super) mod keccak;
+pub(super) mod personal;
+pub(super) mod record;
+pub(super) mod request;
+mod world;

@@ -1,0 +1,90 @@
+//! Digests, addresses and signatures: `keccak256`, `eip191.*`, `address.from_public_key`, `record.*` and
+//! `request.verify`.
+
+use assay_spec::crypto::secp256k1::{public_key, sign as sign_digest};
+use assay_spec::crypto::text::{hex, prefixed_hex};
+use assay_spec::network::requirements::signing as rows;
+use assay_spec::network::signing;
+use assay_spec::{Dialect, Gate, Id, Refused};
+use serde_json::{Value, json};
+
+use super::{Members, OpError};
+use crate::bytes;
+
+/// The digest of any bytes.
+pub(super) fn keccak256(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+    Ok(json!({"hash": hex(&signing::keccak(&input.bytes("data")?, gate))}))
+}
+
+/// A personal message's digest, its signature, and whose it is.
+pub(super) fn sign(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+    let (secret, message) = (input.bytes("private_key")?, input.bytes("message")?);
+    let key = signing::parse_secret_key(&secret, gate).map_err(staged)?;
+    let digest = signing::digest(&message, gate);
+    Ok(json!({
+        "digest": hex(&digest),
+        "signature": bytes::hex(&sign_digest(&key, &digest).to_bytes()),
+        "address": signing::address_of(&public_key(&key), gate).to_string(),
+    }))
+}
+
+/// Who signed a personal message.
+pub(super) fn recover(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+    let (message, signature) = (input.bytes("message")?, input.bytes("signature")?);
+    let signer = signing::recover(&message, &prefixed_hex(&signature), gate).map_err(staged)?;
+    Ok(json!({"address": signer.to_string()}))
+}
+
+/// Whose a public key is.
+pub(super) fn address(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+    let key = signing::parse_public_key(input.text("public_key")?, gate).map_err(staged)?;
+    Ok(json!({"address": signing::address_of(&key, gate).to_string()}))
+}
+
+/// The text of a record that is hashed, and its digest.
+pub(super) fn canonical_record(
+    _: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let canonical = signing::canonical(input.text("message_json")?, gate).map_err(staged)?;
+    let digest = signing::record_digest(&canonical, gate);
+    Ok(json!({"canonical": canonical, "digest": hex(&digest)}))
+}
+
+/// Whether a record is signed by its sender.
+pub(super) fn verify_record(
+    _: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let (message, signature) = (input.text("message_json")?, input.text("signature")?);
+    let signer = signing::verify_record(message, signature, input.text("sender")?, gate).map_err(staged)?;
+    Ok(json!({"address": signer.to_string()}))
+}
+
+/// Whether a request is signed by its caller.
+pub(super) fn verify_request(
+    _: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let (message, signature) = (input.text("message_json")?, input.text("signature")?);
+    let signer = signing::verify_request(message, signature, input.text("address")?, gate).map_err(staged)?;
+    Ok(json!({"address": signer.to_string()}))
+}
+
+fn staged(refused: Refused) -> OpError {
+    let stage = stage(refused.rule);
+    (refused, stage).into()
+}
+
+fn stage(row: Id) -> &'static str {
+    let of_keys = [&rows::SIGNATURE_SCALARS, &rows::LOW_S, &rows::SIGNER];
+    let of_members = [&rows::REQUEST_TIMESTAMP, &rows::REQUEST_NONCE];
+    match row {
+        row if of_keys.contains(&row) => "verify",
+        row if of_members.contains(&row) => "check",
+        _ => "parse",
+    }
+}

@@ -1,0 +1,60 @@
+// JSON that keeps what JSON.parse loses: the order of keys that look like numbers, keys that stand twice, and how a
+// number is written. JSON.parse itself decides what is JSON, and reads and writes every text and number.
+
+import { attempt, require } from "./refusal.mjs";
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
+const SPACE = /[ \t\r\n]*/gy;
+
+/** A value whose objects are maps. */
+export const ordered = (text) => {
+  attempt(() => JSON.parse(text));
+  const tokens = [];
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    SPACE.lastIndex = at;
+    SPACE.exec(text);
+    if (SPACE.lastIndex === text.length) break;
+    TOKEN.lastIndex = SPACE.lastIndex;
+    tokens.push(TOKEN.exec(text)[0]);
+  }
+  let at = 0;
+  const value = () => {
+    const token = tokens[at++];
+    if (token === "{") return object();
+    if (token === "[") return array();
+    if (/^[-\d]/.test(token)) {
+      const whole = /^(0|-?[1-9]\d*)$/.test(token) && Number.isSafeInteger(Number(token));
+      require(whole, `the number ${token}`);
+    }
+    return JSON.parse(token);
+  };
+  const object = () => {
+    const members = new Map();
+    while (tokens[at] !== "}") {
+      const name = JSON.parse(tokens[at]);
+      require(!members.has(name), "a key stands twice");
+      at += 2;
+      members.set(name, value());
+      if (tokens[at] === ",") at += 1;
+    }
+    at += 1;
+    return members;
+  };
+  const array = () => {
+    const values = [];
+    while (tokens[at] !== "]") {
+      values.push(value());
+      if (tokens[at] === ",") at += 1;
+    }
+    at += 1;
+    return values;
+  };
+  return value();
+};
+
+/** The text of such a value, without white space. */
+export const written = (value) => {
+  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
+  if (!(value instanceof Map)) return JSON.stringify(value);
+  return `{${[...value].map(([name, each]) => `${JSON.stringify(name)}:${written(each)}`).join(",")}}`;
+};
