@@ -2,20 +2,33 @@
 
 use std::collections::BTreeSet;
 
-use assay_sim::publish::SITES;
-use assay_sim::{Input, Output, RequestHead, World};
+use assay_sim::network::sites::PRIMARY;
+use assay_sim::{Input, Output, RequestHead, Site, World, publish};
 use assay_spec::{Dialect, Instant};
-use assay_vectors::exchange::{Exchange, exchanges};
+use assay_vectors::exchange::{Exchange, Request, exchanges};
 use serde_json::{Value, json};
 
-/// The simulator's answer to the hand-written request, at the hand-written time: status and body.
+/// A world at the time of an exchange.
+fn world(exchange: &Exchange) -> World {
+    World::new(1, clock(exchange), Dialect::default())
+}
+
+fn clock(exchange: &Exchange) -> Instant {
+    Instant::parse_exact(&exchange.clock).expect("a time")
+}
+
+/// The simulator's answer to the hand-written request of a publish, at the hand-written time: status and body.
 fn answer(exchange: &Exchange) -> (u16, Value) {
-    let clock = Instant::parse_exact(&exchange.clock).expect("a time");
-    let mut world = World::new(1, clock, Dialect::default());
+    let mut world = world(exchange);
     world
         .act("publish.bind", &json!({ "domain": "site.example", "key": exchange.keys.client }))
         .expect("bound");
-    let mut lines = exchange.request.head.iter();
+    replay(&mut world, publish::SITES[0], &exchange.request)
+}
+
+/// A world's answer to a request: status and body.
+fn replay(world: &mut World, site: Site, request: &Request) -> (u16, Value) {
+    let mut lines = request.head.iter();
     let mut words = lines.next().expect("a request line").split(' ');
     let (method, target) = (words.next().expect("a method"), words.next().expect("a target"));
     let headers = lines
@@ -25,7 +38,7 @@ fn answer(exchange: &Exchange) -> (u16, Value) {
         })
         .collect();
     let head = RequestHead {
-        site: SITES[0],
+        site,
         peer: std::net::Ipv4Addr::LOCALHOST.into(),
         method: method.parse().expect("a method"),
         target: target.to_owned(),
@@ -33,7 +46,9 @@ fn answer(exchange: &Exchange) -> (u16, Value) {
     };
     let number = world.next_exchange();
     world.input(Input::Head(Box::new(head)));
-    world.input(Input::Body(number, exchange.request.body.clone().into()));
+    if !request.body.is_empty() {
+        world.input(Input::Body(number, request.body.clone().into()));
+    }
     let (mut status, mut body) = (0, Vec::new());
     for output in world.input(Input::End(number)) {
         match output {
@@ -46,7 +61,44 @@ fn answer(exchange: &Exchange) -> (u16, Value) {
 }
 
 fn named(endpoint: &str) -> Exchange {
-    exchanges().into_iter().find(|exchange| exchange.endpoint == endpoint).expect("written by hand")
+    let mut exchanges = exchanges("publish").into_iter();
+    exchanges.find(|exchange| exchange.endpoint == endpoint).expect("written by hand")
+}
+
+/// Puts `null` in the place of every free member, and answers what stood there.
+fn without_free(exchange: &Exchange, body: &mut Value) -> Vec<Value> {
+    let mut take = |pointer: &String| body.pointer_mut(pointer).map(Value::take).unwrap_or_default();
+    exchange.response.free.keys().map(&mut take).collect()
+}
+
+#[test]
+fn the_simulator_gives_the_hand_written_answers_of_the_network() {
+    let exchanges = exchanges("network");
+    let mut world = world(exchanges.first().expect("written by hand"));
+    // The hashes by hand, and those of the simulator.
+    let mut hashes: Vec<(String, String)> = Vec::new();
+    for exchange in &exchanges {
+        world.input(Input::Tick(clock(exchange)));
+        let mut request = exchange.request.clone();
+        for (by_hand, here) in &hashes {
+            request.head[0] = request.head[0].replace(by_hand, here);
+        }
+        let (status, mut body) = replay(&mut world, PRIMARY, &request);
+        assert_eq!(status, 200, "{}: {body}", exchange.endpoint);
+        let mut by_hand: Value = serde_json::from_str(&exchange.response.body).expect("JSON");
+        let text = |body: &Value| body["item_hash"].as_str().map(str::to_owned);
+        hashes.extend(text(&by_hand).zip(text(&body)));
+        let free = without_free(exchange, &mut by_hand).into_iter().zip(without_free(exchange, &mut body));
+        for (by_hand, here) in free {
+            let same_type = std::mem::discriminant(&by_hand) == std::mem::discriminant(&here);
+            assert!(same_type, "{}: {by_hand} by hand, {here} here", exchange.endpoint);
+            let known = hashes.iter().find(|(hash, _)| by_hand == *hash);
+            assert!(known.is_none_or(|(_, hash)| here == *hash), "{here}");
+        }
+        assert_eq!(body, by_hand, "{}", exchange.endpoint);
+        let order = |value: &Value| value.to_string();
+        assert_eq!(order(&body), order(&by_hand), "{}: members in the document's order", exchange.endpoint);
+    }
 }
 
 #[test]

@@ -30,6 +30,11 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
 
 /// The exchanges written by hand.
 pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
+    "network/exchange/create-message.json"
+    "network/exchange/message.json"
+    "network/exchange/messages.json"
+    "network/exchange/create-aggregate.json"
+    "network/exchange/aggregate.json"
     "publish/exchange/prepare.json"
     "publish/exchange/submit.json"
 };

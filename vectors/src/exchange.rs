@@ -16,7 +16,7 @@ pub struct Exchange {
     pub about: String,
     /// The server's clock.
     pub clock: String,
-    /// The keys, base58, and their secrets, hex: public test keys.
+    /// The keys as their service writes them, and their secrets, hex: public test keys.
     pub keys: Keys,
     /// What is sent.
     pub request: Request,
@@ -28,14 +28,16 @@ pub struct Exchange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
-    /// The client's seed.
+    /// The client's seed or private key.
     pub client_secret: String,
     /// The client's address.
     pub client: String,
-    /// The fee payer's seed.
-    pub fee_payer_secret: String,
-    /// The fee payer's address.
-    pub fee_payer: String,
+    /// The fee payer's seed, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fee_payer_secret: Option<String>,
+    /// The fee payer's address, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fee_payer: Option<String>,
 }
 
 /// What is sent.
@@ -44,7 +46,7 @@ pub struct Keys {
 pub struct Request {
     /// The request line and the headers.
     pub head: Vec<String>,
-    /// The body.
+    /// The body; nothing where none is sent.
     pub body: String,
 }
 
@@ -60,11 +62,10 @@ pub struct Response {
     pub free: BTreeMap<String, String>,
 }
 
-/// Every exchange.
-pub fn exchanges() -> Vec<Exchange> {
-    let parse =
-        |(path, text): &(&str, &str)| serde_json::from_str(text).unwrap_or_else(|e| panic!("{path}: {e}"));
-    data::EXCHANGES.iter().map(parse).collect()
+/// Every exchange with `service`, in the order in which they happen.
+pub fn exchanges(service: &str) -> Vec<Exchange> {
+    let own = data::EXCHANGES.iter().filter(|(path, _)| path.split('/').next() == Some(service));
+    own.map(|(path, text)| serde_json::from_str(text).unwrap_or_else(|e| panic!("{path}: {e}"))).collect()
 }
 
 impl Request {

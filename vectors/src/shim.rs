@@ -141,7 +141,7 @@ not json
         let some = [0, 1, 5, 6, 7, 8, 9, 10].map(|n| ids[n]);
         assert_eq!(some, ["0", "1", "2", "3", "4", "5", "6", "7"].map(Some));
         assert_eq!([2, 3, 4].map(|n| ids[n]), [None; 3]);
-        assert_eq!(replies[0]["ok"]["operations"][0], "domain.canonical");
+        assert_eq!(replies[0]["ok"]["operations"], json!(crate::op::operations()));
         for n in [1, 2, 3, 4, 5, 7, 8] {
             assert!(replies[n]["error"].is_string(), "{}", replies[n]);
         }

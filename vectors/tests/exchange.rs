@@ -8,7 +8,8 @@ use assay_vectors::op::{Answer, answer};
 use serde_json::{Value, json};
 
 fn exchange(endpoint: &str) -> Exchange {
-    exchanges().into_iter().find(|exchange| exchange.endpoint == endpoint).expect("it stands")
+    let both = ["network", "publish"].into_iter().flat_map(exchanges);
+    both.into_iter().find(|exchange| exchange.endpoint == endpoint).expect("it stands")
 }
 
 fn body(exchange: &Exchange) -> Value {
@@ -23,7 +24,7 @@ fn message() -> Vec<u8> {
 
 #[test]
 fn both_headers_verify() {
-    for exchange in exchanges() {
+    for exchange in exchanges("publish") {
         let [method, path, _] = exchange.request.head[0].split(' ').collect::<Vec<_>>()[..] else {
             panic!("three words")
         };
@@ -42,13 +43,57 @@ fn both_headers_verify() {
 
 #[test]
 fn lengths_are_those_of_the_bodies() {
-    for exchange in exchanges() {
-        let length = exchange.request.header("Content-Length").map(str::to_owned);
-        assert_eq!(length, Some(exchange.request.body.len().to_string()));
+    for exchange in ["network", "publish"].into_iter().flat_map(exchanges) {
+        let length = exchange.request.body.len();
+        let written = exchange.request.header("Content-Length").map(str::to_owned);
+        assert_eq!(written, (length > 0).then(|| length.to_string()));
         let line = format!("Content-Length: {}", exchange.response.body.len());
         assert!(exchange.response.head.contains(&line), "{line}");
         assert!(exchange.request.bytes().ends_with(exchange.request.body.as_bytes()));
         assert!(exchange.response.bytes().starts_with(b"HTTP/1.1 200 OK\r\n"));
+    }
+}
+
+/// An envelope's `message` as it was sent, and the whole envelope.
+fn envelope(exchange: &Exchange) -> (String, Value) {
+    let sent = &exchange.request.body;
+    let begin = sent.find("{\"chain\"").expect("a message begins with its chain");
+    let end = sent.find(",\"signature\"").expect("the signature follows it");
+    (sent[begin..end].to_owned(), serde_json::from_str(sent).expect("JSON"))
+}
+
+#[test]
+fn one_message_is_signed_as_it_is_and_one_by_its_canonical_form() {
+    for (endpoint, op, signer) in
+        [("create-message", "request.verify", "address"), ("create-aggregate", "record.verify", "sender")]
+    {
+        let exchange = exchange(endpoint);
+        let (message, envelope) = envelope(&exchange);
+        assert_eq!(envelope["address"], exchange.keys.client);
+        let mut input = json!({"message_json": message, "signature": envelope["signature"]});
+        input[signer] = envelope["address"].clone();
+        let ok = json!({"address": exchange.keys.client});
+        assert_eq!(answer(op, &input, &mut Strict), Answer::Ok(ok), "{endpoint}");
+        let key = json!({"private_key": {"hex": exchange.keys.client_secret}, "message": {"utf8": ""}});
+        let Answer::Ok(signed) = answer("eip191.sign", &key, &mut Strict) else { panic!("no key") };
+        assert_eq!(signed["address"], exchange.keys.client);
+    }
+}
+
+#[test]
+fn what_was_sent_is_what_is_read() {
+    let read = body(&exchange("message"));
+    let (_, sent) = envelope(&exchange("create-message"));
+    for name in ["chain", "channel", "type", "timestamp", "content"] {
+        assert_eq!(read["message"][name], sent["message"][name], "{name}");
+    }
+    assert_eq!(read["message"]["signature"], sent["signature"]);
+    assert_eq!(read["message"]["sender"], sent["address"]);
+    assert_eq!(read["item_hash"], body(&exchange("create-message"))["item_hash"]);
+    assert_eq!(body(&exchange("messages"))["messages"][0], read["message"]);
+    let (_, sent) = envelope(&exchange("create-aggregate"));
+    for name in ["key", "address", "content", "time"] {
+        assert_eq!(body(&exchange("aggregate"))[name], sent["message"]["content"][name], "{name}");
     }
 }
 
@@ -65,7 +110,7 @@ fn the_prepared_message_passes_the_thirteen_checks() {
     let Answer::Ok(ok) = answer("publish.check_message", &input, &mut Strict) else { panic!("refused") };
     let body = body(&prepare);
     assert_eq!(ok["record"]["hex"], hex(body["payload"].as_str().expect("a text").as_bytes()));
-    assert_eq!(body["feePayer"], prepare.keys.fee_payer);
+    assert_eq!(body["feePayer"].as_str(), prepare.keys.fee_payer.as_deref());
     let input = json!({"message": {"hex": hex(&message())}});
     let Answer::Ok(parts) = answer("transaction.decode", &input, &mut Strict) else { panic!("refused") };
     assert_eq!(parts["accounts"][0], body["feePayer"]);
@@ -77,9 +122,8 @@ fn the_submitted_and_the_answered_signature_cover_the_message() {
     let sent: Value = serde_json::from_str(&submit.request.body).expect("JSON");
     let signature = parse_base64(sent["signature"].as_str().expect("a text")).expect("standard base64");
     let answered = bs58::decode(body(&submit)["signature"].as_str().expect("a text")).into_vec();
-    for (key, signature) in
-        [(&submit.keys.client, signature), (&submit.keys.fee_payer, answered.expect("base58"))]
-    {
+    let fee_payer = submit.keys.fee_payer.as_ref().expect("there is one");
+    for (key, signature) in [(&submit.keys.client, signature), (fee_payer, answered.expect("base58"))] {
         let key = parse_address(key).expect("a key");
         let signature = signature.as_slice().try_into().expect("64 bytes");
         assert!(verifies(&key, &message(), signature));
@@ -89,12 +133,14 @@ fn the_submitted_and_the_answered_signature_cover_the_message() {
 
 #[test]
 fn free_members_stand_in_the_answers() {
-    for exchange in exchanges() {
+    for exchange in ["network", "publish"].into_iter().flat_map(exchanges) {
         let body = body(&exchange);
         for pointer in exchange.response.free.keys() {
             assert!(body.pointer(pointer).is_some(), "{pointer}");
         }
-        let members = body.as_object().expect("an object").len();
+    }
+    for exchange in exchanges("publish") {
+        let members = body(&exchange).as_object().expect("an object").len();
         assert_eq!(members, exchange.response.free.len());
     }
 }

@@ -6,9 +6,27 @@ import { attempt, require } from "./refusal.mjs";
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
 const SPACE = /[ \t\r\n]*/gy;
 
+/** A number that is written in several ways; where it is signed, there is no text of it. */
+class Odd {}
+
+/** JSON.parse takes halves of pairs of surrogates, which have no UTF-8. */
+const wellFormed = (text) => {
+  require(text.isWellFormed(), "half of a pair of surrogates");
+  return text;
+};
+
+/** A value as JSON.parse makes it. */
+export const parsed = (text) =>
+  attempt(() =>
+    JSON.parse(text, (name, value) => {
+      wellFormed(name);
+      return typeof value === "string" ? wellFormed(value) : value;
+    }),
+  );
+
 /** A value whose objects are maps. */
 export const ordered = (text) => {
-  attempt(() => JSON.parse(text));
+  parsed(text);
   const tokens = [];
   for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
     SPACE.lastIndex = at;
@@ -24,7 +42,7 @@ export const ordered = (text) => {
     if (token === "[") return array();
     if (/^[-\d]/.test(token)) {
       const whole = /^(0|-?[1-9]\d*)$/.test(token) && Number.isSafeInteger(Number(token));
-      require(whole, `the number ${token}`);
+      return whole ? Number(token) : new Odd();
     }
     return JSON.parse(token);
   };
@@ -54,6 +72,7 @@ export const ordered = (text) => {
 
 /** The text of such a value, without white space. */
 export const written = (value) => {
+  require(!(value instanceof Odd), "a number that is written in several ways");
   if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
   if (!(value instanceof Map)) return JSON.stringify(value);
   return `{${[...value].map(([name, each]) => `${JSON.stringify(name)}:${written(each)}`).join(",")}}`;

@@ -3,7 +3,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { SigningKey, Wallet, computeAddress, hashMessage, recoverAddress } from "ethers";
 
-import { ordered, written } from "./json.mjs";
+import { ordered, parsed, written } from "./json.mjs";
 import { read } from "./recipes.mjs";
 import { attempt, require } from "./refusal.mjs";
 
@@ -63,7 +63,7 @@ const signedBy = (message, signature, stated) => {
 };
 
 const verifyRequest = (i) => {
-  const request = attempt(() => JSON.parse(i.message_json));
+  const request = parsed(i.message_json);
   require(request !== null && typeof request === "object" && !Array.isArray(request), "no object");
   require(Number.isInteger(request.timestamp), "timestamp");
   require(isText(request.nonce) && request.nonce !== "", "nonce");

@@ -67,25 +67,40 @@ def address_from_public_key(i):
 # --- records and requests --------------------------------------------------------------------------------------
 
 
+class Odd:
+    """A number that is written in several ways; where it is signed, there is no text of it."""
+
+
 def unique(pairs):
     require(len(dict(pairs)) == len(pairs), "a key stands twice")
     return dict(pairs)
 
 
 def integer(text):
-    require(text != "-0" and abs(int(text)) <= GREATEST, f"the number {text}")
-    return int(text)
+    portable = text != "-0" and len(text) < 20 and abs(int(text)) <= GREATEST
+    return int(text) if portable else Odd()
 
 
-def no_float(text):
-    raise Refused(f"the number {text}")
+def no_constant(text):
+    raise Refused(f"{text} is no JSON")
+
+
+def parsed(text, **hooks):
+    """The library takes NaN, and halves of pairs of surrogates, which have no UTF-8."""
+    try:
+        value = json.loads(text, parse_constant=no_constant, **hooks)
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except ValueError as error:
+        raise Refused(error) from error
+    return value
+
+
+def unwritten(value):
+    raise Refused(f"{value} is written in several ways")
 
 
 def canonical(message):
-    try:
-        record = json.loads(message, object_pairs_hook=unique, parse_int=integer, parse_float=no_float)
-    except ValueError as error:
-        raise Refused(error) from error
+    record = parsed(message, object_pairs_hook=unique, parse_int=integer, parse_float=lambda _: Odd())
     require(isinstance(record, dict), "no object")
     content = record.get("content")
     require(isinstance(record.get("type"), str) and isinstance(record.get("channel"), str), "type and channel")
@@ -96,7 +111,7 @@ def canonical(message):
     order = ["address", "key", "type", "ref", inner, "time"]
     content = {name: content[name] for name in order if name in content}
     record = {"type": record["type"], "channel": record["channel"], "content": content}
-    return json.dumps(record, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False, default=unwritten)
 
 
 def record_canonical(i):
@@ -117,10 +132,7 @@ def record_verify(i):
 
 
 def request_verify(i):
-    try:
-        request = json.loads(i["message_json"])
-    except ValueError as error:
-        raise Refused(error) from error
+    request = parsed(i["message_json"])
     require(isinstance(request, dict), "no object")
     require(type(request.get("timestamp")) is int, "timestamp")
     require(isinstance(request.get("nonce"), str) and request["nonce"], "nonce")

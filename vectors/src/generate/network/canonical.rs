@@ -1,16 +1,17 @@
 //! `record.canonical`: the text of a record that is hashed.
 
 use assay_spec::Id;
-use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::signing as rows;
 use serde_json::json;
 
+use super::characters;
+use super::types::{Sample, samples};
 use super::world::address;
-use crate::case::Case;
+use crate::case::{Case, Edit};
 use crate::generate::group::Group;
 
-const M: &str = "/in/message_json";
-const PLAIN: &str = r#"{"type":"AGGREGATE","channel":"SVC","content":{"address":"A","key":"profile","content":{"name":"x"},"time":1700000000}}"#;
+pub(super) const M: &str = "/in/message_json";
+pub(super) const PLAIN: &str = r#"{"type":"AGGREGATE","channel":"SVC","content":{"address":"A","key":"profile","content":{"name":"x"},"time":1700000000}}"#;
 static SHOWN: &[Id] = &[&rows::RECORD_FORM];
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
@@ -18,13 +19,13 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("network/record-canonical", "record.canonical", source, SHOWN);
     levels(&mut g);
     types(&mut g);
-    characters(&mut g);
+    characters::cases(&mut g);
     forms(&mut g);
     open(&mut g);
     g.cases
 }
 
-fn input(message: &str) -> serde_json::Value {
+pub(super) fn input(message: &str) -> serde_json::Value {
     json!({"message_json": message.replace("\"A\"", &format!("\"{}\"", address("wallet")))})
 }
 
@@ -100,69 +101,84 @@ fn levels(g: &mut Group) {
     ] {
         g.accept(name, input(message), why);
     }
+    for (name, member, why) in [
+        ("key-null", r#""key":null"#, "A key that is null is present."),
+        ("type-null", r#""type":null"#, "So is a type."),
+        ("ref-null", r#""type":"note","ref":null"#, "So is a ref."),
+    ] {
+        let message = PLAIN.replace(r#""key":"profile""#, member);
+        g.accept(name, input(&message), why).read_as("A-048/null-is-present");
+    }
+    let odd = r#"{"type":"AGGREGATE","channel":"SVC","timestamp":1.5,"content":{"address":"A","content":{"a":1},"time":1,"score":1e2,"great":9007199254740993}}"#;
+    let why = "Numbers that are no part of it may be written in any way.";
+    g.accept("other-members-numbers", input(odd), why).read_as("A-048/integers-where-signed");
+    let deep = format!("{}1{}", "[{\"a\":".repeat(30), "}]".repeat(30));
+    let why = "Sixty levels below the documented ones.";
+    g.accept("deep", input(&PLAIN.replace("\"x\"", &deep)), why);
     let numbered = r#"{"type":"AGGREGATE","channel":"SVC","content":{"address":"A","key":"k","content":{"b":1,"10":2,"9":3},"time":1}}"#;
     let why = "Keys that look like numbers stay where they stand; objects of JavaScript would move them.";
     g.accept("numbers-as-keys", input(numbered), why).read_as("A-048/received-order");
 }
 
-/// The documented text is an aggregate's; that others have the same form is a reading.
+/// A record of each type, and what is left out of a FORGET.
 fn types(g: &mut Group) {
-    let rest = MessageType::ALL.iter().filter(|kind| !matches!(kind, MessageType::Aggregate));
-    for kind in rest.filter(|kind| !matches!(kind, MessageType::Forget)) {
-        let name = format!("type-{}", kind.name().to_lowercase().replace('_', "-"));
-        let message = PLAIN.replace("AGGREGATE", kind.name());
-        g.accept(&name, input(&message), "The type is a text like the channel; the form stays.")
-            .read_as("A-048/every-type");
+    for Sample { name, message, why, reading } in samples() {
+        g.accept(&name, input(&message), why).reading = reading.map(str::to_owned);
     }
     for (name, content, why) in [
         (
-            "forget",
-            r#""time":1,"hashes":["h2","h1"],"address":"A""#,
-            "A FORGET has its hashes where others have content, in the order received.",
-        ),
-        (
             "forget-reason",
-            r#""address":"A","hashes":["h"],"reason":"r","time":1"#,
-            "A reason is no part of it.",
+            r#""reason":"r","time":1,"hashes":["h"],"address":"A""#,
+            "The three members in their order; a reason is no part of it.",
         ),
         ("forget-one", r#""address":"A","hashes":["h"],"time":1"#, "One hash."),
     ] {
         let message = format!(r#"{{"type":"FORGET","channel":"SVC","content":{{{content}}}}}"#);
         g.accept(name, input(&message), why).read_as("A-050/hashes");
     }
+    for (name, old, new, why) in [
+        ("forget-hashes-missing", "\"hashes\"", "\"hash\"", "A FORGET without its hashes."),
+        ("forget-hashes-text", "[\"h\"]", "\"h\"", "Hashes are an array, were it of one."),
+    ] {
+        let edit = g.change("forget-one", M, old, new);
+        g.reject(name, "forget-one", [edit], &rows::RECORD_FORM, why).read_as("A-050/hashes");
+    }
+    let edits = [
+        g.change("type-store", M, "\"content\":{\"item_type\"", "\"item_type\""),
+        g.change("type-store", M, "fbzdi\"}", "fbzdi\""),
+    ];
+    let why =
+        "With its file beside the address, as nodes show it, a STORE has nothing that the form could sign.";
+    g.reject("store-flat", "type-store", one_behind_the_other(edits), &rows::RECORD_FORM, why)
+        .read_as("A-048/every-type");
 }
 
-fn characters(g: &mut Group) {
-    let of = |value: &str| input(&PLAIN.replace("\"x\"", &format!("\"{value}\"")));
-    let raw = Some("A-048/raw");
-    for (name, value, why, reading) in [
-        ("non-ascii", "caf\u{e9} \u{2014} \u{65e5}\u{672c}", "Characters beyond ASCII are raw UTF-8.", None),
-        ("emoji", "\u{1f600}", "A character beyond U+FFFF is four raw bytes.", None),
-        ("decomposed", "cafe\u{301}", "Nothing is normalised.", None),
-        ("escapes", r#"\"\\\b\f\n\r\t"#, "Quote, backslash and the short escapes.", None),
-        ("control", "\\u0001\\u001f", "Other control characters are four hex digits, lower case.", None),
-        (
-            "escaped-when-received",
-            "\\u00e9\\ud83d\\ude00\\u0041",
-            "Escapes that need not be are undone.",
-            raw,
-        ),
-        ("escaped-slash", "a\\/b", "A slash is not escaped, however it was received.", raw),
-        ("upper-case-escape", "\\u001F", "Hex digits of escapes are lower case.", raw),
-        ("delete", "\u{7f}", "U+007F is raw.", raw),
-        ("line-separator", "\u{2028}\u{2029}", "Separators of lines are raw.", raw),
-        ("markup", "<a href='/'>&</a>", "Neither brackets nor ampersand are escaped.", raw),
-    ] {
-        g.accept(name, of(value), why).reading = reading.map(str::to_owned);
-    }
-    let key = PLAIN.replace("\"name\"", "\"n\u{e4}me\"");
-    g.accept("non-ascii-name", input(&key), "Names are written as values are.");
+/// Two edits of one text, the second where it stands after the first.
+fn one_behind_the_other([first, mut second]: [Edit; 2]) -> [Edit; 2] {
+    let length = |piece: &serde_json::Value| piece.as_str().map_or(0, str::len);
+    second.at = second.at.map(|at| at + length(&first.new) - length(&first.old));
+    [first, second]
 }
 
 fn forms(g: &mut Group) {
     for (name, old, new, why) in [
         ("no-json", "}}", "}", "It is no JSON text."),
-        ("trailing-comma", "\"SVC\",", "\"SVC\",,", "It is no JSON text."),
+        ("two-commas", "\"SVC\",", "\"SVC\",,", "It is no JSON text."),
+        ("trailing-comma", "1700000000}", "1700000000,}", "Nothing stands behind the last comma."),
+        ("single-quotes", "\"x\"", "'x'", "A text stands between double quotes."),
+        ("raw-newline", "\"x\"", "\"\n\"", "A control character inside a text is escaped."),
+        ("no-escape", "\"x\"", "\"\\x41\"", "JSON has no such escape."),
+        ("comment", "\"SVC\",", "\"SVC\",/**/", "JSON has no comments."),
+        (
+            "no-break-space",
+            "\"SVC\",",
+            "\"SVC\",\u{a0}",
+            "Four characters are white space, and this is none of them.",
+        ),
+        ("not-a-number", "\"x\"", "NaN", "JSON has no such number, though some readers take it."),
+        ("leading-zero", "\"x\"", "01", "A number has no zero in front that it does not need."),
+        ("plus", "\"x\"", "+1", "A number has no plus in front."),
+        ("byte-order-mark", "{\"type\"", "\u{feff}{\"type\"", "A byte order mark is no white space."),
         ("type-missing", "\"type\"", "\"kind\"", "A type."),
         ("type-number", "\"AGGREGATE\"", "1", "The type is a text."),
         ("channel-missing", "\"channel\":\"SVC\",", "", "A channel."),
@@ -178,9 +194,7 @@ fn forms(g: &mut Group) {
         g.reject(name, "plain", [edit], &rows::RECORD_FORM, why);
     }
     let edits = [g.change("plain", M, "{\"type\"", "[{\"type\""), g.append("plain", M, "]")];
-    let [open, mut close] = edits;
-    close.at = close.at.map(|at| at + 1);
-    g.reject("array", "plain", [open, close], &rows::RECORD_FORM, "An object.");
+    g.reject("array", "plain", one_behind_the_other(edits), &rows::RECORD_FORM, "An object.");
     let edit = g.append("plain", M, "x");
     g.reject("trailing-letter", "plain", [edit], &rows::RECORD_FORM, "Nothing follows the object.");
 }
@@ -206,6 +220,13 @@ fn open(g: &mut Group) {
         let edit = g.change("plain", M, old, new);
         g.reject(name, "plain", [edit], &rows::RECORD_DUPLICATES, why).read_as("A-048/no-duplicates");
     }
+    let edit = g.change("other-members", M, "\"nonce\"", "\"nonce\":\"m\",\"nonce\"");
+    let why = "A key that is no part of it stands once too.";
+    g.reject("unsigned-twice", "other-members", [edit], &rows::RECORD_DUPLICATES, why)
+        .read_as("A-048/no-duplicates");
+    let edit = g.change("plain", M, "1700000000", "9007199254740992");
+    let why = "Nor in the time.";
+    g.reject("time-two-to-53", "plain", [edit], &rows::RECORD_NUMBERS, why).read_as("A-048/integers");
     for (name, new, why) in [
         ("fraction", "1.5", "A fraction is written in several ways."),
         ("fraction-zero", "1.0", "So is an integer with a fraction of zero."),

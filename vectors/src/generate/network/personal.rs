@@ -1,7 +1,7 @@
 //! `eip191.sign` and `eip191.recover`: what a wallet signs, and both sides of every bound of a signature.
 
 use assay_spec::Id;
-use assay_spec::crypto::text::hex as digits;
+use assay_spec::crypto::text::{hex as digits, prefixed_hex};
 use assay_spec::network::requirements::signing as rows;
 use serde_json::{Value, json};
 
@@ -29,6 +29,11 @@ fn messages() -> Vec<(&'static str, Value, &'static str)> {
         ),
         ("emoji", json!({"utf8": "\u{1f600}"}), "One character, two units of UTF-16, four bytes."),
         ("thirty-two", hex(&bytes("a digest")), "Thirty-two bytes are not written as hexadecimal text."),
+        (
+            "digest-as-text",
+            json!({"utf8": prefixed_hex(&bytes("a digest"))}),
+            "The hexadecimal text of the same bytes is another message, of 66 bytes.",
+        ),
         ("not-utf8", json!({"hex": "fffe00"}), "Any bytes may be signed, zeros among them."),
         ("nine", json!({"repeat": ["78", 9]}), "The longest message whose length is one digit."),
         ("ten", json!({"repeat": ["78", 10]}), "The length has no digit in front that it does not need."),

@@ -7,6 +7,7 @@ use assay_spec::network::signing::{canonical, record_digest, sign_record};
 use assay_spec::{Id, Strict, Without};
 use serde_json::{Value, json};
 
+use super::types::{Sample, samples};
 use super::world::{NO_COORDINATE, ORDER, ZERO, address, bare, mirrored, personal, wallet};
 use crate::case::Case;
 use crate::generate::group::{Group, set, splice};
@@ -65,10 +66,17 @@ fn taken(g: &mut Group) {
     ] {
         g.accept(name, input(&message), why);
     }
-    let forget =
-        r#"{"type":"FORGET","channel":"SVC","content":{"address":"a","hashes":["h2","h1"],"time":1}}"#;
-    g.accept("forget", input(forget), "A FORGET, whose hashes stand in the content's place.")
-        .read_as("A-050/hashes");
+    for Sample { name, message, reading, .. } in samples() {
+        let message = message.replace("\"A\"", &format!("\"{}\"", address("wallet")));
+        g.accept(&name, input(&message), "A signed record of this type.").reading =
+            reading.map(str::to_owned);
+    }
+    let delegated = message(r#"{"n":0}"#).replace(
+        &format!(r#"{{"address":"{}""#, address("wallet")),
+        &format!(r#"{{"address":"{}""#, address("other wallet")),
+    );
+    let why = "Written for another owner: whether the signer may do so is not the signature's matter.";
+    g.accept("address-other", input(&delegated), why);
     let mut lower = g.input("plain").clone();
     lower["sender"] = address("wallet").to_lowercase().into();
     g.accept("sender-lower-case", lower, "An address is the same without the cases of its checksum.");

@@ -1,11 +1,12 @@
 //! `request.verify`: a request that is signed as its JSON text.
 
 use assay_spec::Id;
-use assay_spec::crypto::text::prefixed_hex;
+use assay_spec::crypto::keccak::keccak256;
+use assay_spec::crypto::text::{hex, prefixed_hex};
 use assay_spec::network::requirements::signing as rows;
 use serde_json::{Value, json};
 
-use super::world::{ZERO, address, personal};
+use super::world::{ZERO, address, bare, mirrored, personal};
 use crate::case::{Case, Edit};
 use crate::generate::group::{Group, set, splice};
 
@@ -41,6 +42,11 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
             "The length counts bytes.",
         ),
         (
+            "emoji",
+            "{\"name\":\"\u{1f600}\",\"timestamp\":1,\"nonce\":\"n\"}",
+            "Four bytes, where others count two units or one character.",
+        ),
+        (
             "escapes",
             r#"{"name":"\u2014\/","timestamp":1,"nonce":"n"}"#,
             "Escapes are signed as they are written.",
@@ -56,6 +62,17 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut lower = input(PLAIN);
     lower["address"] = address("wallet").to_lowercase().into();
     g.accept("address-lower-case", lower, "An address is the same without the cases of its checksum.");
+
+    let text = signed(PLAIN);
+    let v = if text.ends_with("1b") { "00" } else { "01" };
+    for (name, signature, why, reading) in [
+        ("no-prefix", text[2..].to_owned(), "Digits without 0x.", "A-049/without-prefix"),
+        ("v-bare", format!("{}{v}", &text[..130]), "0 and 1 are read as 27 and 28.", "A-047/both-v"),
+    ] {
+        let mut input = input(PLAIN);
+        input["signature"] = signature.into();
+        g.accept(name, input, why).read_as(reading);
+    }
 
     for (name, text, why) in [
         ("no-json", "timestamp=1&nonce=n", "It is no JSON text."),
@@ -114,10 +131,22 @@ fn signatures(g: &mut Group) {
     g.reject("signature-v", "plain", [splice(S, 130, v, other)], &rows::SIGNATURE_V, "27 or 28.");
     let zero = [splice(S, 66, &text[66..130], ZERO)];
     g.reject("signature-s-zero", "plain", zero, &rows::SIGNATURE_SCALARS, "s is not zero.");
+    let bytes =
+        crate::bytes::parse_hex(&text[2..]).and_then(|bytes| bytes.try_into().ok()).expect("65 bytes");
+    let high = [splice(S, 66, &text[66..], hex(&mirrored(bytes)[32..]))];
+    g.reject("signature-high-s", "plain", high, &rows::LOW_S, "The higher s is the same signer's.")
+        .read_as("A-047/low-s");
     let stranger = prefixed_hex(&personal("other wallet", PLAIN.as_bytes()));
+    let raw = prefixed_hex(&bare("wallet", &keccak256(PLAIN.as_bytes())));
     let sorted = r#"{"name":"svc","nonce":"8f14e45f","size":5,"timestamp":1700000000}"#;
     for (name, edit, why) in [
         ("another-key", set(S, text.as_str(), stranger), "Another wallet's signature."),
+        (
+            "signed-as-digest",
+            set(S, text.as_str(), prefixed_hex(&personal("wallet", &keccak256(PLAIN.as_bytes())))),
+            "The text is signed, not its digest, which is how records are signed.",
+        ),
+        ("no-personal-prefix", set(S, text.as_str(), raw), "The text is signed behind the prefix."),
         ("signed-sorted", set(S, text.as_str(), signed(sorted)), "Signed over sorted keys."),
         ("other-address", set("/in/address", address("wallet"), address("other wallet")), "Another address."),
         ("no-address", set("/in/address", address("wallet"), "wallet"), "A name is no address."),
