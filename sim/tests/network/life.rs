@@ -26,7 +26,7 @@ fn file_of(driver: &mut Driver, hash: &str) -> (u16, Vec<u8>, String) {
 fn a_file_comes_back_under_both_of_its_hashes() {
     let (mut driver, wallet) = world();
     for (content_type, bytes) in
-        [("text/html; charset=utf-8", &b"<p>"[..]), ("x/y", b""), ("text/plain", &[0xff; 300_000])]
+        [("text/html; charset=utf-8", &b"<p>"[..]), ("x/y", b""), ("text/plain", &[0xff].repeat(300_000))]
     {
         let reply = driver.net(&wallet.upload(bytes, content_type));
         assert_eq!(reply.status, 200, "{}", show(&reply));

@@ -1,6 +1,6 @@
 //! A random walk of creations, FORGETs, expiries and reads, beside a model that is written down anew.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use assay_sim::network::sites::{ALTERNATIVE, MIRROR, PRIMARY};
 use assay_spec::instant::{HOUR, MINUTE};
@@ -69,7 +69,7 @@ enum Kind {
 #[derive(Default)]
 struct Model {
     all: Vec<Known>,
-    broke: BTreeMap<u16, ()>,
+    broke: BTreeSet<u16>,
     bill: Option<i64>,
     held: bool,
 }
@@ -105,8 +105,7 @@ impl Model {
     }
 
     fn charge(&mut self, now: i64) {
-        let broke: Vec<u16> = self.broke.keys().copied().collect();
-        for wallet in broke {
+        for wallet in self.broke.iter().copied() {
             for one in self.all.iter_mut().filter(|one| one.wallet == wallet) {
                 if matches!(one.kind, Kind::File(_)) && one.status == "processed" {
                     (one.status, one.removing) = ("removing", Some(now));
@@ -124,10 +123,10 @@ impl Model {
         if found.iter().flatten().any(foreign) {
             return Some(false);
         }
-        let good = |one: &Option<&Known>| {
+        let good = |one: Option<&Known>| {
             one.is_some_and(|one| ["processed", "removing", "forgotten"].contains(&one.status))
         };
-        found.iter().all(good).then_some(true)
+        found.into_iter().all(good).then_some(true)
     }
 
     fn apply(&mut self, targets: &[String]) {
@@ -272,7 +271,7 @@ impl Walk {
             Step::Broke(wallet) => {
                 self.driver
                     .act("network.balance", &json!({ "address": Wallet::new(wallet).address, "credits": 0 }));
-                self.model.broke.insert(wallet, ());
+                self.model.broke.insert(wallet);
                 self.model.bill.get_or_insert(now + HOUR);
             }
             Step::Rich(wallet) => {
@@ -356,7 +355,7 @@ proptest! {
             Kind::File(cid) if ["processed", "removing"].contains(&one.status) => Some(cid),
             _ => None,
         });
-        let live: std::collections::BTreeSet<&String> = live.collect();
+        let live: BTreeSet<&String> = live.collect();
         prop_assert_eq!(&walk.driver.network()["files"], live.len());
     }
 }
