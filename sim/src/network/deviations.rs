@@ -359,6 +359,7 @@ pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> V
 fn stored(core: &mut Core, answer: &mut Value) {
     let processed = answer["status"] == "processed";
     change(core, &store::TYPE, &mut answer["message"]["type"], |_, _| json!("FILE"));
+    change(core, &storage::ADDRESS, &mut answer["message"]["sender"], |_, _| json!(NOBODY));
     if processed {
         change(core, &PROCESSED, &mut answer["message"]["content"], |content, _| renamed(content));
         change(core, &STATUS, &mut answer["status"], |_, _| json!("stored"));

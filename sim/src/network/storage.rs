@@ -6,7 +6,7 @@ use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::{Draft, MessageType};
 use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::requirements::storage::{
-    ADDRESS, CONTENT, CONTENT_TYPE, MULTIPART, RAW, SIZE, STORED, UNKNOWN, UNKNOWN_RAW,
+    CONTENT, CONTENT_TYPE, MULTIPART, RAW, SIZE, STORED, UNKNOWN, UNKNOWN_RAW,
 };
 use assay_spec::network::requirements::store::REMOVING;
 use assay_spec::network::signing::verify_file;
@@ -55,10 +55,9 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 
     let now = core.now();
     let content = Value::Object(upload.content(&cid, now.seconds())).to_string();
-    let sender = core.effect(&ADDRESS, upload.address.clone(), |_, _| NOBODY.to_owned());
     let draft = Draft {
         chain: "ETH",
-        sender: &sender,
+        sender: &upload.address,
         kind: MessageType::Store,
         channel: &upload.channel,
         timestamp: now.seconds(),
