@@ -3,6 +3,7 @@
 mod answer;
 mod send;
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -50,6 +51,7 @@ struct Tally {
     exchanges: Vec<Exchange>,
     notes: Vec<String>,
     expected: usize,
+    judged: BTreeMap<usize, bool>,
     twins: usize,
     drawn: u64,
     skew_ms: Option<i64>,
@@ -64,6 +66,8 @@ pub struct Traces {
     pub notes: Vec<String>,
     /// How many expectations it stated.
     pub expected: usize,
+    /// The exchanges about which it stated one, by index, and whether that was about its body.
+    pub judged: BTreeMap<usize, bool>,
     /// How many twins it showed.
     pub twins: usize,
     /// What no report may show.
@@ -86,8 +90,8 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, twins, hidden, .. } = tally;
-        Traces { exchanges, notes, expected, twins, hidden, place: self.place }
+        let Tally { exchanges, notes, expected, judged, twins, hidden, .. } = tally;
+        Traces { exchanges, notes, expected, judged, twins, hidden, place: self.place }
     }
 
     fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
@@ -243,12 +247,22 @@ impl<'run> Probe<'run> {
         got: impl Into<String>,
         exchange: Option<usize>,
     ) -> Result<(), Stop> {
-        self.tally(|tally| tally.expected += 1);
+        self.tally(|tally| {
+            tally.expected += 1;
+            if let Some(exchange) = exchange {
+                *tally.judged.entry(exchange).or_default() |= is_about_content(place);
+            }
+        });
         if holds {
             return Ok(());
         }
         Err(Stop::Fail(Failure { place: place.to_owned(), want: want.into(), got: got.into(), exchange }))
     }
+}
+
+/// Whether what was looked at is more than the head of an answer.
+fn is_about_content(place: &str) -> bool {
+    !(place.starts_with("status") || place.starts_with("header "))
 }
 
 /// The machine's time.

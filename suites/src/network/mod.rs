@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::{message, query};
+use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
@@ -41,6 +41,7 @@ use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
 use caller::{Caller, Procedure};
+pub(crate) use wire::is_error_body;
 use wire::{Call, Draft, path_with};
 
 /// Every check of the service, by file.
@@ -159,6 +160,18 @@ impl Fixtures {
             Some(SigningScheme::CanonicalRecord) => Procedure::Record,
             _ => Procedure::General,
         }
+    }
+}
+
+/// The site that offers an endpoint.
+pub(crate) fn site_of(endpoint: &Endpoint) -> &'static str {
+    let is_one_of = |known: &[&Endpoint]| known.iter().any(|one| std::ptr::eq(*one, endpoint));
+    match endpoint {
+        _ if is_one_of(COMPUTE) => "compute-1",
+        _ if is_one_of(&[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES]) => "scheduler",
+        _ if is_one_of(&[&neighbours::SERVICES]) => "status",
+        _ if is_one_of(&[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT]) => "credit",
+        _ => wire::PRIMARY,
     }
 }
 
