@@ -152,8 +152,22 @@ impl<'run> Probe<'run> {
         if let Some(control) = &self.place.control {
             return control.now().await.map(Instant).map_err(Stop::Error);
         }
-        let skew = self.tally(|tally| tally.skew_ms).unwrap_or_default();
-        Ok(wall_clock() + skew)
+        Ok(wall_clock() + self.skew_ms())
+    }
+
+    /// Whether this check has seen the target's clock.
+    pub fn knows_clock(&self) -> bool {
+        self.tally(|tally| tally.skew_ms.is_some())
+    }
+
+    /// How far the target's clock is ahead of this machine's, as far as this check knows.
+    pub fn skew_ms(&self) -> i64 {
+        self.tally(|tally| tally.skew_ms).unwrap_or_default()
+    }
+
+    /// Takes over what another check has learnt of the target's clock.
+    pub fn set_skew(&self, ahead_ms: i64) {
+        self.tally(|tally| tally.skew_ms = Some(ahead_ms));
     }
 
     /// Learns the target's clock from a `Date` header, where time is not told otherwise.

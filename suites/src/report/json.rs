@@ -339,6 +339,76 @@ mod tests {
               "fired": false,
               "unreachable": "nobody outside can crash it"
             }
+          ],
+          "endpoints": [
+            {
+              "service": "network",
+              "name": "message",
+              "method": "GET",
+              "path": "/api/v0/messages/{hash}",
+              "declared": true,
+              "seen": "present",
+              "probed": false,
+              "granted": {
+                "count": 12,
+                "judged": 9
+              },
+              "refused": {
+                "count": 3,
+                "judged": 3
+              }
+            },
+            {
+              "service": "network",
+              "name": "messages-flat",
+              "method": "GET",
+              "path": "/api/v0/messages.json",
+              "declared": true,
+              "seen": "absent",
+              "probed": false,
+              "granted": {
+                "count": 0,
+                "judged": 0
+              },
+              "refused": {
+                "count": 2,
+                "judged": 2
+              }
+            },
+            {
+              "service": "network",
+              "name": "pin",
+              "method": "POST",
+              "path": "/api/v0/ipfs/pin",
+              "declared": false,
+              "seen": "not-asked",
+              "probed": false,
+              "granted": {
+                "count": 0,
+                "judged": 0
+              },
+              "refused": {
+                "count": 0,
+                "judged": 0
+              }
+            },
+            {
+              "service": "network",
+              "name": "plan",
+              "method": "GET",
+              "path": "/api/v0/plan",
+              "declared": true,
+              "seen": "unclear",
+              "probed": true,
+              "granted": {
+                "count": 0,
+                "judged": 0
+              },
+              "refused": {
+                "count": 0,
+                "judged": 0
+              }
+            }
           ]
         }
         "#);

@@ -369,6 +369,10 @@ mod tests {
           not fired  lock: held --submit--> free
           not fired  lock: held --crash--> free  (nobody outside can crash it)
 
+        endpoints: 1 of 4 present, 1 absent, 1 unclear, 1 not-asked
+          absent     GET  /api/v0/messages.json
+          unclear    GET  /api/v0/plan
+
         target http://127.0.0.1:4101, seed 18446744073709551615
         7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not conform
         "#);
@@ -376,7 +380,12 @@ mod tests {
 
     #[test]
     fn the_table_of_endpoints() {
-        insta::assert_snapshot!(endpoints(&example::run()), @"");
+        insta::assert_snapshot!(endpoints(&example::run()), @r"
+          GET  /api/v0/messages/{hash}  present      12 granted,    9 judged      3 refused
+        ! GET  /api/v0/messages.json    absent        0 granted,    0 judged      2 refused
+          POST /api/v0/ipfs/pin         not-asked  switched off in the profile
+        ! GET  /api/v0/plan             unclear    by one request beside the checks
+        ");
     }
 
     #[test]
