@@ -255,7 +255,7 @@ fn put_endpoints(out: &mut String, run: &Run) {
     let present = count(Seen::Present);
     let others = [Seen::Absent, Seen::Unclear, Seen::NotAsked];
     let others = others.iter().filter(|&&seen| count(seen) > 0);
-    let others: String = others.map(|&seen| format!(", {} {}", count(seen), seen.name())).collect();
+    let others = others.fold(String::new(), |text, &seen| format!("{text}, {} {}", count(seen), seen.name()));
     let _ = writeln!(out, "\nendpoints: {present} of {} present{others}", run.endpoints.len());
     for row in run.endpoints.iter().filter(|row| is_odd(row)) {
         let (method, path) = (row.endpoint.method, row.endpoint.path);

@@ -27,8 +27,8 @@ impl Digests {
 }
 
 fn begin(hash: Hash) -> [u32; 2] {
-    let four = |at: usize| u32::from_be_bytes(std::array::from_fn(|n| hash.0[at + n]));
-    [four(0), four(4)]
+    let word = |at: usize| u32::from_be_bytes(std::array::from_fn(|n| hash.0[at + n]));
+    [word(0), word(4)]
 }
 
 #[cfg(test)]
