@@ -1,0 +1,18 @@
+//! The stored records of a hosting application (document 2).
+//!
+//! Projects, deployments, security and key claims are messages of the network; what is private in them is in
+//! envelopes. Whoever holds the owner's wallet key can recover their history from any node.
+
+pub mod excuses;
+pub mod machines;
+pub mod rehydrate;
+pub mod requirements;
+
+use crate::endpoint::Endpoint;
+use crate::machine::Machine;
+
+/// The service's endpoints: the records themselves stand on the network's.
+pub static ENDPOINTS: &[&Endpoint] = &[&rehydrate::ENDPOINT];
+
+/// The service's state machines.
+pub static MACHINES: &[&Machine] = &[&machines::DEPLOYMENT, &machines::PROJECT];
