@@ -591,7 +591,7 @@ crate::requirements! {
         LIVE_RESOLVES: Must Record Pending("a check of the records at a target") ["Endpoints" 33 0x0f3d_628a, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// What a malformed record means to the others is left open; it is named in a note, and the others are read.
         MALFORMED_NAMED: Must Reader Open ["Versioning" 3 0xc7fa_91d4];
-        /// What rehydration takes and answers is not shown; the simulator restores what it held in memory.
+        /// What rehydration takes and answers is not shown; both are the simulator's own.
         REHYDRATE: Must Server Open ["Endpoints" 34 0x83e8_19e7];
     }
 }
