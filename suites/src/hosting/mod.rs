@@ -3,17 +3,79 @@
 //! The records are messages of the network: the profile's `[network]` says where they are read, its `[hosting]`
 //! whose they are.
 
+/// What a check of records rests on: that the node shows messages and files as they were written. More rows may
+/// follow.
+macro_rules! rests {
+    ($($row:expr),* $(,)?) => {
+        const {
+            use assay_spec::network::requirements as node;
+            &[
+                &node::messages::FOUND, &node::messages::WRAPPER, &node::messages::WRAPPER_HASH,
+                &node::messages::ITEM_HASH, &node::messages::SENDER, &node::messages::TYPE,
+                &node::messages::CHANNEL, &node::messages::CONTENT, &node::messages::SIGNATURE,
+                &node::messages::UNKNOWN, &node::messages::SAME_TWICE,
+                &node::listing::LISTED, &node::listing::FINDS, &node::listing::ADDRESSES,
+                &node::listing::ANY_OF, &node::listing::ALL_OF,
+                &node::paging::LIMIT, &node::paging::MAXIMUM, &node::paging::PAGES, &node::paging::PAST_END,
+                &node::store::STATUS, &node::store::PROCESSED, &node::store::TYPE, &node::store::FORGOTTEN,
+                &node::store::REMOVED, &node::storage::STORED, &node::storage::CONTENT, &node::storage::RAW,
+                &node::storage::ADDRESS, &node::storage::CHANNEL, &node::forget::APPLIES,
+                $(&$row),*
+            ]
+        }
+    };
+}
+
+mod bundle;
+mod claims;
+mod deployments;
+mod envelope;
+mod forget;
+mod found;
+mod history;
+mod identifiers;
+mod instances;
+mod judge;
+mod key_e;
+mod message;
+mod projects;
+mod records;
+mod recovery;
+mod sealed;
+mod security;
+
 use std::fmt;
+use std::sync::Arc;
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::parse_hex;
 
+use tokio::sync::Mutex;
+
 use crate::check::Check;
 use crate::profile::{Hosting, HostingReadings};
 
 /// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[];
+pub const CHECKS: &[&[Check]] = &[
+    records::CHECKS,
+    identifiers::CHECKS,
+    envelope::CHECKS,
+    bundle::CHECKS,
+    projects::RECORD,
+    projects::PLAINTEXT,
+    deployments::RECORD,
+    deployments::PLAINTEXT,
+    instances::CHECKS,
+    claims::CHECKS,
+    security::RECORD,
+    security::AUTHORIZATIONS,
+    forget::CHECKS,
+    history::DEPLOYMENTS,
+    history::PROJECTS,
+    history::FRESH,
+    recovery::CHECKS,
+];
 
 /// What a profile brings for this service.
 #[derive(Clone, Default)]
@@ -24,6 +86,8 @@ pub struct Fixtures {
     pub wallet: Option<SigningKey>,
     /// What the records look like where the document leaves it open.
     pub readings: HostingReadings,
+    /// What was found of the owner, where a target is shared.
+    found: Arc<Mutex<Option<Arc<found::Found>>>>,
 }
 
 /// Shows no key.
@@ -44,7 +108,12 @@ impl Fixtures {
         {
             return Err(format!("[hosting] wallet_key: it is the key of {of_key}, and the owner is {named}"));
         }
-        Ok(Fixtures { owner: named.or(of_key), wallet, readings: profile.readings.clone() })
+        Ok(Fixtures {
+            owner: named.or(of_key),
+            wallet,
+            readings: profile.readings.clone(),
+            found: Arc::default(),
+        })
     }
 }
 
