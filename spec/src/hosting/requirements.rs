@@ -469,7 +469,7 @@ crate::requirements! {
         CLAIM_SELF: Must Reader Pending("vectors") rule "authority.claim" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// The encryption key signs nothing that counts.
         ENCRYPTION_NEVER: Must Reader Pending("vectors") rule "authority.encryption-key" ["Stored records written by the hosting application" 39 0x0dd4_810c];
-        /// What an empty list besides `post_types` allows is left open; it allows nothing here.
+        /// What an empty list besides `post_types` allows is left open; it allows everything here.
         EMPTY_OTHERS: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
         /// Whether a deployment or a FORGET by the wallet itself counts is left open; here it does.
         OWNER_POSTS: Must Reader Open ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Signing of stored records" 4 0x9dfe_9358];
@@ -533,8 +533,6 @@ crate::requirements! {
         DELETED_STAYS: Must Record Pending("a check of the records at a target") ["States and transitions" 4 0x879c_5482];
         /// A project's artifacts are forgotten after its entry says that it is deleted.
         TOMBSTONE_FIRST: Must Record Pending("a check of the records at a target") ["States and transitions" 4 0x879c_5482];
-        /// The deployments of a deleted project can still be read.
-        POSTS_REMAIN: Must Record Pending("a check of the records at a target") ["Reading the STORE message (recovery rules)" 8 0x60ad_3e6e];
         /// No IV is used in two envelopes.
         FRESH_IV: Should Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4];
         /// No key encrypts two envelopes.
