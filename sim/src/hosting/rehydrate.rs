@@ -5,11 +5,12 @@ use assay_spec::Refused;
 use assay_spec::hosting::requirements::recovery::REHYDRATE;
 use serde_json::{Value, json};
 
-use super::{State, error};
+use super::{State, error, view};
 use crate::core::Core;
 use crate::world::{Reply, Request};
 
-/// Takes an object or nothing, and answers how often it was asked.
+/// Takes nothing, or an object in which `address` may name a user; answers the projects that are held for them, and
+/// how often it was asked.
 pub(super) fn handle(state: &mut State, core: &mut Core, request: &Request) -> Reply {
     let refuse = |core: &mut Core, status, text: &str| {
         core.refuse(&Refused { rule: &REHYDRATE, why: text.to_owned() });
@@ -18,10 +19,19 @@ pub(super) fn handle(state: &mut State, core: &mut Core, request: &Request) -> R
     if request.too_large {
         return refuse(core, 413, "the body is too large");
     }
-    let body = &request.body;
-    if !body.is_empty() && !serde_json::from_slice::<Value>(body).is_ok_and(|body| body.is_object()) {
+    let body = match &request.body[..] {
+        [] => json!({}),
+        bytes => serde_json::from_slice(bytes).unwrap_or_default(),
+    };
+    if !body.is_object() {
         return refuse(core, 400, "the body is no JSON object");
     }
+    let address = match &body["address"] {
+        Value::Null => None,
+        Value::String(address) => Some(address),
+        _ => return refuse(core, 400, "address is no text"),
+    };
     state.rehydrations += 1;
-    core.json(200, json!({ "rehydrations": state.rehydrations }))
+    let projects = address.map(|address| view::held(state, address)).unwrap_or_default();
+    core.json(200, json!({ "rehydrations": state.rehydrations, "projects": projects }))
 }
