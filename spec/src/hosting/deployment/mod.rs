@@ -6,15 +6,13 @@ mod write;
 use serde_json::{Map, Value};
 
 pub use plaintext::Plaintext;
-pub use write::{
-    amend, creation, judge_amend, judge_creation, judge_terminal, terminal_of, to_json,
-};
+pub use write::{amend, creation, judge_amend, judge_creation, judge_terminal, terminal_of, to_json};
 
 use super::fields::{Fields, is_iso};
 use super::identifier::{require_deployment, require_project};
 use crate::hosting::requirements::deployments::{
-    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC, RUN_ATTEMPT,
-    RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
+    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC,
+    RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
 };
 use crate::hosting::requirements::instances::BUNDLE_HASH;
 use crate::{Gate, Refused};
@@ -245,7 +243,10 @@ mod tests {
             let body = with(pointer, wrong);
             assert_eq!(parse(&body, &mut Strict).expect_err(pointer).rule, rule, "{body:.300}");
             // Without `public` nothing of it can be read.
-            assert!(rule == &PUBLIC || parse(&body, &mut Without(rule)).is_ok(), "{body:.300} without {rule}");
+            assert!(
+                rule == &PUBLIC || parse(&body, &mut Without(rule)).is_ok(),
+                "{body:.300} without {rule}"
+            );
         }
         for missing in ["storeRef", "url", "runId", "runAttempt", "finishedAt", "createdAt", "status"] {
             let mut body = sample();
