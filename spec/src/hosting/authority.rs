@@ -98,13 +98,11 @@ pub fn allows(
             Err(why) => refused = refused.or(Some(why)),
         }
     }
-    match refused {
-        Some(why) => Err(why),
-        None => {
-            gate.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
-            Ok(Standing::Delegate)
-        }
+    if let Some(why) = refused {
+        return Err(why);
     }
+    gate.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
+    Ok(Standing::Delegate)
 }
 
 /// By what right `record` counts for `owner`.

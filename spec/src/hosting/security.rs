@@ -349,10 +349,13 @@ mod tests {
             }
             assert_eq!(judged(&content, &mut Strict).expect_err(&pointer).rule, rule, "{pointer}");
             // An entry that is no object has no address, nor a missing key a form.
-            let bare =
-                rule == &ENTRY || rule == &ENCRYPTION_KEY || content["authorizations"][0]["types"] == "POST";
+            let bare = rule == &ENTRY || rule == &ENCRYPTION_KEY;
             let lapsed = judged(&content, &mut Without(rule));
-            assert!(bare || lapsed.is_ok(), "{pointer} without {rule}: {lapsed:?}");
+            // A list that is read as empty is still not what a session key's has to be.
+            let lists: [Id; 3] = [&ENTRY_TYPES, &ENTRY_CHANNELS, &ENTRY_AGGREGATE_KEYS];
+            let read = Security::read(content.as_object().unwrap(), &mut Without(rule));
+            let passes = lapsed.is_ok() || (lists.contains(&rule) && read.1.is_empty());
+            assert!(bare || passes, "{pointer} without {rule}: {lapsed:?}");
         }
         let mut other = record(&sample().to_json());
         other.key = Some("projects".into());

@@ -142,13 +142,15 @@ impl Public {
         let fields = Fields::new(members, "public.");
         // What a legacy record lacks is null.
         let lacks = |name: &str| legacy && fields.value(name).is_none();
-        let text = |name, rule, gate: &mut _| match lacks(name) {
-            true => Ok(None),
-            false => fields.text_or_null(name, rule, gate),
+        let text = |name, rule, gate: &mut _| if lacks(name) {
+            Ok(None)
+        } else {
+            fields.text_or_null(name, rule, gate)
         };
-        let number = |name, rule, gate: &mut _| match lacks(name) {
-            true => Ok(None),
-            false => fields.integer_or_null(name, rule, gate),
+        let number = |name, rule, gate: &mut _| if lacks(name) {
+            Ok(None)
+        } else {
+            fields.integer_or_null(name, rule, gate)
         };
         Ok(Public {
             status: fields
@@ -159,9 +161,10 @@ impl Public {
             run_id: number("runId", &RUN_ID, gate)?,
             run_attempt: number("runAttempt", &RUN_ATTEMPT, gate)?,
             created_at: fields.text_that("createdAt", &CREATED_AT, gate, is_iso)?,
-            finished_at: match lacks("finishedAt") {
-                true => None,
-                false => fields.moment_or_null("finishedAt", &FINISHED_AT, gate)?,
+            finished_at: if lacks("finishedAt") {
+                None
+            } else {
+                fields.moment_or_null("finishedAt", &FINISHED_AT, gate)?
             },
             bundle_hash: match fields.value("bundleHash") {
                 None | Some(Value::Null) => None,

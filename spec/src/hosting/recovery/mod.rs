@@ -9,6 +9,7 @@
 mod fold;
 mod read;
 mod resolve;
+mod tell;
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::fold::{self, Folded};
-use super::{Note, Recovery};
+use super::{Note, Recovery, tell};
 use crate::crypto::address::Address;
 use crate::hosting::envelope::{Keys, Role};
 use crate::hosting::record::{Record, name_of};
@@ -105,7 +105,7 @@ impl Reader {
             .filter_map(|hash| {
                 let answers = self.answers.get(&hash).map_or(&[][..], Vec::as_slice);
                 let open = answers.len() < nodes && !answers.iter().any(decides);
-                open.then(|| Lookup { node: answers.len(), hash })
+                open.then_some(Lookup { node: answers.len(), hash })
             })
             .collect()
     }
@@ -123,7 +123,7 @@ impl Reader {
     pub fn finish(&mut self, keys: &Keys, gate: &mut impl Gate) -> Recovery {
         self.fold(gate);
         let folded = self.folded.take().unwrap_or_default();
-        let recovery = fold::tell(self, &folded, keys, gate);
+        let recovery = tell::tell(self, &folded, keys, gate);
         self.folded = Some(folded);
         recovery
     }
