@@ -40,10 +40,8 @@ proptest! {
         inner["content"] = body.clone();
         let mut outer = outer;
         outer["content"] = Value::Object(inner);
-        let members: String = optional.iter().map(|name| {
-            let letter = &name[..1];
-            format!("\"{name}\":\"{letter}\",")
-        }).collect();
+        let members: Vec<String> = optional.iter().map(|name| format!("\"{name}\":\"{}\",", &name[..1])).collect();
+        let members = members.concat();
         let expected = format!(
             "{{\"type\":\"POST\",\"channel\":\"C\",\"content\":{{\"address\":\"a\",{members}\"content\":{body},\"time\":7}}}}"
         );
