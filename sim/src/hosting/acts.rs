@@ -13,7 +13,7 @@ use super::keys::{self, Secret};
 use super::people::Target;
 use super::steps::{Signer, Step, begin};
 use super::write::Outcome;
-use super::{State, history, plan, story, view};
+use super::{State, Told, history, plan, story, view};
 use crate::core::Core;
 
 /// The acts, and what each takes.
@@ -389,13 +389,13 @@ fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Result<Value, 
 
 fn the_story(state: &mut State, core: &mut Core, wallet: Wallet) -> Result<Value, String> {
     let once = wallet.wallet_key.is_none();
-    if let Some(told) = state.told.as_ref().filter(|_| once) {
+    if let Some(Told(told)) = state.told.as_ref().filter(|_| once) {
         return Ok(Value::clone(told));
     }
     let owner = fresh_owner(state, core, wallet)?;
     let answer = story::tell(state, core, &owner);
     if once {
-        state.told = Some(Arc::new(answer.clone()));
+        state.told = Some(Told(Arc::new(answer.clone())));
     }
     Ok(answer)
 }

@@ -119,7 +119,7 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
     let (mut project, mut deployment, mut machine) = (None, None, None);
     match step {
         Step::Projects { project: one, .. } | Step::Forget { project: one, .. } => {
-            project = Some(one.clone())
+            project = Some(one.clone());
         }
         Step::Create { deployment: one, .. }
         | Step::Pin { deployment: one, .. }

@@ -162,26 +162,21 @@ pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
             return;
         }
         let Some(job) = state.jobs.get(&id) else { return };
-        let sent = match &job.sent {
-            Some(sent) => Some(sent.clone()),
-            None => {
-                let owner = job.owner.clone();
-                write::write(state, core, &owner, &step)
-            }
+        let sent = if let Some(sent) = &job.sent {
+            Some(sent.clone())
+        } else {
+            let owner = job.owner.clone();
+            write::write(state, core, &owner, &step)
         };
-        match sent {
-            Some(sent) => {
-                send(state, core, id, &step, &sent);
-                if let Some(job) = state.jobs.get_mut(&id) {
-                    job.sent = Some(sent);
-                }
-                return;
+        if let Some(sent) = sent {
+            send(state, core, id, &step, &sent);
+            if let Some(job) = state.jobs.get_mut(&id) {
+                job.sent = Some(sent);
             }
-            None => {
-                let more = done::between(state, core, id, &step);
-                advance(state, id, more);
-            }
+            return;
         }
+        let more = done::between(state, core, id, &step);
+        advance(state, id, more);
     }
 }
 
