@@ -13,6 +13,7 @@ pub mod drop;
 pub mod embedded;
 pub mod exchange;
 mod form;
+pub mod hosting;
 pub mod ledger;
 pub mod network;
 pub mod pace;

@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, ledger, network, publish};
+use assay_suites::{drop, hosting, ledger, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -386,6 +386,11 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
             forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
         }
         settings.network = network::Fixtures::new(network);
+    }
+    if let Some(hosting) = &profile.hosting {
+        sites.extend(hosting.url.clone().map(|url| ("hosting".to_owned(), url)));
+        let key = hosting.wallet_key.as_ref().map(secret).transpose()?;
+        settings.hosting = hosting::Fixtures::new(hosting, key.as_deref()).map_err(Ending::Bad)?;
     }
     if let Some(publish) = &profile.publish {
         sites.insert("publish".to_owned(), publish.url.clone());

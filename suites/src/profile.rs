@@ -4,6 +4,7 @@
 //! the place it is about. A secret is only named here, never written.
 
 mod drop;
+mod hosting;
 mod network;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
+pub use hosting::{Hosting, HostingReadings};
 pub use network::{
     AggregateWrite, EndpointName, Endpoints, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures,
     NetworkLimits, NetworkReadings, SigningScheme,
@@ -39,6 +41,8 @@ pub struct Profile {
     pub control_token: Option<Secret>,
     /// The node API; none means that it is not tested.
     pub network: Option<Network>,
+    /// The hosting application's stored records; none means that they are not tested.
+    pub hosting: Option<Hosting>,
     /// The signed publishing exchange; none means that it is not tested.
     pub publish: Option<Publish>,
     /// The anonymous drop; none means that it is not tested.
@@ -262,7 +266,8 @@ fn without_secret(line: &str, key: &str) -> String {
     let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
     let is_secret = key.starts_with("control_token")
         || key.starts_with("publish.key")
-        || matches!(last.trim_matches(['"', '\'']), "key" | "control_token");
+        || key.starts_with("hosting.wallet_key")
+        || matches!(last.trim_matches(['"', '\'']), "key" | "wallet_key" | "control_token");
     if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
 }
 

@@ -41,7 +41,9 @@ use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
 use caller::{Caller, Procedure};
-use wire::{Call, Draft, path_with};
+use wire::Draft;
+
+pub(crate) use wire::{Call, path_with};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
