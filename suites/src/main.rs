@@ -84,6 +84,9 @@ enum What {
         after_help = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has none or cannot be read, 4 the CAR cannot be written"
     )]
     Cid(command::cid::CidArgs),
+    /// Recover an owner's projects and deployments from nodes of the network
+    #[command(after_help = command::recover::HELP)]
+    Recover(command::recover::RecoverArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -283,6 +286,7 @@ fn main() -> ExitCode {
             What::Client { what } => command::client::client(what).await,
             What::Vectors { what } => command::vectors::vectors(what),
             What::Cid(args) => command::cid::cid(&args),
+            What::Recover(args) => command::recover::recover(args).await,
             What::Shim => command::vectors::serve(),
             What::Requirements(args) => requirements(&args),
         }

@@ -352,6 +352,11 @@ fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
     if count == 0 { Err(D::Error::custom("must be 1 or more")) } else { Ok(count) }
 }
 
+/// Reads a base URL as profiles hold it: without a trailing slash. An error says what is wrong with it.
+pub fn parse_base_url(text: &str) -> Result<String, String> {
+    BaseUrl::try_from(text.to_owned()).map(|url| url.0)
+}
+
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct BaseUrl(String);

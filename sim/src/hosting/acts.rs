@@ -40,7 +40,10 @@ pub(super) const ACTS: &[(&str, &str)] = &[
         "{project, signer?}: writes the tombstone, then looks up every artifact of the project and has all that can \
          be forgotten forgotten by one FORGET",
     ),
-    ("boot", "{project}: a virtual machine for bundles: its INSTANCE and its claim; answers project and machine"),
+    (
+        "boot",
+        "{project}: a virtual machine for bundles: its INSTANCE and its claim; answers project and machine",
+    ),
     ("replace", "{project}: another machine with another key takes the place of the one that runs"),
     ("rival", "{project}: another machine claims the instance of the one that runs, later than that one"),
     (
@@ -52,7 +55,8 @@ pub(super) const ACTS: &[(&str, &str)] = &[
         "story",
         "{wallet_key?}: a whole history in the past hours, for a new user: three projects, one of them on machines \
          and one deleted, deployments live and failed, an edit by the session key, claims, records of earlier \
-         schemas; answers owner, wallet_key, projects and deployments",
+         schemas; answers owner, wallet_key, projects and deployments; told once where it is given no key, and the same \
+         answer from then on",
     ),
     (
         "history",
@@ -83,10 +87,7 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         "replace" => boot(state, core, &read(act, arguments)?, true),
         "rival" => rival(state, core, &read(act, arguments)?),
         "legacy" => legacy(state, core, &read(act, arguments)?),
-        "story" => {
-            let owner = fresh_owner(state, core, read(act, arguments)?)?;
-            Ok(story::tell(state, core, &owner))
-        }
+        "story" => the_story(state, core, read(act, arguments)?),
         "history" => long_history(state, core, read(act, arguments)?),
         "records" => {
             let OfOwner { owner } = read(act, arguments)?;
@@ -263,7 +264,8 @@ fn active(state: &State, id: &str) -> Result<(Arc<str>, Arc<str>), String> {
 fn project(state: &mut State, core: &mut Core, asked: NewProject) -> Result<Value, String> {
     let owner = owner_of(state, asked.owner.as_deref())?;
     let target = asked.target.as_deref().unwrap_or("ipfs");
-    let target = Target::named(target).ok_or_else(|| format!("target is ipfs or instance, not {target:.40?}"))?;
+    let target =
+        Target::named(target).ok_or_else(|| format!("target is ipfs or instance, not {target:.40?}"))?;
     let signer = signer(asked.signer.as_deref())?;
     let (framework, name) = (text(asked.framework, "astro")?, text(asked.name, "My project")?);
     let known = state.people.owner(&owner).ok_or("there is no user yet")?;
@@ -333,7 +335,8 @@ fn edit(state: &mut State, core: &mut Core, asked: Edited) -> Result<Value, Stri
 fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Result<Value, String> {
     let signer = signer(asked.signer.as_deref())?;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Tombstone)?;
-    let mut deployments = state.people.project(&id).into_iter().flat_map(|project| project.deployments.iter());
+    let mut deployments =
+        state.people.project(&id).into_iter().flat_map(|project| project.deployments.iter());
     if deployments.any(|id| state.deploys(id)) {
         return Err("a record of one of its deployments is under way".to_owned());
     }
@@ -382,6 +385,19 @@ fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Result<Value, 
     let (id, step) = plan::legacy(state, core, &project, (schema, envelope), cid.as_deref());
     begin(state, core, owner, [step]);
     Ok(json!({ "project": &*project, "deployment": &*id }))
+}
+
+fn the_story(state: &mut State, core: &mut Core, wallet: Wallet) -> Result<Value, String> {
+    let once = wallet.wallet_key.is_none();
+    if let Some(told) = state.told.as_ref().filter(|_| once) {
+        return Ok(Value::clone(told));
+    }
+    let owner = fresh_owner(state, core, wallet)?;
+    let answer = story::tell(state, core, &owner);
+    if once {
+        state.told = Some(Arc::new(answer.clone()));
+    }
+    Ok(answer)
 }
 
 fn long_history(state: &mut State, core: &mut Core, asked: Long) -> Result<Value, String> {

@@ -85,7 +85,9 @@ pub(super) fn accepted(
             let confirm = Step::Confirm { deployment: deployment.clone(), hash };
             resolves.then_some(confirm).into_iter().collect()
         }
-        Step::Amend { deployment, outcome, again } => amended(state, core, deployment, &hash, *outcome, *again),
+        Step::Amend { deployment, outcome, again } => {
+            amended(state, core, deployment, &hash, *outcome, *again)
+        }
         Step::Boot { machine } => {
             if let Some(machine) = state.people.machine_mut(machine) {
                 machine.instance = Some(hash);
@@ -116,7 +118,9 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
     let owner = job.owner.clone();
     let (mut project, mut deployment, mut machine) = (None, None, None);
     match step {
-        Step::Projects { project: one, .. } | Step::Forget { project: one, .. } => project = Some(one.clone()),
+        Step::Projects { project: one, .. } | Step::Forget { project: one, .. } => {
+            project = Some(one.clone())
+        }
         Step::Create { deployment: one, .. }
         | Step::Pin { deployment: one, .. }
         | Step::Amend { deployment: one, .. }
@@ -130,13 +134,22 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
         }
         _ => {}
     }
-    let written = Written { hash: hash.clone(), kind: step.name(), owner, project, deployment, machine, time_s: sent.time_s };
+    let written = Written {
+        hash: hash.clone(),
+        kind: step.name(),
+        owner,
+        project,
+        deployment,
+        machine,
+        time_s: sent.time_s,
+    };
     state.written.push_back(written);
 }
 
 fn secured(state: &mut State, core: &mut Core, id: u64, place: Place) -> Vec<Step> {
     let owner = state.jobs.get(&id).map(|job| job.owner.clone()).unwrap_or_default();
-    let first = state.people.owner_mut(&owner).is_some_and(|owner| !std::mem::replace(&mut owner.secured, true));
+    let first =
+        state.people.owner_mut(&owner).is_some_and(|owner| !std::mem::replace(&mut owner.secured, true));
     if !first || place != Place::Own {
         return Vec::new();
     }
@@ -169,7 +182,8 @@ fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent
     let mut secure_again = false;
     if let Some(owner) = state.people.owner(&owner) {
         let first = owner.projects.front() == Some(id);
-        secure_again = event == ProjectEvent::Create && !first && core.lapse(&history::SECURITY_ONCE).is_some();
+        secure_again =
+            event == ProjectEvent::Create && !first && core.lapse(&history::SECURITY_ONCE).is_some();
     }
     secure_again.then_some(Step::Security { place: Place::Own }).into_iter().collect()
 }

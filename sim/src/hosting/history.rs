@@ -23,7 +23,11 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     let projects: Vec<Arc<str>> = (0..count.div_ceil(OF_PROJECT).min(PROJECTS) + 1)
         .map(|n| state.people.add_project(core, owner, Target::Site, "astro", &format!("Project {n}")))
         .collect();
-    let map = |project: &Arc<str>, event| Step::Projects { project: project.clone(), event, signer: Signer::Wallet };
+    let map = |project: &Arc<str>, event| Step::Projects {
+        project: project.clone(),
+        event,
+        signer: Signer::Wallet,
+    };
     let mut steps = vec![Step::Security { place: Place::Own }];
     steps.extend(projects.iter().map(|project| map(project, ProjectEvent::Create)));
     let (gone, stay) = projects.split_last().expect("there is one project at least, and the one that goes");
@@ -68,6 +72,11 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     begin(state, core, owner.clone(), steps);
     let mut answer = acts::person(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
-    answer["counts"] = names.into_iter().zip(counts).map(|(name, count)| (name.to_owned(), json!(count))).collect::<serde_json::Map<_, _>>().into();
+    answer["counts"] = names
+        .into_iter()
+        .zip(counts)
+        .map(|(name, count)| (name.to_owned(), json!(count)))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
     answer
 }

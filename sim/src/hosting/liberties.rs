@@ -55,8 +55,10 @@ pub(super) const NO_PUBKEY: Liberty =
 pub(super) const UPLOADED: Liberty =
     Liberty { name: "hosting.uploaded", about: "projects are uploads: no repository, no branch" };
 /// The workflow request that is pending.
-pub(super) const PENDING_WORKFLOW: Liberty =
-    Liberty { name: "hosting.pending-workflow", about: "plaintexts of projects hold a pending workflow request" };
+pub(super) const PENDING_WORKFLOW: Liberty = Liberty {
+    name: "hosting.pending-workflow",
+    about: "plaintexts of projects hold a pending workflow request",
+};
 /// Other names in the manifest.
 pub(super) const MANIFEST_OTHER: Liberty =
     Liberty { name: "hosting.manifest-other", about: "a bundle's manifest has other names for its members" };

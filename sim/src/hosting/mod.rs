@@ -59,6 +59,8 @@ pub struct State {
     written: Vector<Written>,
     /// What was given up.
     failures: Vector<Failure>,
+    /// The story that was told without a key, which is told once.
+    told: Option<Arc<Value>>,
     /// How often a browser asked for its projects after a login.
     rehydrations: u64,
 }
@@ -112,6 +114,7 @@ impl Floor for State {
             requests: 0,
             written: Vector::new(),
             failures: Vector::new(),
+            told: None,
             rehydrations: 0,
         }
     }

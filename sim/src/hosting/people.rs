@@ -204,7 +204,9 @@ impl People {
     ) -> Arc<str> {
         let n = self.next();
         let id: Arc<str> = core
-            .effect(&PROJECT, format!("proj_{}", id12(core_draw(core, n))), |id, _| id[..id.len() - 1].to_owned())
+            .effect(&PROJECT, format!("proj_{}", id12(core_draw(core, n))), |id, _| {
+                id[..id.len() - 1].to_owned()
+            })
             .into();
         let project = Project {
             id: id.clone(),
@@ -230,7 +232,9 @@ impl People {
     pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
         let number = self.next();
         let id: Arc<str> = core
-            .effect(&DEPLOYMENT, format!("deploy_{}", id12(core_draw(core, number))), |id, _| format!("{id}a"))
+            .effect(&DEPLOYMENT, format!("deploy_{}", id12(core_draw(core, number))), |id, _| {
+                format!("{id}a")
+            })
             .into();
         let deployment = Deployment {
             id: id.clone(),

@@ -123,16 +123,21 @@ impl State {
     /// Whether a record of a deployment is under way.
     pub(super) fn deploys(&self, id: &str) -> bool {
         self.jobs.values().flat_map(|job| job.steps.iter()).any(|step| match step {
-            Step::Create { deployment, .. } | Step::Pin { deployment, .. } | Step::Amend { deployment, .. } => {
-                &**deployment == id
-            }
+            Step::Create { deployment, .. }
+            | Step::Pin { deployment, .. }
+            | Step::Amend { deployment, .. } => &**deployment == id,
             _ => false,
         })
     }
 }
 
 /// Begins a job.
-pub(super) fn begin(state: &mut State, core: &mut Core, owner: Arc<str>, steps: impl IntoIterator<Item = Step>) {
+pub(super) fn begin(
+    state: &mut State,
+    core: &mut Core,
+    owner: Arc<str>,
+    steps: impl IntoIterator<Item = Step>,
+) {
     state.jobs_begun += 1;
     let id = state.jobs_begun;
     let steps = steps.into_iter().collect();
@@ -270,7 +275,8 @@ fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
         Step::Forget { project, .. } => (project.to_string(), String::new()),
         _ => return false,
     };
-    let occasion = [("record", step.name()), ("project", project.as_str()), ("deployment", deployment.as_str())];
+    let occasion =
+        [("record", step.name()), ("project", project.as_str()), ("deployment", deployment.as_str())];
     core.fault(faults::SLOW, &occasion)
 }
 

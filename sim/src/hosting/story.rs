@@ -73,7 +73,8 @@ pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Valu
     let mut earlier = Vec::new();
     for forms in [(3, 2), (2, 1)] {
         let (id, step) = plan::legacy(state, core, first, forms, None);
-        earlier.push(json!({ "deployment": &*id, "project": &**first, "schema": forms.0, "envelope": forms.1 }));
+        earlier
+            .push(json!({ "deployment": &*id, "project": &**first, "schema": forms.0, "envelope": forms.1 }));
         steps.push(step);
     }
     steps.extend(plan::delete(core, third, Signer::Wallet));

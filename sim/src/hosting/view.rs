@@ -29,17 +29,30 @@ pub(super) fn view(state: &State, core: &Core) -> Value {
 pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
     let people = &state.people;
     let own = || state.written.iter().filter(|one| &*one.owner == owner);
-    let projects: Vec<&Project> = people.owner(owner).into_iter().flat_map(|owner| owner.projects.iter()).filter_map(|id| people.project(id)).collect();
-    let deployments = projects.iter().flat_map(|project| project.deployments.iter()).filter_map(|id| people.deployment(id));
-    let machines = people.machines.values().filter(|one| projects.iter().any(|project| project.id == one.project));
+    let projects: Vec<&Project> = people
+        .owner(owner)
+        .into_iter()
+        .flat_map(|owner| owner.projects.iter())
+        .filter_map(|id| people.project(id))
+        .collect();
+    let deployments =
+        projects.iter().flat_map(|project| project.deployments.iter()).filter_map(|id| people.deployment(id));
+    let machines =
+        || people.machines.values().filter(|one| projects.iter().any(|project| project.id == one.project));
+    let with_machines = |one: &Project| {
+        let own = machines().filter(|machine| machine.project == one.id);
+        let mut shown = project(one);
+        shown["machines"] = own.map(|machine| &*machine.address).collect();
+        shown
+    };
     json!({
         "owner": owner,
         "delegate": keys::delegate(core).address(),
         "hashes": own().map(|one| &*one.hash).collect::<Vec<_>>(),
         "records": own().map(written).collect::<Vec<_>>(),
-        "projects": projects.iter().map(|one| project(one)).collect::<Vec<_>>(),
+        "projects": projects.iter().map(|one| with_machines(one)).collect::<Vec<_>>(),
         "deployments": deployments.map(deployment).collect::<Vec<_>>(),
-        "machines": machines.map(|one| machine(one)).collect::<Vec<_>>(),
+        "machines": machines().map(|one| machine(one)).collect::<Vec<_>>(),
         "jobs": jobs(state, Some(owner)),
         "failures": state.failures.iter().filter(|one| &*one.owner == owner).map(failure).collect::<Vec<_>>(),
     })

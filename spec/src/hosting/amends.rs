@@ -243,11 +243,18 @@ mod tests {
 
     #[test]
     fn each_rule_changes_a_result() {
-        let amends =
-            [amend("A", "C0", 10), amend("B", "C0", 20), amend("C", "A", 30), amend("B2", "C0", 20), amend("D", "B", 1), amend("0", "none", 9)];
+        let amends = [
+            amend("A", "C0", 10),
+            amend("B", "C0", 20),
+            amend("C", "A", 30),
+            amend("B2", "C0", 20),
+            amend("D", "B", 1),
+            amend("0", "none", 9),
+        ];
         let index = Amends::new(&amends);
         assert_eq!(index.chain("C0", &mut Strict).leaf(), "D");
-        let cases: [(Id, &str); 5] = [(&FORWARD, "B"), (&LARGER_TIME, "C"), (&LOCAL, "C"), (&TIE, "B2"), (&REF, "0")];
+        let cases: [(Id, &str); 5] =
+            [(&FORWARD, "B"), (&LARGER_TIME, "C"), (&LOCAL, "C"), (&TIE, "B2"), (&REF, "0")];
         for (rule, leaf) in cases {
             assert_eq!(index.chain("C0", &mut Without(rule)).leaf(), leaf, "{rule}");
         }
@@ -257,7 +264,8 @@ mod tests {
     #[test]
     fn a_huge_chain_is_followed_to_its_end() {
         let hashes: Vec<String> = (0..100_001).map(|n| format!("{:064x}", n * 7919 % 100_003)).collect();
-        let amends: Vec<Amend<'_>> = hashes.windows(2).rev().map(|pair| amend(&pair[1], &pair[0], 1)).collect();
+        let amends: Vec<Amend<'_>> =
+            hashes.windows(2).rev().map(|pair| amend(&pair[1], &pair[0], 1)).collect();
         let index = Amends::new(&amends);
         let chain = index.chain(&hashes[0], &mut Strict);
         assert_eq!((chain.hashes.len(), chain.leaf()), (hashes.len(), hashes[100_000].as_str()));

@@ -72,14 +72,17 @@ pub fn allows(
         gate.require(&CLAIM_SELF, own, || format!("{} claims for another address", act.signer))?;
         return Ok(Standing::Itself);
     }
-    let for_owner = act.address.is_none_or(|address| {
-        address == owner || (act.kind == "POST" && address == act.signer)
-    });
+    let for_owner =
+        act.address.is_none_or(|address| address == owner || (act.kind == "POST" && address == act.signer));
     gate.require(&OWNER_ADDRESS, for_owner, || "content.address is not the owner's".to_owned())?;
     if act.signer == owner {
         // Left open: whether the wallet's own posts count.
         let counts = act.kind == "AGGREGATE" || gate.lapse(&OWNER_POSTS).is_none();
-        return if counts { Ok(Standing::Owner) } else { refuse(&LISTED, "the wallet writes aggregates only") };
+        return if counts {
+            Ok(Standing::Owner)
+        } else {
+            refuse(&LISTED, "the wallet writes aggregates only")
+        };
     }
     let is_security = act.kind == "AGGREGATE" && act.key == Some(SECURITY_KEY);
     gate.require(&SECURITY_OWNER, !is_security, || format!("{} is not the wallet", act.signer))?;
@@ -95,13 +98,11 @@ pub fn allows(
             Err(why) => refused = refused.or(Some(why)),
         }
     }
-    match refused {
-        Some(why) => Err(why),
-        None => {
-            gate.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
-            Ok(Standing::Delegate)
-        }
+    if let Some(why) = refused {
+        return Err(why);
     }
+    gate.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
+    Ok(Standing::Delegate)
 }
 
 /// By what right `record` counts for `owner`.
@@ -123,7 +124,8 @@ fn within(
 ) -> Result<Standing, Refused> {
     let empty = gate.lapse(&EMPTY_OTHERS).is_none();
     let lists = |listed: &[String], wanted: &[&str], empty: bool| {
-        (listed.is_empty() && empty) || wanted.iter().any(|wanted| listed.iter().any(|listed| listed == wanted))
+        (listed.is_empty() && empty)
+            || wanted.iter().any(|wanted| listed.iter().any(|listed| listed == wanted))
     };
     let role = entry.role();
     let forgets = act.kind == "FORGET" && role == Role::SessionKey;
@@ -208,7 +210,17 @@ mod tests {
     fn the_table_of_records_and_signers() {
         let e = encryption().address().unwrap();
         let rows: [(&str, &str, [Option<Id>; 5]); 6] = [
-            ("AGGREGATE", "security", [None, Some(&SECURITY_OWNER), Some(&SECURITY_OWNER), Some(&SECURITY_OWNER), Some(&SECURITY_OWNER)]),
+            (
+                "AGGREGATE",
+                "security",
+                [
+                    None,
+                    Some(&SECURITY_OWNER),
+                    Some(&SECURITY_OWNER),
+                    Some(&SECURITY_OWNER),
+                    Some(&SECURITY_OWNER),
+                ],
+            ),
             ("AGGREGATE", "projects", [None, Some(&TYPES), None, Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
             ("POST", "svc-cloud-deployment", [None, None, None, Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
             ("POST", "amend", [None, None, None, Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
@@ -220,7 +232,8 @@ mod tests {
             for (signer, expected) in signers.into_iter().zip(expected) {
                 // The wallet's claim for its own address is its own affair.
                 let expected = expected.filter(|rule| *rule != &CLAIM_SELF || signer != OWNER);
-                let refused = judged(&act(signer, kind, detail), &mut Strict).err().map(|refused| refused.rule);
+                let refused =
+                    judged(&act(signer, kind, detail), &mut Strict).err().map(|refused| refused.rule);
                 assert_eq!(refused, expected, "{kind} {detail} {signer}");
             }
         }
@@ -267,7 +280,10 @@ mod tests {
         (entry.types, entry.channels) = (Vec::new(), Vec::new());
         let dialect = Dialect::default();
         for (kind, detail) in [("AGGREGATE", "projects"), ("POST", "x"), ("FORGET", ""), ("STORE", "")] {
-            assert!(allows(OWNER, &open, &act(DELEGATE, kind, detail), &dialect, &mut Strict).is_ok(), "{kind}");
+            assert!(
+                allows(OWNER, &open, &act(DELEGATE, kind, detail), &dialect, &mut Strict).is_ok(),
+                "{kind}"
+            );
         }
         let security = act(DELEGATE, "AGGREGATE", "security");
         assert_eq!(allows(OWNER, &open, &security, &dialect, &mut Strict).unwrap_err().rule, &SECURITY_OWNER);

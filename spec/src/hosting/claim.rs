@@ -9,8 +9,8 @@ use super::fields::Fields;
 use super::record::Record;
 use crate::crypto::address::Address;
 use crate::hosting::requirements::claims::{
-    BODY, CONTENT_TYPE, EARLIEST, INSTANCE_HASH, INVALID, KEY_OF_ADDRESS, OTHER_INSTANCE, PUBKEY, REGISTERED_AT,
-    SENDER, SIGNATURE, TIE, TYPE, V,
+    BODY, CONTENT_TYPE, EARLIEST, INSTANCE_HASH, INVALID, KEY_OF_ADDRESS, OTHER_INSTANCE, PUBKEY,
+    REGISTERED_AT, SENDER, SIGNATURE, TIE, TYPE, V,
 };
 use crate::network::signing::parse_public_key;
 use crate::{Dialect, Gate, Refused, Strict};
@@ -47,7 +47,8 @@ impl Claim {
         let none = Map::new();
         let fields = Fields::new(record.body().unwrap_or(&none), "");
         fields.read("v", &V, gate, |v| v.as_i64().filter(|v| *v == VERSION))?;
-        let instance_hash = fields.text_that("instanceHash", &INSTANCE_HASH, gate, |hash| !hash.is_empty())?;
+        let instance_hash =
+            fields.text_that("instanceHash", &INSTANCE_HASH, gate, |hash| !hash.is_empty())?;
         let pubkey = fields.text_that("pubkey", &PUBKEY, gate, is_public_key)?;
         let registered_at = fields.moment("registeredAt", &REGISTERED_AT, gate)?;
         gate.require(&SENDER, record.sender == record.address, || {
@@ -55,9 +56,11 @@ impl Claim {
         })?;
         let of_key = parse_public_key(&pubkey, &mut Strict).map(|key| Address::of_public_key(&key));
         // Where the key's form has lapsed it has no address to compare.
-        gate.require(&KEY_OF_ADDRESS, of_key.as_ref().map_or(true, |address| *address == record.address), || {
-            format!("the key is not {}'s", record.address)
-        })?;
+        gate.require(
+            &KEY_OF_ADDRESS,
+            of_key.as_ref().map_or(true, |address| *address == record.address),
+            || format!("the key is not {}'s", record.address),
+        )?;
         let signed = record.signed();
         gate.require(&SIGNATURE, signed.is_ok(), || {
             signed.as_ref().map_or_else(ToString::to_string, |()| String::new())
@@ -82,7 +85,11 @@ pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, gate: &mut impl Gate
     of_machine.min_by(|a, b| {
         let by_time = a.time.cmp(&b.time);
         let by_hash = a.item_hash.cmp(&b.item_hash);
-        (if late { by_time.reverse() } else { by_time }).then(if turned { by_hash.reverse() } else { by_hash })
+        (if late { by_time.reverse() } else { by_time }).then(if turned {
+            by_hash.reverse()
+        } else {
+            by_hash
+        })
     })
 }
 
@@ -144,7 +151,11 @@ mod tests {
     }
 
     /// A claim's record, changed before and after it was signed by the key.
-    fn record(signer: &SigningKey, before: impl FnOnce(&mut Value), after: impl FnOnce(&mut Value)) -> Record {
+    fn record(
+        signer: &SigningKey,
+        before: impl FnOnce(&mut Value),
+        after: impl FnOnce(&mut Value),
+    ) -> Record {
         let address = Address::of(&key(1)).to_string();
         let pubkey = prefixed_hex(&public_key(&key(1)));
         let content = content(&Dialect::default(), &address, "vm", &pubkey, "2026-03-04T05:06:07Z", 7);
@@ -184,7 +195,12 @@ mod tests {
             (&BODY, with("/content/content", 7.into())),
         ];
         for (rule, record) in cases {
-            assert_eq!(Claim::parse(&record, &dialect, &mut Strict).unwrap_err().rule, rule, "{}", record.text);
+            assert_eq!(
+                Claim::parse(&record, &dialect, &mut Strict).unwrap_err().rule,
+                rule,
+                "{}",
+                record.text
+            );
             let lapsed = Claim::parse(&record, &dialect, &mut Without(rule));
             assert!(rule == &BODY || lapsed.is_ok(), "{} without {rule}", record.text);
         }

@@ -37,11 +37,7 @@ pub fn lookups<'a>(deployments: impl IntoIterator<Item = &'a Deployment>) -> Vec
 
 /// Plans the FORGET of a project's deployments. `readings` are the classified answers to [`lookups`]; a hash without
 /// one counts as unknown.
-pub fn plan(
-    deployments: &[Deployment],
-    readings: &BTreeMap<String, Reading>,
-    gate: &mut impl Gate,
-) -> Plan {
+pub fn plan(deployments: &[Deployment], readings: &BTreeMap<String, Reading>, gate: &mut impl Gate) -> Plan {
     let mut plan = Plan::default();
     let once = gate.lapse(&DEDUPLICATED).is_none();
     let unread = gate.lapse(&CLASSIFIED).is_some();
@@ -95,16 +91,23 @@ pub fn judge_targets(
 ) -> Result<(), Refused> {
     let own: BTreeSet<&str> = lookups(deployments).into_iter().collect();
     let foreign = hashes.iter().find(|hash| !own.contains(hash.as_str()));
-    gate.require(&OWN, foreign.is_none(), || format!("{:.80} is no storeRef of the project", foreign.map_or("", |hash| hash)))?;
+    gate.require(&OWN, foreign.is_none(), || {
+        format!("{:.80} is no storeRef of the project", foreign.map_or("", |hash| hash))
+    })?;
     let wanted = plan(deployments, readings, &mut Strict);
     let left_out = wanted.hashes.iter().find(|hash| !hashes.contains(hash));
-    gate.require(&EVERY, left_out.is_none(), || format!("{:.80} is left out", left_out.map_or("", |hash| hash)))?;
-    let bad = hashes.iter().find(|hash| wanted.left_out.iter().any(|(left_out, class)| left_out == *hash && *class != Class::Forgotten));
-    gate.require(&CLASSIFIED, bad.is_none(), || format!("{:.80} cannot be forgotten", bad.map_or("", |hash| hash)))?;
+    gate.require(&EVERY, left_out.is_none(), || {
+        format!("{:.80} is left out", left_out.map_or("", |hash| hash))
+    })?;
+    let bad = hashes.iter().find(|hash| {
+        wanted.left_out.iter().any(|(left_out, class)| left_out == *hash && *class != Class::Forgotten)
+    });
+    gate.require(&CLASSIFIED, bad.is_none(), || {
+        format!("{:.80} cannot be forgotten", bad.map_or("", |hash| hash))
+    })?;
     let distinct: BTreeSet<&String> = hashes.iter().collect();
     gate.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash stands twice".to_owned())
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -125,12 +128,21 @@ mod tests {
 
     fn readings() -> BTreeMap<String, Reading> {
         let read = |status: &str| {
-            store::read(200, Some(&json!({"status": status, "message": {"type": "STORE", "content": {"item_hash": "c"}}})))
+            store::read(
+                200,
+                Some(&json!({"status": status, "message": {"type": "STORE", "content": {"item_hash": "c"}}})),
+            )
         };
-        [("a", "processed"), ("b", "removing"), ("gone", "removed"), ("past", "forgotten"), ("soon", "pending")]
-            .into_iter()
-            .map(|(hash, status)| (hash.to_owned(), read(status)))
-            .collect()
+        [
+            ("a", "processed"),
+            ("b", "removing"),
+            ("gone", "removed"),
+            ("past", "forgotten"),
+            ("soon", "pending"),
+        ]
+        .into_iter()
+        .map(|(hash, status)| (hash.to_owned(), read(status)))
+        .collect()
     }
 
     fn project() -> Vec<Deployment> {
@@ -145,10 +157,16 @@ mod tests {
     fn only_what_can_be_forgotten_is_named_and_the_rest_is_told() {
         let plan = plan(&project(), &readings(), &mut Strict);
         assert_eq!(plan.hashes, ["b", "a"]);
-        let left_out: Vec<(&str, Class)> = plan.left_out.iter().map(|(hash, class)| (hash.as_str(), *class)).collect();
+        let left_out: Vec<(&str, Class)> =
+            plan.left_out.iter().map(|(hash, class)| (hash.as_str(), *class)).collect();
         assert_eq!(
             left_out,
-            [("gone", Class::Removed), ("past", Class::Forgotten), ("soon", Class::Unknown), ("unasked", Class::Unknown)]
+            [
+                ("gone", Class::Removed),
+                ("past", Class::Forgotten),
+                ("soon", Class::Unknown),
+                ("unasked", Class::Unknown)
+            ]
         );
         assert_eq!(plan.out_of_reach.len(), 1);
         assert_eq!(lookups(&project()), ["b", "a", "gone", "past", "soon", "unasked"]);

@@ -18,6 +18,7 @@ pub mod key_e;
 pub mod machines;
 pub mod project;
 pub mod record;
+pub mod recovery;
 pub mod rehydrate;
 pub mod requirements;
 pub mod security;

@@ -9,9 +9,9 @@ use super::record::Record;
 use crate::crypto::address::Address;
 use crate::hosting::requirements::security::{
     AUTHORIZATIONS, BODY, DELEGATE_NO_PUBKEY, ENCRYPTION_KEY, ENCRYPTION_PUBKEY, ENCRYPTION_REGISTERED_AT,
-    ENCRYPTION_SCHEME, ENTRY, ENTRY_ADDRESS, ENTRY_AGGREGATE_KEYS, ENTRY_CHANNELS, ENTRY_POST_TYPES, ENTRY_PUBKEY,
-    ENTRY_PUBKEY_ADDRESS, ENTRY_TYPES, KEY as KEY_RULE, NOT_A_SIGNER, SESSION_AGGREGATE_KEYS, SESSION_CHANNELS,
-    SESSION_POST_TYPES, SESSION_TYPES, TYPE,
+    ENCRYPTION_SCHEME, ENTRY, ENTRY_ADDRESS, ENTRY_AGGREGATE_KEYS, ENTRY_CHANNELS, ENTRY_POST_TYPES,
+    ENTRY_PUBKEY, ENTRY_PUBKEY_ADDRESS, ENTRY_TYPES, KEY as KEY_RULE, NOT_A_SIGNER, SESSION_AGGREGATE_KEYS,
+    SESSION_CHANNELS, SESSION_POST_TYPES, SESSION_TYPES, TYPE,
 };
 use crate::network::signing::parse_public_key;
 use crate::{Dialect, Gate, Refused, Strict};
@@ -76,13 +76,16 @@ impl Authorization {
         gate.require(&ENTRY, entry.is_object(), || format!("an authorization is {}", cut(entry)))?;
         let none = Map::new();
         let fields = Fields::new(entry.as_object().unwrap_or(&none), "authorization.");
-        let address = fields.address("address", &ENTRY_ADDRESS, gate)?.unwrap_or(Address([0; 20]));
+        let stated = fields.address("address", &ENTRY_ADDRESS, gate)?;
+        let address = stated.unwrap_or(Address([0; 20]));
         let pubkey = match fields.value("pubkey") {
             None | Some(Value::Null) => None,
             Some(_) => Some(fields.text_that("pubkey", &ENTRY_PUBKEY, gate, is_public_key)?),
         };
         let derived = pubkey.as_deref().and_then(|key| parse_public_key(key, &mut Strict).ok());
-        let own = derived.is_none_or(|key| Address::of_public_key(&key) == address);
+        // Where the address' form has lapsed there is none to compare.
+        let own =
+            derived.is_none_or(|key| stated.is_none_or(|stated| Address::of_public_key(&key) == stated));
         gate.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the key is not {address}'s"))?;
         Ok(Authorization {
             address,
@@ -232,7 +235,9 @@ pub fn judge(
     }
     for entry in &security.authorizations {
         if delegate == Some(entry.address) {
-            gate.require(&DELEGATE_NO_PUBKEY, entry.pubkey.is_none(), || "the delegate has a pubkey".to_owned())?;
+            gate.require(&DELEGATE_NO_PUBKEY, entry.pubkey.is_none(), || {
+                "the delegate has a pubkey".to_owned()
+            })?;
         } else if entry.role() == Role::SessionKey {
             judge_session(entry, dialect, gate)?;
         }
@@ -344,9 +349,13 @@ mod tests {
             }
             assert_eq!(judged(&content, &mut Strict).expect_err(&pointer).rule, rule, "{pointer}");
             // An entry that is no object has no address, nor a missing key a form.
-            let bare = rule == &ENTRY || rule == &ENCRYPTION_KEY || content["authorizations"][0]["types"] == "POST";
+            let bare = rule == &ENTRY || rule == &ENCRYPTION_KEY;
             let lapsed = judged(&content, &mut Without(rule));
-            assert!(bare || lapsed.is_ok(), "{pointer} without {rule}: {lapsed:?}");
+            // A list that is read as empty is still not what a session key's has to be.
+            let lists: [Id; 3] = [&ENTRY_TYPES, &ENTRY_CHANNELS, &ENTRY_AGGREGATE_KEYS];
+            let read = Security::read(content.as_object().unwrap(), &mut Without(rule));
+            let passes = lapsed.is_ok() || (lists.contains(&rule) && read.1.is_empty());
+            assert!(bare || passes, "{pointer} without {rule}: {lapsed:?}");
         }
         let mut other = record(&sample().to_json());
         other.key = Some("projects".into());

@@ -15,7 +15,7 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TYPE, claims_are_posts).costs(4, 0, 0).after(rests!()),
-    shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(4, 0, 0).after(rests!()),
+    shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(4, 0, 0).after(rests!(rows::TYPE)),
     shows!(rows::SENDER, machines_claim_for_themselves).costs(4, 0, 0).after(rests!(records::ADDRESS)),
     shows!(rows::SIGNATURE, claims_are_signed_by_their_machines)
         .costs(4, 0, 0)

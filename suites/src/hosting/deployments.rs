@@ -19,7 +19,9 @@ use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
     shows!(rows::TYPE, deployments_are_posts).costs(4, 0, 0).after(rests!()),
-    shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments).costs(4, 0, 0).after(rests!()),
+    shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments)
+        .costs(4, 0, 0)
+        .after(rests!(rows::TYPE)),
     shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).costs(4, 0, 0).after(DELEGATE),
     shows!(rows::BODY, bodies_are_objects).costs(4, 0, 0).after(rests!()),
     shows!(rows::DEPLOYMENT_ID, deployments_are_named).costs(4, 0, 0).after(rests!(rows::BODY)),
@@ -69,7 +71,6 @@ pub(super) const PLAINTEXT: &[Check] = &[
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);
 pub(super) const DELEGATE: &[assay_spec::Id] = rests!(
-    security::BODY,
     security::AUTHORIZATIONS,
     security::ENTRY,
     security::ENTRY_ADDRESS,
@@ -125,15 +126,9 @@ async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// Records from before schema 4 are read, and were good when they were written.
 async fn deployments_have_schema_4(probe: &Probe<'_>) -> Checked {
-    let found = found(probe).await?;
-    let is_legacy = |one: &&Message| one.body()["public"].get("cid").is_some();
-    let written = found.deployments().into_iter().filter(|one| !is_legacy(one));
-    let seen = written.map(|one| one.at("/content/content/schemaVersion"));
-    each(probe, &found, "record of a deployment", seen, "4", |schema| {
-        schema.and_then(Value::as_u64) == Some(4)
-    })
+    let is_four = |schema: Option<&Value>| schema.and_then(Value::as_u64) == Some(4);
+    every_deployment(probe, "/content/content/schemaVersion", "4", is_four).await
 }
 
 async fn public_parts_are_objects(probe: &Probe<'_>) -> Checked {
@@ -232,10 +227,6 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
     some(&found, live.len(), "live deployment")?;
     let place = "/content/content/public/storeRef";
     for amend in live.into_iter().rev().take(LOOKED_UP) {
-        // Before schema 4 the identifier stood in the record itself.
-        if amend.body()["public"].get("cid").is_some() {
-            continue;
-        }
         let hash = amend.store_ref();
         let want = "the item hash of a STORE message";
         if !is_hash(hash) {

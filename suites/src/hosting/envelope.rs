@@ -44,9 +44,7 @@ const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployme
 
 /// Every envelope in a record of today's schema.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
-    let mut all = envelopes(found, &[Kind::Projects, Kind::Creation, Kind::Amend]);
-    all.retain(|sealed| sealed.message.body()["schemaVersion"].as_u64().is_none_or(|schema| schema >= 4));
-    all
+    envelopes(found, &[Kind::Projects, Kind::Creation, Kind::Amend])
 }
 
 /// Judges a member of every envelope.

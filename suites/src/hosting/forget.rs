@@ -19,16 +19,15 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .after(super::deployments::DELEGATE),
     shows!(rows::ADDRESS, a_forget_names_the_owner).costs(4, 0, 0).after(rests!(records::ADDRESS)),
-    shows!(rows::HASHES, a_forget_holds_an_array_of_hashes).costs(4, 0, 0).after(rests!()),
-    shows!(rows::STORES, a_forget_names_store_messages).costs(64, 0, 0).after(rests!(rows::HASHES)),
+    shows!(rows::STORES, a_forget_names_store_messages).costs(64, 0, 0).after(rests!()),
     shows!(rows::CLASSIFIED, a_forget_names_nothing_that_cannot_be_forgotten)
         .costs(64, 0, 0)
-        .after(rests!(rows::HASHES, rows::STORES)),
+        .after(rests!(rows::STORES)),
     shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
         .costs(64, 0, 0)
-        .after(rests!(rows::HASHES, deployments::LIVE_STORE_REF)),
-    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten).costs(4, 0, 0).after(rests!(rows::HASHES)),
-    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(4, 0, 0).after(rests!(rows::HASHES)),
+        .after(rests!(deployments::LIVE_STORE_REF)),
+    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(4, 0, 0).after(rests!()),
 ];
 
 /// The hashes that a FORGET names.
@@ -87,13 +86,6 @@ async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     let want = format!("the owner's address, {}", found.owner);
     let seen = found.of(Kind::Forget).into_iter().map(|one| one.at("/content/address"));
     each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
-}
-
-async fn a_forget_holds_an_array_of_hashes(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Forget, "/content/hashes", "an array of texts", |hashes| {
-        hashes.and_then(Value::as_array).is_some_and(|hashes| hashes.iter().all(Value::is_string))
-    })
-    .await
 }
 
 /// What a target of a FORGET is, and what a lookup says of it.

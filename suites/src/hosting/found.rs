@@ -90,9 +90,8 @@ async fn told(probe: &Probe<'_>) -> Result<Told, Stop> {
         parse_hex(secret.trim_start_matches("0x")).and_then(|secret| secret.try_into().ok());
     let address = |value: &Value| value.as_str().and_then(Address::parse);
     let owner = address(&told["owner"]).ok_or_else(|| Stop::Error(format!("{STORY} names no owner")))?;
-    let machines = written["projects"].as_array().into_iter().flatten();
-    let machines = machines.filter_map(|project| project["machines"].as_array()).flatten();
-    let machines = machines.filter_map(|one| address(one).or_else(|| address(&one["address"])));
+    let machines = written["machines"].as_array().into_iter().flatten();
+    let machines = machines.filter_map(|machine| address(&machine["address"]));
     let others = ["session", "delegate"].into_iter().filter_map(|member| address(&told[member]));
     let senders = machines.chain(others).chain([owner]).collect();
     let hashes = written["hashes"].as_array().into_iter().flatten();
@@ -214,8 +213,8 @@ impl Reading<'_> {
 
     /// The addresses that the owner's security lists.
     fn authorized(&self, owner: Address) -> BTreeSet<Address> {
-        let of_owner =
-            self.messages.iter().filter(|one| one.kind == Kind::Security && one.sender() == Some(owner));
+        let is_own = |one: &&Message| one.sender() == Some(owner) && one.address() == Some(owner);
+        let of_owner = self.messages.iter().filter(|one| one.kind == Kind::Security).filter(is_own);
         let entries = of_owner.filter_map(|one| one.body()["authorizations"].as_array()).flatten();
         entries.filter_map(|entry| entry["address"].as_str().and_then(Address::parse)).collect()
     }
@@ -242,7 +241,7 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
         .collect();
     messages.retain(|one| {
         let is_known = match one.kind {
-            Kind::Creation | Kind::Amend => projects.contains(one.id("projectId")),
+            Kind::Creation | Kind::Amend | Kind::Legacy => projects.contains(one.id("projectId")),
             Kind::Claim => machines.contains(one.id("instanceHash")),
             _ => false,
         };
@@ -256,6 +255,13 @@ impl Found {
         let mut found: Vec<&Message> = self.messages.iter().filter(|one| one.kind == kind).collect();
         found.sort_by_key(|one| one.time());
         found
+    }
+
+    /// The writes to the owner's `security`, whoever sent them; those under another address are another's.
+    pub(super) fn security(&self) -> Vec<&Message> {
+        let mut writes = self.of(Kind::Security);
+        writes.retain(|one| one.address() == Some(self.owner));
+        writes
     }
 
     /// Every record of a deployment: creations and terminal records.

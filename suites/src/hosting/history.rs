@@ -43,7 +43,7 @@ pub(super) const DEPLOYMENTS: &[Check] = &[
 pub(super) const PROJECTS: &[Check] = &[
     shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once)
         .costs(4, 0, 0)
-        .after(rests!(security::BODY, security::ENCRYPTION_KEY)),
+        .after(rests!(security::ENCRYPTION_KEY)),
     shows!(rows::SECURITY_EXISTS, who_has_a_project_has_security).costs(4, 0, 0).after(rests!(security::KEY)),
     shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
         .costs(4, 0, 0)
@@ -60,7 +60,6 @@ pub(super) const PROJECTS: &[Check] = &[
         projects::ENTRY,
         projects::MAP,
         projects::DELETED,
-        forget_rows::HASHES,
         forget_rows::OWN,
         rows::DELETED_STAYS
     )),
@@ -73,7 +72,6 @@ pub(super) const PROJECTS: &[Check] = &[
             records::TIME,
             projects::ENTRY,
             projects::DELETED,
-            forget_rows::HASHES,
             forget_rows::OWN,
             rows::ENTRY_STAYS
         )),
@@ -149,8 +147,9 @@ async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
 
 /// Authorizations may come and go; the key stays.
 async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Security).await?;
-    let writes = found.of(Kind::Security);
+    let found = found(probe).await?;
+    let writes = found.security();
+    some(&found, writes.len(), "write to `security`")?;
     let first = &writes[0].body()["encryptionKey"];
     if writes.len() > 1 {
         probe.note(format!("`security` was written {} times", writes.len()));
@@ -166,7 +165,7 @@ async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
 async fn who_has_a_project_has_security(probe: &Probe<'_>) -> Checked {
     let found = with(probe, Kind::Projects).await?;
     let first = found.of(Kind::Projects)[0];
-    let holds = !found.of(Kind::Security).is_empty();
+    let holds = !found.security().is_empty();
     expect(probe, &found, first, holds, "`security` of the owner", "a write", "none, but this project")
 }
 

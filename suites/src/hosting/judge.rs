@@ -119,6 +119,7 @@ pub(super) const fn name(kind: Kind) -> &'static str {
         Kind::Security => "write to `security`",
         Kind::Creation => "creation of a deployment",
         Kind::Amend => "terminal record of a deployment",
+        Kind::Legacy => "record from before schema 4",
         Kind::Claim => "claim of a machine's key",
         Kind::Forget => "FORGET",
         Kind::Other => "other message",

@@ -17,6 +17,8 @@ pub(super) enum Kind {
     Creation,
     /// The terminal record of a deployment.
     Amend,
+    /// A record of a deployment from before schema 4, good by the rules of its time.
+    Legacy,
     /// The claim of a machine's key.
     Claim,
     /// The end of stored artifacts.
@@ -117,6 +119,7 @@ fn kind(message: &Value, dialect: &Dialect) -> Kind {
     let of_type = |name: &str| content["type"] == name;
     let has = |members: &[&str]| members.iter().any(|member| body.get(member).is_some());
     let is_key = |name: &str| content["key"] == name;
+    let is_legacy = body["public"].get("cid").is_some() && body["public"].get("storeRef").is_none();
     let is_map = body.as_object().is_some_and(|body| {
         body.iter().any(|(id, entry)| id.starts_with(PROJECT) || entry["public"]["deployTarget"].is_string())
     });
@@ -128,6 +131,8 @@ fn kind(message: &Value, dialect: &Dialect) -> Kind {
         Kind::Projects
     } else if of_type(&dialect.vm_claim_type) || has(&["instanceHash"]) {
         Kind::Claim
+    } else if is_legacy {
+        Kind::Legacy
     } else if of_type("amend")
         || (content.get("ref").is_some() && has(&["deploymentId", "projectId", "public"]))
     {
@@ -169,6 +174,11 @@ mod tests {
             ("AGGREGATE", json!({ "type": "other", "content": { "deploymentId": "d" } }), Kind::Creation),
             ("POST", json!({ "type": "amend", "content": [] }), Kind::Amend),
             ("POST", json!({ "type": "other", "ref": "h", "content": { "public": {} } }), Kind::Amend),
+            (
+                "POST",
+                json!({ "type": "svc-cloud-deployment", "content": { "public": { "cid": "b" } } }),
+                Kind::Legacy,
+            ),
             ("POST", json!({ "type": "svc-vm-pubkey", "content": 1 }), Kind::Claim),
             ("POST", json!({ "type": "other", "content": { "instanceHash": "h" } }), Kind::Claim),
             ("FORGET", json!({ "hashes": [] }), Kind::Forget),

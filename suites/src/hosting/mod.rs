@@ -28,6 +28,7 @@ macro_rules! rests {
 
 mod bundle;
 mod claims;
+pub mod collect;
 mod deployments;
 mod envelope;
 mod forget;
@@ -38,6 +39,7 @@ mod instances;
 mod judge;
 mod key_e;
 mod message;
+mod node;
 mod projects;
 mod records;
 mod recovery;

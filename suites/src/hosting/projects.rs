@@ -22,8 +22,7 @@ pub(super) const RECORD: &[Check] = &[
         security::AUTHORIZATIONS,
         security::ENTRY,
         security::ENTRY_ADDRESS,
-        security::SIGNER,
-        security::BODY
+        security::SIGNER
     )),
     shows!(rows::MAP, projects_are_an_object).costs(4, 0, 0).after(rests!()),
     shows!(rows::ENTRY, entries_are_objects_with_a_public_part).costs(4, 0, 0).after(rests!(rows::MAP)),
@@ -78,8 +77,12 @@ async fn projects_belong_to_the_owners_address(probe: &Probe<'_>) -> Checked {
 /// Where there is no security, nobody but the wallet writes.
 async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Checked {
     let found = with(probe, Kind::Projects).await?;
-    let session: Vec<_> =
-        found.of(Kind::Security).into_iter().flat_map(super::security::may_write_projects).collect();
+    let session: Vec<_> = found
+        .security()
+        .into_iter()
+        .filter(|one| one.sender() == Some(found.owner))
+        .flat_map(super::security::may_write_projects)
+        .collect();
     let want = format!("{} or a session key whose authorization allows it", found.owner);
     each(
         probe,
@@ -95,7 +98,11 @@ async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Che
 }
 
 async fn projects_are_an_object(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Projects, "/content/content", "an object", is_object).await
+    let is_map = |value: Option<&Value>| {
+        let entries = value.and_then(Value::as_object);
+        entries.is_some_and(|entries| !entries.values().any(Value::is_array))
+    };
+    every(probe, Kind::Projects, "/content/content", "an object of entries", is_map).await
 }
 
 async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {

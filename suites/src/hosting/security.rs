@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use super::found::{Found, found};
 use super::judge::{
-    Seen, each, every, expect, is, is_address, is_address_of, is_moment, is_object, is_public_key,
-    public_key, some, with,
+    Seen, each, expect, is, is_address, is_address_of, is_moment, is_object, is_public_key, public_key, some,
 };
 use super::message::{Kind, Message};
 use crate::check::{Check, Checked, Stop};
@@ -25,20 +24,16 @@ pub(super) const RECORD: &[Check] = &[
         .costs(4, 0, 0)
         .after(rests!(records::ADDRESS)),
     shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).costs(4, 0, 0).after(rests!()),
-    shows!(rows::BODY, security_is_an_object).costs(4, 0, 0).after(rests!()),
-    shows!(rows::ENCRYPTION_KEY, encryption_keys_are_objects).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::ENCRYPTION_KEY, encryption_keys_are_objects).costs(4, 0, 0).after(rests!()),
     shows!(rows::ENCRYPTION_PUBKEY, encryption_keys_are_points).costs(4, 0, 0).after(KEY),
     shows!(rows::ENCRYPTION_SCHEME, encryption_keys_name_their_scheme).costs(4, 0, 0).after(KEY),
     shows!(rows::ENCRYPTION_REGISTERED_AT, encryption_keys_name_when_they_were_registered)
         .costs(4, 0, 0)
         .after(KEY),
-    shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e).costs(4, 0, 0).after(rests!(
-        rows::BODY,
-        rows::ENCRYPTION_KEY,
-        rows::ENCRYPTION_PUBKEY
-    )),
+    shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
+        .costs(4, 0, 0)
+        .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
     shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).costs(4, 0, 0).after(rests!(
-        rows::BODY,
         rows::ENCRYPTION_KEY,
         rows::ENCRYPTION_PUBKEY,
         rows::AUTHORIZATIONS,
@@ -47,15 +42,12 @@ pub(super) const RECORD: &[Check] = &[
 ];
 
 pub(super) const AUTHORIZATIONS: &[Check] = &[
-    shows!(rows::AUTHORIZATIONS, authorizations_are_an_array).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::ENTRY, authorizations_are_objects)
-        .costs(4, 0, 0)
-        .after(rests!(rows::BODY, rows::AUTHORIZATIONS)),
+    shows!(rows::AUTHORIZATIONS, authorizations_are_an_array).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ENTRY, authorizations_are_objects).costs(4, 0, 0).after(rests!(rows::AUTHORIZATIONS)),
     shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).costs(4, 0, 0).after(ENTRY),
     shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).costs(4, 0, 0).after(ENTRY),
     shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address).costs(4, 0, 0).after(
         rests!(
-            rows::BODY,
             rows::AUTHORIZATIONS,
             rows::ENTRY,
             rows::ENTRY_ADDRESS,
@@ -70,16 +62,16 @@ pub(super) const AUTHORIZATIONS: &[Check] = &[
     shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address).costs(4, 0, 0).after(ENTRY),
 ];
 
-const KEY: &[assay_spec::Id] = rests!(rows::BODY, rows::ENCRYPTION_KEY);
-const ENTRY: &[assay_spec::Id] = rests!(rows::BODY, rows::AUTHORIZATIONS, rows::ENTRY);
+const KEY: &[assay_spec::Id] = rests!(rows::ENCRYPTION_KEY);
+const ENTRY: &[assay_spec::Id] = rests!(rows::AUTHORIZATIONS, rows::ENTRY);
 const SESSION: &[assay_spec::Id] =
-    rests!(rows::BODY, rows::AUTHORIZATIONS, rows::ENTRY, rows::DELEGATE_NO_PUBKEY, rows::ENTRY_ADDRESS);
+    rests!(rows::AUTHORIZATIONS, rows::ENTRY, rows::DELEGATE_NO_PUBKEY, rows::ENTRY_ADDRESS);
 
 /// The addresses that the owner's security lists; that there are none says nothing.
 pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
-    let security = found.of(Kind::Security);
+    let security = found.security();
     some(found, security.len(), "write to `security`")?;
-    let entries = security.into_iter().flat_map(entries);
+    let entries = security.into_iter().filter(|one| one.sender() == Some(found.owner)).flat_map(entries);
     Ok(entries.filter_map(|one| one.value?["address"].as_str().and_then(Address::parse)).collect())
 }
 
@@ -132,7 +124,7 @@ async fn each_entry(
     holds: impl Fn(Option<&Value>) -> bool,
 ) -> Checked {
     let found = found(probe).await?;
-    let entries = found.of(Kind::Security).into_iter().flat_map(entries);
+    let entries = found.security().into_iter().flat_map(entries);
     let wanted = entries.filter(|one| one.value.is_some_and(|entry| is_wanted(&found, entry)));
     let seen = wanted.map(|one| Seen {
         place: format!("{}/{member}", one.place),
@@ -142,64 +134,75 @@ async fn each_entry(
     each(probe, &found, what, seen, want, holds)
 }
 
+/// Judges what stands at `pointer` in every write to the owner's `security`.
+async fn every(
+    probe: &Probe<'_>,
+    pointer: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    let seen = found.security().into_iter().map(|one| one.at(pointer));
+    each(probe, &found, "write to `security`", seen, want, holds)
+}
+
 async fn security_is_an_aggregate(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Security, "/type", "AGGREGATE", is("AGGREGATE")).await
+    every(probe, "/type", "AGGREGATE", is("AGGREGATE")).await
 }
 
 async fn security_has_its_key(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Security, "/content/key", "security", is("security")).await
+    every(probe, "/content/key", "security", is("security")).await
 }
 
+/// What others write under their own addresses is theirs.
 async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
-    let owner = found(probe).await?.owner;
+    let found = found(probe).await?;
+    let owner = found.owner;
     let want = format!("the owner's address, {owner}");
-    every(probe, Kind::Security, "/content/address", &want, is_address_of(owner)).await
+    let of_owner = found.of(Kind::Security).into_iter().filter(|one| one.sender() == Some(owner));
+    let seen = of_owner.map(|one| one.at("/content/address"));
+    each(probe, &found, "write to `security` by the owner", seen, &want, is_address_of(owner))
 }
 
 async fn security_is_written_by_the_wallet_alone(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
-    every(probe, Kind::Security, "/sender", &want, is_address_of(owner)).await
-}
-
-async fn security_is_an_object(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Security, "/content/content", "an object", is_object).await
+    every(probe, "/sender", &want, is_address_of(owner)).await
 }
 
 async fn encryption_keys_are_objects(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Security, "/content/content/encryptionKey", "an object", is_object).await
+    every(probe, "/content/content/encryptionKey", "an object", is_object).await
 }
 
 async fn encryption_keys_are_points(probe: &Probe<'_>) -> Checked {
     let want = "0x04 and 128 hexadecimal digits, a point of the curve";
-    every(probe, Kind::Security, "/content/content/encryptionKey/pubkey", want, is_public_key).await
+    every(probe, "/content/content/encryptionKey/pubkey", want, is_public_key).await
 }
 
 async fn encryption_keys_name_their_scheme(probe: &Probe<'_>) -> Checked {
     let place = "/content/content/encryptionKey/scheme";
-    every(probe, Kind::Security, place, "wallet-sig-v1", is("wallet-sig-v1")).await
+    every(probe, place, "wallet-sig-v1", is("wallet-sig-v1")).await
 }
 
 async fn encryption_keys_name_when_they_were_registered(probe: &Probe<'_>) -> Checked {
     let place = "/content/content/encryptionKey/registeredAt";
-    every(probe, Kind::Security, place, "a time by ISO 8601", is_moment).await
+    every(probe, place, "a time by ISO 8601", is_moment).await
 }
 
 async fn the_encryption_key_is_the_wallets_e(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Security).await?;
+    let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
     let want = prefixed_hex(&public_key_of(&key));
-    let seen =
-        found.of(Kind::Security).into_iter().map(|one| one.at("/content/content/encryptionKey/pubkey"));
+    let seen = found.security().into_iter().map(|one| one.at("/content/content/encryptionKey/pubkey"));
     each(probe, &found, "write", seen, &want, |value| {
         value.and_then(Value::as_str).is_some_and(|text| text.eq_ignore_ascii_case(&want))
     })
 }
 
 async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Security).await?;
+    let found = found(probe).await?;
     let mut count = 0;
-    for security in found.of(Kind::Security) {
+    for security in found.security() {
         let key = security.body()["encryptionKey"]["pubkey"].as_str().and_then(public_key);
         let Some(key) = key else { continue };
         let address = Address::of_public_key(&key);
@@ -215,15 +218,13 @@ async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
 }
 
 async fn authorizations_are_an_array(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Security, "/content/content/authorizations", "an array", |value| {
-        value.is_some_and(Value::is_array)
-    })
-    .await
+    every(probe, "/content/content/authorizations", "an array", |value| value.is_some_and(Value::is_array))
+        .await
 }
 
 async fn authorizations_are_objects(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    let seen = found.of(Kind::Security).into_iter().flat_map(entries);
+    let seen = found.security().into_iter().flat_map(entries);
     each(probe, &found, "authorization", seen, "an object", is_object)
 }
 
@@ -239,9 +240,9 @@ async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
 }
 
 async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Security).await?;
+    let found = found(probe).await?;
     let mut count = 0;
-    for security in found.of(Kind::Security) {
+    for security in found.security() {
         for entry in entries(security) {
             let value = entry.value.filter(|value| is_session(&found, value)).unwrap_or(&Value::Null);
             let Some(key) = value["pubkey"].as_str().and_then(public_key) else { continue };

@@ -30,10 +30,16 @@ const CREATION: Bends = &[
     (&deployments::CREATION_QUEUED, Wrong::Put("/public/status", "\"live\"")),
     (
         &deployments::CREATION_STORE_REF,
-        Wrong::Put("/public/storeRef", "\"0000000000000000000000000000000000000000000000000000000000000000\""),
+        Wrong::Put(
+            "/public/storeRef",
+            "\"0000000000000000000000000000000000000000000000000000000000000000\"",
+        ),
     ),
     (&deployments::CREATION_URL, Wrong::Put("/public/url", "\"https://soon.example/\"")),
-    (&deployments::CREATION_FINISHED, Wrong::Do(|body| body["public"]["finishedAt"] = body["public"]["createdAt"].clone())),
+    (
+        &deployments::CREATION_FINISHED,
+        Wrong::Do(|body| body["public"]["finishedAt"] = body["public"]["createdAt"].clone()),
+    ),
 ];
 
 /// What is broken in a terminal record.
@@ -167,7 +173,11 @@ fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> V
         "error": error,
     });
     if core.takes(liberties::PLAINTEXT_NULL) {
-        plaintext.as_object_mut().into_iter().flat_map(|members| members.values_mut()).for_each(|value| *value = Value::Null);
+        plaintext
+            .as_object_mut()
+            .into_iter()
+            .flat_map(|members| members.values_mut())
+            .for_each(|value| *value = Value::Null);
     }
     let plaintext = more(core, plaintext);
     bend(core, plaintext, PLAINTEXT)

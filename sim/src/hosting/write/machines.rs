@@ -38,7 +38,8 @@ pub(super) fn claim(core: &mut Core, machine: &Machine, other: &str, time_s: i64
     let instance = core.effect(&claims::INSTANCE_HASH, instance, |_, _| other.to_owned());
     let foreign = crate::hosting::keys::stranger(core).public_text();
     let pubkey = core.effect(&claims::KEY_OF_ADDRESS, machine.key.public_text(), |_, _| foreign);
-    let body = json!({ "v": 1, "instanceHash": instance, "pubkey": pubkey, "registeredAt": iso(core, time_s) });
+    let body =
+        json!({ "v": 1, "instanceHash": instance, "pubkey": pubkey, "registeredAt": iso(core, time_s) });
     let body = bend(core, body, CLAIM);
     core.effect(&claims::BODY, body, |body, _| json!(body.to_string()))
 }

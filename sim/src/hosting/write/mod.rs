@@ -204,13 +204,7 @@ fn map(
     Some(Sent { entry: Some(entry), ..signed(core, draft) })
 }
 
-fn create(
-    state: &mut State,
-    core: &mut Core,
-    owner: &Owner,
-    deployment: &str,
-    time_s: i64,
-) -> Option<Sent> {
+fn create(state: &mut State, core: &mut Core, owner: &Owner, deployment: &str, time_s: i64) -> Option<Sent> {
     let deployment = state.people.deployment(deployment)?.clone();
     let content = deployments::creation(core, &mut state.people, owner, &deployment, time_s);
     let stranger = keys::stranger(core);
@@ -219,10 +213,13 @@ fn create(
     let default = core.dialect.channel.clone();
     let channel = core.effect(&records::CHANNEL, draft.channel.to_owned(), |_, _| default);
     draft.content["type"] =
-        core.effect(&deployment_rules::CONTENT_TYPE, draft.content["type"].take(), |_, _| json!("deployment"));
-    draft.content["address"] = core.effect(&records::ADDRESS, draft.content["address"].take(), |address, _| {
-        json!(address.as_str().unwrap_or_default().trim_start_matches("0x"))
-    });
+        core.effect(&deployment_rules::CONTENT_TYPE, draft.content["type"].take(), |_, _| {
+            json!("deployment")
+        });
+    draft.content["address"] =
+        core.effect(&records::ADDRESS, draft.content["address"].take(), |address, _| {
+            json!(address.as_str().unwrap_or_default().trim_start_matches("0x"))
+        });
     if core.lapse(&deployment_rules::TYPE).is_some() {
         // Another type that the network takes: under the delegate's own address, where no leave is needed.
         draft.kind = MessageType::Aggregate;
@@ -273,7 +270,10 @@ fn post<'a>(core: &Core, owner: &Owner, content: Value, time_s: i64, sender: &'a
 fn pin(state: &mut State, core: &mut Core, owner: &Owner, deployment: &str, text: &str) -> Option<Sent> {
     let project = state.people.project(&state.people.deployment(deployment)?.project)?.clone();
     let file = match project.target {
-        Target::Site => format!("<!doctype html>\n<title>{}</title>\n<p>{deployment}</p>\n{text}\n", project.name).into_bytes(),
+        Target::Site => {
+            format!("<!doctype html>\n<title>{}</title>\n<p>{deployment}</p>\n{text}\n", project.name)
+                .into_bytes()
+        }
         Target::Machine => {
             let machine = state.people.machine(project.machine.as_deref()?)?.clone();
             let code = format!("// {deployment}\n{text}\n");
@@ -292,21 +292,21 @@ fn pin(state: &mut State, core: &mut Core, owner: &Owner, deployment: &str, text
     if core.lapse(&recovery::LIVE_RESOLVES).is_some() {
         let content = json!({ "address": sender.address(), "item_type": "storage", "time": time_s });
         let (kind, channel) = (MessageType::Store, &channel);
-        return Some(signed(core, Draft { kind, channel, content, sender: &sender, time_s, as_request: true }));
+        return Some(signed(
+            core,
+            Draft { kind, channel, content, sender: &sender, time_s, as_request: true },
+        ));
     }
     let content_type = match project.target {
         Target::Site => "text/html",
         Target::Machine => "application/json",
     };
     let mut form = Vec::new();
-    for (name, value) in [
-        ("address", sender.address()),
-        ("signature", sign_file(&sender.key(), &file)),
-        ("channel", channel),
-    ] {
-        let part = format!(
-            "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-        );
+    for (name, value) in
+        [("address", sender.address()), ("signature", sign_file(&sender.key(), &file)), ("channel", channel)]
+    {
+        let part =
+            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
         form.extend_from_slice(part.as_bytes());
     }
     let head = format!(
@@ -341,22 +341,29 @@ fn forgets(
     let mut hashes: Vec<String> = hashes.iter().map(ToString::to_string).collect();
     let of_project = |id: &str| {
         let project = state.people.project(id);
-        project.into_iter().flat_map(|project| project.deployments.iter()).filter_map(|id| state.people.deployment(id))
+        project
+            .into_iter()
+            .flat_map(|project| project.deployments.iter())
+            .filter_map(|id| state.people.deployment(id))
     };
     if core.lapse(&forget::EVERY).is_some() && hashes.len() > 1 {
         hashes.pop();
     }
     if core.lapse(&forget::CLASSIFIED).is_some() {
         let all = of_project(project).filter_map(|deployment| deployment.store_ref.as_deref());
-        let others: Vec<String> = all.filter(|hash| !hashes.iter().any(|one| one == hash)).map(str::to_owned).collect();
+        let others: Vec<String> =
+            all.filter(|hash| !hashes.iter().any(|one| one == hash)).map(str::to_owned).collect();
         hashes.extend(others);
     }
     if core.lapse(&forget::STORES).is_some() {
-        hashes.extend(of_project(project).find_map(|deployment| deployment.creation.as_deref()).map(str::to_owned));
+        hashes.extend(
+            of_project(project).find_map(|deployment| deployment.creation.as_deref()).map(str::to_owned),
+        );
     }
     if core.lapse(&forget::OWN).is_some() {
         let others = owner.projects.iter().filter(|id| ***id != *project);
-        let live = others.flat_map(|id| of_project(id)).find_map(|deployment| deployment.store_ref.as_deref());
+        let live =
+            others.flat_map(|id| of_project(id)).find_map(|deployment| deployment.store_ref.as_deref());
         hashes.extend(live.map(str::to_owned));
     }
     if core.fault(super::faults::UNKNOWN_TARGET, &[("project", project)]) {

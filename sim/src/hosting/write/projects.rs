@@ -71,7 +71,9 @@ pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Valu
     let mut entry = living.clone();
     entry["public"]["updatedAt"] = json!(iso(core, time_s));
     entry["public"]["deleted"] = json!(true);
-    let kept = |name: &str| if core.takes(liberties::TOMBSTONE_KEEPS) { living["encrypted"][name].clone() } else { json!("") };
+    let kept = |name: &str| {
+        if core.takes(liberties::TOMBSTONE_KEEPS) { living["encrypted"][name].clone() } else { json!("") }
+    };
     let deks = json!({ "user": "", "encryption": "" });
     let emptied = json!({ "v": kept("v"), "alg": kept("alg"), "ct": "", "iv": "", "tag": "", "deks": deks });
     entry["encrypted"] = core.effect(&projects::TOMBSTONE, emptied, |_, _| living["encrypted"].clone());

@@ -23,7 +23,10 @@ const ENVELOPE: Bends = &[
     (&envelope::TAG, Wrong::Put("/tag", "\"AAAAAAAAAAAAAAAA\"")),
     (&envelope::USER, Wrong::Put("/deks/user", "\"not~base64\"")),
     (&envelope::ENCRYPTION, Wrong::Put("/deks/encryption", "\"not~base64\"")),
-    (&envelope::NO_OTHERS, Wrong::Do(|envelope| envelope["deks"]["backend"] = envelope["deks"]["user"].clone())),
+    (
+        &envelope::NO_OTHERS,
+        Wrong::Do(|envelope| envelope["deks"]["backend"] = envelope["deks"]["user"].clone()),
+    ),
 ];
 
 /// What is broken in a bundle.
@@ -37,7 +40,10 @@ const BUNDLE: Bends = &[
     (&bundle::TAG, Wrong::Put("/tag", "\"AAAAAAAAAAAAAAAA\"")),
     (&bundle::VM, Wrong::Put("/deks/vm", "\"not~base64\"")),
     (&bundle::ENCRYPTION, Wrong::Put("/deks/encryption", "\"not~base64\"")),
-    (&bundle::TWO_RECIPIENTS, Wrong::Do(|bundle| bundle["deks"]["user"] = bundle["deks"]["encryption"].clone())),
+    (
+        &bundle::TWO_RECIPIENTS,
+        Wrong::Do(|bundle| bundle["deks"]["user"] = bundle["deks"]["encryption"].clone()),
+    ),
 ];
 
 /// The envelope that holds `plaintext` for an owner.
@@ -98,7 +104,12 @@ fn meant(core: &mut Core, key: PublicKey, rule: assay_spec::Id) -> PublicKey {
 }
 
 /// `ct`, `iv`, `tag` and `deks`, by the draws of these numbers.
-fn seal(core: &Core, [key_n, iv_n, n]: [u64; 3], text: &[u8], recipients: &[(&str, PublicKey)]) -> Map<String, Value> {
+fn seal(
+    core: &Core,
+    [key_n, iv_n, n]: [u64; 3],
+    text: &[u8],
+    recipients: &[(&str, PublicKey)],
+) -> Map<String, Value> {
     let key = core.rng.draw("hosting.dek", b"", key_n);
     let iv = core.rng.draw("hosting.iv", b"", iv_n);
     let iv: [u8; 12] = std::array::from_fn(|at| iv[at]);

@@ -13,7 +13,10 @@ use crate::hosting::people::Owner;
 
 /// What is broken in a session key's authorization.
 const SESSION: Bends = &[
-    (&security::ENTRY_ADDRESS, Wrong::Do(|entry| entry["address"] = json!(without_prefix(&entry["address"])))),
+    (
+        &security::ENTRY_ADDRESS,
+        Wrong::Do(|entry| entry["address"] = json!(without_prefix(&entry["address"]))),
+    ),
     (&security::ENTRY_PUBKEY, Wrong::Do(|entry| entry["pubkey"] = json!(without_prefix(&entry["pubkey"])))),
     (&security::SESSION_TYPES, Wrong::Put("/types", r#"["POST","AGGREGATE","FORGET"]"#)),
     (&security::SESSION_CHANNELS, Wrong::Put("/channels", "[]")),
@@ -26,9 +29,18 @@ const SESSION: Bends = &[
 
 /// What is broken in the whole.
 const BODY: Bends = &[
-    (&security::AUTHORIZATIONS, Wrong::Do(|body| body["authorizations"] = json!({ "all": body["authorizations"] }))),
-    (&security::ENTRY, Wrong::Do(|body| body["authorizations"][0] = body["authorizations"][0]["address"].clone())),
-    (&security::ENCRYPTION_KEY, Wrong::Do(|body| body["encryptionKey"] = body["encryptionKey"]["pubkey"].clone())),
+    (
+        &security::AUTHORIZATIONS,
+        Wrong::Do(|body| body["authorizations"] = json!({ "all": body["authorizations"] })),
+    ),
+    (
+        &security::ENTRY,
+        Wrong::Do(|body| body["authorizations"][0] = body["authorizations"][0]["address"].clone()),
+    ),
+    (
+        &security::ENCRYPTION_KEY,
+        Wrong::Do(|body| body["encryptionKey"] = body["encryptionKey"]["pubkey"].clone()),
+    ),
     (
         &security::ENCRYPTION_PUBKEY,
         Wrong::Do(|body| {

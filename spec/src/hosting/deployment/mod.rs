@@ -6,15 +6,13 @@ mod write;
 use serde_json::{Map, Value};
 
 pub use plaintext::Plaintext;
-pub use write::{
-    amend, creation, judge_amend, judge_creation, judge_terminal, terminal_of, to_json,
-};
+pub use write::{amend, creation, judge_amend, judge_creation, judge_terminal, terminal_of, to_json};
 
 use super::fields::{Fields, is_iso};
 use super::identifier::{require_deployment, require_project};
 use crate::hosting::requirements::deployments::{
-    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC, RUN_ATTEMPT,
-    RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
+    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC,
+    RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
 };
 use crate::hosting::requirements::instances::BUNDLE_HASH;
 use crate::{Gate, Refused};
@@ -144,13 +142,15 @@ impl Public {
         let fields = Fields::new(members, "public.");
         // What a legacy record lacks is null.
         let lacks = |name: &str| legacy && fields.value(name).is_none();
-        let text = |name, rule, gate: &mut _| match lacks(name) {
-            true => Ok(None),
-            false => fields.text_or_null(name, rule, gate),
+        let text = |name, rule, gate: &mut _| if lacks(name) {
+            Ok(None)
+        } else {
+            fields.text_or_null(name, rule, gate)
         };
-        let number = |name, rule, gate: &mut _| match lacks(name) {
-            true => Ok(None),
-            false => fields.integer_or_null(name, rule, gate),
+        let number = |name, rule, gate: &mut _| if lacks(name) {
+            Ok(None)
+        } else {
+            fields.integer_or_null(name, rule, gate)
         };
         Ok(Public {
             status: fields
@@ -161,9 +161,10 @@ impl Public {
             run_id: number("runId", &RUN_ID, gate)?,
             run_attempt: number("runAttempt", &RUN_ATTEMPT, gate)?,
             created_at: fields.text_that("createdAt", &CREATED_AT, gate, is_iso)?,
-            finished_at: match lacks("finishedAt") {
-                true => None,
-                false => fields.moment_or_null("finishedAt", &FINISHED_AT, gate)?,
+            finished_at: if lacks("finishedAt") {
+                None
+            } else {
+                fields.moment_or_null("finishedAt", &FINISHED_AT, gate)?
             },
             bundle_hash: match fields.value("bundleHash") {
                 None | Some(Value::Null) => None,
@@ -245,7 +246,10 @@ mod tests {
             let body = with(pointer, wrong);
             assert_eq!(parse(&body, &mut Strict).expect_err(pointer).rule, rule, "{body:.300}");
             // Without `public` nothing of it can be read.
-            assert!(rule == &PUBLIC || parse(&body, &mut Without(rule)).is_ok(), "{body:.300} without {rule}");
+            assert!(
+                rule == &PUBLIC || parse(&body, &mut Without(rule)).is_ok(),
+                "{body:.300} without {rule}"
+            );
         }
         for missing in ["storeRef", "url", "runId", "runAttempt", "finishedAt", "createdAt", "status"] {
             let mut body = sample();

@@ -27,8 +27,8 @@ pub struct Plaintext {
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8. Further members do no harm.
     pub fn parse(bytes: &[u8], gate: &mut impl Gate) -> Result<Plaintext, Refused> {
-        let members = object(bytes)
-            .or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
+        let members =
+            object(bytes).or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let fields = Fields::new(&members, "");
         Ok(Plaintext {
             commit: fields.text_or_null("commit", &PLAINTEXT_COMMIT, gate)?,
@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn a_plaintext_comes_back_and_each_wrong_member_has_its_rule() {
-        let plaintext = Plaintext { commit: Some("c".into()), error: Some("e".into()), ..Plaintext::default() };
+        let plaintext =
+            Plaintext { commit: Some("c".into()), error: Some("e".into()), ..Plaintext::default() };
         let json = plaintext.to_json();
         let parse = |json: &Value, gate: &mut Without| Plaintext::parse(json.to_string().as_bytes(), gate);
         assert_eq!(Plaintext::parse(json.to_string().as_bytes(), &mut Strict), Ok(plaintext));

@@ -83,7 +83,9 @@ pub fn judge_creation(
     })?;
     gate.require(&CREATION_STORE_REF, public.store_ref.is_none(), || "public.storeRef is given".to_owned())?;
     gate.require(&CREATION_URL, public.url.is_none(), || "public.url is given".to_owned())?;
-    gate.require(&CREATION_FINISHED, public.finished_at.is_none(), || "public.finishedAt is given".to_owned())?;
+    gate.require(&CREATION_FINISHED, public.finished_at.is_none(), || {
+        "public.finishedAt is given".to_owned()
+    })?;
     Ok(deployment)
 }
 
@@ -170,7 +172,8 @@ mod tests {
         assert_eq!(to_json(&created()).to_string(), sample().to_string());
         let content = creation(&Dialect::default(), "0x1", &created(), 7);
         assert_eq!(judge_creation(&record(content), &Dialect::default(), &mut Strict), Ok(created()));
-        let mut live = terminal_of(&created(), Some("s"), Some("https://u"), "2026-03-04T05:07:00.000Z", Map::new());
+        let mut live =
+            terminal_of(&created(), Some("s"), Some("https://u"), "2026-03-04T05:07:00.000Z", Map::new());
         live.public.bundle_hash = Some("ab".repeat(32));
         let content = amend("0x1", "h0", &live, 8);
         assert_eq!(judge_terminal(&record(content), ("h0", &created()), &mut Strict), Ok(live));

@@ -57,12 +57,13 @@ pub struct Plaintext {
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8.
     pub fn parse(bytes: &[u8], dialect: &Dialect, gate: &mut impl Gate) -> Result<Plaintext, Refused> {
-        let members = object(bytes).or_else(|why| {
-            gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new()))
-        })?;
+        let members =
+            object(bytes).or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let fields = Fields::new(&members, "");
         let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, gate)?;
-        let parts = |repo: &str| repo.split_once('/').is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty());
+        let parts = |repo: &str| {
+            repo.split_once('/').is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty())
+        };
         gate.require(&PLAINTEXT_REPO, repo.as_deref().is_none_or(parts), || {
             "repo has no owner and name".to_owned()
         })?;
@@ -76,7 +77,11 @@ impl Plaintext {
             installation_id: fields.integer_or_null("installationId", &PLAINTEXT_INSTALLATION, gate)?,
             build_command: fields.text("buildCommand", &PLAINTEXT_BUILD, gate)?,
             output_dir: fields.text("outputDir", &PLAINTEXT_OUTPUT, gate)?,
-            more: members.iter().filter(|(name, _)| !NAMES.contains(&name.as_str())).map(|(name, value)| (name.clone(), value.clone())).collect(),
+            more: members
+                .iter()
+                .filter(|(name, _)| !NAMES.contains(&name.as_str()))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
         })
     }
 
@@ -94,8 +99,7 @@ impl Plaintext {
     }
 }
 
-const NAMES: [&str; 7] =
-    ["name", "source", "repo", "branch", "installationId", "buildCommand", "outputDir"];
+const NAMES: [&str; 7] = ["name", "source", "repo", "branch", "installationId", "buildCommand", "outputDir"];
 
 /// The object that a plaintext is.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
