@@ -46,11 +46,11 @@ crate::requirements! {
     /// Base64, as in envelopes.
     mod base64 {
         /// Base64 uses the standard alphabet: A-Z, a-z, 0-9, `+` and `/`.
-        ALPHABET: Must Record Pending("vectors") rule "base64.alphabet" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
+        ALPHABET: Must Record Vector rule "base64.alphabet" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
         /// One character left over holds no byte: such a text is not base64.
-        LENGTH: Must Record Pending("vectors") rule "base64.length" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
+        LENGTH: Must Record Vector rule "base64.length" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
         /// What is written is padded and has zeros in the bits that hold nothing.
-        WRITTEN: Must Record Pending("vectors") ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
+        WRITTEN: Must Record Vector ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
         /// Whether missing padding is taken is left open; the strict reader refuses it.
         PADDING: Must Reader Open rule "base64.padding" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
         /// Whether bits that hold nothing may be set is left open; the strict reader refuses them.
@@ -60,21 +60,21 @@ crate::requirements! {
     /// Wrapping a key for one recipient.
     mod ecies {
         /// A wrapped text is an ephemeral public key (65 bytes), a nonce, a tag (16 bytes) and the ciphertext, in this order.
-        LENGTH: Must Record Pending("vectors") rule "ecies.length" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
+        LENGTH: Must Record Vector rule "ecies.length" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
         /// The ephemeral key is uncompressed: its first byte is 0x04.
-        EPHEMERAL_PREFIX: Must Record Pending("vectors") rule "ecies.ephemeral-prefix" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
+        EPHEMERAL_PREFIX: Must Record Vector rule "ecies.ephemeral-prefix" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
         /// The ephemeral key is a point of the curve.
-        EPHEMERAL_POINT: Must Record Pending("vectors") rule "ecies.ephemeral-point" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
+        EPHEMERAL_POINT: Must Record Vector rule "ecies.ephemeral-point" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
         /// The recipient's key is a point of the curve.
-        RECIPIENT: Must Record Pending("vectors") rule "ecies.recipient" ["Primitives" 1 0x2aab_6cb4, "Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c];
+        RECIPIENT: Must Record Vector rule "ecies.recipient" ["Primitives" 1 0x2aab_6cb4, "Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c];
         /// The input of the key derivation is the ephemeral key and then the shared point, each uncompressed.
-        SHARED_POINT: Must Record Pending("vectors") ["Primitives" 1 0x2aab_6cb4];
+        SHARED_POINT: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
         /// The key is 32 bytes of HKDF-SHA256 without salt and info.
-        DERIVATION: Must Record Pending("vectors") ["Primitives" 1 0x2aab_6cb4];
+        DERIVATION: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
         /// Nothing is authenticated beside the ciphertext.
-        ADDITIONAL_DATA: Must Record Pending("vectors") ["Primitives" 1 0x2aab_6cb4];
+        ADDITIONAL_DATA: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
         /// What was changed, or wrapped for another key, is refused.
-        AUTHENTIC: Must Record Pending("vectors") rule "ecies.authentic" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
+        AUTHENTIC: Must Record Vector rule "ecies.authentic" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
         /// How long the nonce is inside a wrapped key is left open: 16 bytes as the libraries have it, 12 as an option.
         NONCE_LENGTH: Must Record Open ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
     }
@@ -82,25 +82,25 @@ crate::requirements! {
     /// The derived key E.
     mod key_e {
         /// The derivation message is seven lines with a newline between them, none of them empty.
-        LINES: Must Record Pending("vectors") rule "derivation.lines" ["Deriving E" 4 0x4b16_dfd9];
+        LINES: Must Record Vector rule "derivation.lines" ["Deriving E" 4 0x4b16_dfd9];
         /// No newline follows the last line.
-        FINAL_NEWLINE: Must Record Pending("vectors") rule "derivation.final-newline" ["Deriving E" 4 0x4b16_dfd9];
+        FINAL_NEWLINE: Must Record Vector rule "derivation.final-newline" ["Deriving E" 4 0x4b16_dfd9];
         /// The first line is the title.
-        TITLE: Must Record Pending("vectors") rule "derivation.title" ["Deriving E" 4 0x4b16_dfd9];
+        TITLE: Must Record Vector rule "derivation.title" ["Deriving E" 4 0x4b16_dfd9];
         /// The sixth line is `Wallet: ` and the wallet's address, its letters cased by the checksum.
-        WALLET: Must Record Pending("vectors") rule "derivation.wallet" ["Deriving E" 4 0x4b16_dfd9];
+        WALLET: Must Record Vector rule "derivation.wallet" ["Deriving E" 4 0x4b16_dfd9];
         /// The last line is `Version: 1`.
-        VERSION: Must Record Pending("vectors") rule "derivation.version" ["Deriving E" 4 0x4b16_dfd9, "Versioning" 2 0x1cbf_1b31];
+        VERSION: Must Record Vector rule "derivation.version" ["Deriving E" 4 0x4b16_dfd9, "Versioning" 2 0x1cbf_1b31];
         /// The message is signed as UTF-8, its length counted in bytes: the title's dash counts three.
-        BYTES: Must Record Pending("vectors") ["Deriving E" 2 0x4827_cf17, "Deriving E" 4 0x4b16_dfd9];
+        BYTES: Must Record Vector ["Deriving E" 2 0x4827_cf17, "Deriving E" 4 0x4b16_dfd9];
         /// The signed text is 65 bytes: r, s and v, v being 27 or 28.
-        SIGNATURE: Must Record Pending("vectors") ["Deriving E" 1 0x391f_c539];
+        SIGNATURE: Must Record Vector ["Deriving E" 1 0x391f_c539];
         /// E is the Keccak-256 of these 65 bytes, as it stands.
-        PRIVATE: Must Record Pending("vectors") ["Deriving E" 1 0x391f_c539];
+        PRIVATE: Must Record Vector ["Deriving E" 1 0x391f_c539];
         /// E's public key is written uncompressed: 65 bytes, or 0x04 and 128 hexadecimal digits.
-        PUBLIC: Must Record Pending("vectors") ["Deriving E" 3 0xbc36_037c, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        PUBLIC: Must Record Vector ["Deriving E" 3 0xbc36_037c, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// One wallet derives one E, however often.
-        STABLE: Must Record Pending("vectors") ["Deriving E" 5 0xa0ca_2d0b, "Stored records written by the hosting application" 40 0x8a60_1d0c];
+        STABLE: Must Record Vector ["Deriving E" 5 0xa0ca_2d0b, "Stored records written by the hosting application" 40 0x8a60_1d0c];
         /// What happens where the digest is no scalar of the curve is left open; it is an error here.
         RANGE: Must Record Open rule "key-e.range" ["Deriving E" 1 0x391f_c539];
         /// The words of the two sentences are left open: they are part of a template.
@@ -132,21 +132,21 @@ crate::requirements! {
         /// `deks.encryption` opens with E, and what is in it opens the envelope.
         KEY_E_OPENS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 7 0x0df8_2d55];
         /// An unwrapped key has 32 bytes.
-        KEY_LENGTH: Must Record Pending("vectors") rule "envelope.key-length" ["Decryption of an envelope" 2 0x4758_5e17];
+        KEY_LENGTH: Must Record Vector rule "envelope.key-length" ["Decryption of an envelope" 2 0x4758_5e17];
         /// A ciphertext, IV or tag that was changed is refused.
-        AUTHENTIC: Must Record Pending("vectors") rule "envelope.authentic" ["Decryption of an envelope" 4 0xc4a9_2891, "Primitives" 1 0x2aab_6cb4];
+        AUTHENTIC: Must Record Vector rule "envelope.authentic" ["Decryption of an envelope" 4 0xc4a9_2891, "Primitives" 1 0x2aab_6cb4];
         /// Nothing is authenticated beside the ciphertext.
-        ADDITIONAL_DATA: Must Record Pending("vectors") ["Decryption of an envelope" 4 0xc4a9_2891, "Primitives" 1 0x2aab_6cb4];
+        ADDITIONAL_DATA: Must Record Vector ["Decryption of an envelope" 4 0xc4a9_2891, "Primitives" 1 0x2aab_6cb4];
         /// What an envelope holds is UTF-8.
-        UTF8: Must Record Pending("vectors") rule "envelope.utf8" ["Decryption of an envelope" 5 0x639f_0bae];
+        UTF8: Must Record Vector rule "envelope.utf8" ["Decryption of an envelope" 5 0x639f_0bae];
         /// What an envelope holds is JSON.
-        JSON: Must Record Pending("vectors") rule "envelope.json" ["Decryption of an envelope" 5 0x639f_0bae];
+        JSON: Must Record Vector rule "envelope.json" ["Decryption of an envelope" 5 0x639f_0bae];
         /// The backend skips an envelope before version 3, with the warning `LEGACY_ENVELOPE_SKIPPED`.
-        SKIPPED: Must Reader Pending("vectors") ["Stored records written by the hosting application" 43 0xe130_6972, "Versioning" 3 0xc7fa_91d4];
+        SKIPPED: Must Reader Vector ["Stored records written by the hosting application" 43 0xe130_6972, "Versioning" 3 0xc7fa_91d4];
         /// A recovery tool opens versions 1 and 2 by `deks.user`.
-        READ_ANYWAY: Must Reader Pending("vectors") ["Stored records written by the hosting application" 42 0x2978_c949, "Stored records written by the hosting application" 44 0xe37e_5aac, "Versioning" 3 0xc7fa_91d4];
+        READ_ANYWAY: Must Reader Vector ["Stored records written by the hosting application" 42 0x2978_c949, "Stored records written by the hosting application" 44 0xe37e_5aac, "Versioning" 3 0xc7fa_91d4];
         /// A version 3 envelope is opened by either key.
-        EITHER_KEY: Must Reader Pending("vectors") ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 6 0x2dfe_a430, "Decryption of an envelope" 7 0x0df8_2d55];
+        EITHER_KEY: Must Reader Vector ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 6 0x2dfe_a430, "Decryption of an envelope" 7 0x0df8_2d55];
         /// What a version 3 envelope without `deks.encryption` means to a reader is left open; it is opened by `deks.user`, with a note.
         WITHOUT_ENCRYPTION: Must Reader Open ["Stored records written by the hosting application" 41 0x6006_407c];
         /// What a version after 3 means is left open; it is refused, and not in silence.
@@ -178,15 +178,15 @@ crate::requirements! {
         /// `deks.encryption` opens with E, and what is in it opens the bundle.
         KEY_E_OPENS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 33 0x1030_92cc, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `deks.vm` opens with the virtual machine's key, and what is in it opens the bundle.
-        VM_OPENS: Must Record Pending("vectors") ["Stored records written by the hosting application" 33 0x1030_92cc];
+        VM_OPENS: Must Record Vector ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// An unwrapped key has 32 bytes.
-        KEY_LENGTH: Must Record Pending("vectors") rule "bundle.key-length" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
+        KEY_LENGTH: Must Record Vector rule "bundle.key-length" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
         /// A ciphertext, IV or tag that was changed is refused.
-        AUTHENTIC: Must Record Pending("vectors") rule "bundle.authentic" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
+        AUTHENTIC: Must Record Vector rule "bundle.authentic" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
         /// A bundle whose file has another SHA-256 than the record says is refused before any key is used.
-        HASH: Must Reader Pending("vectors") rule "bundle.hash" ["Stored records written by the hosting application" 30 0xcfbc_c350];
+        HASH: Must Reader Vector rule "bundle.hash" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// The stated hash is 64 hexadecimal digits.
-        HASH_FORM: Must Reader Pending("vectors") rule "bundle.hash-form" ["Stored records written by the hosting application" 30 0xcfbc_c350];
+        HASH_FORM: Must Reader Vector rule "bundle.hash-form" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// What a bundle holds is a tarball with the file `manifest.json`.
         TARBALL: Must Record Pending("a check of the records at a target") rule "bundle.tarball" ["Stored records written by the hosting application" 31 0x35ac_dbef];
         /// How the manifest's members are called, and how the tarball is compressed, is left open.
