@@ -6,7 +6,8 @@ use assay_spec::hosting::machines::ProjectEvent;
 use serde_json::{Value, json};
 
 use super::people::Target;
-use super::steps::{Place, Signer, Step, begin};
+use super::step::{Place, Signer, Step};
+use super::steps::begin;
 use super::write::Outcome;
 use super::{State, acts, plan, story};
 use crate::core::Core;

@@ -254,11 +254,13 @@ fn limits_are_kept() {
 #[test]
 fn no_secret_is_in_the_view_or_in_what_is_printed() {
     let mut actor = Actor::new(1);
+    let own = format!("0x{}", "1f".repeat(32));
+    actor.act("wallet", &json!({ "wallet_key": own }));
     let user = actor.act("story", &json!({}));
     let records = actor.records();
     let shown = format!("{} {:?}", actor.view(), actor.driver.world);
     let machine = text(&records["machines"][0]["key"]);
-    for secret in [text(&user["wallet_key"]), text(&user["session_key"]), machine] {
+    for secret in [text(&user["wallet_key"]), text(&user["session_key"]), machine, own] {
         assert!(!shown.contains(secret.trim_start_matches("0x")));
     }
 }

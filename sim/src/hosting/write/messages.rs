@@ -18,7 +18,7 @@ use super::{Outcome, Sent, deployments, machines, projects, security};
 use crate::core::Core;
 use crate::hosting::keys::{self, Secret};
 use crate::hosting::people::Owner;
-use crate::hosting::steps::{Place, Signer};
+use crate::hosting::step::{Place, Signer};
 use crate::hosting::{State, faults, liberties};
 
 /// `security`.
@@ -26,16 +26,14 @@ pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) 
     if core.lapse(&history::SECURITY_EXISTS).is_some() {
         return None;
     }
-    let mut content = security::body(core, owner, time_s);
-    let kind = core.effect(&security_rules::TYPE, MessageType::Aggregate, |_, _| MessageType::Post);
+    let content = security::body(core, owner, time_s);
+    // A network takes the aggregate from its owner alone; anybody may post the like.
+    let honest = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
+    let kind = core.effect(&security_rules::TYPE, honest, |_, _| MessageType::Post);
     let key = core.effect(&security_rules::KEY, "security", |_, _| "safety");
     let (sender, address) = match place {
         Place::Own => (owner.wallet.clone(), owner.address.to_string()),
         Place::ByDelegate => (keys::delegate(core), owner.address.to_string()),
-        Place::Opened => {
-            content = json!({ "authorizations": [{ "address": &*owner.address }] });
-            (owner.session.clone(), owner.session.address())
-        }
         Place::Elsewhere => (owner.wallet.clone(), owner.session.address()),
     };
     let channel = core.dialect.records_channel.clone();

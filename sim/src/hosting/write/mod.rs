@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::State;
 use super::keys;
 use super::liberties;
-use super::steps::Step;
+use super::step::Step;
 use crate::core::Core;
 use artifacts::pin;
 use messages::{amend, claim, create, forgets, map, post, secure};

@@ -88,7 +88,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         other["pubkey"] = json!(delegate.public_text());
     }
     let mut types = vec!["POST", "FORGET", "STORE"];
-    if [&projects::SIGNER, &security::SIGNER].into_iter().any(|rule| core.lapse(rule).is_some()) {
+    if core.lapse(&projects::SIGNER).is_some() {
         types.push("AGGREGATE");
     }
     other["types"] = json!(types);
