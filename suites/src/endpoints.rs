@@ -134,7 +134,7 @@ pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: 
     if wanted.peek().is_none() {
         return Ok(());
     }
-    let place = target.place().await?;
+    let place = target.place(Service::Network).await?;
     for row in wanted {
         let name = site(row.endpoint);
         let Some(base) = place.sites.get(name) else { continue };
