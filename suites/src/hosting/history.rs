@@ -41,9 +41,11 @@ pub(super) const DEPLOYMENTS: &[Check] = &[
 ];
 
 pub(super) const PROJECTS: &[Check] = &[
-    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once)
-        .costs(4, 0, 0)
-        .after(rests!(security::SIGNER, security::ENCRYPTION_KEY)),
+    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once).costs(4, 0, 0).after(rests!(
+        security::OWNER,
+        security::SIGNER,
+        security::ENCRYPTION_KEY
+    )),
     shows!(rows::SECURITY_EXISTS, who_has_a_project_has_security).costs(4, 0, 0).after(rests!(security::KEY)),
     shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
         .costs(4, 0, 0)

@@ -18,8 +18,8 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, security_is_an_aggregate).costs(4, 0, 0).after(rests!()),
-    shows!(rows::KEY, security_has_its_key).costs(4, 0, 0).after(rests!()),
+    shows!(rows::TYPE, security_is_an_aggregate).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
+    shows!(rows::KEY, security_has_its_key).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
     shows!(rows::OWNER, security_belongs_to_the_owners_address)
         .costs(4, 0, 0)
         .after(rests!(records::ADDRESS)),
