@@ -20,6 +20,7 @@ macro_rules! rests {
                 &node::store::STATUS, &node::store::PROCESSED, &node::store::TYPE, &node::store::FORGOTTEN,
                 &node::store::REMOVED, &node::storage::STORED, &node::storage::CONTENT, &node::storage::RAW,
                 &node::storage::ADDRESS, &node::storage::CHANNEL, &node::forget::APPLIES,
+                &node::forget::POSTS_REMAIN,
                 $(&$row),*
             ]
         }
