@@ -45,6 +45,8 @@ pub struct Core {
     pub(crate) outbox: Vec<Output>,
     /// Requests of the world's own.
     pub(crate) outbound: Outbound,
+    /// Acts of other services that one has asked for.
+    pub(crate) asked: Vec<(&'static str, Value)>,
 }
 
 impl Core {
@@ -64,6 +66,7 @@ impl Core {
             fired: BTreeSet::new(),
             outbox: Vec::new(),
             outbound: Outbound::default(),
+            asked: Vec::new(),
         }
     }
 
@@ -149,6 +152,12 @@ impl Core {
     /// present input or timer is done.
     pub fn send(&mut self, request: Outgoing, errand: Errand) -> OutgoingId {
         self.outbound.send(request, errand)
+    }
+
+    /// Has another service carry out an act, before anything more is sent: a condition that comes about outside of
+    /// every request, such as a purse that is empty.
+    pub(crate) fn ask(&mut self, act: &'static str, arguments: Value) {
+        self.asked.push((act, arguments));
     }
 
     /// The answer to the exchange that is being handled holds a secret: who lists the journal does not see it.

@@ -10,6 +10,7 @@ pub mod deviation;
 pub mod drop;
 pub mod fault;
 mod form;
+pub mod hosting;
 pub mod journal;
 pub mod liberty;
 pub mod limits;

@@ -588,12 +588,26 @@ impl World {
 
     /// Delivers answers, and carries requests of the world's own as far as they get at this moment.
     fn carry(&mut self) {
+        self.meet();
         self.deliver();
         while let Some((id, leaving)) = self.core.outbound.next() {
             self.send(id, leaving);
             self.deliver();
+            self.meet();
             if self.core.outbound.exchange(id).is_some() {
                 self.core.clock.set(self.core.now() + outgoing::LIMIT_MS, Timer::Overdue(id));
+            }
+        }
+    }
+
+    /// Brings conditions about that one service has asked of another. One that cannot be is passed over.
+    fn meet(&mut self) {
+        for (name, arguments) in std::mem::take(&mut self.core.asked) {
+            if let Some((service, act)) = name.split_once('.')
+                && let Some(service) = Service::named(service)
+            {
+                // As where the control API asks in vain: nothing has changed.
+                drop(self.services.act(&mut self.core, service, act, &arguments));
             }
         }
     }
@@ -704,14 +718,17 @@ impl Own {
     }
 }
 
-/// Arguments as the journal has them: of a token, its hash alone, so that nobody who reads it there can use it.
+/// Arguments as the journal has them: of a token or a key, its hash alone, so that nobody who reads it there can use it.
 fn without_token(arguments: &Value) -> Value {
     let mut shown = arguments.clone();
-    let hidden = match &mut shown {
-        Value::Object(members) => members.get_mut("token"),
-        other => Some(other),
+    let hidden: Vec<&mut Value> = match &mut shown {
+        Value::Object(members) => {
+            let secret = |name: &str| matches!(name, "token" | "wallet_key");
+            members.iter_mut().filter(|(name, _)| secret(name)).map(|(_, value)| value).collect()
+        }
+        other => vec![other],
     };
-    if let Some(hidden) = hidden {
+    for hidden in hidden {
         *hidden = Value::from(text::sha256_hex(hidden.to_string().as_bytes()));
     }
     shown

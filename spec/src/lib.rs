@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod drop;
 pub mod endpoint;
 pub mod gate;
+pub mod hosting;
 pub mod instant;
 pub mod json;
 pub mod machine;

@@ -7,6 +7,7 @@ macro_rules! for_each_service {
     ($callback:ident) => {
         $callback! {
             (network Network 2)
+            (hosting Hosting 2)
             (publish Publish 3)
             (drop Drop 3)
         }

@@ -134,7 +134,7 @@ pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: 
     if wanted.peek().is_none() {
         return Ok(());
     }
-    let place = target.place().await?;
+    let place = target.place(Service::Network).await?;
     for row in wanted {
         let name = site(row.endpoint);
         let Some(base) = place.sites.get(name) else { continue };
@@ -190,7 +190,7 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     let body = response.json().unwrap_or(Value::Null);
     match endpoint.service {
         Service::Network => crate::network::is_error_body(&body),
-        Service::Publish | Service::Drop => {
+        Service::Hosting | Service::Publish | Service::Drop => {
             endpoint.statuses.contains(&response.status) && body["error"].is_string()
         }
     }
@@ -199,7 +199,7 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
 fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     match endpoint.service {
         Service::Network => settings.network.offers(endpoint),
-        Service::Publish | Service::Drop => true,
+        Service::Hosting | Service::Publish | Service::Drop => true,
     }
 }
 

@@ -14,6 +14,7 @@ pub mod embedded;
 pub mod endpoints;
 pub mod exchange;
 mod form;
+pub mod hosting;
 pub mod ledger;
 pub mod network;
 pub mod pace;

@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, endpoints, ledger, network, publish};
+use assay_suites::{drop, endpoints, hosting, ledger, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -84,6 +84,9 @@ enum What {
         after_help = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has none or cannot be read, 4 the CAR cannot be written"
     )]
     Cid(command::cid::CidArgs),
+    /// Recover an owner's projects and deployments from nodes of the network
+    #[command(after_help = command::recover::HELP)]
+    Recover(command::recover::RecoverArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -286,6 +289,7 @@ fn main() -> ExitCode {
             What::Client { what } => command::client::client(what).await,
             What::Vectors { what } => command::vectors::vectors(what),
             What::Cid(args) => command::cid::cid(&args),
+            What::Recover(args) => command::recover::recover(args).await,
             What::Shim => command::vectors::serve(),
             What::Requirements(args) => requirements(&args),
         }
@@ -396,6 +400,11 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
             forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
         }
         settings.network = network::Fixtures::new(network);
+    }
+    if let Some(hosting) = &profile.hosting {
+        sites.extend(hosting.url.clone().map(|url| ("hosting".to_owned(), url)));
+        let key = hosting.wallet_key.as_ref().map(secret).transpose()?;
+        settings.hosting = hosting::Fixtures::new(hosting, key.as_deref()).map_err(Ending::Bad)?;
     }
     if let Some(publish) = &profile.publish {
         sites.insert("publish".to_owned(), publish.url.clone());

@@ -31,6 +31,8 @@ pub struct Settings {
     pub publish: crate::publish::Fixtures,
     /// The drop's fixtures and readings.
     pub drop: crate::drop::Fixtures,
+    /// The stored records' fixtures and readings.
+    pub hosting: crate::hosting::Fixtures,
     /// The node API's fixtures and readings.
     pub network: crate::network::Fixtures,
 }

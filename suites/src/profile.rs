@@ -4,6 +4,7 @@
 //! the place it is about. A secret is only named here, never written.
 
 mod drop;
+mod hosting;
 mod network;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
+pub use hosting::{Hosting, HostingReadings};
 pub use network::{
     AggregateWrite, EndpointName, Endpoints, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures,
     NetworkLimits, NetworkReadings, SigningScheme,
@@ -39,6 +41,8 @@ pub struct Profile {
     pub control_token: Option<Secret>,
     /// The node API; none means that it is not tested.
     pub network: Option<Network>,
+    /// The hosting application's stored records; none means that they are not tested.
+    pub hosting: Option<Hosting>,
     /// The signed publishing exchange; none means that it is not tested.
     pub publish: Option<Publish>,
     /// The anonymous drop; none means that it is not tested.
@@ -262,7 +266,8 @@ fn without_secret(line: &str, key: &str) -> String {
     let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
     let is_secret = key.starts_with("control_token")
         || key.starts_with("publish.key")
-        || matches!(last.trim_matches(['"', '\'']), "key" | "control_token");
+        || key.starts_with("hosting.wallet_key")
+        || matches!(last.trim_matches(['"', '\'']), "key" | "wallet_key" | "control_token");
     if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
 }
 
@@ -345,6 +350,11 @@ fn optional_base_url<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Strin
 fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
     let count = u32::deserialize(input)?;
     if count == 0 { Err(D::Error::custom("must be 1 or more")) } else { Ok(count) }
+}
+
+/// Reads a base URL as profiles hold it: without a trailing slash. An error says what is wrong with it.
+pub fn parse_base_url(text: &str) -> Result<String, String> {
+    BaseUrl::try_from(text.to_owned()).map(|url| url.0)
 }
 
 #[derive(Deserialize)]

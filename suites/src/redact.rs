@@ -55,7 +55,8 @@ impl Hidden {
         }
     }
 
-    fn redact_text(&self, text: &mut String) {
+    /// Takes what is hidden out of a text.
+    pub fn redact_text(&self, text: &mut String) {
         let mut bytes = std::mem::take(text).into_bytes();
         self.redact_bytes(&mut bytes);
         *text = String::from_utf8_lossy(&bytes).into_owned();

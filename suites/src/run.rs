@@ -86,7 +86,7 @@ impl Runner<'_> {
         if let Some(need) = planned.missing {
             return blank(check, Verdict::NotTestable, format!("needs {}", need.missing()));
         }
-        let place = match self.target.place().await {
+        let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
             Err(why) => return blank(check, Verdict::Error, why),
         };
@@ -200,7 +200,7 @@ fn settle(mut all: Vec<Ran>) -> Vec<Ran> {
     for Ran { outcome, .. } in &mut all {
         let after = prerequisites.get(&outcome.requirement.key).copied().unwrap_or_default();
         let broken = after.iter().find_map(|rule| failed.get(&rule.key));
-        if let (Verdict::Fail, Some(rule)) = (outcome.verdict, broken) {
+        if let (Verdict::Fail | Verdict::Warn, Some(rule)) = (outcome.verdict, broken) {
             outcome.verdict = Verdict::Inconclusive;
             outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
         }

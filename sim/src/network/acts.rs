@@ -18,7 +18,8 @@ pub(super) const ACTS: &[(&str, &str)] = &[
     ("bill", "{}: the hour ends now: owners with a balance pay, or their files become `removing`"),
     (
         "reclaim",
-        "{hash}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace",
+        "{hash, at_once?}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace, or \
+         at once",
     ),
     ("lag", "{ms}: the mirror lags this far behind the primary"),
     (
@@ -91,6 +92,14 @@ struct Message {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Reclaimed {
+    hash: String,
+    #[serde(default)]
+    at_once: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Lag {
     ms: i64,
 }
@@ -113,13 +122,20 @@ fn balance(
     Ok(json!({ "address": owner, "credits": credits }))
 }
 
-fn reclaim(state: &mut State, core: &mut Core, Message { hash }: &Message) -> Result<Value, String> {
+fn reclaim(
+    state: &mut State,
+    core: &mut Core,
+    Reclaimed { hash, at_once }: &Reclaimed,
+) -> Result<Value, String> {
     let store = &state.primary.store;
     let number = store.find_text(hash).ok_or_else(|| format!("no message {hash:?}"))?;
     if store.life(number).is_none() || store.state(number) != StoreState::Processed {
         return Err(format!("{hash:?} is no STORE that is processed"));
     }
     lifecycle::run_out(state, core, number);
+    if *at_once {
+        lifecycle::end_grace(state, core, number, core.now());
+    }
     Ok(json!({ "status": record::status(state.primary.store.state(number)) }))
 }
 

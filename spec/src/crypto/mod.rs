@@ -1,6 +1,9 @@
 //! Cryptography by layer; no service owns it.
 
 pub mod address;
+pub mod aead;
+pub mod base64;
+pub mod ecies;
 pub mod ed25519;
 pub mod eip191;
 pub mod keccak;

@@ -67,6 +67,17 @@ impl Signature {
             .is_ok_and(|signature| signature.normalize_s() == signature)
     }
 
+    /// The other signature of the same digest by the same key: the order less s, and the other v.
+    #[must_use]
+    pub fn mirrored(self) -> Signature {
+        let Ok(signature) = k256::ecdsa::Signature::from_slice(&self.rs) else { return self };
+        let (r, s) = signature.split_scalars();
+        let Ok(other) = k256::ecdsa::Signature::from_scalars(*r, -*s) else { return self };
+        let mut rs = [0; 64];
+        rs.copy_from_slice(&other.to_bytes());
+        Signature { rs, v: self.v ^ if self.v < 27 { 1 } else { 7 } }
+    }
+
     /// The public key that signed `digest`. None where r or s is zero or not below the order, r is no coordinate, or
     /// v is odd beyond its four values.
     pub fn recover(self, digest: &[u8; 32]) -> Option<PublicKey> {

@@ -15,8 +15,9 @@ use axum::http::HeaderName;
 use serde_json::{Value, json};
 
 use crate::profile::{
-    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Network, NetworkFixtures,
-    NetworkLimits, NetworkReadings, Profile, Publish, PublishLimits, PublishReadings, Secret, SigningScheme,
+    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Hosting, HostingReadings,
+    Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish, PublishLimits,
+    PublishReadings, Secret, SigningScheme,
 };
 
 /// How many bound domains a written profile brings.
@@ -150,6 +151,12 @@ impl Served {
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
             network: Some(self.network(limit(Service::Network, "general_per_window"))),
+            hosting: Some(Hosting {
+                url: Some(self.sites["hosting"].clone()),
+                owner: None,
+                wallet_key: None,
+                readings: HostingReadings::default(),
+            }),
             publish: Some(Publish {
                 url: self.sites["publish"].clone(),
                 chain_url: Some(self.sites["chain"].clone()),

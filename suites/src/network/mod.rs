@@ -41,8 +41,9 @@ use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
 use caller::{Caller, Procedure};
-pub(crate) use wire::is_error_body;
-use wire::{Call, Draft, now, path_with};
+use wire::{Draft, now};
+
+pub(crate) use wire::{Call, is_error_body, path_with};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[

@@ -7,6 +7,7 @@ mod decode;
 mod domain;
 mod encode;
 mod group;
+mod hosting;
 mod inspect_zip;
 pub mod keys;
 mod network;
@@ -32,6 +33,14 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("network/record-verify.json", network::record::cases()),
         ("network/request-verify.json", network::request::cases()),
         ("network/store-classify.json", network::classify::cases()),
+        ("hosting/base64-decode.json", hosting::base64::cases()),
+        ("hosting/key-e-derive.json", hosting::derive::cases()),
+        ("hosting/ecies-encrypt.json", hosting::ecies::encrypt_cases()),
+        ("hosting/ecies-decrypt.json", hosting::ecies::decrypt_cases()),
+        ("hosting/envelope-seal.json", hosting::envelope::seal_cases()),
+        ("hosting/envelope-open.json", hosting::open::cases()),
+        ("hosting/bundle-seal.json", hosting::bundle::seal_cases()),
+        ("hosting/bundle-open.json", hosting::bundle::open_cases()),
         ("publish/domain.json", domain::cases()),
         ("publish/vfkey-sign.json", sign::cases()),
         ("publish/vfkey-verify.json", verify_header::cases()),

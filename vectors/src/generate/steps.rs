@@ -1,5 +1,6 @@
 //! The values between input and answer of an accepted case.
 
+mod hosting;
 mod signing;
 mod unixfs;
 
@@ -20,6 +21,14 @@ pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
         "record.canonical" | "record.verify" => signing::record(input),
         "request.verify" => signing::request(input),
         "store.classify" => signing::response(input),
+        "base64.decode" => hosting::base64(input, ok),
+        "key_e.derive" => hosting::derive(input, ok),
+        "ecies.encrypt" => hosting::encrypt(input, ok),
+        "ecies.decrypt" => hosting::decrypt(input),
+        "envelope.seal" => hosting::seal(input, &ok["envelope"]),
+        "envelope.open" => hosting::open(input, &input["envelope"]),
+        "bundle.seal" => hosting::seal(input, &ok["bundle"]),
+        "bundle.open" => hosting::open_bundle(input, ok),
         "domain.canonical" => domain(&input["domain"]),
         "vfkey.sign" => header(&ok["header"], input),
         "vfkey.verify" => header(&input["authorization"], input),

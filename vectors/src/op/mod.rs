@@ -5,6 +5,7 @@
 
 pub(crate) mod cid;
 mod domain;
+mod hosting;
 mod members;
 mod publish;
 mod signing;
@@ -78,6 +79,14 @@ pub fn operations() -> &'static [&'static str] {
         "record.verify",
         "request.verify",
         "store.classify",
+        "base64.decode",
+        "key_e.derive",
+        "ecies.encrypt",
+        "ecies.decrypt",
+        "envelope.seal",
+        "envelope.open",
+        "bundle.seal",
+        "bundle.open",
         "domain.canonical",
         "vfkey.sign",
         "vfkey.verify",
@@ -109,6 +118,14 @@ pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut
         "record.verify" => signing::verify_record,
         "request.verify" => signing::verify_request,
         "store.classify" => store::classify,
+        "base64.decode" => hosting::keys::base64_decode,
+        "key_e.derive" => hosting::keys::derive,
+        "ecies.encrypt" => hosting::keys::encrypt,
+        "ecies.decrypt" => hosting::keys::decrypt,
+        "envelope.seal" => hosting::sealed::seal_envelope,
+        "envelope.open" => hosting::sealed::open_envelope,
+        "bundle.seal" => hosting::sealed::seal_bundle,
+        "bundle.open" => hosting::sealed::open_bundle,
         "domain.canonical" => domain::canonical,
         "vfkey.sign" => vfkey::sign,
         "vfkey.verify" => vfkey::verify,

@@ -1,0 +1,188 @@
+//! The hosting application: what it holds of its users' projects, and the records that it writes to the network.
+//!
+//! It is somebody else's client: every record goes to the network's own site as a request of the world, on behalf of
+//! the users, the delegate and the machines whose keys it draws. Nothing here touches what the network stores.
+
+mod acts;
+mod deviations;
+mod done;
+pub mod faults;
+mod history;
+mod keys;
+mod liberties;
+mod limits;
+mod lookups;
+mod people;
+mod plan;
+mod rehydrate;
+mod step;
+mod steps;
+mod story;
+mod view;
+mod write;
+
+use std::sync::Arc;
+
+use assay_spec::hosting::rehydrate::ENDPOINT;
+use assay_spec::{Instant, Service};
+use imbl::{OrdMap, Vector};
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+use crate::fault;
+use crate::liberty::Liberty;
+use crate::outgoing::Outcome;
+use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+
+pub use limits::Limits;
+
+use people::People;
+use steps::Job;
+
+/// The application's backend.
+pub const SITE: Site = Site { service: Service::Hosting, name: "hosting" };
+
+/// Failures that are remembered; the latest.
+const FAILURES: usize = 100;
+
+/// The state of the application.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The limits in force.
+    pub limits: Limits,
+    people: People,
+    /// Acts under way, by their number.
+    jobs: OrdMap<u64, Job>,
+    jobs_begun: u64,
+    /// Requests that have left.
+    requests: u64,
+    /// What the network has taken, in its order.
+    written: Vector<Written>,
+    /// What was given up.
+    failures: Vector<Failure>,
+    /// The story that was told without a key, which is told once.
+    told: Option<Told>,
+    /// How often a browser asked for its projects after a login.
+    rehydrations: u64,
+}
+
+/// A message that the network has taken.
+#[derive(Clone, Debug)]
+struct Written {
+    hash: Arc<str>,
+    kind: &'static str,
+    owner: Arc<str>,
+    project: Option<Arc<str>>,
+    deployment: Option<Arc<str>>,
+    machine: Option<Arc<str>>,
+    time_s: i64,
+}
+
+/// The answer of a story. It prints nothing, since it holds keys.
+#[derive(Clone)]
+struct Told(Arc<Value>);
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Told")
+    }
+}
+
+/// A step that was given up, and with it what was left of its act.
+#[derive(Clone, Debug)]
+struct Failure {
+    at: Instant,
+    owner: Arc<str>,
+    step: &'static str,
+    why: String,
+    left_out: usize,
+}
+
+/// A job goes on: after a while, or since its request came to something.
+#[derive(Clone, Copy, Debug)]
+pub struct Timer(u64);
+
+/// The job that a request belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand(u64);
+
+impl Floor for State {
+    type Timer = Timer;
+    type Errand = Errand;
+
+    const SITES: &'static [Site] = &[SITE];
+    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const DEVIATIONS: &'static [Deviation] = deviations::ALL;
+    const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
+
+    fn new(_: &Core) -> State {
+        State {
+            limits: Limits::default(),
+            people: People::default(),
+            jobs: OrdMap::new(),
+            jobs_begun: 0,
+            requests: 0,
+            written: Vector::new(),
+            failures: Vector::new(),
+            told: None,
+            rehydrations: 0,
+        }
+    }
+
+    fn body_limit(&self, _: Site) -> usize {
+        self.limits.body_bytes
+    }
+
+    fn handle(&mut self, core: &mut Core, _: ExchangeId, request: &Request) -> Option<Reply> {
+        let reply = if request.path() != ENDPOINT.path {
+            error(core, 404, "nothing stands here")
+        } else if request.head.method.as_str() != ENDPOINT.method {
+            let allowed = http::HeaderValue::from_static(ENDPOINT.method);
+            error(core, 405, "only POST").header("allow", allowed)
+        } else {
+            rehydrate::handle(self, core, request)
+        };
+        Some(reply)
+    }
+
+    fn fire(&mut self, core: &mut Core, Timer(job): Timer) {
+        steps::go(self, core, job);
+    }
+
+    fn incoming(&mut self, core: &mut Core, Errand(job): Errand, outcome: Outcome) {
+        steps::incoming(self, core, job, &outcome);
+    }
+
+    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+        acts::act(self, core, act, arguments)
+    }
+
+    fn view(&self, core: &Core) -> Value {
+        view::view(self, core)
+    }
+
+    fn limits(&self) -> Value {
+        serde_json::to_value(&self.limits).expect("limits are numbers")
+    }
+
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
+        crate::limits::change(&mut self.limits, limits)
+    }
+}
+
+impl State {
+    fn fail(&mut self, failure: Failure) {
+        if self.failures.len() == FAILURES {
+            self.failures.pop_front();
+        }
+        self.failures.push_back(failure);
+    }
+}
+
+/// A refusal in the simulator's form: the document shows none.
+fn error(core: &Core, status: u16, text: &str) -> Reply {
+    let text = core.prose(text);
+    core.json(status, json!({ "error": text }))
+}

@@ -1,0 +1,287 @@
+//! What the application holds in memory: users, their projects, deployments and machines.
+
+use std::sync::Arc;
+
+use assay_spec::hosting::key_e::{self, Sentences};
+use assay_spec::hosting::machines::{DeploymentState, ProjectState};
+use assay_spec::hosting::requirements::identifiers::{DEPLOYMENT, PROJECT};
+use assay_spec::{Gate, Strict, crypto::address::Address, crypto::text::base64url};
+use imbl::{OrdMap, Vector};
+use serde_json::Value;
+
+use super::keys::Secret;
+use crate::core::Core;
+
+/// A user. What is written in their name is later each time.
+#[derive(Clone, Debug)]
+pub(super) struct Owner {
+    /// The wallet's key.
+    pub(super) wallet: Secret,
+    /// The key of the browser's session.
+    pub(super) session: Secret,
+    /// The derived key E.
+    pub(super) encryption: Secret,
+    /// The wallet's address.
+    pub(super) address: Arc<str>,
+    /// `security` stands.
+    pub(super) secured: bool,
+    /// Projects, oldest first.
+    pub(super) projects: Vector<Arc<str>>,
+    /// Seconds of the latest record.
+    pub(super) last_s: i64,
+    /// Records are so many seconds apart, whatever the time is; 0 where they are written as they come.
+    pub(super) pace_s: i64,
+}
+
+/// What a project is deployed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A site.
+    Site,
+    /// A virtual machine.
+    Machine,
+}
+
+impl Target {
+    /// The target of that name.
+    pub(super) fn named(name: &str) -> Option<Target> {
+        [Target::Site, Target::Machine].into_iter().find(|target| target.name() == name)
+    }
+
+    /// Its name in records.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Target::Site => "ipfs",
+            Target::Machine => "instance",
+        }
+    }
+}
+
+/// A project.
+#[derive(Clone, Debug)]
+pub(super) struct Project {
+    pub(super) id: Arc<str>,
+    pub(super) owner: Arc<str>,
+    pub(super) state: ProjectState,
+    pub(super) target: Target,
+    /// What is said openly and in secret.
+    pub(super) framework: String,
+    pub(super) name: String,
+    /// Seconds of the first map that holds it.
+    pub(super) created_s: i64,
+    /// The entry as it stands in the map.
+    pub(super) entry: Value,
+    /// The entry of the last living version.
+    pub(super) living: Value,
+    /// Deployments, oldest first.
+    pub(super) deployments: Vector<Arc<str>>,
+    /// The machine that takes bundles, if any.
+    pub(super) machine: Option<Arc<str>>,
+}
+
+/// A deployment.
+#[derive(Clone, Debug)]
+pub(super) struct Deployment {
+    pub(super) id: Arc<str>,
+    pub(super) project: Arc<str>,
+    pub(super) state: DeploymentState,
+    /// Its number among all.
+    pub(super) number: u64,
+    /// Of an earlier schema: never written by the present application.
+    pub(super) legacy: bool,
+    pub(super) created_s: i64,
+    pub(super) creation: Option<Arc<str>>,
+    pub(super) terminal: Option<Arc<str>>,
+    /// The STORE message of its artifact.
+    pub(super) store_ref: Option<Arc<str>>,
+    /// The artifact's content identifier.
+    pub(super) cid: Option<Arc<str>>,
+    /// The SHA-256 of a bundle as pinned.
+    pub(super) bundle_hash: Option<Arc<str>>,
+}
+
+/// A virtual machine.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    pub(super) key: Secret,
+    pub(super) address: Arc<str>,
+    pub(super) project: Arc<str>,
+    /// The hash of its INSTANCE message.
+    pub(super) instance: Option<Arc<str>>,
+    /// The hash of its claim.
+    pub(super) claim: Option<Arc<str>>,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct People {
+    /// By address.
+    pub(super) owners: OrdMap<Arc<str>, Arc<Owner>>,
+    pub(super) projects: OrdMap<Arc<str>, Arc<Project>>,
+    pub(super) deployments: OrdMap<Arc<str>, Arc<Deployment>>,
+    /// By address.
+    pub(super) machines: OrdMap<Arc<str>, Arc<Machine>>,
+    /// The user that acts without a name are about.
+    pub(super) latest: Option<Arc<str>>,
+    /// Keys of the draws.
+    pub(super) drawn: u64,
+}
+
+impl People {
+    /// The number of the next draw.
+    pub(super) fn next(&mut self) -> u64 {
+        self.drawn += 1;
+        self.drawn
+    }
+
+    pub(super) fn owner(&self, address: &str) -> Option<&Owner> {
+        self.owners.get(address).map(|owner| &**owner)
+    }
+
+    pub(super) fn owner_mut(&mut self, address: &str) -> Option<&mut Owner> {
+        self.owners.get_mut(address).map(Arc::make_mut)
+    }
+
+    pub(super) fn project(&self, id: &str) -> Option<&Project> {
+        self.projects.get(id).map(|project| &**project)
+    }
+
+    pub(super) fn project_mut(&mut self, id: &str) -> Option<&mut Project> {
+        self.projects.get_mut(id).map(Arc::make_mut)
+    }
+
+    pub(super) fn deployment(&self, id: &str) -> Option<&Deployment> {
+        self.deployments.get(id).map(|deployment| &**deployment)
+    }
+
+    pub(super) fn deployment_mut(&mut self, id: &str) -> Option<&mut Deployment> {
+        self.deployments.get_mut(id).map(Arc::make_mut)
+    }
+
+    pub(super) fn machine(&self, address: &str) -> Option<&Machine> {
+        self.machines.get(address).map(|machine| &**machine)
+    }
+
+    pub(super) fn machine_mut(&mut self, address: &str) -> Option<&mut Machine> {
+        self.machines.get_mut(address).map(Arc::make_mut)
+    }
+
+    /// A new user, or the one whose wallet it is.
+    pub(super) fn add_owner(&mut self, core: &Core, wallet: Option<Secret>) -> Result<Arc<str>, String> {
+        let n = self.next();
+        let wallet = wallet.unwrap_or_else(|| Secret::draw(core, "wallet", n));
+        let address: Arc<str> = wallet.address().into();
+        if !self.owners.contains_key(&address) {
+            let account = Address::parse(&address).expect("an address was just written");
+            let text = key_e::message(&core.dialect, &Sentences::default(), account);
+            let derived = key_e::of_wallet(&wallet.key(), &text, &mut Strict).map_err(|e| e.to_string())?;
+            let encryption = Secret::of(*derived.secret).ok_or("E is no key")?;
+            let session = Secret::draw(core, "session", n);
+            let owner = Owner {
+                wallet,
+                session,
+                encryption,
+                address: address.clone(),
+                secured: false,
+                projects: Vector::new(),
+                last_s: i64::MIN,
+                pace_s: 0,
+            };
+            self.owners.insert(address.clone(), Arc::new(owner));
+        }
+        self.latest = Some(address.clone());
+        Ok(address)
+    }
+
+    /// A new project, not written yet.
+    pub(super) fn add_project(
+        &mut self,
+        core: &mut Core,
+        owner: &Arc<str>,
+        target: Target,
+        framework: &str,
+        name: &str,
+    ) -> Arc<str> {
+        let n = self.next();
+        let id: Arc<str> = core
+            .effect(&PROJECT, format!("proj_{}", id12(core_draw(core, n))), |id, _| {
+                id[..id.len() - 1].to_owned()
+            })
+            .into();
+        let project = Project {
+            id: id.clone(),
+            owner: owner.clone(),
+            state: ProjectState::None,
+            target,
+            framework: framework.to_owned(),
+            name: name.to_owned(),
+            created_s: 0,
+            entry: Value::Null,
+            living: Value::Null,
+            deployments: Vector::new(),
+            machine: None,
+        };
+        self.projects.insert(id.clone(), Arc::new(project));
+        if let Some(owner) = self.owner_mut(owner) {
+            owner.projects.push_back(id.clone());
+        }
+        id
+    }
+
+    /// A new deployment, not written yet.
+    pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
+        let number = self.next();
+        let id: Arc<str> = core
+            .effect(&DEPLOYMENT, format!("deploy_{}", id12(core_draw(core, number))), |id, _| {
+                format!("{id}a")
+            })
+            .into();
+        let deployment = Deployment {
+            id: id.clone(),
+            project: project.clone(),
+            state: DeploymentState::None,
+            number,
+            legacy,
+            created_s: 0,
+            creation: None,
+            terminal: None,
+            store_ref: None,
+            cid: None,
+            bundle_hash: None,
+        };
+        self.deployments.insert(id.clone(), Arc::new(deployment));
+        if let Some(project) = self.project_mut(project) {
+            project.deployments.push_back(id.clone());
+        }
+        id
+    }
+
+    /// A new machine for a project, not booted yet.
+    pub(super) fn add_machine(&mut self, core: &Core, project: &Arc<str>) -> Arc<str> {
+        let key = Secret::draw(core, "machine", self.next());
+        let address: Arc<str> = key.address().into();
+        let machine =
+            Machine { key, address: address.clone(), project: project.clone(), instance: None, claim: None };
+        self.machines.insert(address.clone(), Arc::new(machine));
+        address
+    }
+
+    /// The second of an owner's next record: later than the one before.
+    pub(super) fn next_second(&mut self, owner: &str, now_s: i64) -> i64 {
+        let Some(owner) = self.owner_mut(owner) else { return now_s };
+        owner.last_s = match owner.pace_s {
+            0 => now_s.max(owner.last_s.saturating_add(1)),
+            pace => owner.last_s.saturating_add(pace),
+        };
+        owner.last_s
+    }
+}
+
+fn core_draw(core: &Core, n: u64) -> [u8; 32] {
+    core.rng.draw("hosting.id", b"", n)
+}
+
+/// Twelve characters of the identifiers' alphabet.
+fn id12(draw: [u8; 32]) -> String {
+    base64url(&draw[..9])
+}

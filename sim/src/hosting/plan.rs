@@ -1,0 +1,112 @@
+//! From an act to its steps.
+
+use std::sync::Arc;
+
+use assay_spec::Gate;
+use assay_spec::hosting::machines::ProjectEvent;
+use assay_spec::hosting::requirements::history;
+use assay_spec::instant::DAY;
+
+use super::State;
+use super::liberties;
+use super::step::{Place, Signer, Step};
+use super::write::Outcome;
+use crate::core::Core;
+
+/// How long ago records of earlier schemas were written.
+const LEGACY_AGO_S: i64 = 180 * DAY / 1000;
+
+/// A new project, which is there already but not written.
+pub(super) fn create_project(
+    state: &State,
+    core: &Core,
+    owner: &Arc<str>,
+    project: &Arc<str>,
+    signer: Signer,
+) -> Vec<Step> {
+    let create = map(project, ProjectEvent::Create, signer);
+    let secured = state.people.owner(owner).is_none_or(|owner| owner.secured || owner.projects.len() > 1);
+    let security = Step::Security { place: Place::Own };
+    match (secured, core.takes(liberties::SECURITY_AFTER)) {
+        (true, _) => vec![create],
+        (false, false) => vec![security, create],
+        (false, true) => vec![create, security],
+    }
+}
+
+/// A deployment, which is there already but not written.
+pub(super) fn deploy(deployment: &Arc<str>) -> Vec<Step> {
+    vec![Step::Create { deployment: deployment.clone(), again: false }]
+}
+
+/// The end of a deployment.
+pub(super) fn finish(deployment: &Arc<str>, outcome: Outcome, artifact: &str) -> Vec<Step> {
+    let pin = Step::Pin { deployment: deployment.clone(), text: artifact.into() };
+    let amend = Step::Amend { deployment: deployment.clone(), outcome, again: false };
+    match outcome {
+        Outcome::Live => vec![pin, amend],
+        Outcome::Failed => vec![amend],
+    }
+}
+
+/// Another name or framework; an empty one stays as it is.
+pub(super) fn edit(
+    state: &mut State,
+    project: &Arc<str>,
+    (name, framework): (&str, &str),
+    signer: Signer,
+) -> Vec<Step> {
+    if let Some(project) = state.people.project_mut(project) {
+        for (member, given) in [(&mut project.name, name), (&mut project.framework, framework)] {
+            if !given.is_empty() {
+                given.clone_into(member);
+            }
+        }
+    }
+    vec![map(project, ProjectEvent::Edit, signer)]
+}
+
+/// The tombstone, and behind it the cleaning up.
+pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec<Step> {
+    let tombstone = map(project, ProjectEvent::Tombstone, signer);
+    let tidy = Step::Tidy { project: project.clone() };
+    let forgets_first = core.lapse(&history::TOMBSTONE_FIRST).is_some();
+    if forgets_first { vec![tidy, tombstone] } else { vec![tombstone, tidy] }
+}
+
+/// A machine that takes a project's bundles from now on.
+pub(super) fn boot(state: &mut State, project: &Arc<str>, machine: &Arc<str>) -> Vec<Step> {
+    if let Some(project) = state.people.project_mut(project) {
+        project.machine = Some(machine.clone());
+    }
+    vec![Step::Boot { machine: machine.clone() }, Step::Claim { machine: machine.clone() }]
+}
+
+/// A deployment of an earlier schema.
+pub(super) fn legacy(
+    state: &mut State,
+    core: &mut Core,
+    project: &Arc<str>,
+    (schema, envelope): (u8, u8),
+    cid: Option<&str>,
+) -> (Arc<str>, Step) {
+    let id = state.people.add_deployment(core, project, true);
+    let number = state.people.deployments.len() as i64;
+    if let Some(deployment) = state.people.deployment_mut(&id) {
+        let cid = cid.map_or_else(|| earlier_cid(core, &id), str::to_owned);
+        deployment.cid = Some(cid.into());
+    }
+    let time_s = core.now().seconds() - LEGACY_AGO_S + number;
+    (id.clone(), Step::Legacy { deployment: id, schema, envelope, time_s })
+}
+
+fn earlier_cid(core: &Core, id: &str) -> String {
+    use assay_spec::cid::{self, Layout};
+    let file = core.rng.draw("hosting.earlier", id.as_bytes(), 0);
+    let named = cid::of_file(&&file[..], &Layout::default(), &cid::Discard);
+    named.map(|summary| summary.cid.to_string()).unwrap_or_default()
+}
+
+fn map(project: &Arc<str>, event: ProjectEvent, signer: Signer) -> Step {
+    Step::Projects { project: project.clone(), event, signer }
+}

@@ -1,0 +1,37 @@
+//! `POST /api/projects/rehydrate`: a browser asks after a login. The document shows neither what is sent nor what is
+//! answered; both are this simulator's own.
+
+use assay_spec::Refused;
+use assay_spec::hosting::requirements::recovery::REHYDRATE;
+use serde_json::{Value, json};
+
+use super::{State, error, view};
+use crate::core::Core;
+use crate::world::{Reply, Request};
+
+/// Takes nothing, or an object in which `address` may name a user; answers the projects that are held for them, and
+/// how often it was asked.
+pub(super) fn handle(state: &mut State, core: &mut Core, request: &Request) -> Reply {
+    let refuse = |core: &mut Core, status, text: &str| {
+        core.refuse(&Refused { rule: &REHYDRATE, why: text.to_owned() });
+        error(core, status, text)
+    };
+    if request.too_large {
+        return refuse(core, 413, "the body is too large");
+    }
+    let body = match &request.body[..] {
+        [] => json!({}),
+        bytes => serde_json::from_slice(bytes).unwrap_or_default(),
+    };
+    if !body.is_object() {
+        return refuse(core, 400, "the body is no JSON object");
+    }
+    let address = match &body["address"] {
+        Value::Null => None,
+        Value::String(address) => Some(address),
+        _ => return refuse(core, 400, "address is no text"),
+    };
+    state.rehydrations += 1;
+    let projects = address.map(|address| view::held(state, address)).unwrap_or_default();
+    core.json(200, json!({ "rehydrations": state.rehydrations, "projects": projects }))
+}

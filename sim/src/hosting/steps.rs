@@ -1,0 +1,218 @@
+//! Jobs: the steps of an act, one request after another. What fails is sent again, a bounded number of times.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use assay_spec::Strict;
+use assay_spec::network::store::{Class, Reading, classify};
+use http::{HeaderValue, Method};
+use imbl::Vector;
+use serde_json::Value;
+
+use super::step::Step;
+use super::write::{self, Sent};
+use super::{Failure, State, Timer, done, faults};
+use crate::core::Core;
+use crate::network::sites::{MIRROR, PRIMARY};
+use crate::outgoing::{Outcome as Came, Outgoing};
+use crate::world::Errand;
+
+/// The steps that are left of an act.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) owner: Arc<str>,
+    pub(super) steps: Vector<Step>,
+    /// Artifacts that can be forgotten, as far as they were looked up.
+    pub(super) good: Vec<Arc<str>>,
+    /// The request of the first step, once it has left.
+    sent: Option<Sent>,
+    /// How often it was sent again.
+    tries: u32,
+    /// The first step was put off already.
+    put_off: bool,
+}
+
+impl State {
+    /// Whether a map of an owner's projects is under way.
+    pub(super) fn maps(&self, owner: &str) -> bool {
+        let own = self.jobs.values().filter(|job| &*job.owner == owner);
+        own.flat_map(|job| job.steps.iter()).any(|step| matches!(step, Step::Projects { .. }))
+    }
+
+    /// Whether a record of a deployment is under way.
+    pub(super) fn deploys(&self, id: &str) -> bool {
+        self.jobs.values().flat_map(|job| job.steps.iter()).any(|step| match step {
+            Step::Create { deployment, .. }
+            | Step::Pin { deployment, .. }
+            | Step::Amend { deployment, .. } => &**deployment == id,
+            _ => false,
+        })
+    }
+}
+
+/// Begins a job.
+pub(super) fn begin(
+    state: &mut State,
+    core: &mut Core,
+    owner: Arc<str>,
+    steps: impl IntoIterator<Item = Step>,
+) {
+    state.jobs_begun += 1;
+    let id = state.jobs_begun;
+    let steps = steps.into_iter().collect();
+    let job = Job { owner, steps, good: Vec::new(), sent: None, tries: 0, put_off: false };
+    state.jobs.insert(id, job);
+    go(state, core, id);
+}
+
+/// Goes on with a job, up to the next request.
+pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
+    loop {
+        let Some(job) = state.jobs.get(&id) else { return };
+        let Some(step) = job.steps.front().cloned() else {
+            state.jobs.remove(&id);
+            return;
+        };
+        if job.sent.is_none() && !job.put_off && is_slow(state, core, &step) {
+            if let Some(job) = state.jobs.get_mut(&id) {
+                job.put_off = true;
+            }
+            wait(core, state.limits.slow_ms, id);
+            return;
+        }
+        let Some(job) = state.jobs.get(&id) else { return };
+        let sent = if let Some(sent) = &job.sent {
+            Some(sent.clone())
+        } else {
+            let owner = job.owner.clone();
+            write::write(state, core, &owner, &step)
+        };
+        if let Some(sent) = sent {
+            send(state, core, id, &step, &sent);
+            if let Some(job) = state.jobs.get_mut(&id) {
+                job.sent = Some(sent);
+            }
+            return;
+        }
+        let more = done::between(state, core, id, &step);
+        advance(state, id, more);
+    }
+}
+
+/// What a job's request came to.
+pub(super) fn incoming(state: &mut State, core: &mut Core, id: u64, came: &Came) {
+    let Some(job) = state.jobs.get(&id) else { return };
+    let (Some(step), Some(sent)) = (job.steps.front().cloned(), job.sent.clone()) else { return };
+    match outcome(state, id, &step, came) {
+        Ok(found) => {
+            let more = done::accepted(state, core, id, &step, &sent, &found);
+            advance(state, id, more);
+            go(state, core, id);
+        }
+        Err(why) => again(state, core, id, &step, why),
+    }
+}
+
+/// What a request found: the hash of what was written, or a reading of what was looked up.
+#[derive(Debug)]
+pub(super) enum Found {
+    Written(Arc<str>),
+    Read(Reading),
+}
+
+fn outcome(state: &State, id: u64, step: &Step, came: &Came) -> Result<Found, String> {
+    let reply = came.as_ref().map_err(ToString::to_string)?;
+    let body: Option<Value> = serde_json::from_slice(&reply.body).ok();
+    match step {
+        Step::Look { last, .. } => {
+            let reading = classify(reply.status, body.as_ref(), &mut Strict);
+            let silent = reply.status >= 500 || reply.status == 429;
+            // What one node says nothing about is asked of the other; what the last says nothing about, again.
+            if silent && *last { Err(format!("status {}", reply.status)) } else { Ok(Found::Read(reading)) }
+        }
+        Step::Confirm { .. } => {
+            let reading = classify(reply.status, body.as_ref(), &mut Strict);
+            if reading.class == Class::Live {
+                return Ok(Found::Read(reading));
+            }
+            Err(format!("status {}, the artifact is not there yet", reply.status))
+        }
+        _ => {
+            let hash = body.as_ref().and_then(|body| body.get("item_hash")).and_then(Value::as_str);
+            match hash.filter(|hash| !hash.is_empty() && (200..300).contains(&reply.status)) {
+                Some(hash) => Ok(Found::Written(hash.into())),
+                None => Err(format!("status {} (job {id} of {})", reply.status, state.jobs_begun)),
+            }
+        }
+    }
+}
+
+/// A step failed: it is tried again after a while, or given up with all that follows it.
+fn again(state: &mut State, core: &mut Core, id: u64, step: &Step, why: String) {
+    let (retries, retry_ms) = (state.limits.retries, state.limits.retry_ms);
+    let Some(job) = state.jobs.get_mut(&id) else { return };
+    if job.tries < retries {
+        job.tries += 1;
+        wait(core, retry_ms, id);
+        return;
+    }
+    let owner = job.owner.clone();
+    let failure = Failure { at: core.now(), owner, step: step.name(), why, left_out: job.steps.len() - 1 };
+    state.jobs.remove(&id);
+    resume(state, &failure.owner);
+    state.fail(failure);
+}
+
+/// Whatever pace an owner's records had, they are written as they come.
+fn resume(state: &mut State, owner: &str) {
+    if let Some(owner) = state.people.owner_mut(owner) {
+        owner.pace_s = 0;
+    }
+}
+
+/// The first step is done; `more` come before the next.
+fn advance(state: &mut State, id: u64, more: Vec<Step>) {
+    let Some(job) = state.jobs.get_mut(&id) else { return };
+    job.steps.pop_front();
+    for step in more.into_iter().rev() {
+        job.steps.push_front(step);
+    }
+    (job.sent, job.tries, job.put_off) = (None, 0, false);
+}
+
+fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
+    let (project, deployment) = match step {
+        Step::Amend { deployment, again: false, .. } => {
+            let project = state.people.deployment(deployment).map(|one| one.project.to_string());
+            (project.unwrap_or_default(), deployment.to_string())
+        }
+        Step::Forget { project, .. } => (project.to_string(), String::new()),
+        _ => return false,
+    };
+    let occasion =
+        [("record", step.name()), ("project", project.as_str()), ("deployment", deployment.as_str())];
+    core.fault(faults::SLOW, &occasion)
+}
+
+/// Sends a request, each from an address of its own: the application has many, and no rate is in its way.
+fn send(state: &mut State, core: &mut Core, id: u64, step: &Step, sent: &Sent) {
+    state.requests += 1;
+    let [_, a, b, c] = ((state.requests & 0x00ff_ffff) as u32).to_be_bytes();
+    let site = match step {
+        Step::Look { at, .. } => *at,
+        _ => PRIMARY,
+    };
+    debug_assert!(site == PRIMARY || site == MIRROR);
+    let method = if sent.content_type.is_empty() { Method::GET } else { Method::POST };
+    let mut request = Outgoing::to_site(site, method, sent.target.clone());
+    request.from = IpAddr::V4(Ipv4Addr::new(10, a, b, c));
+    if !sent.content_type.is_empty() {
+        request.body = sent.body.clone();
+        request = request.header("content-type", HeaderValue::from_static(sent.content_type));
+    }
+    core.send(request, Errand::Hosting(super::Errand(id)));
+}
+
+fn wait(core: &mut Core, ms: i64, id: u64) {
+    core.clock.set(core.now() + ms.max(1), crate::world::Timer::Hosting(Timer(id)));
+}

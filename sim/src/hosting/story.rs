@@ -1,0 +1,102 @@
+//! A whole history in one act: what every check reads.
+
+use std::sync::Arc;
+
+use assay_spec::hosting::machines::ProjectEvent;
+use assay_spec::instant::HOUR;
+use serde_json::{Value, json};
+
+use super::people::Target;
+use super::step::{Place, Signer, Step};
+use super::steps::begin;
+use super::write::Outcome;
+use super::{State, acts, liberties, plan};
+use crate::core::Core;
+
+/// How long ago a story begins.
+const AGO_S: i64 = 6 * HOUR / 1000;
+/// How far its records are apart.
+const PACE_S: i64 = 60;
+
+/// Writes the story of an owner of whom nothing was written yet; answers who and what is in it.
+pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Value {
+    set_pace(state, core, owner, AGO_S, PACE_S);
+    let targets = [Target::Site, Target::Machine, Target::Site];
+    let frameworks = ["astro", "express", "vite"];
+    let mut project = |state: &mut State, n: usize| {
+        let name = format!("Project {} \u{2014} \u{e9}", n + 1);
+        state.people.add_project(core, owner, targets[n], frameworks[n], &name)
+    };
+    let projects: [Arc<str>; 3] = std::array::from_fn(|n| project(state, n));
+    let [first, second, third] = &projects;
+
+    let map = |project: &Arc<str>, event, signer| Step::Projects { project: project.clone(), event, signer };
+    let mut steps: Vec<Step> =
+        projects.iter().map(|project| map(project, ProjectEvent::Create, Signer::Wallet)).collect();
+    let security_at = usize::from(core.takes(liberties::SECURITY_AFTER));
+    steps.insert(security_at, Step::Security { place: Place::Own });
+
+    let machine = state.people.add_machine(core, second);
+    let rival = state.people.add_machine(core, second);
+    let later = state.people.add_machine(core, second);
+    steps.extend(plan::boot(state, second, &machine));
+    steps.push(Step::Rival { machine: rival.clone(), of: machine.clone() });
+
+    let mut deployments = Vec::new();
+    let mut deploy = |state: &mut State, core: &mut Core, project: &Arc<str>, outcome: Outcome| {
+        let id = state.people.add_deployment(core, project, false);
+        let name = if outcome == Outcome::Live { "live" } else { "failed" };
+        deployments.push(json!({ "deployment": &*id, "project": &**project, "outcome": name }));
+        let mut steps = plan::deploy(&id);
+        steps.extend(plan::finish(&id, outcome, "hello"));
+        (id, steps)
+    };
+    let plan = [
+        (first, Outcome::Live),
+        (first, Outcome::Failed),
+        (second, Outcome::Live),
+        (third, Outcome::Live),
+        (third, Outcome::Live),
+        (third, Outcome::Failed),
+        (third, Outcome::Live),
+    ];
+    let mut removed: Arc<str> = "".into();
+    for (project, outcome) in plan {
+        let (id, more) = deploy(state, core, project, outcome);
+        steps.extend(more);
+        removed = id;
+    }
+    steps.push(Step::Ask { deployment: removed, removed: true });
+    steps.push(map(first, ProjectEvent::Edit, Signer::Session));
+    steps.push(Step::Machine { project: second.clone(), machine: later.clone() });
+    steps.extend([Step::Boot { machine: later.clone() }, Step::Claim { machine: later.clone() }]);
+    steps.extend(deploy(state, core, second, Outcome::Live).1);
+    let mut earlier = Vec::new();
+    for forms in [(3, 2), (2, 1)] {
+        let (id, step) = plan::legacy(state, core, first, forms, None);
+        earlier
+            .push(json!({ "deployment": &*id, "project": &**first, "schema": forms.0, "envelope": forms.1 }));
+        steps.push(step);
+    }
+    steps.extend(plan::delete(core, third, Signer::Wallet));
+    steps.push(map(first, ProjectEvent::Edit, Signer::Wallet));
+    steps.push(Step::Resume);
+    begin(state, core, owner.clone(), steps);
+
+    let mut answer = acts::person(state, core, owner);
+    answer["projects"] = projects.iter().map(|id| &**id).collect();
+    answer["deployments"] = deployments.into();
+    answer["legacy"] = earlier.into();
+    answer["machines"] = json!([&*machine, &*later]);
+    answer["rival"] = json!(&*rival);
+    answer
+}
+
+/// From now on an owner's records are so far apart, and begin so long ago.
+pub(super) fn set_pace(state: &mut State, core: &Core, owner: &str, ago_s: i64, pace_s: i64) {
+    let now_s = core.now().seconds();
+    if let Some(owner) = state.people.owner_mut(owner) {
+        owner.last_s = now_s - ago_s;
+        owner.pace_s = pace_s;
+    }
+}

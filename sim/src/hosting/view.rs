@@ -1,0 +1,112 @@
+//! The application, for people and for checks.
+
+use assay_spec::Instant;
+use serde_json::{Value, json};
+
+use super::keys;
+use super::people::{Deployment, Machine, Project};
+use super::{Failure, State, Written};
+use crate::core::Core;
+
+/// All of it, in short.
+pub(super) fn view(state: &State, core: &Core) -> Value {
+    let people = &state.people;
+    json!({
+        "delegate": keys::delegate(core).address(),
+        "owners": people.owners.keys().map(|address| &**address).collect::<Vec<_>>(),
+        "projects": people.projects.len(),
+        "deployments": people.deployments.len(),
+        "machines": people.machines.len(),
+        "written": state.written.len(),
+        "requests": state.requests,
+        "jobs": jobs(state, None),
+        "failures": state.failures.iter().map(failure).collect::<Vec<_>>(),
+        "rehydrations": state.rehydrations,
+    })
+}
+
+/// What was written for an owner.
+pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
+    let people = &state.people;
+    let own = || state.written.iter().filter(|one| &*one.owner == owner);
+    let projects: Vec<&Project> = people
+        .owner(owner)
+        .into_iter()
+        .flat_map(|owner| owner.projects.iter())
+        .filter_map(|id| people.project(id))
+        .collect();
+    let deployments =
+        projects.iter().flat_map(|project| project.deployments.iter()).filter_map(|id| people.deployment(id));
+    let machines =
+        || people.machines.values().filter(|one| projects.iter().any(|project| project.id == one.project));
+    let with_machines = |one: &Project| {
+        let own = machines().filter(|machine| machine.project == one.id);
+        let mut shown = project(one);
+        shown["machines"] = own.map(|machine| &*machine.address).collect();
+        shown
+    };
+    json!({
+        "owner": owner,
+        "delegate": keys::delegate(core).address(),
+        "hashes": own().map(|one| &*one.hash).collect::<Vec<_>>(),
+        "records": own().map(written).collect::<Vec<_>>(),
+        "projects": projects.iter().map(|one| with_machines(one)).collect::<Vec<_>>(),
+        "deployments": deployments.map(deployment).collect::<Vec<_>>(),
+        "machines": machines().map(|one| machine(one)).collect::<Vec<_>>(),
+        "jobs": jobs(state, Some(owner)),
+        "failures": state.failures.iter().filter(|one| &*one.owner == owner).map(failure).collect::<Vec<_>>(),
+    })
+}
+
+/// The projects of an owner, for a browser that has logged in.
+pub(super) fn held(state: &State, owner: &str) -> Vec<Value> {
+    let mut owners = state.people.owners.values();
+    let found = owners.find(|known| known.address.eq_ignore_ascii_case(owner));
+    let ids = found.into_iter().flat_map(|owner| owner.projects.iter());
+    ids.filter_map(|id| state.people.project(id)).map(project).collect()
+}
+
+fn jobs(state: &State, owner: Option<&str>) -> Vec<Value> {
+    let jobs = state.jobs.iter().filter(|(_, job)| owner.is_none_or(|owner| &*job.owner == owner));
+    jobs.map(|(id, job)| {
+        let next = job.steps.front().map(super::step::Step::name);
+        json!({ "job": id, "owner": &*job.owner, "next": next, "steps": job.steps.len() })
+    })
+    .collect()
+}
+
+fn written(one: &Written) -> Value {
+    let Written { hash, kind, project, deployment, machine, time_s, .. } = one;
+    json!({
+        "hash": &**hash, "kind": kind, "project": project.as_deref(), "deployment": deployment.as_deref(),
+        "machine": machine.as_deref(), "time": time_s,
+    })
+}
+
+fn project(one: &Project) -> Value {
+    let Project { id, state, target, machine, .. } = one;
+    json!({ "id": &**id, "state": state.name(), "target": target.name(), "machine": machine.as_deref() })
+}
+
+fn deployment(one: &Deployment) -> Value {
+    let Deployment { id, project, state, legacy, creation, terminal, store_ref, cid, .. } = one;
+    json!({
+        "id": &**id, "project": &**project, "state": state.name(), "legacy": legacy,
+        "creation": creation.as_deref(), "terminal": terminal.as_deref(), "store_ref": store_ref.as_deref(),
+        "cid": cid.as_deref(),
+    })
+}
+
+fn machine(one: &Machine) -> Value {
+    let Machine { key, address, project, instance, claim } = one;
+    json!({
+        "address": &**address, "key": key.reveal(), "project": &**project, "instance": instance.as_deref(),
+        "claim": claim.as_deref(),
+    })
+}
+
+fn failure(one: &Failure) -> Value {
+    let Failure { at, owner, step, why, left_out } = one;
+    let Instant(at) = at;
+    json!({ "at": at, "owner": &**owner, "step": step, "why": why, "left_out": left_out })
+}

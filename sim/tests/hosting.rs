@@ -1,0 +1,18 @@
+//! The hosting application: what it writes, how it goes on when something fails, and how it lies.
+
+#[path = "hosting/actor.rs"]
+mod actor;
+#[path = "hosting/acts.rs"]
+mod acts;
+#[allow(dead_code, reason = "each test file takes what it needs of the driver")]
+mod common;
+#[path = "hosting/faults.rs"]
+mod faults;
+#[path = "hosting/history.rs"]
+mod history;
+#[path = "hosting/lies.rs"]
+mod lies;
+#[path = "hosting/story.rs"]
+mod story;
+#[path = "hosting/walk.rs"]
+mod walk;

@@ -1,0 +1,121 @@
+//! The application as a test asks of it, and what it finds on the network.
+
+use assay_spec::network::signing::verify_record;
+use assay_spec::{Service, Strict};
+use serde_json::{Value, json};
+
+use crate::common::Driver;
+use crate::common::net::MESSAGES;
+
+/// A world and its application.
+#[derive(Clone)]
+pub(crate) struct Actor {
+    pub(crate) driver: Driver,
+}
+
+impl Actor {
+    pub(crate) fn new(seed: u64) -> Actor {
+        let mut actor = Actor { driver: Driver::new(seed) };
+        // What a test reads is not counted; what the application sends is not to need this.
+        actor.driver.lift_rates();
+        actor
+    }
+
+    /// With a user.
+    pub(crate) fn with_user(seed: u64) -> Actor {
+        let mut actor = Actor::new(seed);
+        actor.act("wallet", &json!({}));
+        actor
+    }
+
+    /// An act that must be taken.
+    pub(crate) fn act(&mut self, act: &str, arguments: &Value) -> Value {
+        self.try_act(act, arguments).unwrap_or_else(|why| panic!("{act} {arguments}: {why}"))
+    }
+
+    pub(crate) fn try_act(&mut self, act: &str, arguments: &Value) -> Result<Value, String> {
+        let (answer, outputs) = self.driver.world.act(&format!("hosting.{act}"), arguments)?;
+        assert!(outputs.is_empty(), "everything goes to the world's own site");
+        Ok(answer)
+    }
+
+    /// A project of the latest user.
+    pub(crate) fn project(&mut self, target: &str) -> String {
+        text(&self.act("project", &json!({ "target": target }))["project"])
+    }
+
+    pub(crate) fn deploy(&mut self, project: &str) -> String {
+        text(&self.act("deploy", &json!({ "project": project }))["deployment"])
+    }
+
+    pub(crate) fn live(&mut self, project: &str) -> String {
+        let id = self.deploy(project);
+        self.act("finish", &json!({ "deployment": id, "outcome": "live" }));
+        id
+    }
+
+    pub(crate) fn records(&mut self) -> Value {
+        self.act("records", &json!({}))
+    }
+
+    /// What the application holds of a deployment or a project.
+    pub(crate) fn held(&mut self, list: &str, id: &str) -> Value {
+        let records = self.records();
+        let found = records[list].as_array().expect("a list").iter().find(|one| one["id"] == *id);
+        found.unwrap_or_else(|| panic!("{id} in {records}")).clone()
+    }
+
+    /// The records of a kind, as the network shows them, in the order in which they were written.
+    pub(crate) fn shown(&mut self, kind: &str) -> Vec<Value> {
+        let records = self.records()["records"].as_array().expect("a list").clone();
+        let hashes = records.iter().filter(|one| one["kind"] == *kind).map(|one| text(&one["hash"]));
+        let hashes: Vec<String> = hashes.collect();
+        hashes.iter().map(|hash| self.driver.wrapper(hash)["message"].clone()).collect()
+    }
+
+    /// The status of every message that was written, with its kind.
+    pub(crate) fn statuses(&mut self) -> Vec<(String, String)> {
+        let records = self.records()["records"].as_array().expect("a list").clone();
+        records.iter().map(|one| (text(&one["kind"]), self.driver.status_of(&text(&one["hash"])))).collect()
+    }
+
+    /// An aggregate as it stands.
+    pub(crate) fn aggregate(&mut self, address: &str, key: &str) -> Value {
+        self.driver.read(&format!("/api/v0/aggregates/{address}/{key}"))["content"].clone()
+    }
+
+    pub(crate) fn owner(&mut self) -> String {
+        text(&self.records()["owner"])
+    }
+
+    pub(crate) fn view(&self) -> Value {
+        self.driver.world.view(Service::Hosting)
+    }
+
+    pub(crate) fn limit(&mut self, limits: &Value) {
+        self.driver.world.set_limits(Service::Hosting, limits).expect("known limits");
+    }
+
+    /// Nothing is under way, and nothing was given up.
+    pub(crate) fn assert_settled(&mut self) {
+        let view = self.view();
+        assert_eq!(view["jobs"], json!([]), "{view}");
+        assert_eq!(view["failures"], json!([]), "{view}");
+    }
+}
+
+/// The text of a value, which must be one.
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+}
+
+/// Whether a record's signature over its canonical JSON is its sender's.
+pub(crate) fn is_signed(message: &Value) -> bool {
+    let (signature, sender) = (text(&message["signature"]), text(&message["sender"]));
+    verify_record(&message.to_string(), &signature, &sender, &mut Strict).is_ok()
+}
+
+/// The path of one message.
+pub(crate) fn path_of(hash: &str) -> String {
+    format!("{MESSAGES}/{hash}")
+}

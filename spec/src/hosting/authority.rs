@@ -1,0 +1,307 @@
+//! Who may write what for an owner (document 2, "Signing of stored records" and the table of stored records).
+
+use super::record::Record;
+use super::security::{KEY as SECURITY_KEY, Role, Security};
+use crate::crypto::address::Address;
+use crate::hosting::deployment::AMEND;
+use crate::hosting::requirements::authority::{
+    AGGREGATE_KEYS, CHANNELS, CLAIM_SELF, EMPTY_ALL, EMPTY_OTHERS, ENCRYPTION_NEVER, FORGET_SESSION, LISTED,
+    OWNER_ADDRESS, OWNER_POSTS, POST_TYPES, SECURITY_OWNER, TYPES,
+};
+use crate::{Dialect, Gate, Id, Refused};
+
+/// By what right a record counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// The owner's wallet wrote it.
+    Owner,
+    /// A session key of the owner's.
+    SessionKey,
+    /// The owner's delegate.
+    Delegate,
+    /// A virtual machine, of itself.
+    Itself,
+}
+
+/// What is looked at of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct Act<'a> {
+    /// Who signed it.
+    pub signer: Address,
+    /// `content.address`, where it is known.
+    pub address: Option<Address>,
+    /// The message's type.
+    pub kind: &'a str,
+    /// The channel.
+    pub channel: &'a str,
+    /// The key of an aggregate.
+    pub key: Option<&'a str>,
+    /// The content type of a POST.
+    pub post_type: Option<&'a str>,
+}
+
+impl<'a> Act<'a> {
+    /// What a record does.
+    pub fn of(record: &'a Record) -> Act<'a> {
+        Act {
+            signer: record.sender,
+            address: Some(record.address),
+            kind: &record.kind,
+            channel: &record.channel,
+            key: record.key.as_deref(),
+            post_type: record.content_type.as_deref(),
+        }
+    }
+}
+
+/// By what right `act` counts for `owner`, or the first rule that it breaks. The signature is judged elsewhere.
+///
+/// An amend is a deployment's: a list of post types allows it by either name. A delegate's record may name the
+/// delegate in `content.address`; an aggregate and a FORGET name their owner.
+pub fn allows(
+    owner: Address,
+    security: &Security,
+    act: &Act<'_>,
+    dialect: &Dialect,
+    gate: &mut impl Gate,
+) -> Result<Standing, Refused> {
+    let is_claim = act.kind == "POST" && act.post_type == Some(dialect.vm_claim_type.as_str());
+    if is_claim {
+        let own = act.address.is_none_or(|address| address == act.signer);
+        gate.require(&CLAIM_SELF, own, || format!("{} claims for another address", act.signer))?;
+        return Ok(Standing::Itself);
+    }
+    let for_owner =
+        act.address.is_none_or(|address| address == owner || (act.kind == "POST" && address == act.signer));
+    gate.require(&OWNER_ADDRESS, for_owner, || "content.address is not the owner's".to_owned())?;
+    if act.signer == owner {
+        // Left open: whether the wallet's own posts count.
+        let counts = act.kind == "AGGREGATE" || gate.lapse(&OWNER_POSTS).is_none();
+        return if counts {
+            Ok(Standing::Owner)
+        } else {
+            refuse(&LISTED, "the wallet writes aggregates only")
+        };
+    }
+    let is_security = act.kind == "AGGREGATE" && act.key == Some(SECURITY_KEY);
+    gate.require(&SECURITY_OWNER, !is_security, || format!("{} is not the wallet", act.signer))?;
+    let encryption = security.encryption_key.as_ref().and_then(super::security::EncryptionKey::address);
+    gate.require(&ENCRYPTION_NEVER, encryption != Some(act.signer), || {
+        format!("{} is the encryption key", act.signer)
+    })?;
+    let mut refused = None;
+    // Several entries of one address add up.
+    for entry in security.authorizations.iter().filter(|entry| entry.address == act.signer) {
+        match within(entry, act, dialect, gate) {
+            Ok(standing) => return Ok(standing),
+            Err(why) => refused = refused.or(Some(why)),
+        }
+    }
+    if let Some(why) = refused {
+        return Err(why);
+    }
+    gate.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
+    Ok(Standing::Delegate)
+}
+
+/// By what right `record` counts for `owner`.
+pub fn judge(
+    owner: Address,
+    security: &Security,
+    record: &Record,
+    dialect: &Dialect,
+    gate: &mut impl Gate,
+) -> Result<Standing, Refused> {
+    allows(owner, security, &Act::of(record), dialect, gate)
+}
+
+fn within(
+    entry: &super::security::Authorization,
+    act: &Act<'_>,
+    dialect: &Dialect,
+    gate: &mut impl Gate,
+) -> Result<Standing, Refused> {
+    let empty = gate.lapse(&EMPTY_OTHERS).is_none();
+    let lists = |listed: &[String], wanted: &[&str], empty: bool| {
+        (listed.is_empty() && empty)
+            || wanted.iter().any(|wanted| listed.iter().any(|listed| listed == wanted))
+    };
+    let role = entry.role();
+    let forgets = act.kind == "FORGET" && role == Role::SessionKey;
+    gate.require(&FORGET_SESSION, !forgets, || format!("{} is a session key", act.signer))?;
+    gate.require(&TYPES, lists(&entry.types, &[act.kind], empty), || {
+        format!("the type {:.40} is not among those of {}", act.kind, act.signer)
+    })?;
+    gate.require(&CHANNELS, lists(&entry.channels, &[act.channel], empty), || {
+        format!("the channel {:.40} is not among those of {}", act.channel, act.signer)
+    })?;
+    if act.kind == "AGGREGATE" {
+        let key = act.key.unwrap_or_default();
+        gate.require(&AGGREGATE_KEYS, lists(&entry.aggregate_keys, &[key], empty), || {
+            format!("the key {key:.40} is not among those of {}", act.signer)
+        })?;
+    }
+    if act.kind == "POST" {
+        let post_type = act.post_type.unwrap_or_default();
+        let names = [post_type, if post_type == AMEND { &dialect.deployment_type } else { post_type }];
+        let empty = gate.lapse(&EMPTY_ALL).is_none();
+        gate.require(&POST_TYPES, lists(&entry.post_types, &names, empty), || {
+            format!("the post type {post_type:.40} is not among those of {}", act.signer)
+        })?;
+    }
+    Ok(match role {
+        Role::SessionKey => Standing::SessionKey,
+        Role::Delegate => Standing::Delegate,
+    })
+}
+
+fn refuse<T>(rule: Id, why: &str) -> Result<T, Refused> {
+    Err(Refused { rule, why: why.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::crypto::secp256k1::{key_from_secret, public_key};
+    use crate::crypto::text::prefixed_hex;
+    use crate::hosting::security::{Authorization, EncryptionKey};
+    use crate::{Strict, Without};
+
+    const OWNER: Address = Address([1; 20]);
+    const SESSION: Address = Address([2; 20]);
+    const DELEGATE: Address = Address([3; 20]);
+    const STRANGER: Address = Address([9; 20]);
+
+    fn encryption() -> EncryptionKey {
+        let pubkey = prefixed_hex(&public_key(&key_from_secret(&[4; 32]).unwrap()));
+        EncryptionKey { pubkey, registered_at: "2026-03-04T05:06:07Z".into() }
+    }
+
+    fn security() -> Security {
+        let dialect = Dialect::default();
+        Security {
+            authorizations: vec![
+                Authorization::session(&dialect, SESSION, None),
+                Authorization::delegate(&dialect, DELEGATE),
+            ],
+            encryption_key: Some(encryption()),
+        }
+    }
+
+    fn act(signer: Address, kind: &'static str, detail: &'static str) -> Act<'static> {
+        Act {
+            signer,
+            address: Some(OWNER),
+            kind,
+            channel: "SVC_CHANNEL_V1",
+            key: (kind == "AGGREGATE").then_some(detail),
+            post_type: (kind == "POST").then_some(detail),
+        }
+    }
+
+    fn judged(act: &Act<'_>, gate: &mut impl Gate) -> Result<Standing, Refused> {
+        allows(OWNER, &security(), act, &Dialect::default(), gate)
+    }
+
+    #[test]
+    fn the_table_of_records_and_signers() {
+        let e = encryption().address().unwrap();
+        let rows: [(&str, &str, [Option<Id>; 5]); 6] = [
+            (
+                "AGGREGATE",
+                "security",
+                [
+                    None,
+                    Some(&SECURITY_OWNER),
+                    Some(&SECURITY_OWNER),
+                    Some(&SECURITY_OWNER),
+                    Some(&SECURITY_OWNER),
+                ],
+            ),
+            ("AGGREGATE", "projects", [None, Some(&TYPES), None, Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
+            ("POST", "svc-cloud-deployment", [None, None, None, Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
+            ("POST", "amend", [None, None, None, Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
+            ("FORGET", "", [None, None, Some(&FORGET_SESSION), Some(&LISTED), Some(&ENCRYPTION_NEVER)]),
+            ("POST", "svc-vm-pubkey", [Some(&CLAIM_SELF); 5].map(|rule| rule)),
+        ];
+        for (kind, detail, expected) in rows {
+            let signers = [OWNER, DELEGATE, SESSION, STRANGER, e];
+            for (signer, expected) in signers.into_iter().zip(expected) {
+                // The wallet's claim for its own address is its own affair.
+                let expected = expected.filter(|rule| *rule != &CLAIM_SELF || signer != OWNER);
+                let refused =
+                    judged(&act(signer, kind, detail), &mut Strict).err().map(|refused| refused.rule);
+                assert_eq!(refused, expected, "{kind} {detail} {signer}");
+            }
+        }
+        let machine = Act { address: Some(STRANGER), ..act(STRANGER, "POST", "svc-vm-pubkey") };
+        assert_eq!(judged(&machine, &mut Strict), Ok(Standing::Itself));
+    }
+
+    #[test]
+    fn each_rule_alone_refuses_and_lapses() {
+        let e = encryption().address().unwrap();
+        let mut wide = security();
+        wide.authorizations.push(Authorization::session(&Dialect::default(), e, None));
+        wide.authorizations[0].post_types = vec!["svc-cloud-deployment".into()];
+        wide.authorizations[0].types.push("FORGET".into());
+        wide.authorizations[0].pubkey = Some(String::new());
+        wide.authorizations[0].aggregate_keys.push("security".into());
+        let cases: [(Id, Act<'_>); 9] = [
+            (&OWNER_ADDRESS, Act { address: Some(STRANGER), ..act(DELEGATE, "FORGET", "") }),
+            (&LISTED, act(STRANGER, "POST", "amend")),
+            (&TYPES, act(DELEGATE, "AGGREGATE", "projects")),
+            (&CHANNELS, Act { channel: "SVC", ..act(DELEGATE, "POST", "amend") }),
+            (&AGGREGATE_KEYS, act(SESSION, "AGGREGATE", "other")),
+            (&POST_TYPES, act(SESSION, "POST", "other")),
+            (&SECURITY_OWNER, act(SESSION, "AGGREGATE", "security")),
+            (&FORGET_SESSION, act(SESSION, "FORGET", "")),
+            (&ENCRYPTION_NEVER, act(e, "POST", "amend")),
+        ];
+        let dialect = Dialect::default();
+        for (rule, act) in cases {
+            assert_eq!(allows(OWNER, &wide, &act, &dialect, &mut Strict).unwrap_err().rule, rule);
+            assert!(allows(OWNER, &wide, &act, &dialect, &mut Without(rule)).is_ok(), "{rule}");
+        }
+        assert!(allows(OWNER, &wide, &act(SESSION, "POST", "amend"), &dialect, &mut Strict).is_ok());
+        let post = act(DELEGATE, "POST", "amend");
+        assert_eq!(judged(&post, &mut Without(&EMPTY_ALL)).unwrap_err().rule, &POST_TYPES);
+        let own = Act { address: Some(DELEGATE), ..post };
+        assert_eq!(judged(&own, &mut Strict), Ok(Standing::Delegate));
+    }
+
+    #[test]
+    fn an_empty_list_allows_all_but_security() {
+        let mut open = security();
+        let entry = &mut open.authorizations[1];
+        (entry.types, entry.channels) = (Vec::new(), Vec::new());
+        let dialect = Dialect::default();
+        for (kind, detail) in [("AGGREGATE", "projects"), ("POST", "x"), ("FORGET", ""), ("STORE", "")] {
+            assert!(
+                allows(OWNER, &open, &act(DELEGATE, kind, detail), &dialect, &mut Strict).is_ok(),
+                "{kind}"
+            );
+        }
+        let security = act(DELEGATE, "AGGREGATE", "security");
+        assert_eq!(allows(OWNER, &open, &security, &dialect, &mut Strict).unwrap_err().rule, &SECURITY_OWNER);
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_but_the_owner_writes_security(
+            types in proptest::collection::vec("AGGREGATE|POST|FORGET", 0..3),
+            keys in proptest::collection::vec("security|projects", 0..3),
+            signer in 2_u8..5,
+        ) {
+            let mut wide = security();
+            for entry in &mut wide.authorizations {
+                (entry.types, entry.aggregate_keys) = (types.clone(), keys.clone());
+            }
+            let act = act(Address([signer; 20]), "AGGREGATE", "security");
+            prop_assert!(allows(OWNER, &wide, &act, &Dialect::default(), &mut Strict).is_err());
+        }
+    }
+}

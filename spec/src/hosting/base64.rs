@@ -1,0 +1,68 @@
+//! Base64 as envelopes write and read it, rule by rule.
+
+use crate::crypto::base64::{self, Fault, Padding};
+use crate::hosting::requirements::base64::{ALPHABET, LENGTH, PADDING, TRAILING_BITS, WRITTEN};
+use crate::{Gate, Refused};
+
+/// Writes base64: padded, of the standard alphabet.
+pub fn write(bytes: &[u8], gate: &mut impl Gate) -> String {
+    gate.effect(&WRITTEN, base64::encode(bytes), |text, _| text.trim_end_matches('=').to_owned())
+}
+
+/// Reads base64. `place` says where it stands, for the words of a refusal.
+pub fn read(text: &str, padding: Padding, place: &str, gate: &mut impl Gate) -> Result<Vec<u8>, Refused> {
+    // A rule that has lapsed is blind to its own fault; the next fault is found in what it lets through.
+    let mut text = text.to_owned();
+    let mut fault = base64::fault(&text, padding);
+    for rule in [&ALPHABET, &LENGTH, &PADDING, &TRAILING_BITS] {
+        let own = fault.filter(|fault| rule_of(*fault) == rule);
+        gate.require(rule, own.is_none(), || {
+            format!("{place}: {}", own.map(|fault| fault.to_string()).unwrap_or_default())
+        })?;
+        if own.is_some() {
+            text = base64::encode(&base64::decode_lossy(&text));
+            fault = base64::fault(&text, padding);
+        }
+    }
+    Ok(base64::decode_lossy(&text))
+}
+
+fn rule_of(fault: Fault) -> crate::Id {
+    match fault {
+        Fault::Alphabet(_) => &ALPHABET,
+        Fault::Length(_) => &LENGTH,
+        Fault::Padding { .. } => &PADDING,
+        Fault::TrailingBits => &TRAILING_BITS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Id, Strict, Without};
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_text_is_read() {
+        let cases: [(Id, &str, &[u8]); 7] = [
+            (&ALPHABET, "_-8=", &[0xff, 0xef]),
+            (&ALPHABET, "AA\nAA", &[0, 0, 0]),
+            (&ALPHABET, " AAAA", &[0, 0, 0]),
+            (&LENGTH, "AAAAA", &[0, 0, 0]),
+            (&PADDING, "AA", &[0]),
+            (&PADDING, "AAA==", &[0, 0]),
+            (&TRAILING_BITS, "AB==", &[0]),
+        ];
+        for (rule, text, bytes) in cases {
+            assert_eq!(read(text, Padding::Required, "ct", &mut Strict).unwrap_err().rule, rule, "{text}");
+            let lapsed = read(text, Padding::Required, "ct", &mut Without(rule));
+            assert_eq!(lapsed.as_deref(), Ok(bytes), "{text} without {rule}");
+        }
+        assert_eq!(read("AA", Padding::Optional, "ct", &mut Strict), Ok(vec![0]));
+    }
+
+    #[test]
+    fn what_is_written_is_padded() {
+        assert_eq!(write(&[0], &mut Strict), "AA==");
+        assert_eq!(write(&[0], &mut Without(&WRITTEN)), "AA");
+    }
+}

@@ -1,0 +1,104 @@
+//! Opening a bundle.
+
+use std::fmt;
+
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::form::{Envelope, check_hash, parse};
+use super::tarball::{Found, find_manifest};
+use super::{ROWS, rows};
+use crate::crypto::aead;
+use crate::crypto::secp256k1::SigningKey;
+use crate::hosting::sealed;
+use crate::hosting::wrapping::Agreement;
+use crate::{Dialect, Gate, Refused};
+
+/// One of the two keys that open a bundle.
+#[derive(Clone, Copy)]
+pub enum Key<'a> {
+    /// The virtual machine's.
+    Vm(&'a SigningKey),
+    /// E.
+    Encryption(&'a SigningKey),
+}
+
+/// What a bundle holds.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Contents {
+    /// A tarball with this manifest. Its members' names are left open: framework, version of the runtime, command
+    /// that starts it, environment.
+    Manifest(Value),
+    /// A tarball whose manifest is no JSON.
+    Formless,
+    /// Something compressed in a way that is not read here.
+    Unread(&'static str),
+    /// Nothing known; only where a rule has lapsed.
+    Unknown,
+}
+
+/// A bundle that was opened.
+pub struct Opened {
+    /// How the wrapping key came about.
+    pub agreement: Option<Agreement>,
+    /// The bundle's own key.
+    pub dek: aead::Key,
+    /// The tarball, byte for byte.
+    pub tarball: Zeroizing<Vec<u8>>,
+    /// What it holds.
+    pub contents: Contents,
+}
+
+/// Neither keys nor contents.
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").field("bytes", &self.tarball.len()).finish_non_exhaustive()
+    }
+}
+
+/// Opens the pinned file, whose hash is compared with the stated one before anything else.
+pub fn open(
+    dialect: &Dialect,
+    file: &[u8],
+    stated_hash: &str,
+    key: Key<'_>,
+    gate: &mut impl Gate,
+) -> Result<Opened, Refused> {
+    check_hash(file, stated_hash, gate)?;
+    let envelope = parse(dialect, file, gate)?;
+    let (dek, agreement) = unwrap_key(&envelope, key, gate)?;
+    let opened = sealed::open(&envelope.text, &dek, &ROWS, gate)?;
+    let contents = if opened.authentic { inspect(&opened.bytes, gate)? } else { Contents::Unknown };
+    Ok(Opened { agreement, dek, tarball: opened.bytes, contents })
+}
+
+/// Looks for the manifest.
+pub fn inspect(tarball: &[u8], gate: &mut impl Gate) -> Result<Contents, Refused> {
+    gate.parse(
+        &rows::TARBALL,
+        || match find_manifest(tarball)? {
+            Found::Manifest(bytes) => {
+                let value = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
+                Ok(value.map_or(Contents::Formless, Contents::Manifest))
+            }
+            Found::Unread(compression) => Ok(Contents::Unread(compression)),
+        },
+        || Ok(Contents::Unknown),
+    )
+}
+
+fn unwrap_key(
+    envelope: &Envelope,
+    key: Key<'_>,
+    gate: &mut impl Gate,
+) -> Result<(aead::Key, Option<Agreement>), Refused> {
+    let (name, wrapped, key) = match key {
+        Key::Vm(key) => ("vm", &envelope.vm, key),
+        Key::Encryption(key) => ("encryption", &envelope.encryption, key),
+    };
+    if envelope.deks.contains_key(name) {
+        sealed::unwrap_key(key, wrapped, &rows::KEY_LENGTH, gate)
+    } else {
+        sealed::try_all(&envelope.deks, key, &rows::KEY_LENGTH, gate)
+    }
+}

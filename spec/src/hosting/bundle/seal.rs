@@ -1,0 +1,76 @@
+//! Sealing a bundle.
+
+use serde_json::json;
+
+use super::{ROWS, VERSION, hash, rows};
+use crate::crypto::aead::{self, Key, Nonce};
+use crate::crypto::secp256k1::PublicKey;
+use crate::hosting::base64;
+use crate::hosting::envelope::wrap;
+use crate::hosting::sealed::{self, ALGORITHM};
+use crate::hosting::wrapping::{Ephemeral, Wrapped};
+use crate::{Dialect, Gate, Refused};
+
+/// Whom a bundle is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipients {
+    /// The virtual machine's public key, from its claim.
+    pub vm: PublicKey,
+    /// E's public key, from the security aggregate.
+    pub encryption: PublicKey,
+}
+
+/// What is drawn anew for every bundle. It prints nothing.
+#[derive(Clone)]
+pub struct Secrets {
+    /// The bundle's own key.
+    pub dek: Key,
+    /// Its IV.
+    pub iv: [u8; 12],
+    /// For the virtual machine.
+    pub vm: Ephemeral,
+    /// For E.
+    pub encryption: Ephemeral,
+}
+
+/// A bundle's envelope, and the steps to it.
+pub struct Sealed {
+    /// The file as it is pinned.
+    pub file: Vec<u8>,
+    /// What the record states as `bundleHash`.
+    pub hash: String,
+    /// Its key for the virtual machine.
+    pub vm: Wrapped,
+    /// Its key for E.
+    pub encryption: Wrapped,
+}
+
+/// Seals a tarball for both recipients.
+pub fn seal(
+    dialect: &Dialect,
+    tarball: &[u8],
+    recipients: &Recipients,
+    secrets: &Secrets,
+    gate: &mut impl Gate,
+) -> Result<Sealed, Refused> {
+    let data = sealed::additional_data(&ROWS, gate);
+    let (ciphertext, tag) = aead::seal(&secrets.dek, Nonce::Twelve(secrets.iv), data, tarball);
+    let vm = wrap(&recipients.vm, &secrets.vm, &secrets.dek, &rows::VM_OPENS, gate)?;
+    let encryption =
+        wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, gate)?;
+    let file = json!({
+        "v": VERSION,
+        "kind": dialect.bundle_kind,
+        "alg": ALGORITHM,
+        "ct": base64::write(&ciphertext, gate),
+        "iv": base64::write(&secrets.iv, gate),
+        "tag": base64::write(&tag, gate),
+        "deks": {
+            "vm": base64::write(&vm.bytes, gate),
+            "encryption": base64::write(&encryption.bytes, gate),
+        },
+    })
+    .to_string()
+    .into_bytes();
+    Ok(Sealed { hash: hash(&file), file, vm, encryption })
+}

@@ -1,0 +1,281 @@
+//! Deployments (document 2, "Deployment records"): what one message states of a deployment.
+
+mod plaintext;
+mod write;
+
+use serde_json::{Map, Value};
+
+pub use plaintext::Plaintext;
+pub use write::{amend, creation, judge_amend, judge_creation, judge_terminal, terminal_of, to_json};
+
+use super::fields::{Fields, is_iso};
+use super::identifier::{require_deployment, require_project};
+use crate::hosting::requirements::deployments::{
+    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC,
+    RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
+};
+use crate::hosting::requirements::instances::BUNDLE_HASH;
+use crate::{Gate, Refused};
+
+/// The schema version that is written; records before it are legacy.
+pub const SCHEMA: i64 = 4;
+/// The content type of an amend.
+pub const AMEND: &str = "amend";
+
+/// How far a deployment came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It waits.
+    Queued,
+    /// It succeeded.
+    Live,
+    /// It failed.
+    Failed,
+}
+
+impl Status {
+    /// The status' name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::Queued => "queued",
+            Status::Live => "live",
+            Status::Failed => "failed",
+        }
+    }
+
+    /// The status of that name.
+    pub fn named(name: &str) -> Option<Status> {
+        [Status::Queued, Status::Live, Status::Failed].into_iter().find(|status| status.name() == name)
+    }
+}
+
+/// What one message states of a deployment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deployment {
+    /// The deployment's identifier.
+    pub deployment_id: String,
+    /// The project's identifier.
+    pub project_id: String,
+    /// The schema version; a legacy record may have none.
+    pub schema: Option<i64>,
+    /// What anyone may read.
+    pub public: Public,
+    /// The envelope, unread; a legacy record may have none.
+    pub encrypted: Option<Map<String, Value>>,
+}
+
+/// What anyone may read of a deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Public {
+    /// How far it came.
+    pub status: Status,
+    /// The item hash of the artifact's STORE message.
+    pub store_ref: Option<String>,
+    /// Where it is served.
+    pub url: Option<String>,
+    /// The number of the run that built it.
+    pub run_id: Option<i64>,
+    /// Which attempt of that run.
+    pub run_attempt: Option<i64>,
+    /// ISO 8601, as written.
+    pub created_at: String,
+    /// ISO 8601, as written.
+    pub finished_at: Option<String>,
+    /// SHA-256 of an encrypted bundle as it is pinned, in hex.
+    pub bundle_hash: Option<String>,
+    /// The content identifier that a legacy record holds itself.
+    pub cid: Option<String>,
+}
+
+impl Deployment {
+    /// Reads `content.content` of a creation or an amend. Records before schema 4 may lack most of it.
+    pub fn parse(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Deployment, Refused> {
+        let fields = Fields::new(body, "");
+        let schema = match fields.value("schemaVersion") {
+            None => None,
+            Some(_) => fields.read("schemaVersion", &SCHEMA_RULE, gate, |version| {
+                version.as_i64().filter(|version| (1..=SCHEMA).contains(version))
+            })?,
+        };
+        let stated = fields.value("schemaVersion").and_then(Value::as_i64);
+        let legacy = stated.is_none_or(|version| version < SCHEMA);
+        if legacy && gate.lapse(&LEGACY_READ).is_some() {
+            return Err(Refused { rule: &SCHEMA_RULE, why: fields.shown("schemaVersion") });
+        }
+        let deployment_id = fields.text("deploymentId", &DEPLOYMENT_ID, gate)?;
+        let project_id = fields.text("projectId", &PROJECT_ID, gate)?;
+        // Where the row that asks for a text has lapsed there may be none to look at.
+        if !deployment_id.is_empty() {
+            require_deployment(&deployment_id, gate)?;
+        }
+        if !project_id.is_empty() {
+            require_project(&project_id, gate)?;
+        }
+        let public = fields.object("public", &PUBLIC, gate)?;
+        Ok(Deployment {
+            deployment_id,
+            project_id,
+            schema: schema.or(stated),
+            public: Public::parse(&public, legacy, gate)?,
+            encrypted: match fields.value("encrypted") {
+                None | Some(Value::Null) if legacy => None,
+                _ => Some(fields.object("encrypted", &ENCRYPTED, gate)?),
+            },
+        })
+    }
+
+    /// Whether it is of a schema before the one that is written.
+    pub fn is_legacy(&self) -> bool {
+        self.schema.is_none_or(|schema| schema < SCHEMA)
+    }
+
+    /// The content identifier that the record holds itself: a legacy record's without a reference to a STORE.
+    pub fn own_cid(&self, gate: &mut impl Gate) -> Option<&str> {
+        let cid = self.public.cid.as_deref().filter(|_| self.is_legacy() && self.public.store_ref.is_none());
+        gate.effect(&LEGACY_CID, cid, |_, _| None)
+    }
+}
+
+impl Public {
+    fn parse(members: &Map<String, Value>, legacy: bool, gate: &mut impl Gate) -> Result<Public, Refused> {
+        let fields = Fields::new(members, "public.");
+        // What a legacy record lacks is null.
+        let lacks = |name: &str| legacy && fields.value(name).is_none();
+        let text = |name, rule, gate: &mut _| if lacks(name) {
+            Ok(None)
+        } else {
+            fields.text_or_null(name, rule, gate)
+        };
+        let number = |name, rule, gate: &mut _| if lacks(name) {
+            Ok(None)
+        } else {
+            fields.integer_or_null(name, rule, gate)
+        };
+        Ok(Public {
+            status: fields
+                .read("status", &STATUS, gate, |status| Status::named(status.as_str()?))?
+                .unwrap_or(Status::Queued),
+            store_ref: text("storeRef", &STORE_REF, gate)?,
+            url: text("url", &URL, gate)?,
+            run_id: number("runId", &RUN_ID, gate)?,
+            run_attempt: number("runAttempt", &RUN_ATTEMPT, gate)?,
+            created_at: fields.text_that("createdAt", &CREATED_AT, gate, is_iso)?,
+            finished_at: if lacks("finishedAt") {
+                None
+            } else {
+                fields.moment_or_null("finishedAt", &FINISHED_AT, gate)?
+            },
+            bundle_hash: match fields.value("bundleHash") {
+                None | Some(Value::Null) => None,
+                Some(_) => Some(fields.text_that("bundleHash", &BUNDLE_HASH, gate, is_sha256)?),
+            },
+            cid: match fields.value("cid") {
+                // Beside a schema that has none it is another application's member.
+                Some(_) if legacy => fields.text_or_null("cid", &PUBLIC, gate)?,
+                _ => None,
+            },
+        })
+    }
+}
+
+/// Whether `text` is a SHA-256 in hex.
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::hosting::requirements::identifiers;
+    use crate::{Id, Strict, Without};
+
+    pub(super) fn sample() -> Value {
+        json!({
+            "deploymentId": "deploy_AZaz09-_abcd", "projectId": "proj_AZaz09-_abcd", "schemaVersion": 4,
+            "public": {
+                "status": "queued", "storeRef": null, "url": null, "runId": 7, "runAttempt": null,
+                "createdAt": "2026-03-04T05:06:07.089Z", "finishedAt": null,
+            },
+            "encrypted": {"v": 3},
+        })
+    }
+
+    fn with(pointer: &str, value: Value) -> Value {
+        let mut body = sample();
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        body.pointer_mut(parent).unwrap()[name] = value;
+        body
+    }
+
+    fn parse(body: &Value, gate: &mut impl Gate) -> Result<Deployment, Refused> {
+        Deployment::parse(body.as_object().unwrap(), gate)
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_body_is_read() {
+        let cases: [(Id, &str, Value); 24] = [
+            (&SCHEMA_RULE, "/schemaVersion", 5.into()),
+            (&SCHEMA_RULE, "/schemaVersion", 0.into()),
+            (&SCHEMA_RULE, "/schemaVersion", "4".into()),
+            (&DEPLOYMENT_ID, "/deploymentId", 1.into()),
+            (&PROJECT_ID, "/projectId", Value::Null),
+            (&identifiers::DEPLOYMENT, "/deploymentId", "deploy_".into()),
+            (&identifiers::PROJECT, "/projectId", "proj_AZaz09-_abc".into()),
+            (&PUBLIC, "/public", json!([])),
+            (&STATUS, "/public/status", "done".into()),
+            (&STATUS, "/public/status", Value::Null),
+            (&STORE_REF, "/public/storeRef", 1.into()),
+            (&STORE_REF, "/public/storeRef", "x".repeat(70_000).into()),
+            (&URL, "/public/url", json!([])),
+            (&RUN_ID, "/public/runId", "7".into()),
+            (&RUN_ID, "/public/runId", 7.5.into()),
+            (&RUN_ATTEMPT, "/public/runAttempt", true.into()),
+            (&CREATED_AT, "/public/createdAt", Value::Null),
+            (&CREATED_AT, "/public/createdAt", 7.into()),
+            (&FINISHED_AT, "/public/finishedAt", "soon".into()),
+            (&FINISHED_AT, "/public/finishedAt", 7.into()),
+            (&BUNDLE_HASH, "/public/bundleHash", "ab".into()),
+            (&BUNDLE_HASH, "/public/bundleHash", "g".repeat(64).into()),
+            (&ENCRYPTED, "/encrypted", Value::Null),
+            (&ENCRYPTED, "/encrypted", "".into()),
+        ];
+        for (rule, pointer, wrong) in cases {
+            let body = with(pointer, wrong);
+            assert_eq!(parse(&body, &mut Strict).expect_err(pointer).rule, rule, "{body:.300}");
+            // Without `public` nothing of it can be read.
+            assert!(
+                rule == &PUBLIC || parse(&body, &mut Without(rule)).is_ok(),
+                "{body:.300} without {rule}"
+            );
+        }
+        for missing in ["storeRef", "url", "runId", "runAttempt", "finishedAt", "createdAt", "status"] {
+            let mut body = sample();
+            body["public"].as_object_mut().unwrap().shift_remove(missing);
+            assert!(parse(&body, &mut Strict).is_err(), "{missing}");
+        }
+    }
+
+    #[test]
+    fn legacy_records_are_read_by_what_they_have() {
+        for schema in [Some(1), Some(3), None] {
+            let mut body = json!({
+                "deploymentId": "deploy_AZaz09-_abcd", "projectId": "proj_AZaz09-_abcd",
+                "public": {"status": "live", "cid": "bafy", "createdAt": "2024-03-04T05:06:07Z"},
+            });
+            if let Some(schema) = schema {
+                body["schemaVersion"] = schema.into();
+            }
+            let read = parse(&body, &mut Strict).unwrap();
+            assert_eq!((read.is_legacy(), read.own_cid(&mut Strict)), (true, Some("bafy")));
+            assert_eq!(read.own_cid(&mut Without(&LEGACY_CID)), None);
+            assert_eq!(parse(&body, &mut Without(&LEGACY_READ)).unwrap_err().rule, &SCHEMA_RULE);
+            body["public"]["storeRef"] = "ref".into();
+            assert_eq!(parse(&body, &mut Strict).unwrap().own_cid(&mut Strict), None);
+        }
+        let modern = with("/public/cid", "bafy".into());
+        assert_eq!(parse(&modern, &mut Strict).unwrap().own_cid(&mut Strict), None);
+    }
+}

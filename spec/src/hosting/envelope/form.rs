@@ -1,0 +1,81 @@
+//! What an envelope is made of.
+
+use serde_json::{Map, Value};
+
+use super::{ROWS, TEXT_BYTES, VERSION, rows};
+use crate::crypto::base64::Padding;
+use crate::hosting::requirements::records::{DUPLICATES, NUMBERS, SIZE};
+use crate::hosting::{fields, sealed};
+use crate::json::{self, Fault};
+use crate::{Gate, Id, Refused};
+
+/// The version, the members, and the wrapped keys.
+pub(super) struct Form {
+    pub(super) version: i64,
+    pub(super) members: Map<String, Value>,
+    pub(super) deks: Map<String, Value>,
+}
+
+/// Reads an envelope's text: JSON within the limit, no key twice, no number that readers disagree on.
+pub fn parse(text: &str, gate: &mut impl Gate) -> Result<Value, Refused> {
+    parse_json(text, TEXT_BYTES, &rows::FORM, gate)
+}
+
+/// Reads JSON; `rule` says that it is JSON.
+pub(in crate::hosting) fn parse_json(
+    text: &str,
+    limit: usize,
+    rule: Id,
+    gate: &mut impl Gate,
+) -> Result<Value, Refused> {
+    gate.require(&SIZE, text.len() <= limit, || format!("{} bytes, the limit is {limit}", text.len()))?;
+    let read = json::parse_unique(text);
+    let twice = matches!(read, Err(Fault::Duplicate(_)));
+    gate.require(&DUPLICATES, !twice, || format!("{}", read.as_ref().expect_err("a key stands twice")))?;
+    let value = match read {
+        Ok(value) => value,
+        // A lapsed rule takes the last of the two, as readers do by default.
+        Err(Fault::Duplicate(_)) => serde_json::from_str(text).unwrap_or_default(),
+        Err(Fault::Syntax(why)) => {
+            let stand_in = || Ok(Value::from(text));
+            gate.parse(rule, || Err(format!("no JSON: {why}")), stand_in)?
+        }
+    };
+    let odd = json::odd_number(&value).map(ToString::to_string);
+    gate.require(&NUMBERS, odd.is_none(), || format!("the number {}", odd.clone().unwrap_or_default()))?;
+    Ok(value)
+}
+
+/// Reads the members that say how to go on.
+pub(super) fn read(envelope: &Value, gate: &mut impl Gate) -> Result<Form, Refused> {
+    // Leniently, JSON within a text is an envelope as well.
+    let inner = envelope.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    gate.require(&rows::FORM, envelope.is_object(), || format!("the envelope is {}", fields::cut(envelope)))?;
+    let members = inner.as_ref().unwrap_or(envelope).as_object().cloned().unwrap_or_default();
+    let shown = |name: &str| match members.get(name) {
+        None => format!("{name} is missing"),
+        Some(value) => format!("{name} is {}", fields::cut(value)),
+    };
+    let version = members.get("v").and_then(Value::as_i64);
+    gate.require(&rows::FORM, version.is_some(), || shown("v"))?;
+    let deks = members.get("deks").and_then(Value::as_object);
+    gate.require(&rows::FORM, deks.is_some(), || shown("deks"))?;
+    // Leniently, the wrapped keys may stand beside the rest.
+    let deks = deks.unwrap_or(&members).clone();
+    Ok(Form { version: version.unwrap_or(VERSION), members, deks })
+}
+
+/// What a writer has to keep: version 3, the cipher's members, both recipients and nobody else.
+pub fn check_written(envelope: &Value, gate: &mut impl Gate) -> Result<(), Refused> {
+    let form = read(envelope, gate)?;
+    gate.require(&rows::VERSION, form.version == VERSION, || format!("v is {}", form.version))?;
+    sealed::read(&form.members, &ROWS, TEXT_BYTES, Padding::Required, gate)?;
+    for (name, rule) in [("user", &rows::USER), ("encryption", &rows::ENCRYPTION)] {
+        let place = format!("deks.{name}");
+        let wrapped = sealed::bytes(form.deks.get(name), &place, rule, TEXT_BYTES, Padding::Required, gate)?;
+        let plausible = matches!(wrapped.len(), 125 | 129) && wrapped[0] == 4;
+        gate.require(rule, plausible, || format!("{place} has {} bytes, no wrapped key", wrapped.len()))?;
+    }
+    let other = form.deks.keys().find(|name| !matches!(name.as_str(), "user" | "encryption"));
+    gate.require(&rows::NO_OTHERS, other.is_none(), || format!("deks has the member {other:.60?}"))
+}

@@ -1,0 +1,236 @@
+//! Opening an envelope.
+
+use std::fmt;
+
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::form::{self, Form};
+use super::{ROWS, TEXT_BYTES, VERSION, rows};
+use crate::crypto::aead::Key;
+use crate::crypto::base64::Padding;
+use crate::crypto::secp256k1::SigningKey;
+use crate::hosting::sealed::{self, Plaintext};
+use crate::hosting::wrapping::Agreement;
+use crate::{Gate, Refused};
+
+/// Who reads: the two have opposite duties with older envelopes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// The application's own backend, which skips what is older than version 3.
+    Backend,
+    /// A tool in the owner's hands, which opens every version with the wallet's key.
+    RecoveryTool,
+}
+
+/// How envelopes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// Who reads.
+    pub role: Role,
+    /// Whether base64 must be padded.
+    pub padding: Padding,
+}
+
+impl Reader {
+    /// The backend, strict about padding.
+    pub const fn backend() -> Reader {
+        Reader { role: Role::Backend, padding: Padding::Required }
+    }
+
+    /// The recovery tool, strict about padding.
+    pub const fn recovery() -> Reader {
+        Reader { role: Role::RecoveryTool, padding: Padding::Required }
+    }
+}
+
+/// The private keys at hand. They are wiped when dropped, and print nothing.
+#[derive(Clone, Default)]
+pub struct Keys {
+    /// The wallet's.
+    pub wallet: Option<SigningKey>,
+    /// E.
+    pub encryption: Option<SigningKey>,
+}
+
+/// Whose wrapped key was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Recipient {
+    /// `deks.user`.
+    User,
+    /// `deks.encryption`.
+    Encryption,
+}
+
+impl Recipient {
+    /// The member of `deks`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Recipient::User => "user",
+            Recipient::Encryption => "encryption",
+        }
+    }
+}
+
+/// What a reader noticed and went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Note {
+    /// A version 3 envelope lacks `deks.encryption`.
+    WithoutEncryption,
+    /// `deks` names somebody else beside the version's own recipients.
+    MoreRecipients,
+}
+
+impl Note {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Note::WithoutEncryption => "envelope-without-encryption",
+            Note::MoreRecipients => "envelope-more-recipients",
+        }
+    }
+}
+
+/// What came of an envelope that is well formed.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It was opened.
+    Opened(Box<Opened>),
+    /// A backend left it alone; the warning is [`super::LEGACY_ENVELOPE_SKIPPED`].
+    Skipped {
+        /// Its version.
+        version: i64,
+    },
+    /// None of the keys at hand is one of its recipients'.
+    Closed {
+        /// Its version.
+        version: i64,
+    },
+}
+
+/// An envelope that was opened.
+pub struct Opened {
+    /// Its version.
+    pub version: i64,
+    /// Whose key opened it.
+    pub recipient: Recipient,
+    /// How the wrapping key came about.
+    pub agreement: Option<Agreement>,
+    /// The envelope's own key.
+    pub dek: Key,
+    /// What it holds, byte for byte.
+    pub text: Zeroizing<String>,
+    /// The same as JSON.
+    pub plaintext: Value,
+    /// What was noticed.
+    pub notes: Vec<Note>,
+}
+
+/// Neither keys nor plaintext.
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened")
+            .field("version", &self.version)
+            .field("recipient", &self.recipient)
+            .field("bytes", &self.text.len())
+            .field("notes", &self.notes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Opens an envelope with one of the keys at hand.
+pub fn open(envelope: &Value, reader: Reader, keys: &Keys, gate: &mut impl Gate) -> Result<Outcome, Refused> {
+    let form = form::read(envelope, gate)?;
+    let version = form.version;
+    gate.require(&rows::NEWER, version <= VERSION, || format!("v is {version}, known is {VERSION}"))?;
+    if version < VERSION && skips(reader.role, gate) {
+        return Ok(Outcome::Skipped { version });
+    }
+    let Some((recipient, key)) = choose(&form, keys) else {
+        return Ok(Outcome::Closed { version });
+    };
+    let text = sealed::read(&form.members, &ROWS, TEXT_BYTES, reader.padding, gate)?;
+    let (dek, agreement) = unwrap_key(&form, recipient, key, reader.padding, gate)?;
+    let opened = sealed::open(&text, &dek, &ROWS, gate)?;
+    let (text, plaintext) = json(&opened, gate)?;
+    let notes = notes(&form, gate);
+    Ok(Outcome::Opened(Box::new(Opened { version, recipient, agreement, dek, text, plaintext, notes })))
+}
+
+fn skips(role: Role, gate: &mut impl Gate) -> bool {
+    match role {
+        Role::Backend => gate.effect(&rows::SKIPPED, true, |skips, _| !skips),
+        Role::RecoveryTool => gate.effect(&rows::READ_ANYWAY, false, |skips, _| !skips),
+    }
+}
+
+/// The wallet's key opens every version that has its wrapped key; E those that have E's.
+fn choose<'a>(form: &Form, keys: &'a Keys) -> Option<(Recipient, &'a SigningKey)> {
+    let user = keys.wallet.as_ref().map(|key| (Recipient::User, key));
+    let encryption = keys.encryption.as_ref().map(|key| (Recipient::Encryption, key));
+    let has = |recipient: Recipient| form.deks.contains_key(recipient.name());
+    let present = |found: &(Recipient, &SigningKey)| has(found.0);
+    let first = user.filter(present).or(encryption.filter(present));
+    // A recipient that the version must have is missing: whoever looks for it says so.
+    let missing = || if form.version >= VERSION { user.or(encryption) } else { user };
+    first.or_else(missing)
+}
+
+fn unwrap_key(
+    form: &Form,
+    recipient: Recipient,
+    key: &SigningKey,
+    padding: Padding,
+    gate: &mut impl Gate,
+) -> Result<(Key, Option<Agreement>), Refused> {
+    // A reader that knows one of the two members only takes the other's.
+    let either = form.version < VERSION || gate.effect(&rows::EITHER_KEY, true, |_, _| false);
+    let member = match (recipient, either) {
+        (Recipient::User, true) | (Recipient::Encryption, false) => Recipient::User,
+        (Recipient::Encryption, true) | (Recipient::User, false) => Recipient::Encryption,
+    };
+    let rule = match member {
+        Recipient::User => &rows::USER,
+        Recipient::Encryption => &rows::ENCRYPTION,
+    };
+    let place = format!("deks.{}", member.name());
+    let value = form.deks.get(member.name());
+    let wrapped = sealed::bytes(value, &place, rule, TEXT_BYTES, padding, gate)?;
+    if value.is_none() {
+        return sealed::try_all(&form.deks, key, &rows::KEY_LENGTH, gate);
+    }
+    sealed::unwrap_key(key, &wrapped, &rows::KEY_LENGTH, gate)
+}
+
+fn json(opened: &Plaintext, gate: &mut impl Gate) -> Result<(Zeroizing<String>, Value), Refused> {
+    let lossy = || String::from_utf8_lossy(&opened.bytes).into_owned();
+    if !opened.authentic {
+        let text = lossy();
+        let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.as_str()));
+        return Ok((Zeroizing::new(text), value));
+    }
+    let strict = || match std::str::from_utf8(&opened.bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(e) => Err(format!("no UTF-8 at byte {}", e.valid_up_to())),
+    };
+    let text = Zeroizing::new(gate.parse(&rows::UTF8, strict, || Ok(lossy()))?);
+    let value = form::parse_json(&text, TEXT_BYTES, &rows::JSON, gate)?;
+    Ok((text, value))
+}
+
+fn notes(form: &Form, gate: &mut impl Gate) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let lacks = form.version >= VERSION && !form.deks.contains_key(Recipient::Encryption.name());
+    if lacks && gate.effect(&rows::WITHOUT_ENCRYPTION, true, |_, _| false) {
+        notes.push(Note::WithoutEncryption);
+    }
+    let own: &[&str] = match form.version {
+        ..=1 => &["user", "encryption", "session", "backend"],
+        2 => &["user", "encryption", "backend"],
+        _ => &["user", "encryption"],
+    };
+    if form.deks.keys().any(|name| !own.contains(&name.as_str())) {
+        notes.push(Note::MoreRecipients);
+    }
+    notes
+}

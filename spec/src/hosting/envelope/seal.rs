@@ -1,0 +1,88 @@
+//! Sealing an envelope.
+
+use serde_json::{Value, json};
+
+use super::{ROWS, VERSION, rows};
+use crate::crypto::aead::{self, Key, Nonce};
+use crate::crypto::secp256k1::PublicKey;
+use crate::hosting::base64;
+use crate::hosting::sealed::{self, ALGORITHM};
+use crate::hosting::wrapping::{self, Ephemeral, Wrapped};
+use crate::{Gate, Id, Refused};
+
+/// Whom an envelope is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipients {
+    /// The wallet's public key.
+    pub user: PublicKey,
+    /// E's public key.
+    pub encryption: PublicKey,
+}
+
+/// What is drawn anew for every envelope. It prints nothing.
+#[derive(Clone)]
+pub struct Secrets {
+    /// The envelope's own key.
+    pub dek: Key,
+    /// Its IV.
+    pub iv: [u8; 12],
+    /// For the wallet.
+    pub user: Ephemeral,
+    /// For E.
+    pub encryption: Ephemeral,
+}
+
+/// An envelope of version 3, and the steps to it.
+pub struct Sealed {
+    /// The envelope as it is stored.
+    pub envelope: Value,
+    /// Its key for the wallet.
+    pub user: Wrapped,
+    /// Its key for E.
+    pub encryption: Wrapped,
+}
+
+/// Seals a text, which should be JSON, for both recipients.
+pub fn seal(
+    plaintext: &[u8],
+    recipients: &Recipients,
+    secrets: &Secrets,
+    gate: &mut impl Gate,
+) -> Result<Sealed, Refused> {
+    let data = sealed::additional_data(&ROWS, gate);
+    let (ciphertext, tag) = aead::seal(&secrets.dek, Nonce::Twelve(secrets.iv), data, plaintext);
+    let user = wrap(&recipients.user, &secrets.user, &secrets.dek, &rows::WALLET_OPENS, gate)?;
+    let encryption =
+        wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, gate)?;
+    let mut deks = json!({
+        "user": base64::write(&user.bytes, gate),
+        "encryption": base64::write(&encryption.bytes, gate),
+    });
+    if gate.effect(&rows::NO_OTHERS, false, |_, _| true) {
+        deks["backend"] = deks["user"].clone();
+    }
+    let envelope = json!({
+        "v": VERSION,
+        "alg": ALGORITHM,
+        "ct": base64::write(&ciphertext, gate),
+        "iv": base64::write(&secrets.iv, gate),
+        "tag": base64::write(&tag, gate),
+        "deks": deks,
+    });
+    Ok(Sealed { envelope, user, encryption })
+}
+
+/// Wraps the key; where `rule` has lapsed, another one.
+pub(in crate::hosting) fn wrap(
+    public: &PublicKey,
+    ephemeral: &Ephemeral,
+    dek: &Key,
+    rule: Id,
+    gate: &mut impl Gate,
+) -> Result<Wrapped, Refused> {
+    let key = gate.effect(rule, dek.clone(), |mut key, _| {
+        key.iter_mut().for_each(|byte| *byte = !*byte);
+        key
+    });
+    wrapping::wrap(public, ephemeral, key.as_slice(), gate)
+}

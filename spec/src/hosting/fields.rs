@@ -1,0 +1,199 @@
+//! Members of a record, read one by one, each under its own rule.
+
+use jiff::civil::DateTime;
+use serde_json::{Map, Value};
+
+use crate::crypto::address::Address;
+use crate::{Gate, Id, Instant, Refused};
+
+/// The longest text of one field, in bytes: this project's own bound.
+pub const TEXT_BYTES: usize = 64 * 1024;
+/// The most elements of one list: this project's own bound.
+pub const LIST_ITEMS: usize = 10_000;
+
+/// An object's members, and where they stand, for the words of a refusal.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'a> {
+    members: &'a Map<String, Value>,
+    place: &'static str,
+}
+
+impl<'a> Fields<'a> {
+    /// `place` is empty or ends in a full stop.
+    pub(super) const fn new(members: &'a Map<String, Value>, place: &'static str) -> Fields<'a> {
+        Fields { members, place }
+    }
+
+    pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
+        self.members.get(name)
+    }
+
+    /// `place.name is …`, cut short.
+    pub(super) fn shown(&self, name: &str) -> String {
+        match self.members.get(name) {
+            None => format!("{}{name} is missing", self.place),
+            Some(Value::String(text)) if text.len() > TEXT_BYTES => {
+                format!("{}{name} has {} bytes", self.place, text.len())
+            }
+            Some(value) => format!("{}{name} is {}", self.place, cut(value)),
+        }
+    }
+
+    /// Refuses under `rule` unless the member holds what `read` finds in it.
+    pub(super) fn read<T>(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, Refused> {
+        let found = self.value(name).and_then(read);
+        gate.require(rule, found.is_some(), || self.shown(name))?;
+        Ok(found)
+    }
+
+    /// A text that is not too long; empty where the rule has lapsed.
+    pub(super) fn text(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<String, Refused> {
+        let text = self.read(name, rule, gate, short)?;
+        Ok(text.unwrap_or_default().to_owned())
+    }
+
+    /// A text that `good` accepts.
+    pub(super) fn text_that(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+        good: impl FnOnce(&str) -> bool,
+    ) -> Result<String, Refused> {
+        self.read(name, rule, gate, |value| short(value).filter(|text| good(text)))?;
+        Ok(self.value(name).and_then(short).unwrap_or_default().to_owned())
+    }
+
+    /// A text or null, given as one of them.
+    pub(super) fn text_or_null(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+    ) -> Result<Option<String>, Refused> {
+        let text = self.read(name, rule, gate, |value| match value {
+            Value::Null => Some(None),
+            other => short(other).map(Some),
+        })?;
+        Ok(text.flatten().map(str::to_owned))
+    }
+
+    /// An integer or null, given as one of them.
+    pub(super) fn integer_or_null(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+    ) -> Result<Option<i64>, Refused> {
+        let number = self.read(name, rule, gate, |value| match value {
+            Value::Null => Some(None),
+            other => other.as_i64().map(Some),
+        })?;
+        Ok(number.flatten())
+    }
+
+    /// An instant's text in ISO 8601, as it was written.
+    pub(super) fn moment(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<String, Refused> {
+        self.text_that(name, rule, gate, is_iso)
+    }
+
+    /// An instant's text or null.
+    pub(super) fn moment_or_null(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+    ) -> Result<Option<String>, Refused> {
+        match self.value(name) {
+            Some(Value::Null) => self.text_or_null(name, rule, gate),
+            _ => self.moment(name, rule, gate).map(Some),
+        }
+    }
+
+    /// An object; empty where the rule has lapsed.
+    pub(super) fn object(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+    ) -> Result<Map<String, Value>, Refused> {
+        Ok(self.read(name, rule, gate, Value::as_object)?.cloned().unwrap_or_default())
+    }
+
+    /// A list of texts; a missing one is empty.
+    pub(super) fn texts(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<Vec<String>, Refused> {
+        if self.value(name).is_none() {
+            return Ok(Vec::new());
+        }
+        let texts = self.read(name, rule, gate, |value| {
+            let items = value.as_array().filter(|items| items.len() <= LIST_ITEMS)?;
+            items.iter().map(|item| short(item).map(str::to_owned)).collect::<Option<Vec<_>>>()
+        })?;
+        Ok(texts.unwrap_or_default())
+    }
+
+    /// An address of either case.
+    pub(super) fn address(
+        &self,
+        name: &str,
+        rule: Id,
+        gate: &mut impl Gate,
+    ) -> Result<Option<Address>, Refused> {
+        self.read(name, rule, gate, |value| short(value).and_then(Address::parse))
+    }
+}
+
+/// Whether a text is an instant or a date with its time in ISO 8601, with or without an offset.
+pub(super) fn is_iso(text: &str) -> bool {
+    let plain = text.len() <= 64 && text.contains('T') && !text.contains([' ', '[']);
+    plain && (Instant::parse_iso(text).is_some() || text.parse::<DateTime>().is_ok())
+}
+
+/// A value's text, cut for a log.
+pub(super) fn cut(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::Object(members) => format!("an object of {} members", members.len()),
+        other => format!("{:.60}", other.to_string()),
+    }
+}
+
+fn short(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| text.len() <= TEXT_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn instants_have_a_date_and_a_time() {
+        for good in ["2026-03-04T05:06:07.089Z", "2026-03-04T05:06:07+02:00", "2026-03-04T05:06:07"] {
+            assert!(is_iso(good), "{good}");
+        }
+        for bad in
+            ["", "2026-03-04", "yesterday", "1772600767", "2026-02-30T00:00:00Z", "2026-03-04 05:06:07Z"]
+        {
+            assert!(!is_iso(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_short() {
+        let long = "x".repeat(TEXT_BYTES + 1);
+        let members = json!({"a": long, "b": [1, 2], "c": {"d": 1}});
+        let fields = Fields::new(members.as_object().unwrap(), "public.");
+        assert_eq!(fields.shown("a"), "public.a has 65537 bytes");
+        assert_eq!(fields.shown("b"), "public.b is an array of 2");
+        assert_eq!(fields.shown("c"), "public.c is an object of 1 members");
+        assert_eq!(fields.shown("d"), "public.d is missing");
+    }
+}

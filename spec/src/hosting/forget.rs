@@ -1,0 +1,223 @@
+//! Cleaning up after a project (document 2, "FORGET message", "States and transitions", "Reading the STORE message").
+//!
+//! One hash that a node cannot forget spoils the whole batch, so hashes are classified first and only good targets
+//! are named. What a legacy record names by `cid` alone is out of reach, and told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::deployment::Deployment;
+use super::fields::{Fields, LIST_ITEMS};
+use super::record::Record;
+use crate::crypto::address::Address;
+use crate::hosting::requirements::forget::{
+    ADDRESS, CLASSIFIED, DEDUPLICATED, EVERY, HASHES, LEGACY, OWN, TYPE,
+};
+use crate::network::store::{Class, Reading};
+use crate::{Gate, Refused, Strict};
+
+/// What a deleted project's artifacts come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// What the FORGET names, each once, in the order of the deployments. Where it is empty there is nothing to send.
+    pub hashes: Vec<String>,
+    /// What it leaves out, and why: the bytes are gone already, or nothing is known of them.
+    pub left_out: Vec<(String, Class)>,
+    /// Identifiers of deployments whose artifact no FORGET reaches.
+    pub out_of_reach: Vec<String>,
+}
+
+/// The hashes to look up before a batch: every `storeRef`, each once, in the order of the deployments.
+pub fn lookups<'a>(deployments: impl IntoIterator<Item = &'a Deployment>) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    let refs = deployments.into_iter().filter_map(|deployment| deployment.public.store_ref.as_deref());
+    refs.filter(|store_ref| seen.insert(*store_ref)).collect()
+}
+
+/// Plans the FORGET of a project's deployments. `readings` are the classified answers to [`lookups`]; a hash without
+/// one counts as unknown.
+pub fn plan(deployments: &[Deployment], readings: &BTreeMap<String, Reading>, gate: &mut impl Gate) -> Plan {
+    let mut plan = Plan::default();
+    let once = gate.lapse(&DEDUPLICATED).is_none();
+    let unread = gate.lapse(&CLASSIFIED).is_some();
+    let mut seen = BTreeSet::new();
+    for deployment in deployments {
+        if let Some(hash) = &deployment.public.store_ref {
+            if !seen.insert(hash) && once {
+                continue;
+            }
+            let reading = readings.get(hash);
+            if unread || reading.is_some_and(|reading| reading.forget_target) {
+                plan.hashes.push(hash.clone());
+            } else {
+                plan.left_out.push((hash.clone(), reading.map_or(Class::Unknown, |reading| reading.class)));
+            }
+        } else if deployment.own_cid(&mut Strict).is_some() && gate.lapse(&LEGACY).is_none() {
+            plan.out_of_reach.push(deployment.deployment_id.clone());
+        }
+    }
+    plan.hashes = gate.effect(&EVERY, plan.hashes, |mut hashes, _| {
+        hashes.pop();
+        hashes
+    });
+    plan
+}
+
+/// The content of a FORGET.
+pub fn content(owner: &str, hashes: &[String], time: i64) -> Value {
+    json!({"address": owner, "hashes": hashes, "time": time})
+}
+
+/// The hashes of a FORGET, held to what its writer owes.
+pub fn judge(record: &Record, owner: Address, gate: &mut impl Gate) -> Result<Vec<String>, Refused> {
+    gate.require(&TYPE, record.kind == "FORGET", || format!("the type is {:.40}", record.kind))?;
+    gate.require(&ADDRESS, record.address == owner, || format!("content.address is {}", record.address))?;
+    let fields = Fields::new(&record.content, "content.");
+    let hashes = fields.read("hashes", &HASHES, gate, |hashes| {
+        let hashes = hashes.as_array().filter(|hashes| !hashes.is_empty() && hashes.len() <= LIST_ITEMS)?;
+        hashes.iter().map(|hash| hash.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    })?;
+    Ok(hashes.unwrap_or_default())
+}
+
+/// A FORGET's hashes held against the project they clean up after: all of its own that can be forgotten and no
+/// other's.
+pub fn judge_targets(
+    hashes: &[String],
+    deployments: &[Deployment],
+    readings: &BTreeMap<String, Reading>,
+    gate: &mut impl Gate,
+) -> Result<(), Refused> {
+    let own: BTreeSet<&str> = lookups(deployments).into_iter().collect();
+    let foreign = hashes.iter().find(|hash| !own.contains(hash.as_str()));
+    gate.require(&OWN, foreign.is_none(), || {
+        format!("{:.80} is no storeRef of the project", foreign.map_or("", |hash| hash))
+    })?;
+    let wanted = plan(deployments, readings, &mut Strict);
+    let left_out = wanted.hashes.iter().find(|hash| !hashes.contains(hash));
+    gate.require(&EVERY, left_out.is_none(), || {
+        format!("{:.80} is left out", left_out.map_or("", |hash| hash))
+    })?;
+    let bad = hashes.iter().find(|hash| {
+        wanted.left_out.iter().any(|(left_out, class)| left_out == *hash && *class != Class::Forgotten)
+    });
+    gate.require(&CLASSIFIED, bad.is_none(), || {
+        format!("{:.80} cannot be forgotten", bad.map_or("", |hash| hash))
+    })?;
+    let distinct: BTreeSet<&String> = hashes.iter().collect();
+    gate.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash stands twice".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::store;
+    use crate::{Id, Without};
+
+    fn deployment(store_ref: Option<&str>, cid: Option<&str>) -> Deployment {
+        let mut body = json!({
+            "deploymentId": "deploy_AZaz09-_abcd", "projectId": "proj_AZaz09-_abcd", "schemaVersion": 3,
+            "public": {"status": "live", "createdAt": "2026-03-04T05:06:07Z", "cid": cid},
+        });
+        if store_ref.is_some() {
+            body["public"]["storeRef"] = json!(store_ref);
+        }
+        Deployment::parse(body.as_object().unwrap(), &mut Strict).unwrap()
+    }
+
+    fn readings() -> BTreeMap<String, Reading> {
+        let read = |status: &str| {
+            store::read(
+                200,
+                Some(&json!({"status": status, "message": {"type": "STORE", "content": {"item_hash": "c"}}})),
+            )
+        };
+        [
+            ("a", "processed"),
+            ("b", "removing"),
+            ("gone", "removed"),
+            ("past", "forgotten"),
+            ("soon", "pending"),
+        ]
+        .into_iter()
+        .map(|(hash, status)| (hash.to_owned(), read(status)))
+        .collect()
+    }
+
+    fn project() -> Vec<Deployment> {
+        let refs = ["b", "a", "b", "gone", "past", "soon", "unasked"];
+        let mut all: Vec<Deployment> = refs.iter().map(|hash| deployment(Some(hash), None)).collect();
+        all.push(deployment(None, Some("bafy")));
+        all.push(deployment(None, None));
+        all
+    }
+
+    #[test]
+    fn only_what_can_be_forgotten_is_named_and_the_rest_is_told() {
+        let plan = plan(&project(), &readings(), &mut Strict);
+        assert_eq!(plan.hashes, ["b", "a"]);
+        let left_out: Vec<(&str, Class)> =
+            plan.left_out.iter().map(|(hash, class)| (hash.as_str(), *class)).collect();
+        assert_eq!(
+            left_out,
+            [
+                ("gone", Class::Removed),
+                ("past", Class::Forgotten),
+                ("soon", Class::Unknown),
+                ("unasked", Class::Unknown)
+            ]
+        );
+        assert_eq!(plan.out_of_reach.len(), 1);
+        assert_eq!(lookups(&project()), ["b", "a", "gone", "past", "soon", "unasked"]);
+    }
+
+    #[test]
+    fn each_rule_changes_the_plan() {
+        let honest = plan(&project(), &readings(), &mut Strict);
+        for rule in [&DEDUPLICATED, &CLASSIFIED, &LEGACY, &EVERY] {
+            assert_ne!(plan(&project(), &readings(), &mut Without(rule)), honest, "{rule}");
+        }
+    }
+
+    #[test]
+    fn one_fault_one_rule_for_the_record_and_its_targets() {
+        let owner = Address([1; 20]);
+        let record = |change: fn(&mut Value)| {
+            let mut message = json!({
+                "item_hash": "h", "sender": owner.to_string(), "type": "FORGET", "channel": "C", "signature": "",
+                "content": content(&owner.to_string(), &["a".into()], 7),
+            });
+            change(&mut message);
+            Record::parse(&message.to_string(), &mut Strict).unwrap()
+        };
+        assert_eq!(judge(&record(|_| ()), owner, &mut Strict), Ok(vec!["a".to_owned()]));
+        let cases: [(Id, Record); 5] = [
+            (&TYPE, record(|m| m["type"] = "POST".into())),
+            (&ADDRESS, record(|m| m["content"]["address"] = Address([2; 20]).to_string().into())),
+            (&HASHES, record(|m| m["content"]["hashes"] = json!([]))),
+            (&HASHES, record(|m| m["content"]["hashes"] = json!(["a", 1]))),
+            (&HASHES, record(|m| m["content"]["hashes"] = json!("a"))),
+        ];
+        for (rule, record) in cases {
+            assert_eq!(judge(&record, owner, &mut Strict).unwrap_err().rule, rule);
+            assert!(judge(&record, owner, &mut Without(rule)).is_ok());
+        }
+        let good = ["a", "b", "past"];
+        let targets: [(Option<Id>, Vec<&str>); 5] = [
+            (None, good.to_vec()),
+            (Some(&OWN), [&good[..], &["other"]].concat()),
+            (Some(&EVERY), vec!["a"]),
+            (Some(&CLASSIFIED), [&good[..], &["gone"]].concat()),
+            (Some(&DEDUPLICATED), [&good[..], &["a"]].concat()),
+        ];
+        for (rule, hashes) in targets {
+            let hashes: Vec<String> = hashes.into_iter().map(str::to_owned).collect();
+            let judged = judge_targets(&hashes, &project(), &readings(), &mut Strict);
+            assert_eq!(judged.err().map(|refused| refused.rule), rule);
+            if let Some(rule) = rule {
+                assert!(judge_targets(&hashes, &project(), &readings(), &mut Without(rule)).is_ok());
+            }
+        }
+    }
+}

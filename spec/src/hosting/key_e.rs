@@ -1,0 +1,275 @@
+//! The key E: derived from a wallet's signature over one text (document 2, "Deriving E").
+
+use zeroize::Zeroizing;
+
+use crate::crypto::address::Address;
+use crate::crypto::eip191;
+use crate::crypto::keccak::{keccak256, sha3_256};
+use crate::crypto::secp256k1::{self, PublicKey, Signature, SigningKey};
+use crate::crypto::text::prefixed_hex;
+use crate::hosting::requirements::key_e::{
+    BYTES, FINAL_NEWLINE, LINES, PRIVATE, PUBLIC, RANGE, SIGNATURE, STABLE, TITLE, VERSION,
+    WALLET,
+};
+use crate::{Dialect, Gate, Refused, Strict};
+
+/// Lines of the derivation message.
+pub const LINES_COUNT: usize = 7;
+/// What stands before the wallet's address.
+pub const WALLET_PREFIX: &str = "Wallet: ";
+/// The last line.
+pub const VERSION_LINE: &str = "Version: 1";
+/// The longest text that is looked at, in bytes: this project's own bound.
+pub const TEXT_BYTES: usize = 16 * 1024;
+
+/// The two sentences of the derivation message, two lines each. The document paraphrases them, so whoever derives a
+/// real E must take them from the application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentences {
+    /// What the signature is for.
+    pub purpose: [String; 2],
+    /// What the signature does not do.
+    pub assurance: [String; 2],
+}
+
+/// This project's own wording. It is **not** the application's: no E derived from it is anybody's real one.
+impl Default for Sentences {
+    fn default() -> Self {
+        Sentences {
+            purpose: [
+                "Signing this text makes a key of your own, with which".into(),
+                "this browser can read the history of your deployments.".into(),
+            ],
+            assurance: [
+                "Nothing is bought, paid or sent by it: signing costs".into(),
+                "nothing and does no harm.".into(),
+            ],
+        }
+    }
+}
+
+impl Sentences {
+    /// From four lines of a profile; none where a line is empty or holds a line break.
+    pub fn from_lines(lines: [&str; 4]) -> Option<Sentences> {
+        let good = lines.iter().all(|line| !line.is_empty() && !line.contains(['\n', '\r']));
+        let [a, b, c, d] = lines.map(str::to_owned);
+        good.then_some(Sentences { purpose: [a, b], assurance: [c, d] })
+    }
+}
+
+/// The derivation message for a wallet.
+pub fn message(dialect: &Dialect, sentences: &Sentences, wallet: Address) -> String {
+    let ([purpose, its_end], [assurance, the_end]) = (&sentences.purpose, &sentences.assurance);
+    let title = &dialect.derivation_title;
+    [title, purpose, its_end, assurance, the_end, &format!("{WALLET_PREFIX}{wallet}"), VERSION_LINE]
+        .join("\n")
+}
+
+/// What a text has to be to be a derivation message, but for the two sentences. Gives the wallet it names.
+pub fn check(dialect: &Dialect, text: &str, gate: &mut impl Gate) -> Result<Option<Address>, Refused> {
+    gate.require(&FINAL_NEWLINE, !text.ends_with('\n'), || "a newline after the last line".to_owned())?;
+    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
+    let odd = lines.iter().position(|line| line.is_empty() || line.ends_with('\r'));
+    let whole = lines.len() == LINES_COUNT && odd.is_none() && text.len() <= TEXT_BYTES;
+    gate.require(&LINES, whole, || match odd {
+        Some(at) => format!("line {} is empty or ends in a carriage return", at + 1),
+        None => format!("{} lines, {} bytes", lines.len(), text.len()),
+    })?;
+    let (first, last) = (lines.first().copied().unwrap_or(""), lines.last().copied().unwrap_or(""));
+    // Leniently, the title and the last two lines are looked for where they should be in fewer or more lines.
+    let bare = |line: &str| line.trim_end_matches('\r').to_owned();
+    gate.require(&TITLE, bare(first) == dialect.derivation_title, || format!("the title is {first:.80?}"))?;
+    let stated = lines.iter().rev().nth(1).copied().unwrap_or("");
+    let wallet = bare(stated).strip_prefix(WALLET_PREFIX).and_then(Address::parse_checksummed);
+    gate.require(&WALLET, wallet.is_some(), || format!("the wallet's line is {stated:.80?}"))?;
+    gate.require(&VERSION, bare(last) == VERSION_LINE, || format!("the last line is {last:.80?}"))?;
+    Ok(wallet)
+}
+
+/// How many bytes of a message are signed: its length as UTF-8, where a dash counts three.
+pub fn byte_length(message: &str, gate: &mut impl Gate) -> usize {
+    gate.effect(&BYTES, message.len(), |_, _| message.chars().count())
+}
+
+/// The digest that the wallet signs.
+pub fn digest(message: &str, gate: &mut impl Gate) -> [u8; 32] {
+    let length = byte_length(message, gate);
+    keccak256(format!("{}{length}{message}", eip191::PREFIX).as_bytes())
+}
+
+/// E, and the steps on the way to it. It prints nothing: the signature is as secret as the key.
+pub struct KeyE {
+    /// The 65 bytes of the signature: r, s and v of 27 or 28.
+    pub signature: Zeroizing<[u8; 65]>,
+    /// Their Keccak-256: the private key.
+    pub secret: Zeroizing<[u8; 32]>,
+    /// The private key, ready for use.
+    pub key: SigningKey,
+    /// The public key: 65 bytes.
+    pub public: PublicKey,
+    /// The public key as the security aggregate writes it.
+    pub public_text: String,
+}
+
+/// E from the wallet's key itself.
+pub fn of_wallet(wallet: &SigningKey, message: &str, gate: &mut impl Gate) -> Result<KeyE, Refused> {
+    let digest = digest(message, gate);
+    // A wallet that draws its nonces at random signs differently every time; the mirrored signature is as good as one.
+    let signature = gate.effect(&STABLE, secp256k1::sign(wallet, &digest), |own, _| own.mirrored());
+    of_signature(&signature.to_bytes(), gate)
+}
+
+/// E from the signature that a wallet gave.
+///
+/// The bytes are hashed as they are: a wallet that writes v as 0 or 1 has another E, and its owner reads nothing.
+pub fn of_signature(signature: &[u8; 65], gate: &mut impl Gate) -> Result<KeyE, Refused> {
+    let signature = gate.effect(&SIGNATURE, Zeroizing::new(*signature), |mut bytes, _| {
+        bytes[64] = bytes[64].wrapping_sub(27);
+        bytes
+    });
+    let honest = Zeroizing::new(keccak256(signature.as_slice()));
+    let secret = gate.effect(&PRIVATE, honest, |_, _| Zeroizing::new(sha3_256(signature.as_slice())));
+    let (secret, key) = private_key(secret, gate)?;
+    let public = secp256k1::public_key(&key);
+    let public_text = gate.effect(&PUBLIC, prefixed_hex(&public), |_, _| prefixed_hex(&public[1..]));
+    Ok(KeyE { signature, secret, key, public, public_text })
+}
+
+/// The private key of a digest, which is no scalar once in 2^128 wallets.
+pub fn private_key(
+    secret: Zeroizing<[u8; 32]>,
+    gate: &mut impl Gate,
+) -> Result<(Zeroizing<[u8; 32]>, SigningKey), Refused> {
+    let key = secp256k1::key_from_secret(&secret);
+    gate.require(&RANGE, key.is_some(), || "the digest is zero or not below the curve's order".to_owned())?;
+    match key {
+        Some(key) => Ok((secret, key)),
+        // Leniently, the digest is hashed once more.
+        None => private_key(Zeroizing::new(keccak256(secret.as_slice())), gate),
+    }
+}
+
+/// Whether a signature is `wallet`'s over `message`, in the form that E is made of.
+pub fn is_signed_by(message: &str, signature: &[u8; 65], wallet: Address) -> bool {
+    let signature = Signature::from_bytes(signature);
+    let written = matches!(signature.v, 27 | 28) && signature.has_low_s();
+    written
+        && signature.recover(&digest(message, &mut Strict)).map(|key| Address::of_public_key(&key))
+            == Some(wallet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::secp256k1::key_from_secret;
+    use crate::crypto::text::{hex, parse_hex};
+    use crate::{Id, Without};
+
+    fn wallet() -> SigningKey {
+        key_from_secret(&[1; 32]).expect("a scalar")
+    }
+
+    fn text() -> String {
+        message(&Dialect::default(), &Sentences::default(), Address::of(&wallet()))
+    }
+
+    #[test]
+    fn the_message_has_seven_lines_and_no_more() {
+        let text = text();
+        let lines: Vec<&str> = text.split('\n').collect();
+        assert_eq!(lines.len(), LINES_COUNT);
+        assert_eq!((lines[0].chars().count(), lines[0].len()), (26, 28));
+        assert_eq!(lines[5], "Wallet: 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1");
+        assert_eq!(lines[6], "Version: 1");
+        assert_eq!(byte_length(&text, &mut Strict), text.chars().count() + 2);
+        assert_eq!(check(&Dialect::default(), &text, &mut Strict), Ok(Some(Address::of(&wallet()))));
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_text_passes() {
+        let good = text();
+        let address = Address::of(&wallet()).to_string();
+        let cases: [(Id, String); 14] = [
+            (&FINAL_NEWLINE, format!("{good}\n")),
+            (&LINES, good.replacen('\n', "\n\n", 1)),
+            (&LINES, good.replace('\n', "\r\n")),
+            (&LINES, good.replacen("\nthis", " this", 1)),
+            (&LINES, good.replacen('\n', "\nmore\n", 1)),
+            (&TITLE, good.replace('\u{2014}', "-")),
+            (&TITLE, good.replace('\u{2014}', "\u{2013}")),
+            (&TITLE, format!(" {good}")),
+            (&WALLET, good.replace(&address, &address.to_lowercase())),
+            (&WALLET, good.replace(&address, &address[2..])),
+            (&WALLET, good.replace("Wallet: ", "Wallet:")),
+            (&VERSION, good.replace("Version: 1", "Version: 2")),
+            (&VERSION, format!("{good} ")),
+            (&VERSION, good.replace("Version", "version")),
+        ];
+        for (rule, text) in cases {
+            assert_eq!(check(&Dialect::default(), &text, &mut Strict).unwrap_err().rule, rule, "{text:?}");
+            assert!(check(&Dialect::default(), &text, &mut Without(rule)).is_ok(), "{text:?} without {rule}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_short_or_too_long_to_be_judged() {
+        for text in ["", "\n", "\n\n\n\n\n\n\n", "a", &"x\n".repeat(20_000)] {
+            assert!(check(&Dialect::default(), text, &mut Strict).is_err());
+        }
+    }
+
+    #[test]
+    fn sentences_are_four_lines() {
+        assert!(Sentences::from_lines(["a", "b", "c", "d"]).is_some());
+        assert!(Sentences::from_lines(["a", "", "c", "d"]).is_none());
+        assert!(Sentences::from_lines(["a", "b\n", "c", "d"]).is_none());
+    }
+
+    #[test]
+    fn one_wallet_has_one_key_and_each_step_shows_in_it() {
+        let honest = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
+        let again = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
+        assert_eq!(honest.public_text, again.public_text);
+        assert_eq!(honest.public_text.len(), 132);
+        assert!(honest.public_text.starts_with("0x04"));
+        assert_eq!(*honest.secret, keccak256(honest.signature.as_slice()));
+        assert!(is_signed_by(&text(), &honest.signature, Address::of(&wallet())));
+        assert!(!is_signed_by(&text(), &honest.signature, Address([1; 20])));
+        for rule in [&BYTES, &SIGNATURE, &PRIVATE, &PUBLIC] {
+            let other = of_wallet(&wallet(), &text(), &mut Without(rule)).unwrap();
+            assert_ne!(other.public_text, honest.public_text, "{rule}");
+        }
+    }
+
+    /// The signature over the first 26 characters is the one that other libraries give in the tests of EIP-191.
+    #[test]
+    fn the_length_is_counted_in_bytes() {
+        let title = Dialect::default().derivation_title;
+        let signed = of_wallet(&wallet(), &title, &mut Strict).unwrap();
+        assert_eq!(
+            hex(signed.signature.as_slice()),
+            "5f9972c1c24afaa155b6bf54f832d94f937e7e5f1029bd955f00912172488eb41dfd614fd4118f21dbaa3414c2a390349434da211355082c4bb27370cf2573801c"
+        );
+    }
+
+    #[test]
+    fn the_other_form_of_v_is_another_key() {
+        let honest = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
+        let mut bare = *honest.signature;
+        bare[64] -= 27;
+        let other = of_signature(&bare, &mut Strict).unwrap();
+        assert_ne!(other.public, honest.public);
+        assert!(!is_signed_by(&text(), &bare, Address::of(&wallet())));
+    }
+
+    #[test]
+    fn digests_out_of_range_are_no_keys() {
+        let order = parse_hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141").unwrap();
+        let order: [u8; 32] = order.try_into().unwrap();
+        for bad in [[0; 32], order, [0xff; 32]] {
+            let refused = private_key(Zeroizing::new(bad), &mut Strict).map(|_| ()).unwrap_err();
+            assert_eq!(refused.rule, &RANGE);
+            assert!(private_key(Zeroizing::new(bad), &mut Without(&RANGE)).is_ok());
+        }
+    }
+}

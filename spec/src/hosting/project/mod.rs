@@ -1,0 +1,221 @@
+//! Projects (document 2, "Projects aggregate"): the entries of the aggregate `projects`.
+
+mod plaintext;
+mod write;
+
+use serde_json::{Map, Value};
+
+pub(crate) use plaintext::object;
+pub use plaintext::{Plaintext, Source};
+pub use write::{Tombstone, aggregate, entry, judge_aggregate, judge_entry, tombstone};
+
+use super::fields::{Fields, cut};
+use super::identifier::require_project;
+use crate::hosting::requirements::projects::{
+    CREATED_AT, DELETED, DEPLOY_TARGET, ENCRYPTED, ENTRY, FRAMEWORK, ID, SCHEMA_READ, SCHEMA_VERSION,
+    TOMBSTONE_READ, UPDATED_AT,
+};
+use crate::{Gate, Refused};
+
+/// The aggregate's key.
+pub const KEY: &str = "projects";
+/// The entry's schema version that is written; 1 and 2 are read alike.
+pub const SCHEMA: i64 = 1;
+/// The schema versions that are read.
+pub const SCHEMAS: [i64; 2] = [1, 2];
+
+/// Where a project's deployments go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeployTarget {
+    /// Content of the network.
+    Ipfs,
+    /// A virtual machine.
+    Instance,
+}
+
+impl DeployTarget {
+    /// The target's name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DeployTarget::Ipfs => "ipfs",
+            DeployTarget::Instance => "instance",
+        }
+    }
+
+    /// The target of that name.
+    pub fn named(name: &str) -> Option<DeployTarget> {
+        [DeployTarget::Ipfs, DeployTarget::Instance].into_iter().find(|target| target.name() == name)
+    }
+}
+
+/// What anyone may read of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Public {
+    /// The framework's identifier.
+    pub framework: String,
+    /// Where its deployments go.
+    pub deploy_target: DeployTarget,
+    /// ISO 8601, as written.
+    pub created_at: String,
+    /// ISO 8601, as written.
+    pub updated_at: String,
+    /// Whether it was deleted.
+    pub deleted: bool,
+}
+
+/// An entry of the aggregate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A project that stands.
+    Live(Box<Live>),
+    /// A project that was deleted: `public` as it stands, unread. Nothing else of it is looked at.
+    Deleted(Map<String, Value>),
+}
+
+/// A project that stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Live {
+    /// The identifier.
+    pub id: String,
+    /// The entry's schema version.
+    pub schema_version: i64,
+    /// What anyone may read.
+    pub public: Public,
+    /// The envelope, unread.
+    pub encrypted: Map<String, Value>,
+}
+
+impl Entry {
+    /// Reads the entry under `id`. `public.deleted` alone decides that an entry is a tombstone.
+    pub fn parse(id: &str, value: &Value, gate: &mut impl Gate) -> Result<Entry, Refused> {
+        require_project(id, gate)?;
+        gate.require(&ENTRY, value.is_object(), || format!("the entry is {}", cut(value)))?;
+        let none = Map::new();
+        let members = value.as_object().unwrap_or(&none);
+        let public = members.get("public").and_then(Value::as_object);
+        let deleted = public.and_then(|public| public.get("deleted")).and_then(Value::as_bool) == Some(true);
+        // The mistake that is easily made reads the envelope of every entry first.
+        if deleted && gate.lapse(&TOMBSTONE_READ).is_none() {
+            return Ok(Entry::Deleted(public.cloned().unwrap_or_default()));
+        }
+        Live::parse(id, members, gate).map(|live| Entry::Live(Box::new(live)))
+    }
+}
+
+impl Live {
+    fn parse(id: &str, members: &Map<String, Value>, gate: &mut impl Gate) -> Result<Live, Refused> {
+        let fields = Fields::new(members, "");
+        let known = gate.effect(&SCHEMA_READ, &SCHEMAS[..], |known, _| &known[..1]);
+        let schema = fields.read("schemaVersion", &SCHEMA_VERSION, gate, |version| {
+            version.as_i64().filter(|version| known.contains(version))
+        })?;
+        let stated = fields.text_that("id", &ID, gate, |stated| stated == id)?;
+        let public = parse_public(&fields, gate)?;
+        let encrypted = fields.object("encrypted", &ENCRYPTED, gate)?;
+        Ok(Live { id: stated, schema_version: schema.unwrap_or(SCHEMA), public, encrypted })
+    }
+}
+
+/// Reads `public` of an entry, deleted or not.
+fn parse_public(entry: &Fields<'_>, gate: &mut impl Gate) -> Result<Public, Refused> {
+    let members = entry.object("public", &ENTRY, gate)?;
+    let public = Fields::new(&members, "public.");
+    Ok(Public {
+        framework: public.text_that("framework", &FRAMEWORK, gate, |name| !name.is_empty())?,
+        deploy_target: public
+            .read("deployTarget", &DEPLOY_TARGET, gate, |target| DeployTarget::named(target.as_str()?))?
+            .unwrap_or(DeployTarget::Ipfs),
+        created_at: public.moment("createdAt", &CREATED_AT, gate)?,
+        updated_at: public.moment("updatedAt", &UPDATED_AT, gate)?,
+        deleted: public.read("deleted", &DELETED, gate, Value::as_bool)?.unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::hosting::requirements::identifiers;
+    use crate::{Id, Strict, Without};
+
+    pub(super) const PROJECT: &str = "proj_AZaz09-_abcd";
+
+    pub(super) fn sample() -> Value {
+        json!({
+            "id": PROJECT, "schemaVersion": 1,
+            "public": {
+                "framework": "static", "deployTarget": "ipfs", "createdAt": "2026-03-04T05:06:07.089Z",
+                "updatedAt": "2026-03-04T05:06:07.089Z", "deleted": false,
+            },
+            "encrypted": {"v": 3},
+        })
+    }
+
+    fn with(pointer: &str, value: Value) -> Value {
+        let mut entry = sample();
+        *entry.pointer_mut(pointer).unwrap() = value;
+        entry
+    }
+
+    #[test]
+    fn both_schema_versions_are_read_alike() {
+        for schema in SCHEMAS {
+            let entry = Entry::parse(PROJECT, &with("/schemaVersion", schema.into()), &mut Strict).unwrap();
+            let Entry::Live(live) = entry else { panic!("it stands") };
+            assert_eq!((live.schema_version, live.public.deploy_target), (schema, DeployTarget::Ipfs));
+        }
+        let second = with("/schemaVersion", 2.into());
+        assert!(Entry::parse(PROJECT, &second, &mut Without(&SCHEMA_READ)).is_err());
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_entry_is_read() {
+        let cases: [(Id, Value); 14] = [
+            (&ENTRY, json!([])),
+            (&ENTRY, with("/public", json!("x"))),
+            (&ID, with("/id", "proj_AZaz09-_abce".into())),
+            (&ID, with("/id", 1.into())),
+            (&SCHEMA_VERSION, with("/schemaVersion", "1".into())),
+            (&SCHEMA_VERSION, with("/schemaVersion", 3.into())),
+            (&FRAMEWORK, with("/public/framework", Value::Null)),
+            (&FRAMEWORK, with("/public/framework", "x".repeat(70_000).into())),
+            (&DEPLOY_TARGET, with("/public/deployTarget", "moon".into())),
+            (&CREATED_AT, with("/public/createdAt", 1.into())),
+            (&UPDATED_AT, with("/public/updatedAt", "yesterday".into())),
+            (&DELETED, with("/public/deleted", "no".into())),
+            (&ENCRYPTED, with("/encrypted", Value::Null)),
+            (&ENCRYPTED, with("/encrypted", "".into())),
+        ];
+        for (rule, entry) in cases {
+            let strict = Entry::parse(PROJECT, &entry, &mut Strict);
+            assert_eq!(strict.expect_err(&entry.to_string()).rule, rule, "{entry:.200}");
+            let lapsed = Entry::parse(PROJECT, &entry, &mut Without(rule));
+            assert!(lapsed.is_ok() || entry.is_array() || rule == &ENTRY, "{entry:.200} without {rule}");
+        }
+        let odd = Entry::parse("proj_", &with("/id", "proj_".into()), &mut Strict);
+        assert_eq!(odd.unwrap_err().rule, &identifiers::PROJECT);
+    }
+
+    #[test]
+    fn deleted_alone_makes_a_tombstone_whatever_the_rest() {
+        let deleted = with("/public/deleted", true.into());
+        for encrypted in [
+            json!({"v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": {"user": "", "encryption": ""}}),
+            json!({"v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": ""}),
+            json!({"v": 3, "alg": "aes-256-gcm", "ct": "", "iv": "", "tag": "", "deks": {"user": "", "encryption": ""}}),
+            json!({"v": 3, "ct": "AA==", "deks": 7}),
+            json!(null),
+            json!("gone"),
+        ] {
+            let mut entry = deleted.clone();
+            entry["encrypted"] = encrypted;
+            let read = Entry::parse(PROJECT, &entry, &mut Strict).unwrap();
+            assert!(matches!(read, Entry::Deleted(_)), "{entry}");
+        }
+        let bare = json!({"public": {"deleted": true}});
+        assert!(matches!(Entry::parse(PROJECT, &bare, &mut Strict), Ok(Entry::Deleted(_))));
+        assert!(Entry::parse(PROJECT, &bare, &mut Without(&TOMBSTONE_READ)).is_err());
+    }
+}

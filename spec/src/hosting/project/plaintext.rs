@@ -1,0 +1,164 @@
+//! What a project's envelope holds.
+
+use serde_json::{Map, Value, json};
+
+use crate::hosting::fields::Fields;
+use crate::hosting::requirements::projects::{
+    PLAINTEXT_BRANCH, PLAINTEXT_BUILD, PLAINTEXT_FORM, PLAINTEXT_INSTALLATION, PLAINTEXT_NAME,
+    PLAINTEXT_OUTPUT, PLAINTEXT_REPO, PLAINTEXT_SOURCE,
+};
+use crate::json;
+use crate::{Dialect, Gate, Refused};
+
+/// Where a project's files come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A hosted repository.
+    Hosted,
+    /// An upload.
+    Upload,
+}
+
+impl Source {
+    /// The source's name on the wire.
+    pub fn name(self, dialect: &Dialect) -> &str {
+        match self {
+            Source::Hosted => &dialect.hosted_source,
+            Source::Upload => "upload",
+        }
+    }
+
+    fn named(name: &str, dialect: &Dialect) -> Option<Source> {
+        [Source::Hosted, Source::Upload].into_iter().find(|source| source.name(dialect) == name)
+    }
+}
+
+/// A project's plaintext.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plaintext {
+    /// The name.
+    pub name: String,
+    /// Where the files come from.
+    pub source: Source,
+    /// `owner/name`.
+    pub repo: Option<String>,
+    /// The branch.
+    pub branch: Option<String>,
+    /// The installation at the repository's host.
+    pub installation_id: Option<i64>,
+    /// The command that builds it.
+    pub build_command: String,
+    /// The folder that the build fills.
+    pub output_dir: String,
+    /// Whatever else the application keeps, in its order.
+    pub more: Map<String, Value>,
+}
+
+impl Plaintext {
+    /// Reads a plaintext: JSON in UTF-8.
+    pub fn parse(bytes: &[u8], dialect: &Dialect, gate: &mut impl Gate) -> Result<Plaintext, Refused> {
+        let members =
+            object(bytes).or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
+        let fields = Fields::new(&members, "");
+        let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, gate)?;
+        let parts = |repo: &str| {
+            repo.split_once('/').is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty())
+        };
+        gate.require(&PLAINTEXT_REPO, repo.as_deref().is_none_or(parts), || {
+            "repo has no owner and name".to_owned()
+        })?;
+        Ok(Plaintext {
+            name: fields.text("name", &PLAINTEXT_NAME, gate)?,
+            source: fields
+                .read("source", &PLAINTEXT_SOURCE, gate, |source| Source::named(source.as_str()?, dialect))?
+                .unwrap_or(Source::Upload),
+            repo,
+            branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, gate)?,
+            installation_id: fields.integer_or_null("installationId", &PLAINTEXT_INSTALLATION, gate)?,
+            build_command: fields.text("buildCommand", &PLAINTEXT_BUILD, gate)?,
+            output_dir: fields.text("outputDir", &PLAINTEXT_OUTPUT, gate)?,
+            more: members
+                .iter()
+                .filter(|(name, _)| !NAMES.contains(&name.as_str()))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        })
+    }
+
+    /// The plaintext's JSON, members in the document's order.
+    pub fn to_json(&self, dialect: &Dialect) -> Value {
+        let mut json = json!({
+            "name": self.name, "source": self.source.name(dialect), "repo": self.repo, "branch": self.branch,
+            "installationId": self.installation_id, "buildCommand": self.build_command,
+            "outputDir": self.output_dir,
+        });
+        if let Some(members) = json.as_object_mut() {
+            members.extend(self.more.clone());
+        }
+        json
+    }
+}
+
+const NAMES: [&str; 7] = ["name", "source", "repo", "branch", "installationId", "buildCommand", "outputDir"];
+
+/// The object that a plaintext is.
+pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
+    let text = std::str::from_utf8(bytes).map_err(|e| format!("no UTF-8 behind byte {}", e.valid_up_to()))?;
+    match json::parse_unique(text).map_err(|fault| match fault {
+        // A plaintext is its owner's alone: not even a key of it is shown.
+        json::Fault::Duplicate(_) => "a key stands twice".to_owned(),
+        json::Fault::Syntax(_) => "no JSON".to_owned(),
+    })? {
+        Value::Object(members) => Ok(members),
+        _ => Err("no JSON object".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Id, Strict, Without};
+
+    fn sample() -> Value {
+        json!({
+            "name": "site", "source": "codehost", "repo": "owner/name", "branch": "main",
+            "installationId": 7, "buildCommand": "build", "outputDir": "dist", "pendingWorkflowPrUrl": null,
+        })
+    }
+
+    fn parse(value: &Value, gate: &mut impl Gate) -> Result<Plaintext, Refused> {
+        Plaintext::parse(value.to_string().as_bytes(), &Dialect::default(), gate)
+    }
+
+    #[test]
+    fn a_plaintext_comes_back_as_it_was_written() {
+        let read = parse(&sample(), &mut Strict).unwrap();
+        assert_eq!(read.to_json(&Dialect::default()).to_string(), sample().to_string());
+        assert_eq!((read.source, read.installation_id), (Source::Hosted, Some(7)));
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_plaintext_is_read() {
+        let cases: [(Id, &str, Value); 9] = [
+            (&PLAINTEXT_NAME, "name", Value::Null),
+            (&PLAINTEXT_SOURCE, "source", "moon".into()),
+            (&PLAINTEXT_REPO, "repo", "name".into()),
+            (&PLAINTEXT_REPO, "repo", 7.into()),
+            (&PLAINTEXT_BRANCH, "branch", json!([])),
+            (&PLAINTEXT_INSTALLATION, "installationId", "7".into()),
+            (&PLAINTEXT_INSTALLATION, "installationId", 1.5.into()),
+            (&PLAINTEXT_BUILD, "buildCommand", Value::Null),
+            (&PLAINTEXT_OUTPUT, "outputDir", 1.into()),
+        ];
+        for (rule, name, wrong) in cases {
+            let mut plaintext = sample();
+            plaintext[name] = wrong;
+            assert_eq!(parse(&plaintext, &mut Strict).unwrap_err().rule, rule, "{plaintext}");
+            assert!(parse(&plaintext, &mut Without(rule)).is_ok(), "{plaintext}");
+        }
+        for bytes in [&b"\xff"[..], b"[]", b"{", b"{\"a\":1,\"a\":2}", b""] {
+            let refused = Plaintext::parse(bytes, &Dialect::default(), &mut Strict).unwrap_err();
+            assert_eq!(refused.rule, &PLAINTEXT_FORM);
+        }
+    }
+}

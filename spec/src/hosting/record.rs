@@ -1,0 +1,257 @@
+//! A message of the network as a reader of stored records meets it (document 2, "Message record", "Stored records
+//! written by the hosting application", "Signing of stored records").
+//!
+//! The members of the content keep the order in which they were received: the signature covers it.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::fields::Fields;
+use crate::crypto::address::Address;
+use crate::hosting::requirements::records::{ADDRESS, CHANNEL, FORM, SIGNATURE, SIZE, TIME};
+use crate::json::{self, Fault};
+use crate::network::requirements::signing::{RECORD_DUPLICATES, RECORD_NUMBERS};
+use crate::network::signing::{sign_record, verify_record};
+use crate::{Dialect, Gate, Refused, Strict};
+
+/// The largest record that is read, in bytes: this project's own bound. An aggregate holds every project of a wallet.
+pub const RECORD_BYTES: usize = 64 * 1024 * 1024;
+
+/// A record, read. Nothing is said yet about its signature, its signer's authority or what its body holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The message's hash, as the node states it.
+    pub item_hash: String,
+    /// The sender.
+    pub sender: Address,
+    /// The type's name.
+    pub kind: String,
+    /// The channel.
+    pub channel: String,
+    /// The signature, as written.
+    pub signature: String,
+    /// `content.address`.
+    pub address: Address,
+    /// `content.key`, which an aggregate has.
+    pub key: Option<String>,
+    /// `content.type`, which a POST has.
+    pub content_type: Option<String>,
+    /// `content.ref`, which an amend has.
+    pub target: Option<String>,
+    /// `content.time`, in seconds since the epoch.
+    pub time: i64,
+    /// The content, its members in the order received.
+    pub content: Map<String, Value>,
+    /// The record's text, as received.
+    pub text: String,
+}
+
+impl Record {
+    /// Reads a record from its JSON text.
+    pub fn parse(text: &str, gate: &mut impl Gate) -> Result<Record, Refused> {
+        gate.require(&SIZE, text.len() <= RECORD_BYTES, || format!("a record of {} bytes", text.len()))?;
+        let value = read(text, gate)?;
+        let odd = json::odd_number(value.get("content").unwrap_or(&Value::Null)).map(ToString::to_string);
+        gate.require(&RECORD_NUMBERS, odd.is_none(), || {
+            format!("the number {}", odd.clone().unwrap_or_default())
+        })?;
+        let none = Map::new();
+        let fields = Fields::new(value.as_object().unwrap_or(&none), "");
+        let item_hash = fields.text_that("item_hash", &FORM, gate, |hash| !hash.is_empty())?;
+        let sender = fields.address("sender", &FORM, gate)?;
+        let kind = fields.text("type", &FORM, gate)?;
+        let channel = fields.text("channel", &FORM, gate)?;
+        let signature = fields.text("signature", &FORM, gate)?;
+        let content = fields.object("content", &FORM, gate)?;
+        let inner = Fields::new(&content, "content.");
+        let address = inner.address("address", &ADDRESS, gate)?;
+        let time = inner.read("time", &TIME, gate, |time| time.as_i64().filter(|time| *time >= 0))?;
+        let optional = |name, gate: &mut _| match inner.value(name) {
+            None => Ok(None),
+            Some(_) => inner.text(name, &FORM, gate).map(Some),
+        };
+        Ok(Record {
+            item_hash,
+            sender: sender.unwrap_or(Address([0; 20])),
+            kind,
+            channel,
+            signature,
+            address: address.unwrap_or(Address([0; 20])),
+            key: optional("key", gate)?,
+            content_type: optional("type", gate)?,
+            target: optional("ref", gate)?,
+            time: time.unwrap_or_default(),
+            content,
+            text: text.to_owned(),
+        })
+    }
+
+    /// Whether the signature is the sender's over the canonical JSON.
+    pub fn verify(&self, gate: &mut impl Gate) -> Result<(), Refused> {
+        self.require_signed(&self.signed(), gate)
+    }
+
+    /// The signature judged by every rule; the expensive half of [`Record::verify`], which needs no gate.
+    pub fn signed(&self) -> Result<(), Refused> {
+        verify_record(&self.text, &self.signature, &self.sender.to_string(), &mut Strict).map(|_| ())
+    }
+
+    /// Refuses by what [`Record::signed`] found.
+    pub fn require_signed(&self, signed: &Result<(), Refused>, gate: &mut impl Gate) -> Result<(), Refused> {
+        gate.require(&SIGNATURE, signed.is_ok(), || {
+            signed.as_ref().map_or_else(ToString::to_string, |()| String::new())
+        })
+    }
+
+    /// Whether it stands on the channel of hosting records.
+    pub fn require_channel(&self, dialect: &Dialect, gate: &mut impl Gate) -> Result<(), Refused> {
+        gate.require(&CHANNEL, self.channel == dialect.records_channel, || {
+            format!("the channel is {:.40}", self.channel)
+        })
+    }
+
+    /// `content.content`, where it is an object.
+    pub fn body(&self) -> Option<&Map<String, Value>> {
+        self.content.get("content").and_then(Value::as_object)
+    }
+}
+
+/// The elements of the array `name` in a list's answer, each as it was received.
+pub fn listed<'a>(answer: &'a str, name: &str) -> Result<Vec<&'a RawValue>, String> {
+    #[derive(Deserialize)]
+    struct Members<'a>(#[serde(borrow)] std::collections::BTreeMap<String, &'a RawValue>);
+    let Members(members) = serde_json::from_str(answer).map_err(|e| format!("no list: {e}"))?;
+    let array = members.get(name).ok_or_else(|| format!("no {name} in the answer"))?;
+    serde_json::from_str(array.get()).map_err(|e| format!("{name} is no array: {e}"))
+}
+
+/// What a record calls itself, for a warning about one that cannot be read: its hash, or the SHA-256 of its text.
+pub fn name_of(text: &str) -> String {
+    #[derive(Deserialize)]
+    struct Named {
+        item_hash: String,
+    }
+    let named = serde_json::from_str::<Named>(text).ok().map(|named| named.item_hash);
+    named
+        .filter(|hash| !hash.is_empty() && hash.len() <= 128)
+        .unwrap_or_else(|| format!("sha256:{}", crate::crypto::text::sha256_hex(text.as_bytes())))
+}
+
+/// The signature of a record, over its canonical JSON. `message` is the message's text, of `type`, `channel` and
+/// `content` at least.
+pub fn sign(
+    key: &crate::crypto::secp256k1::SigningKey,
+    message: &str,
+    gate: &mut impl Gate,
+) -> Result<String, Refused> {
+    sign_record(key, message, gate)
+}
+
+fn read(text: &str, gate: &mut impl Gate) -> Result<Value, Refused> {
+    let read = json::parse_unique(text);
+    let twice = match &read {
+        Err(Fault::Duplicate(key)) => Some(key.clone()),
+        _ => None,
+    };
+    gate.require(&RECORD_DUPLICATES, twice.is_none(), || {
+        format!("the key {:.60} stands twice", twice.clone().unwrap_or_default())
+    })?;
+    match read {
+        Ok(value) => Ok(value),
+        // The last of the two counts where the rule has lapsed.
+        Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(text).unwrap_or_default()),
+        Err(Fault::Syntax(why)) => gate.parse(&FORM, || Err(format!("no JSON: {why}")), || Ok(Value::Null)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::crypto::secp256k1::{SigningKey, key_from_secret};
+    use crate::{Id, Without};
+
+    fn key() -> SigningKey {
+        key_from_secret(&[1; 32]).unwrap()
+    }
+
+    fn sent(change: impl FnOnce(&mut Value)) -> String {
+        let owner = Address::of(&key()).to_string();
+        let mut record = json!({
+            "item_hash": "h1", "chain": "ETH", "sender": owner, "type": "POST", "channel": "SVC_CHANNEL_V1",
+            "timestamp": 7, "content": {"time": 7, "content": {"z": 1, "a": [2]}, "type": "t", "address": owner},
+            "confirmations": [],
+        });
+        change(&mut record);
+        let signature = sign(&key(), &record.to_string(), &mut Strict).unwrap_or_else(|_| "0x".into());
+        if record.get("signature").is_none() {
+            record["signature"] = signature.into();
+        }
+        record.to_string()
+    }
+
+    #[test]
+    fn a_record_is_read_and_its_signature_covers_the_order_received() {
+        let record = Record::parse(&sent(|_| {}), &mut Strict).unwrap();
+        assert!(record.verify(&mut Strict).is_ok());
+        assert!(record.require_channel(&Dialect::default(), &mut Strict).is_ok());
+        assert_eq!((record.time, record.content_type.as_deref(), record.target), (7, Some("t"), None));
+        let turned = record.text.replace(r#"{"z":1,"a":[2]}"#, r#"{"a":[2],"z":1}"#);
+        let turned = Record::parse(&turned, &mut Strict).unwrap();
+        assert_eq!(turned.verify(&mut Strict).unwrap_err().rule, &SIGNATURE);
+        assert!(turned.verify(&mut Without(&SIGNATURE)).is_ok());
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_record_is_read() {
+        let cases: [(Id, String); 14] = [
+            (&FORM, "{".to_owned()),
+            (&FORM, sent(|r| r["item_hash"] = "".into())),
+            (&FORM, sent(|r| r["item_hash"] = 1.into())),
+            (&FORM, sent(|r| r["sender"] = "0x1".into())),
+            (&FORM, sent(|r| r["type"] = Value::Null)),
+            (&FORM, sent(|r| r["channel"] = json!([]))),
+            (&FORM, sent(|r| r["signature"] = Value::Null)),
+            (&FORM, sent(|r| r["content"]["ref"] = 1.into())),
+            (&FORM, sent(|r| r["content"]["key"] = "x".repeat(70_000).into())),
+            (&ADDRESS, sent(|r| r["content"]["address"] = "nobody".into())),
+            (&TIME, sent(|r| r["content"]["time"] = "7".into())),
+            (&TIME, sent(|r| r["content"]["time"] = (-1).into())),
+            (&RECORD_NUMBERS, sent(|r| r["content"]["content"]["z"] = (1_i64 << 53).into())),
+            (&RECORD_DUPLICATES, sent(|_| {}).replace("\"a\":", "\"z\":")),
+        ];
+        for (rule, text) in cases {
+            assert_eq!(Record::parse(&text, &mut Strict).expect_err(&text).rule, rule, "{text:.200}");
+            // A text that is no JSON at all leaves nothing for any later rule.
+            if text != "{" {
+                assert!(Record::parse(&text, &mut Without(rule)).is_ok(), "{text:.200} without {rule}");
+            }
+        }
+    }
+
+    #[test]
+    fn too_large_a_record_is_refused_before_it_is_read() {
+        let text = format!("\"{}\"", "x".repeat(RECORD_BYTES));
+        assert_eq!(Record::parse(&text, &mut Strict).unwrap_err().rule, &SIZE);
+    }
+
+    #[test]
+    fn lists_give_their_elements_as_received() {
+        let answer = r#"{"pagination":{}, "messages":[ {"b": 1,"a":2} , 7 ]}"#;
+        let listed = listed(answer, "messages").unwrap();
+        assert_eq!(listed.iter().map(|raw| raw.get()).collect::<Vec<_>>(), [r#"{"b": 1,"a":2}"#, "7"]);
+        for bad in ["", "[]", "{}", r#"{"messages":{}}"#] {
+            assert!(super::listed(bad, "messages").is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_has_a_name() {
+        assert_eq!(name_of(r#"{"item_hash":"h"}"#), "h");
+        for other in ["{", r#"{"item_hash":1}"#, r#"{"item_hash":""}"#] {
+            assert!(name_of(other).starts_with("sha256:"), "{other}");
+        }
+    }
+}

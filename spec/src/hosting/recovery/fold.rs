@@ -1,0 +1,329 @@
+//! From records to a history.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::read::Held;
+use super::{Ignored, Machine, Note};
+use crate::crypto::address::Address;
+use crate::hosting::amends::{Amend, Amends, End, Fate};
+use crate::hosting::authority::{Standing, judge};
+use crate::hosting::claim::{self, Claim};
+use crate::hosting::deployment::{self as records, AMEND, judge_amend};
+use crate::hosting::project::{self, Entry};
+use crate::hosting::record::Record;
+use crate::hosting::requirements::amends::AUTHORITY;
+use crate::hosting::requirements::deployments::BODY;
+use crate::hosting::requirements::records::UNSIGNED;
+use crate::hosting::requirements::recovery::{CONTENT, LEGACY_NO_LOOKUP, STRANGERS};
+use crate::hosting::security::{self, Security};
+use crate::{Dialect, Gate, Refused};
+
+/// The history without what nodes say of files, and without what keys open.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Folded {
+    pub(super) security: Security,
+    /// The STORE messages to ask for, each once, in the order of the deployments.
+    pub(super) store_refs: Vec<String>,
+    pub(super) projects: BTreeMap<String, Written>,
+    pub(super) deployments: Vec<Resolved>,
+    pub(super) claims: Vec<Machine>,
+    pub(super) notes: BTreeSet<Note>,
+    pub(super) ignored: BTreeSet<Ignored>,
+}
+
+/// An entry, and the record that wrote it last.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) at: (i64, String),
+    pub(super) entry: Entry,
+    pub(super) signer: Standing,
+}
+
+/// A deployment whose chain was followed.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) creation: String,
+    pub(super) leaf: String,
+    pub(super) messages: usize,
+    pub(super) state: records::Deployment,
+    pub(super) signer: Standing,
+    time: i64,
+}
+
+/// A creation or an amend whose form is good.
+struct Stated<'a> {
+    record: &'a Record,
+    state: records::Deployment,
+    signer: Standing,
+    target: String,
+}
+
+pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], gate: &mut impl Gate) -> Folded {
+    let mut folded = Folded::default();
+    let mut signed: Vec<&Record> = Vec::new();
+    for held in held {
+        let record = &held.record;
+        let good = held.signed.as_ref().unwrap_or(&Ok(()));
+        // Read by a reader that does not look, an unsigned record counts like any other.
+        let verified = record.require_channel(dialect, gate).and_then(|()| match gate.lapse(&UNSIGNED) {
+            None => record.require_signed(good, gate),
+            Some(_) => Ok(()),
+        });
+        match verified {
+            Ok(()) => signed.push(record),
+            Err(refused) => folded.ignore(record, refused),
+        }
+    }
+    folded.security(owner, dialect, &signed, gate);
+    let mut counted: BTreeMap<&str, (&Record, Standing)> = BTreeMap::new();
+    for record in signed {
+        let standing = match judge(owner, &folded.security, record, dialect, gate) {
+            Err(_) if lets_strangers(record, gate) => Ok(Standing::Delegate),
+            other => other,
+        };
+        match standing {
+            Ok(standing) => {
+                // The first in the order stands for all that share its hash; the others are told.
+                if counted.contains_key(record.item_hash.as_str()) {
+                    folded.note(record, "hash-not-unique", None);
+                } else {
+                    counted.insert(&record.item_hash, (record, standing));
+                }
+            }
+            Err(refused) => folded.ignore(record, refused),
+        }
+    }
+    let counted: Vec<(&Record, Standing)> = counted.into_values().collect();
+    folded.projects(&counted, gate);
+    folded.deployments(owner, dialect, &counted, gate);
+    folded.claims(dialect, &counted, gate);
+    folded
+}
+
+fn lets_strangers(record: &Record, gate: &mut impl Gate) -> bool {
+    let amends = record.content_type.as_deref() == Some(AMEND);
+    gate.lapse(&STRANGERS).is_some() || (amends && gate.lapse(&AUTHORITY).is_some())
+}
+
+impl Folded {
+    fn ignore(&mut self, record: &Record, refused: Refused) {
+        self.ignored.insert(Ignored {
+            item_hash: record.item_hash.clone(),
+            rule: refused.rule.to_string(),
+            why: refused.why,
+        });
+    }
+
+    fn note(&mut self, record: &Record, note: &'static str, refused: Option<Refused>) {
+        let (rule, why) =
+            refused.map_or_else(Default::default, |refused| (refused.rule.to_string(), refused.why));
+        self.notes.insert(Note { item_hash: record.item_hash.clone(), note, rule, why });
+    }
+
+    /// Security: each member as the owner wrote it last.
+    fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], gate: &mut impl Gate) {
+        let mut members: BTreeMap<&String, ((i64, &str), &Value)> = BTreeMap::new();
+        let mut last: Option<&Record> = None;
+        let nobody = Security::default();
+        for record in signed.iter().filter(|record| is_aggregate(record, security::KEY)) {
+            // Others are told when all records are judged.
+            if judge(owner, &nobody, record, dialect, gate).is_err() {
+                continue;
+            }
+            match security::body(record, gate) {
+                Ok(body) => {
+                    let at = (record.time, record.item_hash.as_str());
+                    for (name, value) in body.into_iter().flatten() {
+                        if members.get(name).is_none_or(|(stands, _)| *stands < at) {
+                            members.insert(name, (at, value));
+                        }
+                    }
+                    let later = last.is_none_or(|last| (last.time, last.item_hash.as_str()) < at);
+                    last = if later { Some(record) } else { last };
+                }
+                Err(refused) => self.note(record, "malformed-security", Some(refused)),
+            }
+        }
+        if let Some(last) = last {
+            let merged: Map<String, Value> =
+                members.into_iter().map(|(name, (_, value))| (name.clone(), value.clone())).collect();
+            let (security, faults) = Security::read(&merged, gate);
+            for fault in faults {
+                self.note(last, "malformed-security", Some(fault));
+            }
+            self.security = security;
+        }
+    }
+
+    /// Projects: each entry as it was written last, in a form that can be read.
+    fn projects(&mut self, counted: &[(&Record, Standing)], gate: &mut impl Gate) {
+        for (record, signer) in counted.iter().filter(|(record, _)| is_aggregate(record, project::KEY)) {
+            let entries = match project::judge_aggregate(record, gate) {
+                Ok(entries) => entries,
+                Err(refused) => {
+                    self.note(record, "malformed-projects", Some(refused));
+                    continue;
+                }
+            };
+            for (id, value) in entries.into_iter().flatten() {
+                match Entry::parse(id, value, gate) {
+                    Ok(entry) => {
+                        let at = (record.time, record.item_hash.clone());
+                        if self.projects.get(id).is_none_or(|stands| stands.at < at) {
+                            self.projects.insert(id.clone(), Written { at, entry, signer: *signer });
+                        }
+                    }
+                    Err(mut refused) => {
+                        refused.why = format!("{id:.40}: {}", refused.why);
+                        self.note(record, "malformed-entry", Some(refused));
+                    }
+                }
+            }
+        }
+    }
+
+    fn deployments(
+        &mut self,
+        owner: Address,
+        dialect: &Dialect,
+        counted: &[(&Record, Standing)],
+        gate: &mut impl Gate,
+    ) {
+        let (mut creations, mut amends): (BTreeMap<&str, Stated<'_>>, BTreeMap<&str, Stated<'_>>) =
+            Default::default();
+        for (record, signer) in counted.iter().filter(|(record, _)| record.kind == "POST") {
+            let is_amend = record.content_type.as_deref() == Some(AMEND);
+            if !is_amend && record.content_type.as_deref() != Some(dialect.deployment_type.as_str()) {
+                continue;
+            }
+            match state(record, is_amend, gate) {
+                Ok((target, state)) => {
+                    // A delegate's record in its own name is the owner's where it is of one of the owner's projects.
+                    if record.address != owner && !is_amend && !self.projects.contains_key(&state.project_id)
+                    {
+                        self.note(record, "other-owner", None);
+                        continue;
+                    }
+                    let stated = Stated { record, state, signer: *signer, target };
+                    if is_amend { &mut amends } else { &mut creations }.insert(&record.item_hash, stated);
+                }
+                Err(refused) => self.note(record, "malformed-record", Some(refused)),
+            }
+        }
+        self.resolve(&creations, &amends, gate);
+    }
+
+    fn resolve(
+        &mut self,
+        creations: &BTreeMap<&str, Stated<'_>>,
+        amends: &BTreeMap<&str, Stated<'_>>,
+        gate: &mut impl Gate,
+    ) {
+        let links: Vec<Amend<'_>> = amends
+            .values()
+            .map(|stated| Amend {
+                target: &stated.target,
+                time: stated.record.time,
+                item_hash: &stated.record.item_hash,
+            })
+            .collect();
+        let index = Amends::new(&links);
+        let chains: Vec<_> = creations.keys().map(|creation| index.chain(creation, gate)).collect();
+        for (hash, fate) in index.fates(&chains) {
+            let note = match fate {
+                Fate::Followed => continue,
+                Fate::Outvoted => "amend-outvoted",
+                Fate::Dangling => "amend-dangling",
+                Fate::Cycle => "amend-cycle",
+            };
+            self.note(amends[hash].record, note, None);
+        }
+        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+        for chain in &chains {
+            let created = &creations[chain.hashes[0]];
+            let leaf = amends.get(chain.leaf()).unwrap_or(created);
+            let leaf = gate.effect(&CONTENT, leaf, |_, _| created);
+            if chain.end == End::Cycle {
+                self.note(leaf.record, "amend-cycle", None);
+            }
+            let same = |state: &records::Deployment| {
+                state.deployment_id == created.state.deployment_id
+                    && state.project_id == created.state.project_id
+            };
+            if !same(&leaf.state) {
+                self.note(leaf.record, "amend-of-another-deployment", None);
+            }
+            *ids.entry(&created.state.deployment_id).or_default() += 1;
+            if ids[created.state.deployment_id.as_str()] > 1 {
+                self.note(created.record, "second-creation", None);
+            }
+            if !self.projects.contains_key(&created.state.project_id) {
+                self.note(created.record, "unknown-project", None);
+            }
+            self.deployments.push(Resolved {
+                creation: chain.hashes[0].to_owned(),
+                leaf: leaf.record.item_hash.clone(),
+                messages: chain.hashes.len(),
+                state: leaf.state.clone(),
+                signer: leaf.signer,
+                time: created.record.time,
+            });
+        }
+        self.deployments.sort_by(|a, b| (a.time, &a.creation).cmp(&(b.time, &b.creation)));
+        let mut seen = BTreeSet::new();
+        for resolved in &self.deployments {
+            let wanted = resolved.state.public.store_ref.clone();
+            // A reader that forgets what a legacy record is looks its identifier up.
+            let asked = gate.effect(&LEGACY_NO_LOOKUP, wanted.clone(), |_, _| {
+                wanted.clone().or_else(|| resolved.state.public.cid.clone())
+            });
+            self.store_refs.extend(asked.filter(|hash| !hash.is_empty() && seen.insert(hash.clone())));
+        }
+    }
+
+    fn claims(&mut self, dialect: &Dialect, counted: &[(&Record, Standing)], gate: &mut impl Gate) {
+        let mut claims: Vec<Claim> = Vec::new();
+        for (record, _) in counted.iter().filter(|(_, standing)| *standing == Standing::Itself) {
+            match Claim::parse(record, dialect, gate) {
+                Ok(claim) => claims.push(claim),
+                Err(refused) => self.ignore(record, refused),
+            }
+        }
+        let machines: BTreeSet<&str> = claims.iter().map(|claim| claim.instance_hash.as_str()).collect();
+        self.claims = machines
+            .into_iter()
+            .filter_map(|machine| claim::select(&claims, machine, gate))
+            .map(|claim| Machine {
+                instance_hash: claim.instance_hash.clone(),
+                address: claim.address.to_string(),
+                pubkey: claim.pubkey.clone(),
+                item_hash: claim.item_hash.clone(),
+            })
+            .collect();
+    }
+}
+
+/// What a creation or an amend states. A legacy record may be either.
+fn state(
+    record: &Record,
+    is_amend: bool,
+    gate: &mut impl Gate,
+) -> Result<(String, records::Deployment), Refused> {
+    if is_amend
+        && record
+            .body()
+            .is_some_and(|body| body.get("schemaVersion").and_then(Value::as_i64) == Some(records::SCHEMA))
+    {
+        return judge_amend(record, gate);
+    }
+    gate.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    let none = Map::new();
+    let state = records::Deployment::parse(record.body().unwrap_or(&none), gate)?;
+    Ok((record.target.clone().unwrap_or_default(), state))
+}
+
+fn is_aggregate(record: &Record, key: &str) -> bool {
+    record.kind == "AGGREGATE" && record.key.as_deref() == Some(key)
+}

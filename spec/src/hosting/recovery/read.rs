@@ -1,0 +1,181 @@
+//! The reader: what it was given, and what it still wants to hear.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::fold::{self, Folded};
+use super::{Note, Recovery, tell};
+use crate::crypto::address::Address;
+use crate::hosting::envelope::{Keys, Role};
+use crate::hosting::record::{Record, name_of};
+use crate::hosting::requirements::recovery::ASK_OTHERS;
+use crate::hosting::{deployment, project, security};
+use crate::network::store::{Class, Reading, classify};
+use crate::{Dialect, Gate, Refused};
+
+/// A STORE message that is to be asked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lookup {
+    /// Which node is to be asked: 0 is the first.
+    pub node: usize,
+    /// The message's hash.
+    pub hash: String,
+}
+
+/// A record with what its signature was found to be.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) record: Record,
+    pub(super) signed: Option<Result<(), Refused>>,
+}
+
+/// Collects an owner's records and answers about STOREs.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    pub(super) owner: Address,
+    pub(super) dialect: Dialect,
+    pub(super) role: Role,
+    nodes: usize,
+    // By text: the same hash may come with different texts from dishonest nodes, and the order of arrival must not tell.
+    held: BTreeMap<(String, String), Held>,
+    pub(super) malformed: BTreeSet<Note>,
+    answers: BTreeMap<String, Vec<Reading>>,
+    folded: Option<Folded>,
+}
+
+impl Reader {
+    /// A reader that can ask `nodes` nodes about STOREs; at least one.
+    pub fn new(owner: Address, dialect: Dialect, role: Role, nodes: usize) -> Reader {
+        Reader {
+            owner,
+            dialect,
+            role,
+            nodes: nodes.max(1),
+            held: BTreeMap::new(),
+            malformed: BTreeSet::new(),
+            answers: BTreeMap::new(),
+            folded: None,
+        }
+    }
+
+    /// Takes a message's record as it was received. Messages of other kinds are passed over; what should be a
+    /// hosting record and cannot be read is noted.
+    pub fn message(&mut self, text: &str, gate: &mut impl Gate) {
+        if !self.is_ours(text) {
+            return;
+        }
+        self.folded = None;
+        match Record::parse(text, gate) {
+            Ok(record) => {
+                let key = (record.item_hash.clone(), signed_part(&record));
+                self.held.entry(key).or_insert(Held { record, signed: None });
+            }
+            Err(refused) => {
+                self.malformed.insert(Note {
+                    item_hash: name_of(text),
+                    note: "malformed-record",
+                    rule: refused.rule.to_string(),
+                    why: refused.why,
+                });
+            }
+        }
+    }
+
+    /// The addresses whose messages tell the history: the owner's, and those that the security known so far lists.
+    pub fn signers(&mut self, gate: &mut impl Gate) -> Vec<Address> {
+        let owner = self.owner;
+        let listed = &self.fold(gate).security.authorizations;
+        let mut signers = vec![owner];
+        for entry in listed {
+            if !signers.contains(&entry.address) {
+                signers.push(entry.address);
+            }
+        }
+        signers
+    }
+
+    /// The STORE messages to ask for now. Nothing is left where this is empty; asked again without an answer it
+    /// wants the same.
+    pub fn needs(&mut self, gate: &mut impl Gate) -> Vec<Lookup> {
+        let nodes = gate.effect(&ASK_OTHERS, self.nodes, |_, _| 1);
+        let refs = self.fold(gate).store_refs.clone();
+        refs.into_iter()
+            .filter_map(|hash| {
+                let answers = self.answers.get(&hash).map_or(&[][..], Vec::as_slice);
+                let open = answers.len() < nodes && !answers.iter().any(decides);
+                open.then_some(Lookup { node: answers.len(), hash })
+            })
+            .collect()
+    }
+
+    /// Takes a node's answer to a lookup: its status (0 where there was none) and its body, if that is JSON.
+    /// Answers that nobody asked for are passed over.
+    pub fn answer(&mut self, lookup: &Lookup, http_status: u16, body: Option<&Value>, gate: &mut impl Gate) {
+        let answers = self.answers.entry(lookup.hash.clone()).or_default();
+        if answers.len() == lookup.node {
+            answers.push(classify(http_status, body, gate));
+        }
+    }
+
+    /// Tells the history, opening what `keys` open.
+    pub fn finish(&mut self, keys: &Keys, gate: &mut impl Gate) -> Recovery {
+        self.fold(gate);
+        let folded = self.folded.take().unwrap_or_default();
+        let recovery = tell::tell(self, &folded, keys, gate);
+        self.folded = Some(folded);
+        recovery
+    }
+
+    /// What the nodes together say of a STORE message, and how many were asked. The first node that knows decides;
+    /// it is absent only where every node said so.
+    pub(super) fn reading(&self, hash: &str) -> (Option<Reading>, usize) {
+        let answers = self.answers.get(hash).map_or(&[][..], Vec::as_slice);
+        let decisive = answers.iter().find(|reading| decides(reading));
+        let unknown = answers.iter().find(|reading| reading.class == Class::Unknown);
+        (decisive.or(unknown).or(answers.first()).cloned(), answers.len())
+    }
+
+    fn fold(&mut self, gate: &mut impl Gate) -> &Folded {
+        if self.folded.is_none() {
+            self.held.par_iter_mut().for_each(|(_, held)| {
+                held.signed.get_or_insert_with(|| held.record.signed());
+            });
+            let held: Vec<&Held> = self.held.values().collect();
+            self.folded = Some(fold::fold(self.owner, &self.dialect, &held, gate));
+        }
+        self.folded.get_or_insert_default()
+    }
+
+    /// Whether a message is of a kind that hosting records are of. One that cannot be told apart is.
+    fn is_ours(&self, text: &str) -> bool {
+        let Ok(message) = serde_json::from_str::<Value>(text) else { return true };
+        let content = &message["content"];
+        match message["type"].as_str() {
+            Some("AGGREGATE") => {
+                content["key"].as_str().is_none_or(|key| [project::KEY, security::KEY].contains(&key))
+            }
+            Some("POST") => content["type"].as_str().is_none_or(|kind| {
+                kind == deployment::AMEND
+                    || kind == self.dialect.deployment_type
+                    || kind == self.dialect.vm_claim_type
+            }),
+            Some(_) => false,
+            None => true,
+        }
+    }
+}
+
+/// Whether an answer leaves nothing to ask.
+fn decides(reading: &Reading) -> bool {
+    matches!(reading.class, Class::Live | Class::Forgotten | Class::Removed)
+}
+
+/// What tells two records of one hash apart: neither confirmations nor white space do.
+fn signed_part(record: &Record) -> String {
+    let content = serde_json::to_string(&record.content).unwrap_or_default();
+    [&record.sender.to_string(), &record.kind, &record.channel, &record.signature, &content]
+        .map(String::as_str)
+        .join("\n")
+}

@@ -1,0 +1,86 @@
+//! One deployment from its messages: the amend chain, and what its last record states.
+
+use super::LEGACY_SCHEMA;
+use crate::crypto::address::Address;
+use crate::hosting::amends::{Amend, Amends, End};
+use crate::hosting::deployment::{AMEND, Deployment, Status};
+use crate::hosting::record::Record;
+use crate::hosting::requirements::amends::{AUTHORITY, CONTENT, CREATION};
+use crate::hosting::requirements::deployments::LEGACY_WARNING;
+use crate::{Dialect, Gate, Refused};
+
+/// A deployment as its chain tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The hash of the record that counts.
+    pub leaf: String,
+    /// How far it came.
+    pub status: Status,
+    /// The hash of the artifact's STORE message.
+    pub store_ref: Option<String>,
+    /// The documents' warnings.
+    pub warnings: Vec<&'static str>,
+    /// How the chain ends.
+    pub end: End,
+}
+
+/// Resolves the deployment that the message `creation` creates. With `authorized` only records count that one of
+/// these addresses signed; without, neither signatures nor senders are looked at. A record that states nothing
+/// readable takes no part.
+pub fn resolve(
+    creation: &str,
+    records: &[Record],
+    authorized: Option<&[Address]>,
+    dialect: &Dialect,
+    gate: &mut impl Gate,
+) -> Result<Resolved, Refused> {
+    let strangers = gate.lapse(&AUTHORITY).is_some();
+    let counts = |record: &&Record| {
+        authorized.is_none_or(|authorized| {
+            strangers || (authorized.contains(&record.sender) && record.signed().is_ok())
+        })
+    };
+    let counted: Vec<&Record> = records.iter().filter(counts).collect();
+    let is_creation = |record: &&&Record| {
+        record.item_hash == creation
+            && record.content_type.as_deref() == Some(dialect.deployment_type.as_str())
+    };
+    let first = counted.iter().find(is_creation).copied();
+    gate.require(&CREATION, first.is_some(), || format!("no creation {creation:.80}"))?;
+    // Where the rule has lapsed the first message of that hash creates, whatever its type.
+    let Some(first) = first.or_else(|| records.iter().find(|record| record.item_hash == creation)) else {
+        return Err(Refused { rule: &CREATION, why: format!("no message {creation:.80}") });
+    };
+    let mut states: Vec<(&Record, Deployment)> = Vec::new();
+    for record in counted.iter().filter(|record| record.content_type.as_deref() == Some(AMEND)) {
+        if let Some(Ok(state)) = record.body().map(|body| Deployment::parse(body, gate)) {
+            states.push((record, state));
+        }
+    }
+    states.sort_by(|a, b| a.0.item_hash.cmp(&b.0.item_hash));
+    let links: Vec<Amend<'_>> = states
+        .iter()
+        .map(|(record, _)| Amend {
+            target: record.target.as_deref().unwrap_or_default(),
+            time: record.time,
+            item_hash: &record.item_hash,
+        })
+        .collect();
+    let chain = Amends::new(&links).chain(&first.item_hash, gate);
+    let leaf = chain.leaf();
+    let found = states.binary_search_by(|(record, _)| record.item_hash.as_str().cmp(leaf)).ok();
+    let found = gate.effect(&CONTENT, found, |_, _| None);
+    let none = serde_json::Map::new();
+    let state = match found {
+        Some(place) => states[place].1.clone(),
+        None => Deployment::parse(first.body().unwrap_or(&none), gate)?,
+    };
+    let warns = state.is_legacy() && gate.lapse(&LEGACY_WARNING).is_none();
+    Ok(Resolved {
+        leaf: leaf.to_owned(),
+        status: state.public.status,
+        store_ref: state.public.store_ref,
+        warnings: if warns { vec![LEGACY_SCHEMA] } else { Vec::new() },
+        end: chain.end,
+    })
+}

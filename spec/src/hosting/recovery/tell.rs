@@ -1,0 +1,187 @@
+//! From a folded history to what is told of it: what nodes say of files, and what keys open.
+
+use serde_json::{Map, Value};
+
+use super::fold::{Folded, Resolved, Written};
+use super::read::Reader;
+use super::{Deployment, LEGACY_SCHEMA, Note, Project, Recovery, Warning};
+use crate::hosting::deployment as records;
+use crate::hosting::envelope::{self, Keys, LEGACY_ENVELOPE_SKIPPED, Outcome, Role};
+use crate::hosting::project::{self, Entry};
+use crate::hosting::requirements::deployments::LEGACY_WARNING;
+use crate::network::store::Class;
+use crate::{Gate, Refused};
+
+/// Tells a folded history, with what nodes say of files and what keys open.
+pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, gate: &mut impl Gate) -> Recovery {
+    let mut teller = Teller { reader, keys, recovery: Recovery::default() };
+    teller.recovery.owner = reader.owner.to_string();
+    teller.recovery.role = match reader.role {
+        Role::Backend => "backend",
+        Role::RecoveryTool => "recovery-tool",
+    };
+    teller.recovery.encryption_key = folded.security.encryption_key.as_ref().map(|key| key.pubkey.clone());
+    teller.recovery.claims.clone_from(&folded.claims);
+    teller.recovery.ignored = folded.ignored.iter().cloned().collect();
+    teller.recovery.notes = folded.notes.union(&reader.malformed).cloned().collect();
+    for (id, written) in &folded.projects {
+        let project = teller.project(id, written, gate);
+        teller.recovery.projects.push(project);
+    }
+    for resolved in &folded.deployments {
+        let deployment = teller.deployment(resolved, gate);
+        teller.recovery.deployments.push(deployment);
+    }
+    let mut recovery = teller.recovery;
+    recovery.warnings.sort();
+    recovery.warnings.dedup();
+    recovery.notes.sort();
+    recovery.notes.dedup();
+    recovery
+}
+
+struct Teller<'a> {
+    reader: &'a Reader,
+    keys: &'a Keys,
+    recovery: Recovery,
+}
+
+impl Teller<'_> {
+    fn warn(&mut self, item_hash: &str, warning: &'static str, subject: &str) {
+        let (item_hash, subject) = (item_hash.to_owned(), subject.to_owned());
+        self.recovery.warnings.push(Warning { item_hash, warning, subject });
+    }
+
+    fn note(&mut self, item_hash: &str, note: &'static str, refused: Option<&Refused>, subject: &str) {
+        let rule = refused.map(|refused| refused.rule.to_string()).unwrap_or_default();
+        // What a refusal saw of a plaintext is its owner's alone.
+        let (item_hash, why) = (item_hash.to_owned(), subject.to_owned());
+        self.recovery.notes.push(Note { item_hash, note, rule, why });
+    }
+
+    fn project(&mut self, id: &str, written: &Written, gate: &mut impl Gate) -> Project {
+        let (item_hash, signer) = (written.at.1.clone(), written.signer);
+        match &written.entry {
+            Entry::Deleted(public) => Project {
+                id: id.to_owned(),
+                deleted: true,
+                schema_version: None,
+                public: public.clone(),
+                plaintext: None,
+                item_hash,
+                signer,
+            },
+            Entry::Live(live) => {
+                let dialect = &self.reader.dialect;
+                let plaintext = self.open(&item_hash, id, &live.encrypted, gate, |bytes, gate| {
+                    project::Plaintext::parse(bytes, dialect, gate).map(|read| read.to_json(dialect))
+                });
+                let entry = project::entry(live);
+                Project {
+                    id: id.to_owned(),
+                    deleted: live.public.deleted,
+                    schema_version: Some(live.schema_version),
+                    public: entry["public"].as_object().cloned().unwrap_or_default(),
+                    plaintext,
+                    item_hash,
+                    signer,
+                }
+            }
+        }
+    }
+
+    fn deployment(&mut self, resolved: &Resolved, gate: &mut impl Gate) -> Deployment {
+        let state = &resolved.state;
+        let id = &state.deployment_id;
+        if state.is_legacy() && gate.lapse(&LEGACY_WARNING).is_none() {
+            self.warn(&resolved.leaf, LEGACY_SCHEMA, id);
+        }
+        let plaintext = state.encrypted.as_ref().and_then(|encrypted| {
+            self.open(&resolved.leaf, id, encrypted, gate, |bytes, gate| {
+                records::Plaintext::parse(bytes, gate).map(|read| read.to_json())
+            })
+        });
+        let own = state.own_cid(gate).map(str::to_owned);
+        let (cid, store) = match &state.public.store_ref {
+            None => (own, None),
+            Some(store_ref) => self.artifact(store_ref, id),
+        };
+        Deployment {
+            deployment_id: id.clone(),
+            project_id: state.project_id.clone(),
+            schema_version: state.schema,
+            status: state.public.status,
+            store_ref: state.public.store_ref.clone(),
+            cid,
+            store,
+            bundle_hash: state.public.bundle_hash.clone(),
+            url: state.public.url.clone(),
+            run_id: state.public.run_id,
+            run_attempt: state.public.run_attempt,
+            created_at: state.public.created_at.clone(),
+            finished_at: state.public.finished_at.clone(),
+            plaintext,
+            creation: resolved.creation.clone(),
+            leaf: resolved.leaf.clone(),
+            messages: resolved.messages,
+            signer: resolved.signer,
+        }
+    }
+
+    fn artifact(&mut self, store_ref: &str, id: &str) -> (Option<String>, Option<Class>) {
+        let (reading, asked) = self.reader.reading(store_ref);
+        let Some(reading) = reading else {
+            self.note(store_ref, "store-not-asked", None, id);
+            return (None, Some(Class::Unknown));
+        };
+        if let Some(warning) = reading.warning {
+            self.warn(store_ref, warning, id);
+        }
+        match reading.class {
+            Class::Unknown => self.note(store_ref, "store-unknown", None, id),
+            Class::Absent if asked == 1 => self.note(store_ref, "only-one-node-asked", None, id),
+            _ => (),
+        }
+        (reading.cid, Some(reading.class))
+    }
+
+    /// What an envelope holds, as JSON; else why not is told.
+    fn open<G: Gate>(
+        &mut self,
+        item_hash: &str,
+        subject: &str,
+        encrypted: &Map<String, Value>,
+        gate: &mut G,
+        parse: impl FnOnce(&[u8], &mut G) -> Result<Value, Refused>,
+    ) -> Option<Value> {
+        let reader = match self.reader.role {
+            Role::Backend => envelope::Reader::backend(),
+            Role::RecoveryTool => envelope::Reader::recovery(),
+        };
+        let opened = match envelope::open(&Value::Object(encrypted.clone()), reader, self.keys, gate) {
+            Ok(Outcome::Opened(opened)) => opened,
+            Ok(Outcome::Skipped { .. }) => {
+                self.warn(item_hash, LEGACY_ENVELOPE_SKIPPED, subject);
+                return None;
+            }
+            Ok(Outcome::Closed { .. }) => {
+                self.note(item_hash, "no-key", None, subject);
+                return None;
+            }
+            Err(refused) => {
+                self.note(item_hash, "unreadable-envelope", Some(&refused), subject);
+                return None;
+            }
+        };
+        for note in &opened.notes {
+            self.note(item_hash, note.name(), None, subject);
+        }
+        match parse(opened.text.as_bytes(), gate) {
+            Ok(read) => Some(read),
+            Err(refused) => {
+                self.note(item_hash, "malformed-plaintext", Some(&refused), subject);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! User security (document 2, "Security aggregate", "Signing of stored records"): who may sign for an owner, and the
+//! key to encrypt for.
+
+use serde_json::{Map, Value, json};
+
+use super::claim::is_public_key;
+use super::fields::{Fields, LIST_ITEMS, cut};
+use super::record::Record;
+use crate::crypto::address::Address;
+use crate::hosting::requirements::security::{
+    AUTHORIZATIONS, BODY, DELEGATE_NO_PUBKEY, ENCRYPTION_KEY, ENCRYPTION_PUBKEY, ENCRYPTION_REGISTERED_AT,
+    ENCRYPTION_SCHEME, ENTRY, ENTRY_ADDRESS, ENTRY_AGGREGATE_KEYS, ENTRY_CHANNELS, ENTRY_POST_TYPES,
+    ENTRY_PUBKEY, ENTRY_PUBKEY_ADDRESS, ENTRY_TYPES, KEY as KEY_RULE, NOT_A_SIGNER, SESSION_AGGREGATE_KEYS,
+    SESSION_CHANNELS, SESSION_POST_TYPES, SESSION_TYPES, TYPE,
+};
+use crate::network::signing::parse_public_key;
+use crate::{Dialect, Gate, Refused, Strict};
+
+/// The aggregate's key.
+pub const KEY: &str = "security";
+/// The scheme of the encryption key.
+pub const SCHEME: &str = "wallet-sig-v1";
+/// The types of a session key's entry.
+pub const SESSION_KINDS: [&str; 2] = ["POST", "AGGREGATE"];
+/// The aggregate keys of a session key's entry.
+pub const SESSION_KEYS: [&str; 2] = ["projects", "deployments"];
+
+/// Whether an entry is a session key's or a delegate's, as far as it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A key in the owner's browser.
+    SessionKey,
+    /// The application's backend.
+    Delegate,
+}
+
+/// What another signer may write. An empty list allows all of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authorization {
+    /// The signer's address.
+    pub address: Address,
+    /// The signer's key, which a session key's entry may hold.
+    pub pubkey: Option<String>,
+    /// Types of messages.
+    pub types: Vec<String>,
+    /// Channels.
+    pub channels: Vec<String>,
+    /// Keys of aggregates.
+    pub aggregate_keys: Vec<String>,
+    /// Content types of POSTs.
+    pub post_types: Vec<String>,
+}
+
+/// The key to encrypt for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptionKey {
+    /// `0x04` and 128 hexadecimal digits, as written.
+    pub pubkey: String,
+    /// ISO 8601, as written.
+    pub registered_at: String,
+}
+
+/// An owner's security as it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Security {
+    /// The other signers.
+    pub authorizations: Vec<Authorization>,
+    /// The key to encrypt for.
+    pub encryption_key: Option<EncryptionKey>,
+}
+
+impl Authorization {
+    /// Reads one entry.
+    pub fn parse(entry: &Value, gate: &mut impl Gate) -> Result<Authorization, Refused> {
+        gate.require(&ENTRY, entry.is_object(), || format!("an authorization is {}", cut(entry)))?;
+        let none = Map::new();
+        let fields = Fields::new(entry.as_object().unwrap_or(&none), "authorization.");
+        let stated = fields.address("address", &ENTRY_ADDRESS, gate)?;
+        let address = stated.unwrap_or(Address([0; 20]));
+        let pubkey = match fields.value("pubkey") {
+            None | Some(Value::Null) => None,
+            Some(_) => Some(fields.text_that("pubkey", &ENTRY_PUBKEY, gate, is_public_key)?),
+        };
+        let derived = pubkey.as_deref().and_then(|key| parse_public_key(key, &mut Strict).ok());
+        // Where the address' form has lapsed there is none to compare.
+        let own =
+            derived.is_none_or(|key| stated.is_none_or(|stated| Address::of_public_key(&key) == stated));
+        gate.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the key is not {address}'s"))?;
+        Ok(Authorization {
+            address,
+            pubkey,
+            types: fields.texts("types", &ENTRY_TYPES, gate)?,
+            channels: fields.texts("channels", &ENTRY_CHANNELS, gate)?,
+            aggregate_keys: fields.texts("aggregate_keys", &ENTRY_AGGREGATE_KEYS, gate)?,
+            post_types: fields.texts("post_types", &ENTRY_POST_TYPES, gate)?,
+        })
+    }
+
+    /// A session key's entry. `pubkey` is informational.
+    pub fn session(dialect: &Dialect, address: Address, pubkey: Option<&str>) -> Authorization {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Authorization {
+            address,
+            pubkey: pubkey.map(str::to_owned),
+            types: texts(&SESSION_KINDS),
+            channels: texts(&[&dialect.records_channel]),
+            aggregate_keys: texts(&SESSION_KEYS),
+            post_types: Vec::new(),
+        }
+    }
+
+    /// A delegate's entry; what it lists is not shown, this is what its records need.
+    pub fn delegate(dialect: &Dialect, address: Address) -> Authorization {
+        Authorization {
+            types: ["POST", "FORGET", "STORE"].map(str::to_owned).to_vec(),
+            aggregate_keys: Vec::new(),
+            ..Self::session(dialect, address, None)
+        }
+    }
+
+    /// Whose entry it is: a session key's has a `pubkey`, or is the only one to allow aggregates.
+    pub fn role(&self) -> Role {
+        let lists = |kind: &str| self.types.iter().any(|listed| listed == kind);
+        if self.pubkey.is_some() || (lists("AGGREGATE") && !lists("FORGET")) {
+            Role::SessionKey
+        } else {
+            Role::Delegate
+        }
+    }
+
+    /// The entry's JSON, members in the document's order.
+    pub fn to_json(&self) -> Value {
+        let mut entry = json!({"address": self.address.to_string()});
+        if let Some(pubkey) = &self.pubkey {
+            entry["pubkey"] = pubkey.as_str().into();
+        }
+        entry["types"] = json!(self.types);
+        entry["channels"] = json!(self.channels);
+        entry["aggregate_keys"] = json!(self.aggregate_keys);
+        entry["post_types"] = json!(self.post_types);
+        entry
+    }
+}
+
+impl EncryptionKey {
+    /// Reads `encryptionKey`.
+    pub fn parse(value: &Value, gate: &mut impl Gate) -> Result<EncryptionKey, Refused> {
+        gate.require(&ENCRYPTION_KEY, value.is_object(), || format!("encryptionKey is {}", cut(value)))?;
+        let none = Map::new();
+        let fields = Fields::new(value.as_object().unwrap_or(&none), "encryptionKey.");
+        let pubkey = fields.text_that("pubkey", &ENCRYPTION_PUBKEY, gate, is_public_key)?;
+        fields.text_that("scheme", &ENCRYPTION_SCHEME, gate, |scheme| scheme == SCHEME)?;
+        let registered_at = fields.moment("registeredAt", &ENCRYPTION_REGISTERED_AT, gate)?;
+        Ok(EncryptionKey { pubkey, registered_at })
+    }
+
+    /// The address of the key, which signs nothing.
+    pub fn address(&self) -> Option<Address> {
+        parse_public_key(&self.pubkey, &mut Strict).ok().map(|key| Address::of_public_key(&key))
+    }
+
+    /// The member's JSON, members in the document's order.
+    pub fn to_json(&self) -> Value {
+        json!({"pubkey": self.pubkey, "scheme": SCHEME, "registeredAt": self.registered_at})
+    }
+}
+
+impl Security {
+    /// Reads the aggregate's content. What is wrong allows nothing and is told; the rest is read all the same.
+    pub fn read(content: &Map<String, Value>, gate: &mut impl Gate) -> (Security, Vec<Refused>) {
+        let (mut security, mut faults) = (Security::default(), Vec::new());
+        let fields = Fields::new(content, "");
+        let listed = fields.read("authorizations", &AUTHORIZATIONS, gate, |listed| {
+            listed.as_array().filter(|listed| listed.len() <= LIST_ITEMS)
+        });
+        match listed {
+            Ok(listed) => {
+                for entry in listed.into_iter().flatten() {
+                    match Authorization::parse(entry, gate) {
+                        Ok(entry) => security.authorizations.push(entry),
+                        Err(fault) => faults.push(fault),
+                    }
+                }
+            }
+            Err(fault) => faults.push(fault),
+        }
+        match EncryptionKey::parse(fields.value("encryptionKey").unwrap_or(&Value::Null), gate) {
+            Ok(key) => security.encryption_key = Some(key),
+            Err(fault) => faults.push(fault),
+        }
+        let signs = security.encryption_key.as_ref().and_then(EncryptionKey::address);
+        let listed = security.authorizations.iter().any(|entry| Some(entry.address) == signs);
+        let held = gate.require(&NOT_A_SIGNER, !listed, || "encryptionKey is in an authorization".to_owned());
+        faults.extend(held.err());
+        (security, faults)
+    }
+
+    /// The aggregate's content as JSON, members in the document's order.
+    pub fn to_json(&self) -> Value {
+        let entries: Vec<Value> = self.authorizations.iter().map(Authorization::to_json).collect();
+        let mut content = json!({"authorizations": entries});
+        if let Some(key) = &self.encryption_key {
+            content["encryptionKey"] = key.to_json();
+        }
+        content
+    }
+}
+
+/// The content of the AGGREGATE that writes `security`.
+pub fn content(owner: &str, security: &Security, time: i64) -> Value {
+    json!({"address": owner, "key": KEY, "content": security.to_json(), "time": time})
+}
+
+/// The body of an AGGREGATE of security.
+pub fn body<'a>(record: &'a Record, gate: &mut impl Gate) -> Result<Option<&'a Map<String, Value>>, Refused> {
+    gate.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
+    let key = record.key.as_deref();
+    gate.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
+    gate.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    Ok(record.body())
+}
+
+/// An aggregate of security held to what its writer owes. `delegate` is known from outside the record.
+pub fn judge(
+    record: &Record,
+    dialect: &Dialect,
+    delegate: Option<Address>,
+    gate: &mut impl Gate,
+) -> Result<Security, Refused> {
+    let none = Map::new();
+    let (security, faults) = Security::read(body(record, gate)?.unwrap_or(&none), gate);
+    if let Some(fault) = faults.into_iter().next() {
+        return Err(fault);
+    }
+    for entry in &security.authorizations {
+        if delegate == Some(entry.address) {
+            gate.require(&DELEGATE_NO_PUBKEY, entry.pubkey.is_none(), || {
+                "the delegate has a pubkey".to_owned()
+            })?;
+        } else if entry.role() == Role::SessionKey {
+            judge_session(entry, dialect, gate)?;
+        }
+    }
+    Ok(security)
+}
+
+fn judge_session(entry: &Authorization, dialect: &Dialect, gate: &mut impl Gate) -> Result<(), Refused> {
+    let same = |listed: &[String], wanted: &[&str]| {
+        listed.len() == wanted.len() && wanted.iter().all(|text| listed.iter().any(|listed| listed == text))
+    };
+    let channel = dialect.records_channel.as_str();
+    for (rule, name, listed, wanted) in [
+        (&SESSION_TYPES, "types", &entry.types, &SESSION_KINDS[..]),
+        (&SESSION_CHANNELS, "channels", &entry.channels, &[channel][..]),
+        (&SESSION_AGGREGATE_KEYS, "aggregate_keys", &entry.aggregate_keys, &SESSION_KEYS[..]),
+        (&SESSION_POST_TYPES, "post_types", &entry.post_types, &[][..]),
+    ] {
+        gate.require(rule, same(listed, wanted), || {
+            format!("{name} of {} are {:.200}", entry.address, format!("{listed:?}"))
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::secp256k1::{key_from_secret, public_key};
+    use crate::crypto::text::prefixed_hex;
+    use crate::{Id, Without};
+
+    fn of(secret: u8) -> (Address, String) {
+        let key = key_from_secret(&[secret; 32]).unwrap();
+        (Address::of(&key), prefixed_hex(&public_key(&key)))
+    }
+
+    fn sample() -> Security {
+        let dialect = Dialect::default();
+        let (session, key) = of(2);
+        Security {
+            authorizations: vec![
+                Authorization::session(&dialect, session, Some(&key)),
+                Authorization::delegate(&dialect, of(3).0),
+            ],
+            encryption_key: Some(EncryptionKey {
+                pubkey: of(4).1,
+                registered_at: "2026-03-04T05:06:07.089Z".into(),
+            }),
+        }
+    }
+
+    fn record(content: &Value) -> Record {
+        let address = of(1).0.to_string();
+        let message = json!({
+            "item_hash": "h", "sender": address, "type": "AGGREGATE", "channel": "SVC_CHANNEL_V1", "signature": "",
+            "content": {"address": address, "key": "security", "content": content, "time": 1},
+        });
+        Record::parse(&message.to_string(), &mut Strict).unwrap()
+    }
+
+    fn judged(content: &Value, gate: &mut impl Gate) -> Result<Security, Refused> {
+        judge(&record(content), &Dialect::default(), Some(of(3).0), gate)
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_and_roles_show() {
+        let security = sample();
+        assert_eq!(judged(&security.to_json(), &mut Strict), Ok(security.clone()));
+        let roles: Vec<Role> = security.authorizations.iter().map(Authorization::role).collect();
+        assert_eq!(roles, [Role::SessionKey, Role::Delegate]);
+        let bare = Authorization::session(&Dialect::default(), of(2).0, None);
+        assert_eq!(bare.role(), Role::SessionKey);
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_security_is_read() {
+        let entry = "/authorizations/0";
+        let cases: [(Id, String, Value); 22] = [
+            (&AUTHORIZATIONS, "/authorizations".into(), json!({})),
+            (&ENTRY, entry.into(), json!("x")),
+            (&ENTRY_ADDRESS, format!("{entry}/address"), "0x12".into()),
+            (&ENTRY_ADDRESS, format!("{entry}/address"), Value::Null),
+            (&ENTRY_PUBKEY, format!("{entry}/pubkey"), "0x04".into()),
+            (&ENTRY_PUBKEY, format!("{entry}/pubkey"), 7.into()),
+            (&ENTRY_PUBKEY_ADDRESS, format!("{entry}/pubkey"), of(5).1.into()),
+            (&ENTRY_TYPES, format!("{entry}/types"), "POST".into()),
+            (&ENTRY_CHANNELS, format!("{entry}/channels"), json!([1])),
+            (&ENTRY_AGGREGATE_KEYS, format!("{entry}/aggregate_keys"), json!({})),
+            (&ENTRY_POST_TYPES, format!("{entry}/post_types"), 7.into()),
+            (&SESSION_TYPES, format!("{entry}/types"), json!(["POST"])),
+            (&SESSION_CHANNELS, format!("{entry}/channels"), json!(["SVC"])),
+            (&SESSION_AGGREGATE_KEYS, format!("{entry}/aggregate_keys"), json!(["projects", "security"])),
+            (&SESSION_POST_TYPES, format!("{entry}/post_types"), json!(["x"])),
+            (&DELEGATE_NO_PUBKEY, "/authorizations/1/pubkey".into(), of(3).1.into()),
+            (&ENCRYPTION_KEY, "/encryptionKey".into(), Value::Null),
+            (&ENCRYPTION_PUBKEY, "/encryptionKey/pubkey".into(), of(4).1[..60].into()),
+            (&ENCRYPTION_SCHEME, "/encryptionKey/scheme".into(), "wallet-sig-v2".into()),
+            (&ENCRYPTION_REGISTERED_AT, "/encryptionKey/registeredAt".into(), 7.into()),
+            (&NOT_A_SIGNER, "/encryptionKey/pubkey".into(), of(3).1.into()),
+            (&ENCRYPTION_PUBKEY, "/encryptionKey/pubkey".into(), format!("0x04{}", "11".repeat(64)).into()),
+        ];
+        for (rule, pointer, wrong) in cases {
+            let mut content = sample().to_json();
+            let (parent, name) = pointer.rsplit_once('/').unwrap();
+            match content.pointer_mut(parent).unwrap() {
+                Value::Array(items) => items[name.parse::<usize>().unwrap()] = wrong,
+                object => object[name] = wrong,
+            }
+            assert_eq!(judged(&content, &mut Strict).expect_err(&pointer).rule, rule, "{pointer}");
+            // An entry that is no object has no address, nor a missing key a form.
+            let bare = rule == &ENTRY || rule == &ENCRYPTION_KEY;
+            let lapsed = judged(&content, &mut Without(rule));
+            // A list that is read as empty is still not what a session key's has to be.
+            let lists: [Id; 3] = [&ENTRY_TYPES, &ENTRY_CHANNELS, &ENTRY_AGGREGATE_KEYS];
+            let read = Security::read(content.as_object().unwrap(), &mut Without(rule));
+            let passes = lapsed.is_ok() || (lists.contains(&rule) && read.1.is_empty());
+            assert!(bare || passes, "{pointer} without {rule}: {lapsed:?}");
+        }
+        let mut other = record(&sample().to_json());
+        other.key = Some("projects".into());
+        assert_eq!(judge(&other, &Dialect::default(), None, &mut Strict).unwrap_err().rule, &KEY_RULE);
+        other.kind = "POST".into();
+        assert_eq!(judge(&other, &Dialect::default(), None, &mut Strict).unwrap_err().rule, &TYPE);
+        assert_eq!(judged(&json!(7), &mut Strict).unwrap_err().rule, &BODY);
+    }
+
+    #[test]
+    fn one_odd_entry_does_not_cost_the_others() {
+        let mut content = sample().to_json();
+        content["authorizations"][0]["types"] = 7.into();
+        let (security, faults) = Security::read(content.as_object().unwrap(), &mut Strict);
+        assert_eq!((security.authorizations.len(), faults.len()), (1, 1));
+        assert!(security.encryption_key.is_some());
+    }
+}

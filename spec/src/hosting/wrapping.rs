@@ -1,0 +1,236 @@
+//! A text encrypted for one recipient (document 2, "Primitives"), rule by rule and step by step.
+
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use crate::crypto::aead::{self, Key, Nonce};
+use crate::crypto::ecies::{self, NonceLength, Parts};
+use crate::crypto::secp256k1::{self, PublicKey, SigningKey};
+use crate::hosting::requirements::ecies::{
+    ADDITIONAL_DATA, AUTHENTIC, DERIVATION, EPHEMERAL_POINT, EPHEMERAL_PREFIX, LENGTH, RECIPIENT,
+    SHARED_POINT,
+};
+use crate::{Gate, Refused};
+
+/// What the sender draws anew for every text.
+#[derive(Clone)]
+pub struct Ephemeral {
+    /// The key pair that is thrown away afterwards.
+    pub key: SigningKey,
+    /// The nonce; its length is the layout's.
+    pub nonce: Nonce,
+}
+
+/// The steps from two keys to the cipher's key. They print nothing: each of them is a secret.
+pub struct Agreement {
+    /// What the two keys share: 65 bytes, uncompressed.
+    pub shared_point: Zeroizing<PublicKey>,
+    /// What the key is derived from: 130 bytes.
+    pub key_material: Zeroizing<Vec<u8>>,
+    /// The cipher's key.
+    pub key: Key,
+}
+
+/// A text that was encrypted.
+pub struct Wrapped {
+    /// Ephemeral key, nonce, tag, ciphertext.
+    pub bytes: Vec<u8>,
+    /// How its key came about.
+    pub agreement: Agreement,
+}
+
+/// A text that was decrypted.
+pub struct Unwrapped {
+    /// The text.
+    pub plaintext: Zeroizing<Vec<u8>>,
+    /// How its key came about; none where a rule has lapsed without which there is none.
+    pub agreement: Option<Agreement>,
+}
+
+/// Reads a recipient's key: 65 bytes, a point of the curve.
+pub fn recipient(bytes: &[u8], gate: &mut impl Gate) -> Result<PublicKey, Refused> {
+    gate.parse(
+        &RECIPIENT,
+        || secp256k1::parse_public_key(bytes).ok_or_else(|| "the recipient's key is no point".to_owned()),
+        // Leniently: in another form; or the point that belongs to the key 1, for which anybody can read.
+        || {
+            let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
+            let anybody = || secp256k1::key_from_secret(&one).as_ref().map(secp256k1::public_key);
+            Ok(secp256k1::parse_any_public_key(bytes).or_else(anybody).expect("1 is a scalar"))
+        },
+    )
+}
+
+/// Encrypts `plaintext` for the holder of a public key.
+pub fn wrap(
+    public: &[u8],
+    ephemeral: &Ephemeral,
+    plaintext: &[u8],
+    gate: &mut impl Gate,
+) -> Result<Wrapped, Refused> {
+    let public = recipient(public, gate)?;
+    let own = secp256k1::public_key(&ephemeral.key);
+    let shared = ecies::shared_point(&ephemeral.key, &public).expect("the recipient's key is a point");
+    let agreement = agree(&own, shared, gate);
+    let data = additional_data(&own, gate);
+    let (ciphertext, tag) = aead::seal(&agreement.key, ephemeral.nonce, &data, plaintext);
+    let parts = Parts { ephemeral: &own, nonce: ephemeral.nonce, tag: &tag, ciphertext: &ciphertext };
+    Ok(Wrapped { bytes: ecies::join(&parts), agreement })
+}
+
+/// Decrypts what was encrypted for `key`.
+pub fn unwrap(
+    key: &SigningKey,
+    bytes: &[u8],
+    nonce: NonceLength,
+    gate: &mut impl Gate,
+) -> Result<Unwrapped, Refused> {
+    let length = bytes.len();
+    gate.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || format!("{length} bytes"))?;
+    let first = bytes.first().copied().unwrap_or_default();
+    gate.require(&EPHEMERAL_PREFIX, length == 0 || first == 4, || {
+        format!("the ephemeral key begins with {first:#04x}")
+    })?;
+    // Nothing is changed by this unless a rule has lapsed.
+    let bytes = uncompressed(bytes);
+    let Some(parts) = ecies::split(&bytes, nonce) else {
+        return Ok(Unwrapped { plaintext: Zeroizing::default(), agreement: None });
+    };
+    let shared = ecies::shared_point(key, parts.ephemeral);
+    gate.require(&EPHEMERAL_POINT, shared.is_some(), || "the ephemeral key is no point".to_owned())?;
+    let Some(shared) = shared else {
+        return Ok(Unwrapped { plaintext: Zeroizing::new(parts.ciphertext.to_vec()), agreement: None });
+    };
+    let agreement = agree(parts.ephemeral, shared, gate);
+    let data = additional_data(parts.ephemeral, gate);
+    let plaintext = gate.parse(
+        &AUTHENTIC,
+        || {
+            aead::open(&agreement.key, parts.nonce, &data, parts.ciphertext, parts.tag)
+                .ok_or_else(|| "the tag does not match".to_owned())
+        },
+        || Ok(aead::open_unchecked(&agreement.key, parts.nonce, parts.ciphertext)),
+    )?;
+    Ok(Unwrapped { plaintext, agreement: Some(agreement) })
+}
+
+fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, gate: &mut impl Gate) -> Agreement {
+    let key_material = gate.effect(&SHARED_POINT, ecies::key_material(ephemeral, &shared_point), |_, _| {
+        // The coordinate alone, as key agreement is done elsewhere.
+        Zeroizing::new(shared_point[1..33].to_vec())
+    });
+    let key = gate.effect(&DERIVATION, ecies::derive_key(&key_material), |_, _| {
+        Zeroizing::new(Sha256::digest(&key_material).into())
+    });
+    Agreement { shared_point, key_material, key }
+}
+
+fn additional_data(ephemeral: &PublicKey, gate: &mut impl Gate) -> Vec<u8> {
+    gate.effect(&ADDITIONAL_DATA, Vec::new(), |_, _| ephemeral.to_vec())
+}
+
+/// The same text with its ephemeral key uncompressed, whatever form of a point it has.
+fn uncompressed(bytes: &[u8]) -> Vec<u8> {
+    let mut whole = bytes.to_vec();
+    if let Some(first) = whole.first_mut() {
+        let compressed = matches!(*first, 2 | 3);
+        *first = 4;
+        let read = bytes.get(..33).and_then(secp256k1::parse_any_public_key).filter(|_| compressed);
+        let fits = whole.get(..65).is_some_and(|key| secp256k1::parse_public_key(key).is_some());
+        if let (Some(key), false) = (read, fits) {
+            whole.splice(..33, key);
+        }
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::secp256k1::{key_from_secret, public_key};
+    use crate::{Id, Strict, Without};
+
+    const LAYOUT: NonceLength = NonceLength::Sixteen;
+
+    fn key(fill: u8) -> SigningKey {
+        key_from_secret(&[fill; 32]).expect("a scalar")
+    }
+
+    fn ephemeral() -> Ephemeral {
+        Ephemeral { key: key(5), nonce: Nonce::Sixteen([9; 16]) }
+    }
+
+    fn wrapped() -> Vec<u8> {
+        wrap(&public_key(&key(3)), &ephemeral(), &[7; 32], &mut Strict).map(|w| w.bytes).expect("a point")
+    }
+
+    fn read(bytes: &[u8], gate: &mut impl Gate) -> Result<Vec<u8>, Id> {
+        unwrap(&key(3), bytes, LAYOUT, gate).map(|u| u.plaintext.to_vec()).map_err(|refused| refused.rule)
+    }
+
+    #[test]
+    fn it_is_what_the_layer_below_writes_and_reads() {
+        let below = ecies::encrypt(&public_key(&key(3)), &key(5), ephemeral().nonce, &[7; 32]).unwrap();
+        assert_eq!(wrapped(), below);
+        assert_eq!(read(&below, &mut Strict), Ok(vec![7; 32]));
+        let steps = unwrap(&key(3), &below, LAYOUT, &mut Strict).ok().and_then(|u| u.agreement).unwrap();
+        assert_eq!(steps.key_material[..65], below[..65]);
+        assert_eq!(steps.key_material[65..], steps.shared_point[..]);
+    }
+
+    #[test]
+    fn one_fault_one_rule_and_without_it_the_text_is_taken() {
+        let good = wrapped();
+        let edited = |at: usize, value: u8| {
+            let mut bad = good.clone();
+            bad[at] = value;
+            bad
+        };
+        let compressed = [&[2 + (good[64] & 1)][..], &good[1..33], &good[65..]].concat();
+        let cases: [(Id, Vec<u8>); 11] = [
+            (&LENGTH, Vec::new()),
+            (&LENGTH, good[..96].to_vec()),
+            (&EPHEMERAL_PREFIX, edited(0, 0)),
+            (&EPHEMERAL_PREFIX, edited(0, 6 + (good[64] & 1))),
+            (&EPHEMERAL_PREFIX, edited(0, 7 - (good[64] & 1))),
+            (&EPHEMERAL_PREFIX, edited(0, 2)),
+            (&EPHEMERAL_PREFIX, compressed),
+            (&EPHEMERAL_POINT, edited(64, good[64] ^ 1)),
+            (&AUTHENTIC, edited(65, good[65] ^ 1)),
+            (&AUTHENTIC, edited(81, good[81] ^ 1)),
+            (&AUTHENTIC, edited(128, good[128] ^ 1)),
+        ];
+        for (rule, bytes) in cases {
+            assert_eq!(read(&bytes, &mut Strict), Err(rule), "{rule}");
+            let lapsed = read(&bytes, &mut Without(rule));
+            assert!(lapsed.is_ok(), "without {rule}");
+            if rule == &EPHEMERAL_PREFIX {
+                assert_eq!(lapsed, Ok(vec![7; 32]));
+            }
+        }
+    }
+
+    #[test]
+    fn each_step_shows_at_both_ends() {
+        for rule in [&SHARED_POINT, &DERIVATION, &ADDITIONAL_DATA] {
+            let other =
+                wrap(&public_key(&key(3)), &ephemeral(), &[7; 32], &mut Without(rule)).map(|w| w.bytes);
+            assert_ne!(other.as_ref(), Ok(&wrapped()), "{rule}");
+            assert_eq!(read(&wrapped(), &mut Without(rule)), Err(&AUTHENTIC as Id), "{rule}");
+            assert_eq!(read(&other.unwrap(), &mut Without(rule)), Ok(vec![7; 32]), "{rule}");
+        }
+    }
+
+    #[test]
+    fn recipients_have_one_form() {
+        let good = public_key(&key(3));
+        let compressed = [&[2 + (good[64] & 1)][..], &good[1..33]].concat();
+        let mut off = good;
+        off[64] ^= 1;
+        for bad in [&compressed[..], &off, &good[1..], &[]] {
+            let refused = wrap(bad, &ephemeral(), b"", &mut Strict).map(|_| ()).unwrap_err();
+            assert_eq!(refused.rule, &RECIPIENT);
+            assert!(wrap(bad, &ephemeral(), b"", &mut Without(&RECIPIENT)).is_ok());
+        }
+    }
+}

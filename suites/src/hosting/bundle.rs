@@ -1,0 +1,250 @@
+//! Bundle envelopes: the files that live deployments to machines name.
+
+use assay_spec::hosting::requirements::{bundle as rows, instances, security};
+use serde_json::Value;
+
+use super::found::found;
+use super::instances::{Pinned, pinned};
+use super::judge::{is, is_object};
+use super::sealed::{bytes, is_formed, open, sized, unwrap};
+use crate::check::{Check, Checked};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::FORM, bundles_are_objects_with_keys)
+        .costs(64, 0, 0)
+        .after(rests!(instances::BUNDLE_WRAPPED)),
+    shows!(rows::VERSION, bundles_have_version_1).costs(64, 0, 0).after(FORM),
+    shows!(rows::KIND, bundles_name_their_kind).costs(64, 0, 0).after(FORM),
+    shows!(rows::ALGORITHM, bundles_name_their_cipher).costs(64, 0, 0).after(FORM),
+    shows!(rows::CIPHERTEXT, ciphertexts_of_bundles_are_base64).costs(64, 0, 0).after(FORM),
+    shows!(rows::IV, ivs_of_bundles_have_12_bytes).costs(64, 0, 0).after(FORM),
+    shows!(rows::TAG, tags_of_bundles_have_16_bytes).costs(64, 0, 0).after(FORM),
+    shows!(rows::VM, bundles_have_a_key_for_the_machine).costs(64, 0, 0).after(FORM),
+    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).costs(64, 0, 0).after(FORM),
+    shows!(rows::TWO_RECIPIENTS, bundles_have_two_recipients).costs(64, 0, 0).after(rests!(
+        instances::BUNDLE_WRAPPED,
+        rows::FORM,
+        rows::VM,
+        rows::ENCRYPTION
+    )),
+    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).costs(64, 0, 0).after(OPENS),
+    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).costs(64, 0, 0).after(rests!(
+        instances::BUNDLE_WRAPPED,
+        rows::FORM,
+        rows::KEY_E_OPENS
+    )),
+];
+
+const FORM: &[assay_spec::Id] = rests!(instances::BUNDLE_WRAPPED, rows::FORM);
+const OPENS: &[assay_spec::Id] = rests!(
+    instances::BUNDLE_WRAPPED,
+    rows::FORM,
+    rows::CIPHERTEXT,
+    rows::IV,
+    rows::TAG,
+    rows::ENCRYPTION,
+    security::ENCRYPTION_IS_E
+);
+
+/// The longest tarball that is unpacked, in bytes.
+const TARBALL_BYTES: usize = 256 * 1024 * 1024;
+
+/// Judges a member of every bundle.
+async fn every(
+    probe: &Probe<'_>,
+    pointer: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    for Pinned { message, answer } in pinned(probe, &found).await? {
+        let bundle = answer.json();
+        let value = bundle.pointer(pointer);
+        let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let place = format!("{pointer} of the bundle that {} names", message.hash());
+        answer.expect(holds(value), &place, want, got)?;
+    }
+    Ok(())
+}
+
+async fn bundles_are_objects_with_keys(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks", "an object in an object", is_object).await
+}
+
+async fn bundles_have_version_1(probe: &Probe<'_>) -> Checked {
+    every(probe, "/v", "1", |v| v.and_then(Value::as_u64) == Some(1)).await
+}
+
+async fn bundles_name_their_kind(probe: &Probe<'_>) -> Checked {
+    let kind = &probe.settings.dialect.bundle_kind;
+    every(probe, "/kind", kind, is(kind)).await
+}
+
+async fn bundles_name_their_cipher(probe: &Probe<'_>) -> Checked {
+    every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
+}
+
+async fn ciphertexts_of_bundles_are_base64(probe: &Probe<'_>) -> Checked {
+    every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
+}
+
+async fn ivs_of_bundles_have_12_bytes(probe: &Probe<'_>) -> Checked {
+    every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
+}
+
+async fn tags_of_bundles_have_16_bytes(probe: &Probe<'_>) -> Checked {
+    every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
+}
+
+async fn bundles_have_a_key_for_the_machine(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks/vm", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
+}
+
+async fn bundles_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks/encryption", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
+}
+
+async fn bundles_have_two_recipients(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks", "vm and encryption, and no other", |deks| {
+        let names =
+            deks.and_then(Value::as_object).map(|deks| deks.keys().map(String::as_str).collect::<Vec<_>>());
+        names.is_some_and(|mut names| {
+            names.sort_unstable();
+            names == ["encryption", "vm"]
+        })
+    })
+    .await
+}
+
+/// What E opens of the bundles whose form is good; that there is none says nothing.
+async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let key = super::key_e::needed(probe, &found)?;
+    let mut count = 0;
+    for Pinned { message, answer } in pinned(probe, &found).await? {
+        let bundle = answer.json();
+        let wrapped = &bundle["deks"]["encryption"];
+        if !is_formed(&bundle) || bytes(wrapped).is_none() {
+            continue;
+        }
+        count += 1;
+        let is_open = unwrap(probe, &key, wrapped).is_some_and(|dek| open(&bundle, &dek).is_some());
+        let place = format!("/deks/encryption of the bundle that {} names", message.hash());
+        answer.expect(is_open, &place, "a key that opens the bundle", "E opens nothing")?;
+    }
+    probe.given(count > 0, "no bundle has the form that E could open")
+}
+
+async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let key = super::key_e::needed(probe, &found)?;
+    let mut count = 0;
+    for Pinned { message, answer } in pinned(probe, &found).await? {
+        let bundle = answer.json();
+        let dek = unwrap(probe, &key, &bundle["deks"]["encryption"]);
+        let Some(tarball) = dek.and_then(|dek| open(&bundle, &dek)) else { continue };
+        count += 1;
+        let names = names(&tarball);
+        let is_manifest = |name: &String| name.trim_start_matches("./") == "manifest.json";
+        let got = match &names {
+            None => "no tarball".to_owned(),
+            Some(names) => format!("{} files, and no manifest.json", names.len()),
+        };
+        let holds = names.is_some_and(|names| names.iter().any(is_manifest));
+        let place = format!("inside the bundle that {} names", message.hash());
+        answer.expect(holds, &place, "a tarball with the file manifest.json", got)?;
+    }
+    probe.given(count > 0, "no bundle opens with E")
+}
+
+/// The names in a tarball, packed by gzip or not; nothing where it is none.
+fn names(tarball: &[u8]) -> Option<Vec<String>> {
+    if !tarball.starts_with(&[0x1f, 0x8b]) {
+        return tar_names(tarball);
+    }
+    tar_names(&gunzip(tarball)?)
+}
+
+/// What gzip has packed: behind a head of ten bytes and the members that its flags name.
+fn gunzip(packed: &[u8]) -> Option<Vec<u8>> {
+    let flags = *packed.get(3)?;
+    let mut rest = packed.get(10..)?;
+    if flags & 4 != 0 {
+        let (length, after) = rest.split_first_chunk::<2>()?;
+        rest = after.get(usize::from(u16::from_le_bytes(*length))..)?;
+    }
+    for text in [8, 16] {
+        if flags & text != 0 {
+            let end = rest.iter().position(|byte| *byte == 0)?;
+            rest = &rest[end + 1..];
+        }
+    }
+    rest = if flags & 2 == 0 { rest } else { rest.get(2..)? };
+    miniz_oxide::inflate::decompress_to_vec_with_limit(rest, TARBALL_BYTES).ok()
+}
+
+/// The names in the headers of a tarball: blocks of 512 bytes, each with a checksum of its own.
+fn tar_names(tarball: &[u8]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let mut rest = tarball;
+    while let Some((header, after)) = rest.split_at_checked(512) {
+        if header.iter().all(|byte| *byte == 0) {
+            break;
+        }
+        let octal = |bytes: &[u8]| {
+            let digits = std::str::from_utf8(bytes).ok()?.trim_matches(['\0', ' ']);
+            u64::from_str_radix(digits, 8).ok()
+        };
+        let sum: u64 = header
+            .iter()
+            .enumerate()
+            .map(|(n, byte)| if (148..156).contains(&n) { 32 } else { u64::from(*byte) })
+            .sum();
+        if octal(&header[148..156]) != Some(sum) {
+            return None;
+        }
+        let name = header[..100].split(|byte| *byte == 0).next().unwrap_or_default();
+        names.push(String::from_utf8_lossy(name).into_owned());
+        let size = usize::try_from(octal(&header[124..136])?).ok()?.checked_next_multiple_of(512)?;
+        rest = after.get(size..)?;
+    }
+    (!names.is_empty()).then_some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tarball of one file as `tar` writes it.
+    fn tarball(name: &str, content: &[u8]) -> Vec<u8> {
+        let mut header = [0_u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+        header[148..156].fill(b' ');
+        let sum: u64 = header.iter().map(|byte| u64::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        let mut tarball = header.to_vec();
+        tarball.extend_from_slice(content);
+        tarball.resize(tarball.len().next_multiple_of(512) + 1024, 0);
+        tarball
+    }
+
+    #[test]
+    fn names_are_read_and_nonsense_is_no_tarball() {
+        let good = tarball("manifest.json", b"{}");
+        assert_eq!(names(&good), Some(vec!["manifest.json".to_owned()]));
+        let packed = [
+            &[0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3, b'x', 0][..],
+            &miniz_oxide::deflate::compress_to_vec(&good, 6),
+        ];
+        assert_eq!(names(&packed.concat()), names(&good), "with a name in its head");
+        let mut bad = good.clone();
+        bad[0] = b'x';
+        assert_eq!(names(&bad), None, "the checksum covers the name");
+        for nonsense in [&b""[..], b"{}", &[0x1f, 0x8b, 1], &[0; 1024], &good[..600]] {
+            assert_eq!(names(nonsense), None);
+        }
+    }
+}

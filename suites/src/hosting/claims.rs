@@ -1,0 +1,138 @@
+//! Claims of machines' keys.
+
+use std::collections::BTreeMap;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::hosting::requirements::{claims as rows, records};
+use serde_json::Value;
+
+use super::judge::{each, every, expect, is, is_moment, is_object, is_public_key, public_key, some, with};
+use super::message::Kind;
+use super::records::expect_signed;
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::TYPE, claims_are_posts).costs(4, 0, 0).after(rests!()),
+    shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(4, 0, 0).after(rests!(rows::TYPE)),
+    shows!(rows::SENDER, machines_claim_for_themselves).costs(4, 0, 0).after(rests!(records::ADDRESS)),
+    shows!(rows::SIGNATURE, claims_are_signed_by_their_machines)
+        .costs(4, 0, 0)
+        .after(rests!(records::TIME, records::ADDRESS)),
+    shows!(rows::BODY, claims_hold_an_object).costs(4, 0, 0).after(rests!()),
+    shows!(rows::V, claims_have_version_1).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::INSTANCE_HASH, claims_name_an_instance).costs(14, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::PUBKEY, claimed_keys_are_points).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).costs(4, 0, 0).after(rests!(
+        rows::BODY,
+        rows::PUBKEY,
+        rows::SIGNATURE
+    )),
+    shows!(rows::REGISTERED_AT, claims_name_when_they_were_made).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::ONCE, machines_claim_once).costs(4, 0, 0).after(rests!()),
+];
+
+async fn claims_are_posts(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Claim, "/type", "POST", is("POST")).await
+}
+
+async fn claims_have_their_type(probe: &Probe<'_>) -> Checked {
+    let kind = &probe.settings.dialect.vm_claim_type;
+    every(probe, Kind::Claim, "/content/type", kind, is(kind)).await
+}
+
+async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Claim).await?;
+    for claim in found.of(Kind::Claim) {
+        let holds = claim.sender().is_some() && claim.sender() == claim.address();
+        let got = claim.value["content"]["address"].to_string();
+        expect(probe, &found, claim, holds, "/content/address", "the sender's", &got)?;
+    }
+    Ok(())
+}
+
+async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Claim).await?;
+    found.of(Kind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
+}
+
+async fn claims_hold_an_object(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Claim, "/content/content", "an object", is_object).await
+}
+
+async fn claims_have_version_1(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Claim, "/content/content/v", "1", |v| v.and_then(Value::as_u64) == Some(1)).await
+}
+
+async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Claim).await?;
+    for claim in found.of(Kind::Claim).into_iter().rev().take(10) {
+        let hash = claim.id("instanceHash");
+        let (place, want) = ("/content/content/instanceHash", "the hash of an INSTANCE message");
+        if !super::deployments::is_hash(hash) {
+            return expect(
+                probe,
+                &found,
+                claim,
+                false,
+                place,
+                want,
+                &claim.body()["instanceHash"].to_string(),
+            );
+        }
+        let answer = found.lookup(probe, hash).await?;
+        if ![200, 404].contains(&answer.status()) {
+            return Err(Stop::Inconclusive(format!(
+                "the lookup of {hash} is answered by {}",
+                answer.status()
+            )));
+        }
+        let kind = answer.json()["message"]["type"].clone();
+        let got = format!("{hash}: {} {kind}", answer.status());
+        answer.expect(kind == "INSTANCE", &format!("{place} of {}", claim.hash()), want, got)?;
+    }
+    Ok(())
+}
+
+async fn claimed_keys_are_points(probe: &Probe<'_>) -> Checked {
+    let want = "0x04 and 128 hexadecimal digits, a point of the curve";
+    every(probe, Kind::Claim, "/content/content/pubkey", want, is_public_key).await
+}
+
+async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Claim).await?;
+    let mut count = 0;
+    for claim in found.of(Kind::Claim) {
+        let Some(key) = public_key(claim.id("pubkey")) else { continue };
+        count += 1;
+        let address = Address::of_public_key(&key);
+        let holds = claim.sender() == Some(address);
+        let want = "the key whose address sends the claim";
+        expect(probe, &found, claim, holds, "/content/content/pubkey", want, &format!("that of {address}"))?;
+    }
+    some(&found, count, "claim of a good key")
+}
+
+async fn claims_name_when_they_were_made(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Claim, "/content/content/registeredAt", "a time by ISO 8601", is_moment).await
+}
+
+async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Claim).await?;
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for claim in found.of(Kind::Claim) {
+        let sender = claim.value["sender"].to_string().to_lowercase();
+        let before = seen.insert(sender, claim.hash());
+        let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
+        expect(probe, &found, claim, before.is_none(), "claims of the sender", "one", &got)?;
+    }
+    each(
+        probe,
+        &found,
+        "claim",
+        found.of(Kind::Claim).into_iter().map(|one| one.at("/sender")),
+        "a sender",
+        |one| one.is_some(),
+    )
+}

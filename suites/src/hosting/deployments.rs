@@ -1,0 +1,308 @@
+//! Deployments: creations and terminal records, and what their envelopes hold.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use assay_spec::hosting::requirements::{deployments as rows, envelope, security};
+use serde_json::Value;
+
+use super::found::{Found, found};
+use super::judge::{
+    each, every, every_deployment, expect, fail, is, is_moment, is_null, is_number_or_null, is_object,
+    is_text, is_text_or_null, some, with,
+};
+use super::message::{Kind, Message};
+use super::sealed::{self, Opened, opened};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const RECORD: &[Check] = &[
+    shows!(rows::TYPE, deployments_are_posts).costs(4, 0, 0).after(rests!()),
+    shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments)
+        .costs(4, 0, 0)
+        .after(rests!(rows::TYPE)),
+    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).costs(4, 0, 0).after(DELEGATE),
+    shows!(rows::BODY, bodies_are_objects).costs(4, 0, 0).after(rests!()),
+    shows!(rows::DEPLOYMENT_ID, deployments_are_named).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner).costs(4, 0, 0).after(rests!(
+        rows::BODY,
+        rows::SAME_PROJECT,
+        assay_spec::hosting::requirements::projects::MAP
+    )),
+    shows!(rows::SCHEMA, deployments_have_schema_4).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::PUBLIC, public_parts_are_objects).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::RUN_ID, runs_are_numbers_or_null).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::RUN_ATTEMPT, attempts_are_numbers_or_null).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::CREATED_AT, deployments_name_when_they_were_created).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::ENCRYPTED, deployments_hold_an_envelope).costs(4, 0, 0).after(rests!(rows::BODY)),
+    shows!(rows::CREATION_QUEUED, creations_are_queued).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::CREATION_STORE_REF, creations_name_no_artifact).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::CREATION_URL, creations_name_no_url).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::CREATION_FINISHED, creations_name_no_end).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::AMEND_TYPE, terminal_records_are_amends).costs(4, 0, 0).after(rests!()),
+    shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation).costs(4, 0, 0).after(rests!()),
+    shows!(rows::SAME_DEPLOYMENT, terminal_records_name_the_same_deployment)
+        .costs(4, 0, 0)
+        .after(rests!(rows::BODY, rows::AMEND_REF)),
+    shows!(rows::SAME_PROJECT, terminal_records_name_the_same_project)
+        .costs(4, 0, 0)
+        .after(rests!(rows::BODY, rows::AMEND_REF)),
+    shows!(rows::TERMINAL_STATUS, terminal_records_are_live_or_failed).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).costs(40, 0, 0).after(PUBLIC),
+    shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::URL, urls_are_texts_or_null).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::FINISHED_AT, ends_are_times_or_null).costs(4, 0, 0).after(PUBLIC),
+];
+
+pub(super) const PLAINTEXT: &[Check] = &[
+    shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object).costs(4, 0, 0).after(rests!(
+        rows::BODY,
+        rows::ENCRYPTED,
+        envelope::WALLET_OPENS,
+        envelope::KEY_E_OPENS
+    )),
+    shows!(rows::PLAINTEXT_COMMIT, commits_are_texts_or_null).costs(4, 0, 0).after(SEALED),
+    shows!(rows::PLAINTEXT_MESSAGE, commit_messages_are_texts_or_null).costs(4, 0, 0).after(SEALED),
+    shows!(rows::PLAINTEXT_BRANCH, deployed_branches_are_texts_or_null).costs(4, 0, 0).after(SEALED),
+    shows!(rows::PLAINTEXT_RUN, run_urls_are_texts_or_null).costs(4, 0, 0).after(SEALED),
+    shows!(rows::PLAINTEXT_ERROR, errors_are_texts_or_null).costs(4, 0, 0).after(SEALED),
+];
+
+const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);
+pub(super) const DELEGATE: &[assay_spec::Id] = rests!(
+    security::AUTHORIZATIONS,
+    security::ENTRY,
+    security::ENTRY_ADDRESS,
+    security::SIGNER,
+    assay_spec::hosting::requirements::history::SECURITY_EXISTS
+);
+const SEALED: &[assay_spec::Id] =
+    rests!(rows::BODY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
+
+async fn deployments_are_posts(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/type", "POST", is("POST")).await
+}
+
+async fn creations_have_the_type_of_deployments(probe: &Probe<'_>) -> Checked {
+    let kind = &probe.settings.dialect.deployment_type;
+    every(probe, Kind::Creation, "/content/type", kind, is(kind)).await
+}
+
+async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Creation).await?;
+    let listed = super::security::delegates(&found)?;
+    let seen = found.deployments().into_iter().map(|one| one.at("/sender"));
+    each(
+        probe,
+        &found,
+        "record of a deployment",
+        seen,
+        "a delegate whom the owner's security lists",
+        |sender| {
+            let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
+            sender.is_some_and(|sender| listed.contains(&sender))
+        },
+    )
+}
+
+async fn bodies_are_objects(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content", "an object", is_object).await
+}
+
+async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content/deploymentId", "a text", is_text).await
+}
+
+/// Terminal records are held to their creations elsewhere.
+async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Creation).await?;
+    let known: BTreeSet<&str> =
+        found.of(Kind::Projects).into_iter().flat_map(Message::entries).map(|(id, _)| id).collect();
+    probe.given(!known.is_empty(), "no project of the owner was found")?;
+    let seen = found.of(Kind::Creation).into_iter().map(|one| one.at("/content/content/projectId"));
+    each(probe, &found, "deployment", seen, "the identifier of a project of the owner", |id| {
+        id.and_then(Value::as_str).is_some_and(|id| known.contains(id))
+    })
+}
+
+async fn deployments_have_schema_4(probe: &Probe<'_>) -> Checked {
+    let is_four = |schema: Option<&Value>| schema.and_then(Value::as_u64) == Some(4);
+    every_deployment(probe, "/content/content/schemaVersion", "4", is_four).await
+}
+
+async fn public_parts_are_objects(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content/public", "an object", is_object).await
+}
+
+async fn runs_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content/public/runId", "a number or null", is_number_or_null).await
+}
+
+async fn attempts_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content/public/runAttempt", "a number or null", is_number_or_null).await
+}
+
+async fn deployments_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content/public/createdAt", "a time by ISO 8601", is_moment).await
+}
+
+async fn deployments_hold_an_envelope(probe: &Probe<'_>) -> Checked {
+    every_deployment(probe, "/content/content/encrypted", "an object", is_object).await
+}
+
+async fn creations_are_queued(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Creation, "/content/content/public/status", "queued", is("queued")).await
+}
+
+async fn creations_name_no_artifact(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Creation, "/content/content/public/storeRef", "null", is_null).await
+}
+
+async fn creations_name_no_url(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Creation, "/content/content/public/url", "null", is_null).await
+}
+
+async fn creations_name_no_end(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Creation, "/content/content/public/finishedAt", "null", is_null).await
+}
+
+async fn terminal_records_are_amends(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Amend, "/content/type", "amend", is("amend")).await
+}
+
+async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Amend).await?;
+    let creations: BTreeSet<&str> = found.of(Kind::Creation).into_iter().map(Message::hash).collect();
+    let amends: BTreeSet<&str> = found.of(Kind::Amend).into_iter().map(Message::hash).collect();
+    for amend in found.of(Kind::Amend) {
+        // A chain of amends is judged by its length.
+        let is_known = creations.contains(amend.target()) || amends.contains(amend.target());
+        let want = "the item hash of a creation";
+        expect(probe, &found, amend, is_known, "/content/ref", want, amend.target())?;
+    }
+    Ok(())
+}
+
+/// Expects a member of each terminal record's body to be that of its creation.
+async fn same(probe: &Probe<'_>, member: &str) -> Checked {
+    let found = with(probe, Kind::Amend).await?;
+    let mut count = 0;
+    for amend in found.of(Kind::Amend) {
+        let creation = found.of(Kind::Creation).into_iter().find(|one| one.hash() == amend.target());
+        let Some(creation) = creation else { continue };
+        count += 1;
+        let (got, want) = (&amend.body()[member], &creation.body()[member]);
+        let place = format!("/content/content/{member}");
+        expect(probe, &found, amend, got == want, &place, &want.to_string(), &got.to_string())?;
+    }
+    some(&found, count, "terminal record whose creation is known")
+}
+
+async fn terminal_records_name_the_same_deployment(probe: &Probe<'_>) -> Checked {
+    same(probe, "deploymentId").await
+}
+
+async fn terminal_records_name_the_same_project(probe: &Probe<'_>) -> Checked {
+    same(probe, "projectId").await
+}
+
+async fn terminal_records_are_live_or_failed(probe: &Probe<'_>) -> Checked {
+    let is_terminal = |value: Option<&Value>| is("live")(value) || is("failed")(value);
+    every(probe, Kind::Amend, "/content/content/public/status", "live or failed", is_terminal).await
+}
+
+/// How many artifacts one check looks up.
+pub(super) const LOOKED_UP: usize = 30;
+
+/// The terminal records of live deployments.
+pub(super) fn live(found: &Found) -> Vec<&Message> {
+    found.of(Kind::Amend).into_iter().filter(|one| one.is_live()).collect()
+}
+
+/// A STORE that is gone may say no more of itself than that.
+async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let live = live(&found);
+    some(&found, live.len(), "live deployment")?;
+    let place = "/content/content/public/storeRef";
+    for amend in live.into_iter().rev().take(LOOKED_UP) {
+        let hash = amend.store_ref();
+        let want = "the item hash of a STORE message";
+        if !is_hash(hash) {
+            return fail(probe, &found, amend, place, want, &amend.body()["public"]["storeRef"].to_string());
+        }
+        let answer = found.lookup(probe, hash).await?;
+        let body = answer.json();
+        let kind = body["message"]["type"].as_str();
+        let is_store = match answer.status() {
+            200 => kind.is_none_or(|kind| kind == "STORE"),
+            410 => true,
+            404 => false,
+            other => {
+                return Err(Stop::Inconclusive(format!("the lookup of {hash} is answered by {other}")));
+            }
+        };
+        let got = format!("{hash}: {} {}", answer.status(), kind.unwrap_or_default());
+        answer.expect(is_store, &format!("{place} of {}", amend.hash()), want, got)?;
+    }
+    Ok(())
+}
+
+/// Whether a text can stand in a path as a message's hash.
+pub(super) fn is_hash(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let is_failed = |one: &&Message| one.body()["public"]["status"] == "failed";
+    let failed = found.of(Kind::Amend).into_iter().filter(is_failed);
+    let seen = failed.map(|one| one.at("/content/content/public/storeRef"));
+    each(probe, &found, "failed deployment", seen, "null", is_null)
+}
+
+async fn urls_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Amend, "/content/content/public/url", "a text or null", is_text_or_null).await
+}
+
+async fn ends_are_times_or_null(probe: &Probe<'_>) -> Checked {
+    let holds = |value: Option<&Value>| is_null(value) || is_moment(value);
+    every(probe, Kind::Amend, "/content/content/public/finishedAt", "a time by ISO 8601 or null", holds).await
+}
+
+async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop> {
+    let found = with(probe, Kind::Creation).await?;
+    let opened = opened(probe, &found, &[Kind::Creation, Kind::Amend])?;
+    Ok((found, opened))
+}
+
+async fn inside(probe: &Probe<'_>, member: &str) -> Checked {
+    let (found, opened) = plaintexts(probe).await?;
+    sealed::members(probe, &found, &opened, member, "a text or null", is_text_or_null)
+}
+
+async fn deployment_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
+    let (found, opened) = plaintexts(probe).await?;
+    sealed::objects(probe, &found, &opened)
+}
+
+async fn commits_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+    inside(probe, "commit").await
+}
+
+async fn commit_messages_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+    inside(probe, "commitMessage").await
+}
+
+async fn deployed_branches_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+    inside(probe, "branch").await
+}
+
+async fn run_urls_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+    inside(probe, "actionsRunUrl").await
+}
+
+async fn errors_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+    inside(probe, "error").await
+}

@@ -1,0 +1,145 @@
+//! Encrypted envelopes: their form, and whom they open for.
+
+use assay_spec::hosting::requirements::{deployments, envelope as rows, projects, security};
+use serde_json::Value;
+
+use super::found::{Found, found};
+use super::judge::{Seen, each, expect, is, is_object, some};
+use super::message::Kind;
+use super::sealed::{Sealed, bytes, envelopes, is_formed, open, sized, unwrap, wallet};
+use crate::check::{Check, Checked};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::FORM, envelopes_have_a_version_and_keys)
+        .costs(4, 0, 0)
+        .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
+    shows!(rows::VERSION, envelopes_have_version_3).costs(4, 0, 0).after(FORM),
+    shows!(rows::ALGORITHM, envelopes_name_their_cipher).costs(4, 0, 0).after(FORM),
+    shows!(rows::CIPHERTEXT, ciphertexts_are_base64).costs(4, 0, 0).after(FORM),
+    shows!(rows::IV, ivs_have_12_bytes).costs(4, 0, 0).after(FORM),
+    shows!(rows::TAG, tags_have_16_bytes).costs(4, 0, 0).after(FORM),
+    shows!(rows::USER, envelopes_have_a_key_for_the_wallet).costs(4, 0, 0).after(FORM),
+    shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).costs(4, 0, 0).after(FORM),
+    shows!(rows::NO_OTHERS, envelopes_open_for_nobody_else).costs(4, 0, 0).after(FORM),
+    shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope).costs(4, 0, 0).after(rests!(
+        rows::FORM,
+        rows::CIPHERTEXT,
+        rows::IV,
+        rows::TAG,
+        rows::USER
+    )),
+    shows!(rows::KEY_E_OPENS, e_opens_every_envelope).costs(4, 0, 0).after(rests!(
+        rows::FORM,
+        rows::CIPHERTEXT,
+        rows::IV,
+        rows::TAG,
+        rows::ENCRYPTION,
+        security::ENCRYPTION_IS_E
+    )),
+];
+
+const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
+
+/// Every envelope in a record of today's schema.
+fn all(found: &Found) -> Vec<Sealed<'_>> {
+    envelopes(found, &[Kind::Projects, Kind::Creation, Kind::Amend])
+}
+
+/// Judges a member of every envelope.
+async fn every(
+    probe: &Probe<'_>,
+    pointer: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    let seen = all(&found).into_iter().map(|Sealed { message, place, value }| Seen {
+        message,
+        place: format!("{place}{pointer}"),
+        value: value.pointer(pointer),
+    });
+    each(probe, &found, "envelope", seen, want, holds)
+}
+
+async fn envelopes_have_a_version_and_keys(probe: &Probe<'_>) -> Checked {
+    every(probe, "/v", "an integer", |v| v.is_some_and(Value::is_u64)).await?;
+    every(probe, "/deks", "an object", is_object).await
+}
+
+async fn envelopes_have_version_3(probe: &Probe<'_>) -> Checked {
+    every(probe, "/v", "3", |v| v.and_then(Value::as_u64) == Some(3)).await
+}
+
+async fn envelopes_name_their_cipher(probe: &Probe<'_>) -> Checked {
+    every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
+}
+
+async fn ciphertexts_are_base64(probe: &Probe<'_>) -> Checked {
+    every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
+}
+
+async fn ivs_have_12_bytes(probe: &Probe<'_>) -> Checked {
+    every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
+}
+
+async fn tags_have_16_bytes(probe: &Probe<'_>) -> Checked {
+    every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
+}
+
+/// A key of 32 bytes wrapped with a nonce of the declared length.
+pub(super) fn is_wrapped(probe: &Probe<'_>) -> impl Fn(Option<&Value>) -> bool + use<> {
+    let length = 65 + probe.settings.hosting.readings.ecies_nonce_len + 16 + 32;
+    move |value| value.and_then(bytes).is_some_and(|bytes| bytes.len() == length)
+}
+
+async fn envelopes_have_a_key_for_the_wallet(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks/user", "a wrapped key in base64", is_wrapped(probe)).await
+}
+
+async fn envelopes_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks/encryption", "a wrapped key in base64", is_wrapped(probe)).await
+}
+
+async fn envelopes_open_for_nobody_else(probe: &Probe<'_>) -> Checked {
+    every(probe, "/deks", "neither backend nor session", |deks| {
+        deks.is_some_and(|deks| deks.get("backend").is_none() && deks.get("session").is_none())
+    })
+    .await
+}
+
+/// Expects a key to open every envelope whose form is good.
+fn expect_opens(
+    probe: &Probe<'_>,
+    found: &Found,
+    key: &assay_spec::crypto::secp256k1::SigningKey,
+    member: &str,
+) -> Checked {
+    let is_wrapped = is_wrapped(probe);
+    let mut count = 0;
+    for Sealed { message, place, value } in all(found) {
+        let wrapped = &value["deks"][member];
+        if !is_formed(value) || !is_wrapped(Some(wrapped)) {
+            continue;
+        }
+        count += 1;
+        let place = format!("{place}/deks/{member}");
+        let dek = unwrap(probe, key, wrapped);
+        let got = if dek.is_some() { "it unwraps, and opens nothing" } else { "it does not unwrap" };
+        let is_open = dek.is_some_and(|dek| open(value, &dek).is_some());
+        expect(probe, found, message, is_open, &place, "a key that opens the envelope", got)?;
+    }
+    some(found, count, "envelope of a good form")
+}
+
+async fn the_wallet_opens_every_envelope(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    expect_opens(probe, &found, wallet(&found)?, "user")
+}
+
+async fn e_opens_every_envelope(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let key = super::key_e::needed(probe, &found)?;
+    expect_opens(probe, &found, &key, "encryption")
+}

@@ -1,0 +1,201 @@
+//! Forgetting a project's artifacts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_spec::hosting::requirements::{deployments, forget as rows, records};
+use serde_json::Value;
+
+use super::deployments::{LOOKED_UP, is_hash, live};
+use super::found::Found;
+use super::judge::{each, every, expect, is, is_address_of, some, with};
+use super::message::{Kind, Message};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::TYPE, artifacts_end_by_a_forget).costs(4, 0, 0).after(rests!()),
+    shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate)
+        .costs(4, 0, 0)
+        .after(super::deployments::DELEGATE),
+    shows!(rows::ADDRESS, a_forget_names_the_owner).costs(4, 0, 0).after(rests!(records::ADDRESS)),
+    shows!(rows::STORES, a_forget_names_store_messages).costs(64, 0, 0).after(rests!()),
+    shows!(rows::CLASSIFIED, a_forget_names_nothing_that_cannot_be_forgotten)
+        .costs(64, 0, 0)
+        .after(rests!(rows::STORES)),
+    shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
+        .costs(64, 0, 0)
+        .after(rests!(deployments::LIVE_STORE_REF)),
+    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(4, 0, 0).after(rests!()),
+];
+
+/// The hashes that a FORGET names.
+pub(super) fn hashes(forget: &Message) -> Vec<&str> {
+    forget.value["content"]["hashes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The artifacts of each project, by the records of its live deployments.
+pub(super) fn artifacts(found: &Found) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut artifacts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for amend in live(found) {
+        if !amend.store_ref().is_empty() {
+            artifacts.entry(amend.id("projectId")).or_default().insert(amend.store_ref());
+        }
+    }
+    artifacts
+}
+
+/// The projects whose latest entry says that they are deleted.
+pub(super) fn deleted(found: &Found) -> BTreeSet<&str> {
+    let is_deleted = |entry: &serde_json::Map<String, Value>| {
+        entry.get("public").is_some_and(|public| public["deleted"] == true)
+    };
+    found.projects().into_iter().filter(|(_, (_, entry))| is_deleted(entry)).map(|(id, _)| id).collect()
+}
+
+/// The project whose artifacts a FORGET is mostly about.
+pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a str> {
+    let hashes = hashes(forget);
+    let named = |artifacts: &BTreeSet<&str>| hashes.iter().filter(|hash| artifacts.contains(*hash)).count();
+    let deleted = deleted(found);
+    let ranked =
+        artifacts(found).into_iter().map(|(id, artifacts)| (named(&artifacts), deleted.contains(id), id));
+    ranked
+        .filter(|(named, _, _)| *named > 0)
+        .max_by_key(|(named, deleted, _)| (*deleted, *named))
+        .map(|(_, _, id)| id)
+}
+
+async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
+    every(probe, Kind::Forget, "/type", "FORGET", is("FORGET")).await
+}
+
+async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let listed = super::security::delegates(&found)?;
+    let seen = found.of(Kind::Forget).into_iter().map(|one| one.at("/sender"));
+    each(probe, &found, "FORGET", seen, "a delegate whom the owner's security lists", |sender| {
+        let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
+        sender.is_some_and(|sender| listed.contains(&sender))
+    })
+}
+
+async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let want = format!("the owner's address, {}", found.owner);
+    let seen = found.of(Kind::Forget).into_iter().map(|one| one.at("/content/address"));
+    each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
+}
+
+/// What a target of a FORGET is, and what a lookup says of it.
+async fn targets<'p>(
+    probe: &'p Probe<'_>,
+    found: &Found,
+    judge: impl Fn(&str, u16, &Value) -> Result<(), String>,
+    want: &str,
+) -> Checked {
+    let mut count = 0;
+    for forget in found.of(Kind::Forget).into_iter().rev().take(LOOKED_UP) {
+        for hash in hashes(forget).into_iter().filter(|hash| is_hash(hash)).take(LOOKED_UP) {
+            let answer = found.lookup(probe, hash).await?;
+            count += 1;
+            let judged = judge(hash, answer.status(), &answer.json());
+            let got = judged.as_ref().err().cloned().unwrap_or_default();
+            answer.expect(judged.is_ok(), &format!("a hash of {}", forget.hash()), want, got)?;
+        }
+    }
+    some(found, count, "target of a FORGET")
+}
+
+/// A message that is gone, or that no node knows, may have been a STORE.
+async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
+        Some(kind) if kind != "STORE" => Err(format!("{hash} is a {kind}")),
+        _ => Ok(()),
+    };
+    targets(probe, &found, judge, "a STORE message").await
+}
+
+/// A FORGET forgets all its targets or none: one that was removed or is unknown now was so then, or it would be
+/// forgotten.
+async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let judge = |hash: &str, status: u16, body: &Value| {
+        let state = body["status"].as_str().unwrap_or_default();
+        let is_gone = matches!(state, "removed" | "rejected" | "pending") || matches!(status, 404 | 410);
+        if is_gone && state != "forgotten" { Err(format!("{hash}: {status} {state}")) } else { Ok(()) }
+    };
+    targets(probe, &found, judge, "a message that can be forgotten").await
+}
+
+/// An artifact that was gone before cannot be forgotten; what is still there has been forgotten by nobody.
+async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let forgotten: BTreeSet<&str> = found.of(Kind::Forget).into_iter().flat_map(hashes).collect();
+    let artifacts = artifacts(&found);
+    let (mut count, mut asked) = (0, 0);
+    for id in deleted(&found) {
+        for hash in artifacts.get(id).into_iter().flatten() {
+            count += 1;
+            if forgotten.contains(hash) || !is_hash(hash) {
+                continue;
+            }
+            asked += 1;
+            if asked > LOOKED_UP {
+                return Err(Stop::Inconclusive("too many artifacts stand in no FORGET".to_owned()));
+            }
+            let answer = found.lookup(probe, hash).await?;
+            let state = answer.json()["status"].as_str().unwrap_or_default().to_owned();
+            let is_there = answer.status() == 200 && matches!(state.as_str(), "processed" | "removing");
+            let place = format!("artifact {hash} of {id}");
+            answer.expect(!is_there, &place, "a FORGET that names it", format!("none, and it is {state}"))?;
+        }
+    }
+    some(&found, count, "artifact of a deleted project")?;
+    probe.expect(true, "artifacts of deleted projects", "forgotten", "")
+}
+
+async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let artifacts = artifacts(&found);
+    let mut count = 0;
+    for forget in found.of(Kind::Forget) {
+        let Some(own) = project_of(&found, forget) else { continue };
+        count += 1;
+        for hash in hashes(forget) {
+            let others = artifacts.iter().filter(|(id, of)| **id != own && of.contains(hash));
+            let other = others.map(|(id, _)| *id).next();
+            let is_shared = artifacts.get(own).is_some_and(|of| of.contains(hash));
+            let got = other.map(|id| format!("{hash}, an artifact of {id}")).unwrap_or_default();
+            let want = format!("artifacts of {own} alone");
+            expect(probe, &found, forget, other.is_none() || is_shared, "/content/hashes", &want, &got)?;
+        }
+    }
+    some(&found, count, "FORGET of a project's artifacts")
+}
+
+async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let artifacts = artifacts(&found);
+    let mut count = 0;
+    for id in deleted(&found) {
+        let Some(own) = artifacts.get(id) else { continue };
+        let names_one = |forget: &&Message| hashes(forget).iter().any(|hash| own.contains(hash));
+        let forgets: Vec<&Message> = found.of(Kind::Forget).into_iter().filter(names_one).collect();
+        let Some(last) = forgets.last() else { continue };
+        count += 1;
+        let got = format!("{} for {id}", forgets.len());
+        expect(
+            probe,
+            &found,
+            last,
+            forgets.len() == 1,
+            "FORGET messages",
+            "one for each deleted project",
+            &got,
+        )?;
+    }
+    some(&found, count, "deleted project whose artifacts were forgotten")
+}

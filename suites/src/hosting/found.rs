@@ -1,0 +1,321 @@
+//! All that was found of an owner: read once, judged by every check.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
+use assay_spec::crypto::text::parse_hex;
+use assay_spec::network::{message, query, storage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::message::{Kind, Message};
+use crate::check::Stop;
+use crate::exchange::Exchange;
+use crate::network::{Call, path_with};
+use crate::probe::{Answer, Probe};
+
+/// Elements of a page: the most that a node shows.
+const PAGE: usize = 100;
+/// The most pages of one list that are read.
+const PAGES: u64 = 200;
+/// The act by which an application writes a whole history.
+const STORY: &str = "hosting.story";
+/// The act by which it says what it wrote.
+const RECORDS: &str = "hosting.records";
+
+/// What was found.
+pub(crate) struct Found {
+    /// The owner.
+    pub(super) owner: Address,
+    /// The owner's key, where the run has it.
+    pub(super) wallet: Option<SigningKey>,
+    /// The history was written for this check, and nothing is under way.
+    pub(super) is_whole: bool,
+    /// Every message that was found.
+    pub(super) messages: Vec<Message>,
+    exchanges: Vec<Exchange>,
+    /// Answers for single messages and for files, by path.
+    single: Mutex<BTreeMap<String, Exchange>>,
+}
+
+/// No key in any output.
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Found of {} ({})", self.owner, self.messages.len())
+    }
+}
+
+/// Whose history is read, and who may have written it.
+struct Told {
+    owner: Address,
+    wallet: Option<SigningKey>,
+    senders: BTreeSet<Address>,
+    hashes: Vec<String>,
+    is_whole: bool,
+}
+
+/// The owner's history: this check's own in a world of its own, else that of the whole run.
+pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
+    if probe.owns_time() {
+        return read(probe).await.map(Arc::new);
+    }
+    let mut kept = probe.settings.hosting.found.lock().await;
+    if let Some(found) = kept.as_ref() {
+        return Ok(found.clone());
+    }
+    let found = Arc::new(read(probe).await?);
+    *kept = Some(found.clone());
+    Ok(found)
+}
+
+/// Whose history: the profile's owner's, or that of an owner whom the application invents.
+async fn told(probe: &Probe<'_>) -> Result<Told, Stop> {
+    let fixtures = &probe.settings.hosting;
+    if let Some(owner) = fixtures.owner {
+        let (wallet, senders) = (fixtures.wallet.clone(), BTreeSet::from([owner]));
+        return Ok(Told { owner, wallet, senders, hashes: Vec::new(), is_whole: false });
+    }
+    let needs = "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts";
+    let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
+    let told = control.act(STORY, json!({})).await;
+    let told = told.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
+    let written = control.act(RECORDS, json!({ "owner": told["owner"] })).await.map_err(Stop::Error)?;
+    let secret = told["wallet_key"].as_str().unwrap_or_default();
+    probe.hide("wallet key", secret.trim_start_matches("0x"));
+    let secret: Option<[u8; 32]> =
+        parse_hex(secret.trim_start_matches("0x")).and_then(|secret| secret.try_into().ok());
+    let address = |value: &Value| value.as_str().and_then(Address::parse);
+    let owner = address(&told["owner"]).ok_or_else(|| Stop::Error(format!("{STORY} names no owner")))?;
+    let machines = written["machines"].as_array().into_iter().flatten();
+    let machines = machines.filter_map(|machine| address(&machine["address"]));
+    let others = ["session", "delegate"].into_iter().filter_map(|member| address(&told[member]));
+    let senders = machines.chain(others).chain([owner]).collect();
+    let hashes = written["hashes"].as_array().into_iter().flatten();
+    let hashes = hashes.filter_map(|hash| hash.as_str().map(str::to_owned)).collect();
+    let wallet = secret.and_then(|secret| key_from_secret(&secret));
+    Ok(Told { owner, wallet, senders, hashes, is_whole: true })
+}
+
+async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
+    let told = told(probe).await?;
+    let mut reading = Reading { probe, messages: Vec::new(), exchanges: Vec::new(), seen: BTreeSet::new() };
+    reading.list(&told.senders).await?;
+    let others: BTreeSet<Address> =
+        reading.authorized(told.owner).into_iter().filter(|one| !told.senders.contains(one)).collect();
+    if !others.is_empty() {
+        reading.list(&others).await?;
+    }
+    if !told.is_whole {
+        reading.claims().await?;
+    }
+    for hash in &told.hashes {
+        reading.single(hash).await?;
+    }
+    let Reading { mut messages, exchanges, .. } = reading;
+    if !told.is_whole {
+        keep_own(&mut messages, told.owner);
+    }
+    let Told { owner, wallet, is_whole, .. } = told;
+    Ok(Found { owner, wallet, is_whole, messages, exchanges, single: Mutex::default() })
+}
+
+/// Messages as they come in.
+struct Reading<'a> {
+    probe: &'a Probe<'a>,
+    messages: Vec<Message>,
+    exchanges: Vec<Exchange>,
+    seen: BTreeSet<String>,
+}
+
+impl Reading<'_> {
+    /// Every message of these senders.
+    async fn list(&mut self, senders: &BTreeSet<Address>) -> Result<(), Stop> {
+        let addresses: Vec<String> = senders.iter().map(ToString::to_string).collect();
+        let (addresses, limit) = (addresses.join(","), PAGE.to_string());
+        let first = self.probe.settings.network.first_page;
+        for number in first..first + PAGES {
+            let page = number.to_string();
+            let query =
+                [("addresses", addresses.as_str()), ("limit", limit.as_str()), ("page", page.as_str())];
+            let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(self.probe).await?;
+            // What stands behind the last page is no list for some.
+            if number > first && answer.status() != 200 {
+                return Ok(());
+            }
+            answer.given_status(&[200])?;
+            let (listed, new) = self.take(&answer, "messages")?;
+            if listed < PAGE || new == 0 {
+                return Ok(());
+            }
+        }
+        Err(Stop::NotTestable(format!("the senders have more than {PAGES} pages of messages")))
+    }
+
+    /// Claims of machines' keys, whoever sent them: one answer of the flat list.
+    async fn claims(&mut self) -> Result<(), Stop> {
+        let dialect = &self.probe.settings.dialect;
+        let query = [
+            ("content_types", dialect.vm_claim_type.as_str()),
+            ("channels", dialect.records_channel.as_str()),
+        ];
+        let answer = Call::get(&query::FLAT, &path_with("/messages.json", &query)).send(self.probe).await;
+        // Where there is no such list, no claim is judged.
+        if let Ok(answer) = answer
+            && answer.status() == 200
+        {
+            self.take(&answer, "messages")?;
+        }
+        Ok(())
+    }
+
+    /// A message that may be in no list.
+    async fn single(&mut self, hash: &str) -> Result<(), Stop> {
+        if self.seen.contains(hash) {
+            return Ok(());
+        }
+        let answer = Call::get(&message::READ, &format!("/messages/{hash}")).send(self.probe).await?;
+        let wrapped: Option<Wrapped<'_>> = serde_json::from_slice(&answer.response.body).ok();
+        if let Some(Wrapped { message }) = wrapped {
+            self.push(message.get(), self.exchanges.len());
+            self.exchanges.push(answer.exchange());
+        }
+        Ok(())
+    }
+
+    /// Takes the messages of a list: how many there were, and how many were new.
+    fn take(&mut self, answer: &Answer<'_>, name: &str) -> Result<(usize, usize), Stop> {
+        let body = &answer.response.body;
+        let members: Option<BTreeMap<String, &RawValue>> = serde_json::from_slice(body).ok();
+        let array = members
+            .as_ref()
+            .and_then(|members| members.get(name))
+            .map_or(body.as_slice(), |raw| raw.get().as_bytes());
+        let items: Option<Vec<&RawValue>> = serde_json::from_slice(array).ok();
+        self.probe.given(items.is_some(), format!("the answer holds no array `{name}`"))?;
+        let items = items.unwrap_or_default();
+        let before = self.messages.len();
+        let exchange = self.exchanges.len();
+        items.iter().for_each(|item| self.push(item.get(), exchange));
+        self.exchanges.push(answer.exchange());
+        Ok((items.len(), self.messages.len() - before))
+    }
+
+    fn push(&mut self, text: &str, exchange: usize) {
+        let Some(message) = Message::read(text, &self.probe.settings.dialect, exchange) else { return };
+        if self.seen.insert(message.hash().to_owned()) {
+            self.messages.push(message);
+        }
+    }
+
+    /// The addresses that the owner's security lists.
+    fn authorized(&self, owner: Address) -> BTreeSet<Address> {
+        let is_own = |one: &&Message| one.sender() == Some(owner) && one.address() == Some(owner);
+        let of_owner = self.messages.iter().filter(|one| one.kind == Kind::Security).filter(is_own);
+        let entries = of_owner.filter_map(|one| one.body()["authorizations"].as_array()).flatten();
+        entries.filter_map(|entry| entry["address"].as_str().and_then(Address::parse)).collect()
+    }
+}
+
+#[derive(Deserialize)]
+struct Wrapped<'a> {
+    #[serde(borrow)]
+    message: &'a RawValue,
+}
+
+/// Leaves out what delegates and machines have written for others.
+fn keep_own(messages: &mut Vec<Message>, owner: Address) {
+    let own = |one: &Message| one.sender() == Some(owner) || one.address() == Some(owner);
+    let of = |kind: Kind| messages.iter().filter(move |one| one.kind == kind);
+    let projects: BTreeSet<String> = of(Kind::Projects)
+        .filter(|one| own(one))
+        .flat_map(|one| one.entries().into_iter().map(|(id, _)| id.to_owned()).collect::<Vec<_>>())
+        .collect();
+    let machines: BTreeSet<String> = messages
+        .iter()
+        .filter(|one| one.value["type"] == "INSTANCE" && own(one))
+        .map(|one| one.hash().to_owned())
+        .collect();
+    messages.retain(|one| {
+        let is_known = match one.kind {
+            Kind::Creation | Kind::Amend | Kind::Legacy => projects.contains(one.id("projectId")),
+            Kind::Claim => machines.contains(one.id("instanceHash")),
+            _ => false,
+        };
+        is_known || own(one)
+    });
+}
+
+impl Found {
+    /// Every record of a kind, in the order of their times.
+    pub(super) fn of(&self, kind: Kind) -> Vec<&Message> {
+        let mut found: Vec<&Message> = self.messages.iter().filter(|one| one.kind == kind).collect();
+        found.sort_by_key(|one| one.time());
+        found
+    }
+
+    /// The writes to the owner's `security`, whoever sent them; those under another address are another's.
+    pub(super) fn security(&self) -> Vec<&Message> {
+        let mut writes = self.of(Kind::Security);
+        writes.retain(|one| one.address() == Some(self.owner));
+        writes
+    }
+
+    /// Every record of a deployment: creations and terminal records.
+    pub(super) fn deployments(&self) -> Vec<&Message> {
+        [self.of(Kind::Creation), self.of(Kind::Amend)].concat()
+    }
+
+    /// The record that a terminal record refers to, or else the one of the same deployment.
+    pub(super) fn creation_of(&self, amend: &Message) -> Option<&Message> {
+        let creations = || self.messages.iter().filter(|one| one.kind == Kind::Creation);
+        creations()
+            .find(|one| one.hash() == amend.target())
+            .or_else(|| creations().find(|one| one.id("deploymentId") == amend.id("deploymentId")))
+    }
+
+    /// The terminal records of a creation.
+    pub(super) fn amends_of(&self, creation: &Message) -> Vec<&Message> {
+        let amends = self.messages.iter().filter(|one| one.kind == Kind::Amend);
+        amends
+            .filter(|one| self.creation_of(one).is_some_and(|found| found.hash() == creation.hash()))
+            .collect()
+    }
+
+    /// The latest entry of each project, with the write that holds it.
+    pub(super) fn projects(&self) -> BTreeMap<&str, (&Message, &serde_json::Map<String, Value>)> {
+        let writes = self.of(Kind::Projects).into_iter();
+        writes
+            .flat_map(|write| write.entries().into_iter().map(move |(id, entry)| (id, (write, entry))))
+            .collect()
+    }
+
+    /// The answer for one message.
+    pub(super) async fn lookup<'p>(&self, probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
+        self.ask(probe, Call::get(&message::READ, &format!("/messages/{hash}"))).await
+    }
+
+    /// The bytes of a file.
+    pub(super) async fn file<'p>(&self, probe: &'p Probe<'_>, name: &str) -> Result<Answer<'p>, Stop> {
+        self.ask(probe, Call::get(&storage::RAW, &format!("/storage/raw/{name}"))).await
+    }
+
+    async fn ask<'p>(&self, probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
+        let path = call.request.target.clone();
+        let mut single = self.single.lock().await;
+        if let Some(kept) = single.get(&path) {
+            return probe.recall(kept.clone());
+        }
+        let answer = call.send(probe).await?;
+        single.insert(path, answer.exchange());
+        Ok(answer)
+    }
+
+    /// The exchange that brought a message, recorded as one of this check's.
+    pub(super) fn recall<'p>(&self, probe: &'p Probe<'_>, message: &Message) -> Result<Answer<'p>, Stop> {
+        probe.recall(self.exchanges[message.exchange].clone())
+    }
+}

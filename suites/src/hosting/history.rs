@@ -1,0 +1,357 @@
+//! The records of an owner as a sequence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_spec::hosting::requirements::{
+    bundle, deployments, envelope, forget as forget_rows, history as rows, projects, records, security,
+};
+use serde_json::{Map, Value};
+
+use super::forget::{artifacts, deleted, hashes, project_of};
+use super::found::{Found, found};
+use super::judge::{expect, moment, some, with};
+use super::message::{Kind, Message};
+use super::sealed::{envelopes, opened, sized};
+use crate::check::{Check, Checked};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const DEPLOYMENTS: &[Check] = &[
+    shows!(rows::QUEUED_FIRST, deployments_are_queued_before_they_end)
+        .costs(4, 0, 0)
+        .after(rests!(records::TIME, deployments::AMEND_REF)),
+    shows!(rows::ONE_CREATION, deployments_are_created_once)
+        .costs(4, 0, 0)
+        .after(rests!(deployments::BODY, deployments::DEPLOYMENT_ID)),
+    shows!(rows::ONE_AMEND, deployments_have_one_terminal_record).costs(4, 0, 0).after(rests!(
+        deployments::BODY,
+        deployments::AMEND_REF,
+        deployments::DEPLOYMENT_ID,
+        deployments::SAME_DEPLOYMENT,
+        rows::ONE_CREATION
+    )),
+    shows!(rows::FINISHES, deployments_come_to_an_end).costs(4, 0, 0).after(rests!(
+        records::TIME,
+        deployments::BODY,
+        deployments::AMEND_REF,
+        deployments::AMEND_TYPE,
+        deployments::DEPLOYMENT_ID,
+        rows::ONE_CREATION
+    )),
+];
+
+pub(super) const PROJECTS: &[Check] = &[
+    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once).costs(4, 0, 0).after(rests!(
+        security::OWNER,
+        security::SIGNER,
+        security::ENCRYPTION_KEY
+    )),
+    shows!(rows::SECURITY_EXISTS, who_has_a_project_has_security).costs(4, 0, 0).after(rests!(security::KEY)),
+    shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
+        .costs(4, 0, 0)
+        .after(rests!(projects::ENTRY, projects::CREATED_AT)),
+    shows!(rows::UPDATED_AT_MOVES, edits_move_when_a_project_was_changed).costs(4, 0, 0).after(rests!(
+        rows::MAP_KEPT,
+        rows::DELETED_STAYS,
+        rows::ENTRY_STAYS,
+        projects::ENTRY,
+        projects::UPDATED_AT
+    )),
+    shows!(rows::MAP_KEPT, a_write_changes_one_entry).costs(4, 0, 0).after(rests!(
+        rows::DELETED_STAYS,
+        projects::ENTRY,
+        projects::MAP,
+        rows::ENTRY_STAYS
+    )),
+    shows!(rows::ENTRY_STAYS, entries_of_deleted_projects_stay).costs(4, 0, 0).after(rests!(
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        projects::ENTRY,
+        projects::MAP,
+        projects::DELETED,
+        forget_rows::OWN,
+        rows::DELETED_STAYS
+    )),
+    shows!(rows::DELETED_STAYS, deleted_projects_stay_deleted)
+        .costs(4, 0, 0)
+        .after(rests!(projects::ENTRY, projects::DELETED)),
+    shows!(rows::TOMBSTONE_FIRST, artifacts_are_forgotten_after_their_project_is_deleted)
+        .costs(4, 0, 0)
+        .after(rests!(
+            records::TIME,
+            projects::ENTRY,
+            projects::DELETED,
+            forget_rows::OWN,
+            rows::ENTRY_STAYS
+        )),
+];
+
+pub(super) const FRESH: &[Check] = &[
+    shows!(rows::FRESH_IV, no_iv_is_used_twice).costs(4, 0, 0).after(rests!(envelope::FORM, envelope::IV)),
+    shows!(rows::FRESH_KEY, no_key_encrypts_twice).costs(4, 0, 0).after(rests!(
+        envelope::FORM,
+        envelope::WALLET_OPENS,
+        bundle::FORM
+    )),
+];
+
+/// A terminal record belongs to the creation that it names.
+async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Amend).await?;
+    let mut count = 0;
+    for amend in found.of(Kind::Amend) {
+        let creation = found.of(Kind::Creation).into_iter().find(|one| one.hash() == amend.target());
+        let (Some(ended), Some(queued)) = (amend.time(), creation.and_then(Message::time)) else { continue };
+        count += 1;
+        let (want, got) = (format!("{queued} or later"), ended.to_string());
+        expect(probe, &found, amend, ended >= queued, "/content/time", &want, &got)?;
+    }
+    some(&found, count, "terminal record whose creation is known")
+}
+
+async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Creation).await?;
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let creations = found.of(Kind::Creation);
+    for creation in creations.into_iter().filter(|one| !one.id("deploymentId").is_empty()) {
+        let before = seen.insert(creation.id("deploymentId"), creation.hash());
+        let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
+        let place = "creations of the deployment";
+        expect(probe, &found, creation, before.is_none(), place, "one", &got)?;
+    }
+    some(&found, seen.len(), "creation that names its deployment")
+}
+
+async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Amend).await?;
+    for creation in found.of(Kind::Creation) {
+        let amends = found.amends_of(creation);
+        let Some(last) = amends.last() else { continue };
+        let got = format!("{} for {}", amends.len(), creation.hash());
+        let place = "terminal records of the creation";
+        expect(probe, &found, last, amends.len() == 1, place, "one", &got)?;
+    }
+    Ok(())
+}
+
+/// How long a deployment may be under way: none takes a day.
+const LONGEST: i64 = 86_400;
+
+async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Creation).await?;
+    let now = probe.now().await?.seconds();
+    let mut count = 0;
+    for creation in found.of(Kind::Creation) {
+        let is_old = creation.time().is_some_and(|time| time + LONGEST < now);
+        if !(found.is_whole || is_old) {
+            continue;
+        }
+        count += 1;
+        let has_end = !found.amends_of(creation).is_empty();
+        let place = "terminal records of the creation";
+        expect(probe, &found, creation, has_end, place, "one", "none")?;
+    }
+    some(&found, count, "deployment that must have come to its end")
+}
+
+/// Authorizations may come and go; the key stays.
+async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let writes = found.security();
+    some(&found, writes.len(), "write to `security`")?;
+    let first = &writes[0].body()["encryptionKey"];
+    if writes.len() > 1 {
+        probe.note(format!("`security` was written {} times", writes.len()));
+    }
+    for write in writes {
+        let key = &write.body()["encryptionKey"];
+        let place = "/content/content/encryptionKey";
+        expect(probe, &found, write, key == first, place, &first.to_string(), &key.to_string())?;
+    }
+    Ok(())
+}
+
+async fn who_has_a_project_has_security(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Projects).await?;
+    let first = found.of(Kind::Projects)[0];
+    let holds = !found.security().is_empty();
+    expect(probe, &found, first, holds, "`security` of the owner", "a write", "none, but this project")
+}
+
+/// Each entry that a write holds, with the one of the same project in the write before it.
+struct Step<'a> {
+    write: &'a Message,
+    id: &'a str,
+    before: &'a Map<String, Value>,
+    after: &'a Map<String, Value>,
+}
+
+fn steps(found: &Found) -> Vec<Step<'_>> {
+    let mut known: BTreeMap<&str, &Map<String, Value>> = BTreeMap::new();
+    let mut steps = Vec::new();
+    for write in found.of(Kind::Projects) {
+        for (id, after) in write.entries() {
+            if let Some(before) = known.insert(id, after) {
+                steps.push(Step { write, id, before, after });
+            }
+        }
+    }
+    steps
+}
+
+fn public<'a>(entry: &'a Map<String, Value>, member: &str) -> &'a Value {
+    entry.get("public").map_or(&Value::Null, |public| &public[member])
+}
+
+async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Projects).await?;
+    let steps = steps(&found);
+    for Step { write, id, before, after } in &steps {
+        let (want, got) = (public(before, "createdAt"), public(after, "createdAt"));
+        let place = format!("/content/content/{id}/public/createdAt");
+        expect(probe, &found, write, got == want, &place, &want.to_string(), &got.to_string())?;
+    }
+    some(&found, steps.len(), "project that was written twice")
+}
+
+async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Projects).await?;
+    let time = |entry| public(entry, "updatedAt").as_str().and_then(moment);
+    let mut count = 0;
+    for Step { write, id, before, after } in
+        steps(&found).into_iter().filter(|step| step.before != step.after)
+    {
+        let (Some(was), Some(is)) = (time(before), time(after)) else { continue };
+        count += 1;
+        let place = format!("/content/content/{id}/public/updatedAt");
+        expect(probe, &found, write, is > was, &place, &format!("later than {was}"), &is.to_string())?;
+    }
+    some(&found, count, "project that was edited")
+}
+
+/// Rare writes, each of which creates, edits or deletes one project. A write may hold its own entry alone where the
+/// network merges what is written.
+async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Projects).await?;
+    let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let steps = steps(&found);
+    some(&found, steps.len(), "project that was written twice")?;
+    for step in steps.iter().filter(|step| step.before != step.after) {
+        changed.entry(step.write.hash()).or_default().push(step.id);
+    }
+    for write in found.of(Kind::Projects) {
+        let ids = changed.get(write.hash()).map_or(&[][..], Vec::as_slice);
+        let want = "one changed entry, the others as they were";
+        expect(probe, &found, write, ids.len() <= 1, "/content/content", want, &ids.join(" and "))?;
+    }
+    Ok(())
+}
+
+/// A project is known to be deleted by its tombstone, or by the end of its artifacts.
+async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Projects).await?;
+    let entries: BTreeMap<&str, BTreeSet<bool>> = entries_by_deletion(&found);
+    let forgotten: BTreeSet<&str> =
+        found.of(Kind::Forget).into_iter().filter_map(|forget| project_of(&found, forget)).collect();
+    let gone: BTreeSet<&str> = forgotten.into_iter().chain(deleted(&found)).collect();
+    some(&found, gone.len(), "deleted project")?;
+    let writes = found.of(Kind::Projects);
+    // Where every write holds the whole map, each later one holds the deleted, too.
+    let is_partial = writes.iter().all(|write| write.entries().len() <= 1);
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for write in &writes {
+        let held: BTreeSet<&str> = write.entries().into_iter().map(|(id, _)| id).collect();
+        let lost = known.iter().find(|id| gone.contains(*id) && !held.contains(*id));
+        let place = format!("/content/content/{}", lost.copied().unwrap_or_default());
+        expect(
+            probe,
+            &found,
+            write,
+            is_partial || lost.is_none(),
+            &place,
+            "the entry of a deleted project",
+            "nothing",
+        )?;
+        known.extend(held);
+    }
+    let Some(last) = writes.last() else { return Ok(()) };
+    for id in gone {
+        let says_so = entries.get(id).is_some_and(|deleted| deleted.contains(&true));
+        let place = format!("/content/content/{id}");
+        let want = "an entry whose public.deleted is true";
+        expect(probe, &found, last, says_so, &place, want, "an entry that never said so, or none")?;
+    }
+    Ok(())
+}
+
+/// Whether a project's entries have said that it is deleted, that it is not, or both.
+fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
+    let mut said: BTreeMap<&str, BTreeSet<bool>> = BTreeMap::new();
+    for (id, entry) in found.of(Kind::Projects).into_iter().flat_map(Message::entries) {
+        said.entry(id).or_default().insert(*public(entry, "deleted") == true);
+    }
+    said
+}
+
+async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Projects).await?;
+    let mut count = 0;
+    for Step { write, id, before, after } in steps(&found) {
+        if *public(before, "deleted") != true {
+            continue;
+        }
+        count += 1;
+        let now = public(after, "deleted");
+        let place = format!("/content/content/{id}/public/deleted");
+        expect(probe, &found, write, *now == true, &place, "true, as before", &now.to_string())?;
+    }
+    some(&found, count, "write that follows a tombstone")
+}
+
+async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, Kind::Forget).await?;
+    let artifacts = artifacts(&found);
+    let mut count = 0;
+    for forget in found.of(Kind::Forget) {
+        let Some(id) = project_of(&found, forget) else { continue };
+        let is_tombstone = |write: &&Message| {
+            write.entries().iter().any(|(key, entry)| *key == id && *public(entry, "deleted") == true)
+        };
+        let tombstone = found.of(Kind::Projects).into_iter().find(is_tombstone);
+        let (Some(forgotten), Some(deleted)) = (forget.time(), tombstone.and_then(Message::time)) else {
+            continue;
+        };
+        count += 1;
+        let named = hashes(forget).len().min(artifacts.get(id).map_or(0, BTreeSet::len));
+        let want = format!("{deleted} or later, when {id} was deleted ({named} artifacts)");
+        expect(probe, &found, forget, forgotten >= deleted, "/content/time", &want, &forgotten.to_string())?;
+    }
+    some(&found, count, "FORGET of a deleted project's artifacts")
+}
+
+async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let mut seen: BTreeMap<&str, String> = BTreeMap::new();
+    for sealed in envelopes(&found, &[Kind::Projects, Kind::Creation, Kind::Amend]) {
+        let iv = sealed.value["iv"].as_str().filter(|_| sized::<12>(&sealed.value["iv"]).is_some());
+        let Some(iv) = iv else { continue };
+        let before = seen.insert(iv, format!("{} of {}", sealed.place, sealed.message.hash()));
+        let got = before.as_ref().map(|place| format!("that of {place}")).unwrap_or_default();
+        let place = format!("{}/iv", sealed.place);
+        expect(probe, &found, sealed.message, before.is_none(), &place, "an IV of its own", &got)?;
+    }
+    some(&found, seen.len(), "envelope with an IV")
+}
+
+async fn no_key_encrypts_twice(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let opened = opened(probe, &found, &[Kind::Projects, Kind::Creation, Kind::Amend])?;
+    let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
+    for one in &opened {
+        let Some(message) = one.message(&found) else { continue };
+        let is_new = seen.insert(*one.dek);
+        let got = "one that encrypts another envelope too";
+        expect(probe, &found, message, is_new, one.place(), "a key of its own", got)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! How records are judged: every record of a kind, member by member.
+
+use std::sync::Arc;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::{Instant, crypto};
+use serde_json::Value;
+
+use super::found::{Found, found};
+use super::message::{Kind, Message};
+use crate::check::{Checked, Stop};
+use crate::probe::Probe;
+
+/// A value that stands, or should stand, somewhere in a message.
+pub(super) struct Seen<'a> {
+    pub(super) message: &'a Message,
+    /// Where it stands, as a JSON pointer.
+    pub(super) place: String,
+    pub(super) value: Option<&'a Value>,
+}
+
+impl Message {
+    /// What stands at a JSON pointer.
+    pub(super) fn at(&self, pointer: &str) -> Seen<'_> {
+        Seen { message: self, place: pointer.to_owned(), value: self.value.pointer(pointer) }
+    }
+}
+
+/// Judges each of these values; that there is none says nothing.
+pub(super) fn each<'a>(
+    probe: &Probe<'_>,
+    found: &Found,
+    what: &str,
+    seen: impl IntoIterator<Item = Seen<'a>>,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let mut count = 0;
+    for Seen { message, place, value } in seen {
+        count += 1;
+        if !holds(value) {
+            let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+            return fail(probe, found, message, &place, want, &got);
+        }
+    }
+    some(found, count, what)?;
+    probe.expect(true, what, want, "")
+}
+
+/// A record that breaks its rule, with the exchange that brought it.
+pub(super) fn fail(
+    probe: &Probe<'_>,
+    found: &Found,
+    message: &Message,
+    place: &str,
+    want: &str,
+    got: &str,
+) -> Checked {
+    let place = format!("{place} of {}", message.hash());
+    found.recall(probe, message)?.expect(false, &place, want, got)
+}
+
+/// States an expectation about a record.
+pub(super) fn expect(
+    probe: &Probe<'_>,
+    found: &Found,
+    message: &Message,
+    holds: bool,
+    place: &str,
+    want: &str,
+    got: &str,
+) -> Checked {
+    if holds { probe.expect(true, place, want, "") } else { fail(probe, found, message, place, want, got) }
+}
+
+/// Nothing of a kind is no pass.
+pub(super) fn some(found: &Found, count: usize, what: &str) -> Checked {
+    if count > 0 {
+        return Ok(());
+    }
+    Err(Stop::NotTestable(format!("among the records of {} there is no {what}", found.owner)))
+}
+
+/// Judges what stands at `pointer` in every record of a kind.
+pub(super) async fn every(
+    probe: &Probe<'_>,
+    kind: Kind,
+    pointer: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    each(probe, &found, name(kind), found.of(kind).into_iter().map(|one| one.at(pointer)), want, holds)
+}
+
+/// As [`every`], in creations and terminal records.
+pub(super) async fn every_deployment(
+    probe: &Probe<'_>,
+    pointer: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    let seen = found.deployments().into_iter().map(|one| one.at(pointer));
+    each(probe, &found, "record of a deployment", seen, want, holds)
+}
+
+/// The history with at least one record of a kind.
+pub(super) async fn with(probe: &Probe<'_>, kind: Kind) -> Result<Arc<Found>, Stop> {
+    let found = found(probe).await?;
+    some(&found, found.of(kind).len(), name(kind))?;
+    Ok(found)
+}
+
+/// What a kind is called.
+pub(super) const fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Projects => "write to `projects`",
+        Kind::Security => "write to `security`",
+        Kind::Creation => "creation of a deployment",
+        Kind::Amend => "terminal record of a deployment",
+        Kind::Legacy => "record from before schema 4",
+        Kind::Claim => "claim of a machine's key",
+        Kind::Forget => "FORGET",
+        Kind::Other => "other message",
+    }
+}
+
+/// A text.
+pub(super) fn is_text(value: Option<&Value>) -> bool {
+    value.is_some_and(Value::is_string)
+}
+
+/// A text or null.
+pub(super) fn is_text_or_null(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| value.is_string() || value.is_null())
+}
+
+/// A number or null.
+pub(super) fn is_number_or_null(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| value.is_number() || value.is_null())
+}
+
+/// An object.
+pub(super) fn is_object(value: Option<&Value>) -> bool {
+    value.is_some_and(Value::is_object)
+}
+
+/// Null, written out.
+pub(super) fn is_null(value: Option<&Value>) -> bool {
+    value.is_some_and(Value::is_null)
+}
+
+/// That very text.
+pub(super) fn is(text: &str) -> impl Fn(Option<&Value>) -> bool + '_ {
+    move |value| value.and_then(Value::as_str) == Some(text)
+}
+
+/// An instant in ISO 8601, or a moment that names no offset.
+pub(super) fn is_moment(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).and_then(moment).is_some()
+}
+
+/// An instant in ISO 8601; one without an offset is read as one of UTC.
+pub(super) fn moment(text: &str) -> Option<Instant> {
+    let has_time = text.len() <= 64 && text.contains('T');
+    has_time.then(|| Instant::parse_iso(text).or_else(|| Instant::parse_iso(&format!("{text}Z")))).flatten()
+}
+
+/// A prefix and so many characters of the alphabet of identifiers.
+pub(super) fn is_id(prefix: &str, length: usize) -> impl Fn(Option<&Value>) -> bool + '_ {
+    let of_alphabet = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    move |value| {
+        let tail = value.and_then(Value::as_str).and_then(|text| text.strip_prefix(prefix));
+        tail.is_some_and(|tail| tail.len() == length && tail.bytes().all(of_alphabet))
+    }
+}
+
+/// `0x` and 40 digits.
+pub(super) fn is_address(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).is_some_and(|text| Address::parse(text).is_some())
+}
+
+/// That address, its digits in either case.
+pub(super) fn is_address_of(address: Address) -> impl Fn(Option<&Value>) -> bool {
+    move |value| value.and_then(Value::as_str).and_then(Address::parse) == Some(address)
+}
+
+/// `0x04` and 128 digits that are a point of the curve.
+pub(super) fn is_public_key(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).and_then(public_key).is_some()
+}
+
+/// The key of such a text.
+pub(super) fn public_key(text: &str) -> Option<crypto::secp256k1::PublicKey> {
+    crypto::text::parse_prefixed_hex(text).and_then(|bytes| crypto::secp256k1::parse_public_key(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn forms_are_what_they_say() {
+        for good in ["2026-03-04T05:06:07.089Z", "2026-03-04T05:06:07+02:00", "2026-03-04T05:06:07"] {
+            assert!(is_moment(Some(&json!(good))), "{good}");
+        }
+        for bad in
+            [json!("2026-03-04"), json!(""), json!(1_772_600_767), json!("2026-02-30T00:00:00Z"), json!(null)]
+        {
+            assert!(!is_moment(Some(&bad)), "{bad}");
+        }
+        assert!(!is_moment(None) && !is_null(None) && !is_text_or_null(None) && !is_number_or_null(None));
+        let is_project = is_id("proj_", 12);
+        assert!(is_project(Some(&json!("proj_AZaz09_-AZaz"))));
+        for bad in ["proj_AZaz09_-AZa", "proj_AZaz09_-AZazx", "proj_AZaz09_-AZa=", "AZaz09_-AZaz"] {
+            assert!(!is_project(Some(&json!(bad))), "{bad}");
+        }
+        assert!(!is_public_key(Some(&json!("0x04"))) && !is_address(Some(&json!("0x12"))));
+    }
+}

@@ -1,0 +1,201 @@
+//! A message as it was received, and what kind of record its shape makes it.
+//!
+//! Records are sorted by several marks, so that one wrong member does not hide a record from the check it is about.
+
+use assay_spec::Dialect;
+use assay_spec::crypto::address::Address;
+use serde_json::{Map, Value};
+
+/// A kind of record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A write to the aggregate `projects`.
+    Projects,
+    /// A write to the aggregate `security`.
+    Security,
+    /// The creation of a deployment.
+    Creation,
+    /// The terminal record of a deployment.
+    Amend,
+    /// A record of a deployment from before schema 4, good by the rules of its time.
+    Legacy,
+    /// The claim of a machine's key.
+    Claim,
+    /// The end of stored artifacts.
+    Forget,
+    /// No record of the application.
+    Other,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    /// The message, its members in the order received.
+    pub(super) value: Value,
+    /// Its text, as received.
+    pub(super) text: String,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// The exchange that brought it, among those of the reading.
+    pub(super) exchange: usize,
+}
+
+/// What stands behind the prefix of every project's identifier.
+const PROJECT: &str = "proj_";
+
+impl Message {
+    /// A message's text, read; nothing where it is no object.
+    pub(super) fn read(text: &str, dialect: &Dialect, exchange: usize) -> Option<Message> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        value.is_object().then(|| Message {
+            kind: kind(&value, dialect),
+            text: text.to_owned(),
+            value,
+            exchange,
+        })
+    }
+
+    /// The hash, as the node states it.
+    pub(super) fn hash(&self) -> &str {
+        self.value["item_hash"].as_str().unwrap_or_default()
+    }
+
+    /// The sender, where it is an address.
+    pub(super) fn sender(&self) -> Option<Address> {
+        self.value["sender"].as_str().and_then(Address::parse)
+    }
+
+    /// `content.address`, where it is an address.
+    pub(super) fn address(&self) -> Option<Address> {
+        self.value["content"]["address"].as_str().and_then(Address::parse)
+    }
+
+    /// `content.time`, where it is an integer.
+    pub(super) fn time(&self) -> Option<i64> {
+        self.value["content"]["time"].as_i64()
+    }
+
+    /// `content.content`.
+    pub(super) fn body(&self) -> &Value {
+        &self.value["content"]["content"]
+    }
+
+    /// `content.ref`; empty where it is no text.
+    pub(super) fn target(&self) -> &str {
+        self.value["content"]["ref"].as_str().unwrap_or_default()
+    }
+
+    /// A text of the body; empty where there is none.
+    pub(super) fn id(&self, member: &str) -> &str {
+        self.body()[member].as_str().unwrap_or_default()
+    }
+
+    /// `public.storeRef` of a deployment's record; empty where it names nothing.
+    pub(super) fn store_ref(&self) -> &str {
+        self.body()["public"]["storeRef"].as_str().unwrap_or_default()
+    }
+
+    /// Whether a terminal record says that its deployment is live; one that says neither counts where it names an
+    /// artifact.
+    pub(super) fn is_live(&self) -> bool {
+        match self.body()["public"]["status"].as_str() {
+            Some("live") => true,
+            Some("failed" | "queued") => false,
+            _ => !self.store_ref().is_empty(),
+        }
+    }
+
+    /// The entries of a write to `projects` that are objects, by their keys.
+    pub(super) fn entries(&self) -> Vec<(&str, &Map<String, Value>)> {
+        let entries = self.body().as_object().into_iter().flatten();
+        entries.filter_map(|(id, entry)| Some((id.as_str(), entry.as_object()?))).collect()
+    }
+}
+
+/// Sorts a message by its shape.
+fn kind(message: &Value, dialect: &Dialect) -> Kind {
+    let content = &message["content"];
+    let body = &content["content"];
+    let of_type = |name: &str| content["type"] == name;
+    let has = |members: &[&str]| members.iter().any(|member| body.get(member).is_some());
+    let is_key = |name: &str| content["key"] == name;
+    let is_legacy = body["public"].get("cid").is_some() && body["public"].get("storeRef").is_none();
+    let is_map = body.as_object().is_some_and(|body| {
+        body.iter().any(|(id, entry)| id.starts_with(PROJECT) || entry["public"]["deployTarget"].is_string())
+    });
+    if message["type"] == "FORGET" || content.get("hashes").is_some() {
+        Kind::Forget
+    } else if is_key("security") || has(&["encryptionKey", "authorizations"]) {
+        Kind::Security
+    } else if is_key("projects") || is_map {
+        Kind::Projects
+    } else if of_type(&dialect.vm_claim_type) || has(&["instanceHash"]) {
+        Kind::Claim
+    } else if is_legacy {
+        Kind::Legacy
+    } else if of_type("amend")
+        || (content.get("ref").is_some() && has(&["deploymentId", "projectId", "public"]))
+    {
+        Kind::Amend
+    } else if of_type(&dialect.deployment_type) || has(&["deploymentId", "projectId"]) {
+        Kind::Creation
+    } else {
+        Kind::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn kind_of(value: &Value) -> Kind {
+        Message::read(&value.to_string(), &Dialect::default(), 0).expect("an object").kind
+    }
+
+    fn sent(kind: &str, content: &Value) -> Value {
+        json!({ "item_hash": "h", "type": kind, "content": content })
+    }
+
+    #[test]
+    fn a_record_is_known_by_its_shape() {
+        for (kind, content, wanted) in [
+            ("AGGREGATE", json!({ "key": "projects", "content": {} }), Kind::Projects),
+            ("POST", json!({ "key": "project", "content": { "proj_a": {} } }), Kind::Projects),
+            (
+                "AGGREGATE",
+                json!({ "key": "x", "content": { "a": { "public": { "deployTarget": "ipfs" } } } }),
+                Kind::Projects,
+            ),
+            ("AGGREGATE", json!({ "key": "security", "content": [] }), Kind::Security),
+            ("POST", json!({ "content": { "authorizations": [] } }), Kind::Security),
+            ("POST", json!({ "type": "svc-cloud-deployment", "content": [] }), Kind::Creation),
+            ("AGGREGATE", json!({ "type": "other", "content": { "deploymentId": "d" } }), Kind::Creation),
+            ("POST", json!({ "type": "amend", "content": [] }), Kind::Amend),
+            ("POST", json!({ "type": "other", "ref": "h", "content": { "public": {} } }), Kind::Amend),
+            (
+                "POST",
+                json!({ "type": "svc-cloud-deployment", "content": { "public": { "cid": "b" } } }),
+                Kind::Legacy,
+            ),
+            ("POST", json!({ "type": "svc-vm-pubkey", "content": 1 }), Kind::Claim),
+            ("POST", json!({ "type": "other", "content": { "instanceHash": "h" } }), Kind::Claim),
+            ("FORGET", json!({ "hashes": [] }), Kind::Forget),
+            ("POST", json!({ "hashes": ["h"] }), Kind::Forget),
+            ("STORE", json!({ "item_hash": "c" }), Kind::Other),
+            ("POST", json!({ "type": "blog", "ref": "h", "content": {} }), Kind::Other),
+        ] {
+            assert_eq!(kind_of(&sent(kind, &content)), wanted, "{kind} {content}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_an_object_is_a_message() {
+        for text in ["", "[]", "1", "{"] {
+            assert!(Message::read(text, &Dialect::default(), 0).is_none(), "{text}");
+        }
+        let bare = Message::read("{}", &Dialect::default(), 0).expect("an object");
+        assert_eq!((bare.kind, bare.hash(), bare.time(), bare.entries().len()), (Kind::Other, "", None, 0));
+    }
+}

@@ -1,0 +1,167 @@
+//! Checks of the stored records of a hosting application (document 2).
+//!
+//! The records are messages of the network: the profile's `[network]` says where they are read, its `[hosting]`
+//! whose they are.
+
+/// What a check of records rests on: that the node shows messages and files as they were written. More rows may
+/// follow.
+macro_rules! rests {
+    ($($row:expr),* $(,)?) => {
+        const {
+            use assay_spec::network::requirements as node;
+            &[
+                &node::messages::FOUND, &node::messages::WRAPPER, &node::messages::WRAPPER_HASH,
+                &node::messages::ITEM_HASH, &node::messages::SENDER, &node::messages::TYPE,
+                &node::messages::CHANNEL, &node::messages::CONTENT, &node::messages::SIGNATURE,
+                &node::messages::UNKNOWN, &node::messages::SAME_TWICE,
+                &node::listing::LISTED, &node::listing::FINDS, &node::listing::ADDRESSES,
+                &node::listing::ANY_OF, &node::listing::ALL_OF,
+                &node::paging::LIMIT, &node::paging::MAXIMUM, &node::paging::PAGES, &node::paging::PAST_END,
+                &node::store::STATUS, &node::store::PROCESSED, &node::store::TYPE, &node::store::FORGOTTEN,
+                &node::store::REMOVED, &node::storage::STORED, &node::storage::CONTENT, &node::storage::RAW,
+                &node::storage::ADDRESS, &node::storage::CHANNEL, &node::forget::APPLIES,
+                $(&$row),*
+            ]
+        }
+    };
+}
+
+mod bundle;
+mod claims;
+pub mod collect;
+mod deployments;
+mod envelope;
+mod forget;
+mod found;
+mod history;
+mod identifiers;
+mod instances;
+mod judge;
+mod key_e;
+mod message;
+mod node;
+mod projects;
+mod records;
+mod recovery;
+mod sealed;
+mod security;
+
+use std::fmt;
+use std::sync::Arc;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
+use assay_spec::crypto::text::parse_hex;
+
+use tokio::sync::Mutex;
+
+use crate::check::Check;
+use crate::profile::{Hosting, HostingReadings};
+
+/// Every check of the service, by file.
+pub const CHECKS: &[&[Check]] = &[
+    records::CHECKS,
+    identifiers::CHECKS,
+    envelope::CHECKS,
+    bundle::CHECKS,
+    projects::RECORD,
+    projects::PLAINTEXT,
+    deployments::RECORD,
+    deployments::PLAINTEXT,
+    instances::CHECKS,
+    claims::CHECKS,
+    security::RECORD,
+    security::AUTHORIZATIONS,
+    forget::CHECKS,
+    history::DEPLOYMENTS,
+    history::PROJECTS,
+    history::FRESH,
+    recovery::CHECKS,
+];
+
+/// What a profile brings for this service.
+#[derive(Clone, Default)]
+pub struct Fixtures {
+    /// The owner whose records are judged; none means that a check lets the application act.
+    pub owner: Option<Address>,
+    /// The owner's key, which opens envelopes; none means that they stay closed.
+    pub wallet: Option<SigningKey>,
+    /// What the records look like where the document leaves it open.
+    pub readings: HostingReadings,
+    /// What was found of the owner, where a target is shared.
+    found: Arc<Mutex<Option<Arc<found::Found>>>>,
+}
+
+/// Shows no key.
+impl fmt::Debug for Fixtures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fixtures").field("owner", &self.owner).finish_non_exhaustive()
+    }
+}
+
+impl Fixtures {
+    /// The fixtures of a profile; `key` is the secret that it names, 64 hex digits. A key alone names its owner.
+    pub fn new(profile: &Hosting, key: Option<&str>) -> Result<Fixtures, String> {
+        let wallet = key.map(wallet).transpose()?;
+        let named = profile.owner.as_deref().and_then(Address::parse);
+        let of_key = wallet.as_ref().map(Address::of);
+        if let (Some(named), Some(of_key)) = (named, of_key)
+            && named != of_key
+        {
+            return Err(format!("[hosting] wallet_key: it is the key of {of_key}, and the owner is {named}"));
+        }
+        Ok(Fixtures {
+            owner: named.or(of_key),
+            wallet,
+            readings: profile.readings.clone(),
+            found: Arc::default(),
+        })
+    }
+}
+
+fn wallet(text: &str) -> Result<SigningKey, String> {
+    let bytes = parse_hex(text.strip_prefix("0x").unwrap_or(text)).and_then(|bytes| bytes.try_into().ok());
+    let key = bytes.and_then(|bytes: [u8; 32]| key_from_secret(&bytes));
+    key.ok_or_else(|| {
+        "[hosting] wallet_key: not a private key: 64 hex digits, no zero and below the curve's order"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "0000000000000000000000000000000000000000000000000000000000000001";
+    const OWNER: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
+
+    fn owned_by(owner: Option<&str>) -> Hosting {
+        Hosting {
+            url: None,
+            owner: owner.map(str::to_owned),
+            wallet_key: None,
+            readings: HostingReadings::default(),
+        }
+    }
+
+    #[test]
+    fn a_key_names_its_owner() {
+        let fixtures = Fixtures::new(&owned_by(None), Some(KEY)).expect("a good key");
+        assert_eq!(fixtures.owner.map(|owner| owner.to_string()).as_deref(), Some(OWNER));
+        assert!(Fixtures::new(&owned_by(Some(OWNER)), Some(KEY)).is_ok());
+        assert!(Fixtures::new(&owned_by(Some(OWNER)), None).expect("no key is needed").wallet.is_none());
+    }
+
+    #[test]
+    fn a_key_that_is_none_or_anothers_is_refused_and_not_shown() {
+        let zero = "0".repeat(64);
+        let other = format!("{}2", &KEY[..63]);
+        for key in ["", "xy", zero.as_str(), &KEY[1..], other.as_str()] {
+            let error = Fixtures::new(&owned_by(Some(OWNER)), Some(key)).expect_err("no key of this owner");
+            assert!(error.starts_with("[hosting] wallet_key: "), "{error}");
+            assert!(key.is_empty() || !error.contains(key), "{error}");
+        }
+        let shown = format!("{:?}", Fixtures::new(&owned_by(None), Some(KEY)));
+        assert!(!shown.contains("0001") && !shown.contains("SigningKey"), "{shown}");
+    }
+}

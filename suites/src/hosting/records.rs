@@ -1,0 +1,67 @@
+//! What every record is, whatever its kind.
+
+use assay_spec::Strict;
+use assay_spec::hosting::requirements::records as rows;
+use assay_spec::network::signing::verify_record;
+use serde_json::Value;
+
+use super::found::{Found, found};
+use super::judge::{each, expect, is, is_address, some};
+use super::message::{Kind, Message};
+use crate::check::{Check, Checked};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CHANNEL, records_stand_on_their_channel).costs(4, 0, 0).after(rests!()),
+    shows!(rows::SIGNATURE, records_are_signed_by_their_senders).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ADDRESS, records_name_an_address).costs(4, 0, 0).after(rests!()),
+    shows!(rows::TIME, records_name_a_time_in_seconds).costs(4, 0, 0).after(rests!()),
+];
+
+/// Every record that was found.
+fn all(found: &Found) -> impl Iterator<Item = &Message> {
+    found.messages.iter().filter(|one| one.kind != Kind::Other)
+}
+
+async fn records_stand_on_their_channel(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let channel = &probe.settings.dialect.records_channel;
+    each(probe, &found, "record", all(&found).map(|one| one.at("/channel")), channel, is(channel))
+}
+
+/// That of a claim is looked at elsewhere.
+async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let signed: Vec<&Message> = all(&found).filter(|one| one.kind != Kind::Claim).collect();
+    some(&found, signed.len(), "record")?;
+    for message in signed {
+        expect_signed(probe, &found, message)?;
+    }
+    Ok(())
+}
+
+/// Expects a record's signature to be its sender's over the canonical JSON.
+pub(super) fn expect_signed(probe: &Probe<'_>, found: &Found, message: &Message) -> Checked {
+    let text = |member: &str| message.value[member].as_str().unwrap_or_default();
+    let verified = verify_record(&message.text, text("signature"), text("sender"), &mut Strict);
+    let got = verified.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let want = "the sender's signature over the canonical JSON";
+    expect(probe, found, message, verified.is_ok(), "/signature", want, &got)
+}
+
+async fn records_name_an_address(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let seen = all(&found).map(|one| one.at("/content/address"));
+    each(probe, &found, "record", seen, "0x and 40 hexadecimal digits", is_address)
+}
+
+async fn records_name_a_time_in_seconds(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    // Milliseconds would lie ten thousand years ahead.
+    let is_seconds = |value: Option<&Value>| {
+        value.and_then(Value::as_i64).is_some_and(|time| (0..100_000_000_000).contains(&time))
+    };
+    let seen = all(&found).map(|one| one.at("/content/time"));
+    each(probe, &found, "record", seen, "an integer, in seconds", is_seconds)
+}

@@ -1,0 +1,54 @@
+//! What a reader gets back of an owner's history.
+
+use assay_spec::hosting::requirements::{deployments, forget, history, projects, recovery as rows};
+use assay_spec::network::requirements::store;
+
+use super::deployments::{LOOKED_UP, is_hash, live};
+use super::found::found;
+use super::judge::some;
+use crate::check::{Check, Checked};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] =
+    &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve).costs(64, 0, 0).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        deployments::LIVE_STORE_REF,
+        projects::MAP,
+        projects::ENTRY,
+        projects::DELETED,
+        history::ENTRY_STAYS,
+        history::DELETED_STAYS,
+        forget::OWN,
+        store::PROCESSED
+    ))];
+
+/// An artifact whose payer ran out is nobody's lie; a note names it.
+async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let deleted = super::forget::deleted(&found);
+    let mut count = 0;
+    for amend in live(&found).into_iter().rev().take(LOOKED_UP) {
+        let hash = amend.store_ref();
+        if deleted.contains(amend.id("projectId")) || !is_hash(hash) {
+            continue;
+        }
+        let answer = found.lookup(probe, hash).await?;
+        let body = answer.json();
+        let state = body["status"].as_str().unwrap_or_default().to_owned();
+        if state == "removed" || (answer.status() == 410 && state.is_empty()) {
+            probe.note(format!("the artifact {hash} was removed: its payer ran out"));
+            continue;
+        }
+        count += 1;
+        let name = body["message"]["content"]["item_hash"].as_str().unwrap_or_default();
+        let holds =
+            answer.status() == 200 && matches!(state.as_str(), "processed" | "removing") && !name.is_empty();
+        let got = format!("{} {state}, content.item_hash {name:?}", answer.status());
+        let place = format!("artifact of {}", amend.hash());
+        answer.expect(holds, &place, "a content identifier", got)?;
+    }
+    some(&found, count, "artifact of a living project")
+}

@@ -1,0 +1,184 @@
+//! Envelopes that were found, and what is in them where the run has the owner's key.
+
+use assay_spec::crypto::aead::{self, Nonce};
+use assay_spec::crypto::ecies::{self, NonceLength};
+use assay_spec::crypto::secp256k1::SigningKey;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::found::Found;
+use super::judge::{expect, some};
+use super::message::{Kind, Message};
+use crate::check::{Checked, Stop};
+use crate::probe::Probe;
+
+/// An envelope, and where it stands.
+#[derive(Clone)]
+pub(super) struct Sealed<'a> {
+    pub(super) message: &'a Message,
+    pub(super) place: String,
+    pub(super) value: &'a Value,
+}
+
+/// What an envelope holds.
+pub(super) struct Opened {
+    hash: String,
+    place: String,
+    /// The key that opened it.
+    pub(super) dek: Zeroizing<[u8; 32]>,
+    /// The bytes in it.
+    pub(super) plaintext: Zeroizing<Vec<u8>>,
+}
+
+/// The envelopes in records of these kinds, each once however often it was written; those of deleted projects hold
+/// nothing.
+pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[Kind]) -> Vec<Sealed<'a>> {
+    let mut sealed: Vec<Sealed<'a>> = Vec::new();
+    let mut add = |message: &'a Message, place: String, value: Option<&'a Value>| {
+        if let Some(value) = value.filter(|value| value.is_object())
+            && !sealed.iter().any(|known| known.value == value)
+        {
+            sealed.push(Sealed { message, place, value });
+        }
+    };
+    for message in kinds.iter().flat_map(|kind| found.of(*kind)) {
+        if message.kind == Kind::Projects {
+            for (id, entry) in message.entries() {
+                let is_living = entry.get("public").is_some_and(|public| public["deleted"] == false);
+                let value = entry.get("encrypted").filter(|_| is_living);
+                add(message, format!("/content/content/{id}/encrypted"), value);
+            }
+        } else {
+            add(message, "/content/content/encrypted".to_owned(), message.body().get("encrypted"));
+        }
+    }
+    sealed
+}
+
+/// The bytes of padded base64 whose unused bits are zero.
+pub(super) fn bytes(value: &Value) -> Option<Vec<u8>> {
+    STANDARD.decode(value.as_str()?).ok()
+}
+
+/// As [`bytes`], so many of them.
+pub(super) fn sized<const N: usize>(value: &Value) -> Option<[u8; N]> {
+    bytes(value)?.try_into().ok()
+}
+
+/// The key that is wrapped in a text for another key.
+pub(super) fn unwrap(probe: &Probe<'_>, key: &SigningKey, wrapped: &Value) -> Option<Zeroizing<[u8; 32]>> {
+    let nonce = match probe.settings.hosting.readings.ecies_nonce_len {
+        12 => NonceLength::Twelve,
+        _ => NonceLength::Sixteen,
+    };
+    let opened = ecies::decrypt(key, &bytes(wrapped)?, nonce).ok()?;
+    let dek: [u8; 32] = opened.as_slice().try_into().ok()?;
+    Some(Zeroizing::new(dek))
+}
+
+/// What stands behind `ct`, `iv` and `tag` under a key; nothing where one of them has another form.
+pub(super) fn open(envelope: &Value, dek: &[u8; 32]) -> Option<Zeroizing<Vec<u8>>> {
+    let iv = sized::<12>(&envelope["iv"])?;
+    let tag = sized::<16>(&envelope["tag"])?;
+    aead::open(dek, Nonce::Twelve(iv), &[], &bytes(&envelope["ct"])?, &tag)
+}
+
+/// Whether everything about an envelope but its wrapped keys has its form, so that a good key opens it.
+pub(super) fn is_formed(envelope: &Value) -> bool {
+    sized::<12>(&envelope["iv"]).is_some()
+        && sized::<16>(&envelope["tag"]).is_some()
+        && bytes(&envelope["ct"]).is_some()
+}
+
+/// The owner's key, without which envelopes stay closed.
+pub(super) fn wallet(found: &Found) -> Result<&SigningKey, Stop> {
+    let needs = "needs the owner's key ([hosting] wallet_key), since it is about what is in envelopes";
+    found.wallet.as_ref().ok_or_else(|| Stop::NotTestable(needs.to_owned()))
+}
+
+/// What the envelopes in records of these kinds hold; those that do not open are judged elsewhere.
+pub(super) fn opened(probe: &Probe<'_>, found: &Found, kinds: &[Kind]) -> Result<Vec<Opened>, Stop> {
+    let wallet = wallet(found)?;
+    let key_e = super::key_e::derived(probe, found);
+    let envelopes = envelopes(found, kinds);
+    some(found, envelopes.len(), "envelope")?;
+    let opened: Vec<Opened> = envelopes
+        .iter()
+        .filter_map(|sealed| {
+            let deks = &sealed.value["deks"];
+            let by_e = || key_e.as_ref().and_then(|key| unwrap(probe, key, &deks["encryption"]));
+            let tried = [unwrap(probe, wallet, &deks["user"]), by_e()];
+            let (dek, plaintext) = tried
+                .into_iter()
+                .flatten()
+                .find_map(|dek| open(sealed.value, &dek).map(|text| (dek, text)))?;
+            let (hash, place) = (sealed.message.hash().to_owned(), sealed.place.clone());
+            Some(Opened { hash, place, dek, plaintext })
+        })
+        .collect();
+    probe.given(!opened.is_empty(), "no envelope opens with the owner's keys")?;
+    Ok(opened)
+}
+
+impl Opened {
+    /// The message that holds it.
+    pub(super) fn message<'a>(&self, found: &'a Found) -> Option<&'a Message> {
+        found.messages.iter().find(|one| one.hash() == self.hash)
+    }
+
+    /// Where it stands in its message.
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.plaintext).ok()
+    }
+}
+
+/// Expects every envelope to hold an object of JSON. Nothing of what it holds is shown.
+pub(super) fn objects(probe: &Probe<'_>, found: &Found, opened: &[Opened]) -> Checked {
+    for one in opened {
+        let holds = one.json().is_some_and(|value| value.is_object());
+        let Some(message) = one.message(found) else { continue };
+        let got = if std::str::from_utf8(&one.plaintext).is_ok() { "another text" } else { "no UTF-8" };
+        expect(probe, found, message, holds, &one.place, "an object of JSON inside", got)?;
+    }
+    Ok(())
+}
+
+/// Judges a member of every plaintext that is an object. Of what is private only the type is shown.
+pub(super) fn members(
+    probe: &Probe<'_>,
+    found: &Found,
+    opened: &[Opened],
+    member: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let mut count = 0;
+    for one in opened {
+        let (Some(Value::Object(members)), Some(message)) = (one.json(), one.message(found)) else {
+            continue;
+        };
+        count += 1;
+        let value = members.get(member);
+        let place = format!("{member} inside {}", one.place);
+        expect(probe, found, message, holds(value), &place, want, kind(value))?;
+    }
+    some(found, count, "envelope that holds an object")
+}
+
+fn kind(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "nothing",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "a boolean",
+        Some(Value::Number(_)) => "a number",
+        Some(Value::String(_)) => "another text",
+        Some(Value::Array(_)) => "an array",
+        Some(Value::Object(_)) => "an object",
+    }
+}

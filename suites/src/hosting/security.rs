@@ -1,0 +1,305 @@
+//! Writes to the aggregate `security`: who may write for the owner, and the key that envelopes are sealed for.
+
+use std::collections::BTreeSet;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::public_key as public_key_of;
+use assay_spec::crypto::text::prefixed_hex;
+use assay_spec::hosting::requirements::{records, security as rows};
+use serde_json::{Value, json};
+
+use super::found::{Found, found};
+use super::judge::{
+    Seen, each, expect, is, is_address, is_address_of, is_moment, is_object, is_public_key, public_key, some,
+};
+use super::message::{Kind, Message};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const RECORD: &[Check] = &[
+    shows!(rows::TYPE, security_is_an_aggregate).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
+    shows!(rows::KEY, security_has_its_key).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
+    shows!(rows::OWNER, security_belongs_to_the_owners_address)
+        .costs(4, 0, 0)
+        .after(rests!(records::ADDRESS)),
+    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ENCRYPTION_KEY, encryption_keys_are_objects).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ENCRYPTION_PUBKEY, encryption_keys_are_points).costs(4, 0, 0).after(KEY),
+    shows!(rows::ENCRYPTION_SCHEME, encryption_keys_name_their_scheme).costs(4, 0, 0).after(KEY),
+    shows!(rows::ENCRYPTION_REGISTERED_AT, encryption_keys_name_when_they_were_registered)
+        .costs(4, 0, 0)
+        .after(KEY),
+    shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
+        .costs(4, 0, 0)
+        .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
+    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).costs(4, 0, 0).after(rests!(
+        rows::ENTRY_PUBKEY_ADDRESS,
+        rows::ENCRYPTION_KEY,
+        rows::ENCRYPTION_PUBKEY,
+        rows::AUTHORIZATIONS,
+        rows::ENTRY
+    )),
+];
+
+pub(super) const AUTHORIZATIONS: &[Check] = &[
+    shows!(rows::AUTHORIZATIONS, authorizations_are_an_array).costs(4, 0, 0).after(rests!()),
+    shows!(rows::ENTRY, authorizations_are_objects).costs(4, 0, 0).after(rests!(rows::AUTHORIZATIONS)),
+    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).costs(4, 0, 0).after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).costs(4, 0, 0).after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address).costs(4, 0, 0).after(
+        rests!(
+            rows::AUTHORIZATIONS,
+            rows::ENTRY,
+            rows::ENTRY_ADDRESS,
+            rows::ENTRY_PUBKEY,
+            rows::DELEGATE_NO_PUBKEY
+        ),
+    ),
+    shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates).costs(4, 0, 0).after(SESSION),
+    shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel).costs(4, 0, 0).after(SESSION),
+    shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security).costs(4, 0, 0).after(SESSION),
+    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post).costs(4, 0, 0).after(SESSION),
+    shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address).costs(4, 0, 0).after(ENTRY),
+];
+
+const KEY: &[assay_spec::Id] = rests!(rows::ENCRYPTION_KEY);
+const ENTRY: &[assay_spec::Id] = rests!(rows::AUTHORIZATIONS, rows::ENTRY);
+const SESSION: &[assay_spec::Id] =
+    rests!(rows::AUTHORIZATIONS, rows::ENTRY, rows::DELEGATE_NO_PUBKEY, rows::ENTRY_ADDRESS);
+
+/// The addresses that the owner's security lists; that there are none says nothing.
+pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
+    let security = found.security();
+    some(found, security.len(), "write to `security`")?;
+    let entries = security.into_iter().filter(|one| one.sender() == Some(found.owner)).flat_map(entries);
+    Ok(entries.filter_map(|one| one.value?["address"].as_str().and_then(Address::parse)).collect())
+}
+
+/// The session keys that the owner's `security` lets write aggregates under `projects`.
+pub(super) fn may_write_projects(found: &Found) -> Vec<Address> {
+    let allows = |entry: &Value, member: &str, wanted: &str| match entry[member].as_array() {
+        None => true,
+        Some(items) => items.is_empty() || items.iter().any(|item| item == wanted),
+    };
+    let writes = found.security().into_iter().filter(|one| one.sender() == Some(found.owner));
+    let entries = writes.flat_map(entries).filter_map(|one| one.value);
+    let allowed = entries.filter(|entry| {
+        is_session(found, entry)
+            && allows(entry, "types", "AGGREGATE")
+            && allows(entry, "aggregate_keys", "projects")
+    });
+    allowed.filter_map(|entry| entry["address"].as_str().and_then(Address::parse)).collect()
+}
+
+/// The authorizations in a write to `security`.
+fn entries(security: &Message) -> Vec<Seen<'_>> {
+    let items = security.body()["authorizations"].as_array().into_iter().flatten().enumerate();
+    items
+        .map(|(n, entry)| Seen {
+            message: security,
+            place: format!("/content/content/authorizations/{n}"),
+            value: Some(entry),
+        })
+        .collect()
+}
+
+/// Whoever sent a deployment or a FORGET.
+fn senders(found: &Found) -> BTreeSet<Address> {
+    let sent = [Kind::Creation, Kind::Amend, Kind::Forget].into_iter().flat_map(|kind| found.of(kind));
+    sent.filter_map(Message::sender).collect()
+}
+
+/// Whether an authorization is a session key's: no delegate's, and with a key of its own or aggregates to write.
+fn is_session(found: &Found, entry: &Value) -> bool {
+    let address = entry["address"].as_str().and_then(Address::parse);
+    let is_delegate = address.is_some_and(|address| senders(found).contains(&address));
+    let has_any = |member: &str| entry[member].as_array().is_some_and(|items| !items.is_empty());
+    let writes = entry["types"].as_array().is_some_and(|items| items.iter().any(|item| item == "AGGREGATE"));
+    !is_delegate && (entry.get("pubkey").is_some() || writes || has_any("aggregate_keys"))
+}
+
+/// Judges a member of every authorization that `is_wanted` names.
+async fn each_entry(
+    probe: &Probe<'_>,
+    what: &str,
+    member: &str,
+    is_wanted: impl Fn(&Found, &Value) -> bool,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    let entries = found.security().into_iter().flat_map(entries);
+    let wanted = entries.filter(|one| one.value.is_some_and(|entry| is_wanted(&found, entry)));
+    let seen = wanted.map(|one| Seen {
+        place: format!("{}/{member}", one.place),
+        value: one.value.and_then(|entry| entry.get(member)),
+        ..one
+    });
+    each(probe, &found, what, seen, want, holds)
+}
+
+/// Judges what stands at `pointer` in every write to the owner's `security`.
+async fn every(
+    probe: &Probe<'_>,
+    pointer: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
+    let found = found(probe).await?;
+    let seen = found.security().into_iter().map(|one| one.at(pointer));
+    each(probe, &found, "write to `security`", seen, want, holds)
+}
+
+async fn security_is_an_aggregate(probe: &Probe<'_>) -> Checked {
+    every(probe, "/type", "AGGREGATE", is("AGGREGATE")).await
+}
+
+async fn security_has_its_key(probe: &Probe<'_>) -> Checked {
+    every(probe, "/content/key", "security", is("security")).await
+}
+
+/// What others write under their own addresses is theirs.
+async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let owner = found.owner;
+    let want = format!("the owner's address, {owner}");
+    let of_owner = found.of(Kind::Security).into_iter().filter(|one| one.sender() == Some(owner));
+    let seen = of_owner.map(|one| one.at("/content/address"));
+    each(probe, &found, "write to `security` by the owner", seen, &want, is_address_of(owner))
+}
+
+async fn security_is_written_by_the_wallet_alone(probe: &Probe<'_>) -> Checked {
+    let owner = found(probe).await?.owner;
+    let want = format!("the owner's address, {owner}");
+    every(probe, "/sender", &want, is_address_of(owner)).await
+}
+
+async fn encryption_keys_are_objects(probe: &Probe<'_>) -> Checked {
+    every(probe, "/content/content/encryptionKey", "an object", is_object).await
+}
+
+async fn encryption_keys_are_points(probe: &Probe<'_>) -> Checked {
+    let want = "0x04 and 128 hexadecimal digits, a point of the curve";
+    every(probe, "/content/content/encryptionKey/pubkey", want, is_public_key).await
+}
+
+async fn encryption_keys_name_their_scheme(probe: &Probe<'_>) -> Checked {
+    let place = "/content/content/encryptionKey/scheme";
+    every(probe, place, "wallet-sig-v1", is("wallet-sig-v1")).await
+}
+
+async fn encryption_keys_name_when_they_were_registered(probe: &Probe<'_>) -> Checked {
+    let place = "/content/content/encryptionKey/registeredAt";
+    every(probe, place, "a time by ISO 8601", is_moment).await
+}
+
+async fn the_encryption_key_is_the_wallets_e(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let key = super::key_e::needed(probe, &found)?;
+    let want = prefixed_hex(&public_key_of(&key));
+    let seen = found.security().into_iter().map(|one| one.at("/content/content/encryptionKey/pubkey"));
+    each(probe, &found, "write", seen, &want, |value| {
+        value.and_then(Value::as_str).is_some_and(|text| text.eq_ignore_ascii_case(&want))
+    })
+}
+
+async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let mut count = 0;
+    for security in found.security() {
+        let key = security.body()["encryptionKey"]["pubkey"].as_str().and_then(public_key);
+        let Some(key) = key else { continue };
+        let address = Address::of_public_key(&key);
+        count += 1;
+        for entry in entries(security) {
+            let value = entry.value.unwrap_or(&Value::Null);
+            let is_it = value["address"].as_str().and_then(Address::parse) == Some(address)
+                || value["pubkey"].as_str().and_then(public_key) == Some(key);
+            expect(probe, &found, security, !is_it, &entry.place, "another than the encryption key", "it")?;
+        }
+    }
+    some(&found, count, "good encryption key")
+}
+
+async fn authorizations_are_an_array(probe: &Probe<'_>) -> Checked {
+    every(probe, "/content/content/authorizations", "an array", |value| value.is_some_and(Value::is_array))
+        .await
+}
+
+async fn authorizations_are_objects(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let seen = found.security().into_iter().flat_map(entries);
+    each(probe, &found, "authorization", seen, "an object", is_object)
+}
+
+async fn authorizations_name_an_address(probe: &Probe<'_>) -> Checked {
+    let want = "0x and 40 hexadecimal digits";
+    each_entry(probe, "authorization", "address", |_, entry| entry.is_object(), want, is_address).await
+}
+
+async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
+    let want = "0x04 and 128 hexadecimal digits, or nothing";
+    let holds = |value: Option<&Value>| value.is_none() || is_public_key(value);
+    each_entry(probe, "session key", "pubkey", is_session, want, holds).await
+}
+
+/// A pubkey is for information, and may be missing.
+async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let mut count = 0;
+    for security in found.security() {
+        for entry in entries(security) {
+            let value = entry.value.unwrap_or(&Value::Null);
+            if !is_session(&found, value) {
+                continue;
+            }
+            count += 1;
+            let address =
+                value["pubkey"].as_str().and_then(public_key).map(|key| Address::of_public_key(&key));
+            let holds = address.is_none_or(|address| is_address_of(address)(value.get("address")));
+            let want = address.map(|address| address.to_string()).unwrap_or_default();
+            let place = format!("{}/address", entry.place);
+            expect(probe, &found, security, holds, &place, &want, &value["address"].to_string())?;
+        }
+    }
+    some(&found, count, "session key")
+}
+
+/// Judges a list of every session key's authorization, whatever its order.
+async fn session(probe: &Probe<'_>, member: &str, wanted: &Value) -> Checked {
+    let texts = |value: &Value| -> Option<BTreeSet<String>> {
+        value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+    };
+    let want = texts(wanted);
+    each_entry(probe, "session key", member, is_session, &wanted.to_string(), |value| {
+        value.and_then(texts) == want
+    })
+    .await
+}
+
+async fn session_keys_write_posts_and_aggregates(probe: &Probe<'_>) -> Checked {
+    session(probe, "types", &json!(["POST", "AGGREGATE"])).await
+}
+
+async fn session_keys_write_on_the_records_channel(probe: &Probe<'_>) -> Checked {
+    session(probe, "channels", &json!([probe.settings.dialect.records_channel])).await
+}
+
+async fn session_keys_never_write_security(probe: &Probe<'_>) -> Checked {
+    session(probe, "aggregate_keys", &json!(["projects", "deployments"])).await
+}
+
+async fn session_keys_write_any_post(probe: &Probe<'_>) -> Checked {
+    session(probe, "post_types", &json!([])).await
+}
+
+/// A delegate is whoever sent a deployment or a FORGET.
+async fn delegates_have_no_key_beside_their_address(probe: &Probe<'_>) -> Checked {
+    let is_delegate = |found: &Found, entry: &Value| {
+        let address = entry["address"].as_str().and_then(Address::parse);
+        address.is_some_and(|address| senders(found).contains(&address))
+    };
+    let what = "delegate's authorization";
+    each_entry(probe, what, "pubkey", is_delegate, "nothing", |value| value.is_none()).await
+}

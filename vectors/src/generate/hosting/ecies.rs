@@ -1,0 +1,246 @@
+//! `ecies.encrypt` and `ecies.decrypt`: what is wrapped for one recipient.
+
+use assay_spec::Id;
+use assay_spec::crypto::ecies::shared_point;
+use assay_spec::crypto::secp256k1::{parse_public_key, public_key};
+use assay_spec::crypto::text::prefixed_hex;
+use assay_spec::hosting::requirements::ecies as rows;
+use assay_spec::network::requirements::signing::SECRET_KEY;
+use serde_json::{Value, json};
+
+use super::world::{E, foreign, key, public, random, secret};
+use crate::bytes::{hex, parse_hex};
+use crate::case::{Case, Edit, Expect};
+use crate::generate::group::{Group, set, splice};
+use crate::generate::keys;
+
+const SOURCE: &str = "src/generate/hosting/ecies.rs";
+static ENCRYPTING: &[Id] = &[&rows::RECIPIENT];
+static DECRYPTING: &[Id] = &[&rows::LENGTH, &rows::EPHEMERAL_PREFIX, &rows::EPHEMERAL_POINT, &rows::AUTHENTIC];
+
+/// The inputs of `ecies.encrypt`, each with its name and its reason.
+fn texts() -> Vec<(&'static str, Value, &'static str)> {
+    let dek = random("dek", 32);
+    let input = |to: &str, draw: &str, nonce: usize, plaintext: &[u8]| {
+        json!({
+            "public_key": public(to),
+            "ephemeral_private_key": secret(&format!("ephemeral {draw}")),
+            "nonce": hex(&random(&format!("nonce {draw}"), nonce)),
+            "plaintext": hex(plaintext),
+        })
+    };
+    vec![
+        ("key", input("wallet", "key", 16, &dek), "A key of 32 bytes takes 129."),
+        ("for-e", input(E, "for e", 16, &dek), "The same for E."),
+        ("empty", input("wallet", "empty", 16, b""), "Nothing takes 97: what stands before a ciphertext."),
+        ("one-byte", input("wallet", "one byte", 16, b"x"), "One byte takes one more."),
+        ("text", input("wallet", "text", 16, "caf\u{e9} \u{2014} \u{1f511}".as_bytes()), "Bytes of UTF-8."),
+        ("zeros", input("wallet", "zeros", 16, &[0; 48]), "Three blocks of the cipher, all zero."),
+        (
+            "leading-zero",
+            input("wallet", &leading_zero("wallet"), 16, &dek),
+            "The shared point's first coordinate begins with a zero, which is a byte like any other.",
+        ),
+        (
+            "leading-zero-ephemeral",
+            input("wallet", &leading_zero_ephemeral(), 16, &dek),
+            "So does the ephemeral key's own.",
+        ),
+    ]
+}
+
+pub(in crate::generate) fn encrypt_cases() -> Vec<Case> {
+    let mut g = Group::new("hosting/ecies-encrypt", "ecies.encrypt", SOURCE, ENCRYPTING);
+    for (name, input, why) in texts() {
+        g.accept(name, input, why);
+    }
+    let mut twelve = texts().remove(0).1;
+    twelve["nonce"] = hex(&random("nonce twelve", 12));
+    let why = "A nonce of 12 bytes is the libraries' option; it takes 125.";
+    g.accept("nonce-12", twelve, why).read_as("A-051/nonce-12");
+    let mut upper = texts().remove(0).1;
+    upper["public_key"] = format!("0x{}", public("wallet")[2..].to_uppercase()).into();
+    g.accept("upper-case", upper, "Digits of either case.");
+
+    let wallet = public("wallet");
+    let parity = wallet.ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']);
+    let compressed = format!("0x0{}{}", 2 + u8::from(parity), &wallet[4..68]);
+    let hybrid = format!("0x0{}{}", 6 + u8::from(parity), &wallet[4..]);
+    let zero = format!("0x04{}", "0".repeat(128));
+    for (name, new, why) in [
+        ("recipient-compressed", compressed, "A recipient's key is uncompressed."),
+        ("recipient-hybrid", hybrid, "The hybrid form is another."),
+        ("recipient-off-curve", off_curve(&wallet), "Its coordinates are a point's."),
+        ("recipient-infinity", zero, "The point at infinity is no key."),
+        ("recipient-large-coordinate", format!("0x04{}{}", "f".repeat(64), &wallet[68..]), "A coordinate is below the field's prime."),
+        ("recipient-no-prefix", wallet[2..].to_owned(), "0x is a part of the form."),
+        ("recipient-short", wallet[..130].to_owned(), "64 bytes."),
+        ("recipient-long", format!("{wallet}00"), "66 bytes."),
+        ("recipient-empty", String::new(), "Nothing is no key."),
+    ] {
+        g.reject(name, "key", [set("/in/public_key", wallet.as_str(), new)], &rows::RECIPIENT, why);
+    }
+    let old = g.input("key")["ephemeral_private_key"].clone();
+    for (name, new, why) in [
+        ("ephemeral-zero", hex(&[0; 32]), "Zero is no private key."),
+        ("ephemeral-31", hex(&keys::secret("ephemeral key")[..31]), "31 bytes are no private key."),
+    ] {
+        let edit = set("/in/ephemeral_private_key", old.clone(), new);
+        g.reject(name, "key", [edit], &SECRET_KEY, why);
+    }
+    g.cases
+}
+
+pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
+    let made = encrypt_cases();
+    let mut g = Group::new("hosting/ecies-decrypt", "ecies.decrypt", SOURCE, DECRYPTING);
+    for (name, input, why) in texts() {
+        let to = if input["public_key"] == public(E) { E } else { "wallet" };
+        g.accept(name, json!({"private_key": secret(to), "ciphertext": ciphertext(&made, name)}), why);
+    }
+    let twelve =
+        json!({"private_key": secret("wallet"), "ciphertext": ciphertext(&made, "nonce-12"), "nonce_length": 12});
+    g.accept("nonce-12", twelve, "A nonce of 12 bytes, as it is said.").read_as("A-051/nonce-12");
+    for library in foreign() {
+        for text in &library.cases {
+            let name = format!("by-{}-{}", library.library(), text.name);
+            let mut input = json!({"private_key": secret(&text.key), "ciphertext": hex(&text.bytes())});
+            let why = format!("Encrypted by {}.", library.source);
+            if text.nonce == 12 {
+                input["nonce_length"] = 12.into();
+                g.accept(&name, input, &why).read_as("A-051/nonce-12");
+            } else {
+                g.accept(&name, input, &why);
+            }
+        }
+    }
+    lengths(&mut g);
+    ephemeral_keys(&mut g);
+    changed(&mut g);
+    let old = secret("wallet");
+    let wrong = set("/in/private_key", old.clone(), secret(E));
+    g.reject("another-key", "key", [wrong], &rows::AUTHENTIC, "It was wrapped for somebody else.");
+    let long = json!({"hex": format!("{}00", old["hex"].as_str().unwrap_or_default())});
+    g.reject("private-key-33", "key", [set("/in/private_key", old, long)], &SECRET_KEY, "A key has 32 bytes.");
+    g.cases
+}
+
+/// Cut before the ciphertext begins.
+fn lengths(g: &mut Group) {
+    for length in [0, 1, 33, 64, 65, 66, 80, 81, 96] {
+        let edit = cut(g, "empty", length);
+        let why = format!("{length} bytes: no ciphertext can follow.");
+        g.reject(&format!("length-{length}"), "empty", [edit], &rows::LENGTH, &why);
+    }
+    let edit = cut(g, "nonce-12", 92);
+    let why = "With a nonce of 12 bytes 93 stand before a ciphertext.";
+    g.reject("nonce-12-length-92", "nonce-12", [edit], &rows::LENGTH, why).read_as("A-051/nonce-12");
+    for length in [97, 128] {
+        let edit = cut(g, "key", length);
+        let why = format!("{length} bytes, long enough for an ephemeral key, and not what was sealed.");
+        g.reject(&format!("cut-{length}"), "key", [edit], &rows::AUTHENTIC, &why);
+    }
+}
+
+fn ephemeral_keys(g: &mut Group) {
+    const C: &str = "/in/ciphertext";
+    let whole = digits(g, "key");
+    let key = &whole[..130];
+    let odd = u8::from_str_radix(&key[129..], 16).expect("a digit") & 1;
+    let compressed = format!("0{}{}{}", 2 + odd, &key[2..66], &whole[130..]);
+    let edit = set(C, json!({"hex": whole.clone()}), json!({"hex": compressed}));
+    let why = "A compressed ephemeral key is the libraries' option, and not the layout.";
+    g.reject("ephemeral-compressed", "key", [edit], &rows::EPHEMERAL_PREFIX, why);
+    for (name, mark, why) in [
+        ("ephemeral-hybrid", format!("0{}", 6 + odd), "The hybrid form with the right parity."),
+        ("ephemeral-hybrid-other", format!("0{}", 7 - odd), "The hybrid form with the other parity."),
+        ("ephemeral-mark-00", "00".to_owned(), "The mark of the point at infinity before two coordinates."),
+        ("ephemeral-mark-02", "02".to_owned(), "The mark of a compressed point before two coordinates."),
+        ("ephemeral-mark-05", "05".to_owned(), "A mark of nothing."),
+    ] {
+        g.reject(name, "key", [splice(C, 0, "04", mark)], &rows::EPHEMERAL_PREFIX, why);
+    }
+    let last = if key.ends_with('0') { "01" } else { "00" };
+    for (name, edit, why) in [
+        ("ephemeral-off-curve", splice(C, 64, &key[128..], last), "The coordinates are of no point."),
+        ("ephemeral-infinity", splice(C, 1, &key[2..], "0".repeat(128)), "The point at infinity is no key: all zeros."),
+        ("ephemeral-x-too-large", splice(C, 1, &key[2..66], "f".repeat(64)), "A coordinate is below the field's prime."),
+        ("ephemeral-swapped", splice(C, 1, &key[2..], format!("{}{}", &key[66..], &key[2..66])), "The coordinates in the other order."),
+    ] {
+        g.reject(name, "key", [edit], &rows::EPHEMERAL_POINT, why);
+    }
+}
+
+fn changed(g: &mut Group) {
+    const C: &str = "/in/ciphertext";
+    let whole = digits(g, "key");
+    let (nonce, tag, text) = (&whole[130..162], &whole[162..194], &whole[194..]);
+    let other = prefixed_hex(&public_key(&self::key("stranger")))[2..].to_owned();
+    let of = |parts: [&str; 4]| set(C, json!({"hex": whole.clone()}), json!({"hex": parts.concat()}));
+    let flip = |at: usize| {
+        let digit = u8::from_str_radix(&whole[2 * at..2 * at + 2], 16).expect("hex");
+        splice(C, at, &whole[2 * at..2 * at + 2], format!("{:02x}", digit ^ 1))
+    };
+    let edits: Vec<(&str, Edit, &str)> = vec![
+        ("nonce-changed", flip(65), "The nonce's first bit."),
+        ("tag-changed", flip(81), "The tag's first byte."),
+        ("tag-changed-at-the-end", flip(96), "Its last byte: all 16 are compared."),
+        ("ciphertext-changed", flip(97), "The ciphertext's first byte."),
+        ("ciphertext-changed-at-the-end", flip(128), "Its last byte."),
+        ("ciphertext-longer", splice(C, 129, "", "00"), "A byte more."),
+        ("another-ephemeral", splice(C, 0, &whole[..130], other), "Another's ephemeral key."),
+        ("tag-before-nonce", of([&whole[..130], tag, nonce, text]), "The nonce stands before the tag."),
+        ("tag-at-the-end", of([&whole[..130], nonce, text, tag]), "The tag stands before the ciphertext."),
+    ];
+    for (name, edit, why) in edits {
+        g.reject(name, "key", [edit], &rows::AUTHENTIC, why);
+    }
+    let twelve = set("/in/nonce_length", Value::Null, 12);
+    let why = "Read with a nonce of 12 bytes it is another text.";
+    g.reject("read-with-12", "key", [twelve], &rows::AUTHENTIC, why).read_as("A-051/nonce-12");
+    let sixteen = set("/in/nonce_length", 12, 16);
+    let why = "A nonce of 12 bytes, read as one of 16.";
+    g.reject("read-with-16", "nonce-12", [sixteen], &rows::AUTHENTIC, why).read_as("A-051/nonce-16");
+}
+
+/// What `ecies.encrypt` answers in a case.
+fn ciphertext(cases: &[Case], name: &str) -> Value {
+    let case = cases.iter().find(|case| case.id.rsplit('/').next() == Some(name)).expect("it stands");
+    match &case.expect {
+        Expect::Accept { ok } => ok["ciphertext"].clone(),
+        Expect::Reject { .. } => panic!("{name} is refused"),
+    }
+}
+
+fn digits(g: &Group, base: &str) -> String {
+    g.input(base)["ciphertext"]["hex"].as_str().unwrap_or_default().to_owned()
+}
+
+fn cut(g: &Group, base: &str, length: usize) -> Edit {
+    let whole = digits(g, base);
+    splice("/in/ciphertext", length, &whole[2 * length..], "")
+}
+
+/// The same key with its last digit changed, so that it is no point.
+fn off_curve(key: &str) -> String {
+    let last = if key.ends_with('0') { '1' } else { '0' };
+    let changed = format!("{}{last}", &key[..key.len() - 1]);
+    let bytes = parse_hex(&changed[2..]).expect("hex");
+    assert!(parse_public_key(&bytes).is_none(), "a point by chance");
+    changed
+}
+
+/// The name of an ephemeral key whose shared point with `to` begins with a zero.
+fn leading_zero(to: &str) -> String {
+    let public = public_key(&key(to));
+    let begins = |name: &str| {
+        shared_point(&key(&format!("ephemeral {name}")), &public).is_some_and(|point| point[1] == 0)
+    };
+    (0..).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
+}
+
+/// The name of an ephemeral key whose own first coordinate begins with a zero.
+fn leading_zero_ephemeral() -> String {
+    let begins = |name: &str| public_key(&key(&format!("ephemeral {name}")))[1] == 0;
+    (0..).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
+}

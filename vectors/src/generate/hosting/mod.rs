@@ -1,0 +1,9 @@
+//! Cases of the stored records of a hosting application.
+
+pub(super) mod base64;
+pub(super) mod bundle;
+pub(super) mod derive;
+pub(super) mod ecies;
+pub(super) mod envelope;
+pub(super) mod open;
+mod world;

@@ -1,0 +1,18 @@
+//! The stored records of a hosting application: keys and envelopes, chains of amends, claims, authority.
+
+pub(super) mod keys;
+pub(super) mod sealed;
+
+use assay_spec::Refused;
+use assay_spec::hosting::stage::stage;
+
+use super::OpError;
+
+fn staged(refused: Refused) -> OpError {
+    let stage = stage(refused.rule);
+    (refused, stage).into()
+}
+
+fn bad(why: &str) -> OpError {
+    OpError::BadRequest(why.to_owned())
+}
