@@ -74,9 +74,9 @@ impl Liberties {
             Value::Object(members) => {
                 // What a signature beside it covers stays as it was signed.
                 let is_signed = members.get("signature").is_some_and(Value::is_string);
-                let bent = |(key, value)| match is_signed && key == "content" {
-                    true => (key, value),
-                    false => (key, self.bend(value)),
+                let bent = |(key, value)| {
+                    let stays = is_signed && key == "content";
+                    (key, if stays { value } else { self.bend(value) })
                 };
                 let mut members: Vec<(String, Value)> = members.into_iter().map(bent).collect();
                 if self.takes(JSON_EXTRA) {

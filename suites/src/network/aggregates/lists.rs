@@ -15,7 +15,7 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LISTED, aggregates_are_listed_under_their_name).costs(2, 0, 0),
-    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(4, 0, 0),
+    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0),
     shows!(rows::BY_KEY, the_key_selects_aggregates).costs(4, 0, 0),
     shows!(rows::BY_KEYS, keys_select_aggregates).costs(5, 0, 0),
     shows!(rows::FIELDS, content_fields_are_taken).costs(3, 0, 0),
