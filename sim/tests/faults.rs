@@ -171,6 +171,7 @@ fn every_fault_is_met_in_these_files() {
         include_str!("drop/pauses.rs"),
         include_str!("families/programs.rs"),
         include_str!("families/webhooks.rs"),
+        include_str!("hosting/faults.rs"),
         include_str!("network/life.rs"),
         include_str!("network/messages.rs"),
         include_str!("network/mirror.rs"),

@@ -49,9 +49,9 @@ pub(crate) struct RecoverArgs {
     /// A file with the wallet's key, 64 hex digits; without it, the environment variable `ASSAY_WALLET_KEY`
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Write the JSON to a file; to standard output without one
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
-    json: Option<Option<PathBuf>>,
+    /// Write the JSON to a file; to standard output without one, or for `-`
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
     /// Take the target's words from the [dialect] of this profile
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
@@ -104,7 +104,7 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
     }
     let text = serde_json::to_string_pretty(&recovered).map_err(|e| Ending::Failed(e.to_string()))?;
     let text = shown(text);
-    match args.json.flatten() {
+    match args.json.filter(|path| path != Path::new("-")) {
         Some(path) => write(&path, &format!("{text}\n"))?,
         None => println!("{text}"),
     }

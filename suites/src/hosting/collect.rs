@@ -179,7 +179,9 @@ impl Collector<'_> {
             Ok(items) => {
                 let total = total(&text);
                 let hashes = items.iter().map(|text| name_of(text)).collect();
-                items.iter().for_each(|text| self.take(node, text));
+                for text in &items {
+                    self.take(node, text);
+                }
                 Some(Page { hashes, total })
             }
             Err(why) => {
@@ -233,7 +235,9 @@ impl Collector<'_> {
             match flat(&text) {
                 Ok(items) => {
                     is_whole = true;
-                    items.iter().for_each(|text| self.take(node, text));
+                    for text in &items {
+                        self.take(node, text);
+                    }
                 }
                 Err(why) => self.nodes[node].trouble(why),
             }

@@ -89,8 +89,8 @@ async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
 }
 
 /// What a target of a FORGET is, and what a lookup says of it.
-async fn targets<'p>(
-    probe: &'p Probe<'_>,
+async fn targets(
+    probe: &Probe<'_>,
     found: &Found,
     judge: impl Fn(&str, u16, &Value) -> Result<(), String>,
     want: &str,

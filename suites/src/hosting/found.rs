@@ -199,7 +199,9 @@ impl Reading<'_> {
         let items = items.unwrap_or_default();
         let before = self.messages.len();
         let exchange = self.exchanges.len();
-        items.iter().for_each(|item| self.push(item.get(), exchange));
+        for item in &items {
+            self.push(item.get(), exchange);
+        }
         self.exchanges.push(answer.exchange());
         Ok((items.len(), self.messages.len() - before))
     }

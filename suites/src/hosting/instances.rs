@@ -23,12 +23,17 @@ pub(super) const CHECKS: &[Check] = &[
     )),
     shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).costs(64, 0, 0).after(rests!(
         deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
         deployments::LIVE_STORE_REF,
         rows::BUNDLE_HASH
     )),
-    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope)
-        .costs(64, 0, 0)
-        .after(rests!(deployments::PUBLIC, deployments::LIVE_STORE_REF)),
+    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope).costs(64, 0, 0).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        deployments::LIVE_STORE_REF
+    )),
 ];
 
 /// The terminal records of live deployments to machines.

@@ -1,0 +1,115 @@
+//! Somebody's own records, judged without a control API: by address and key, or by the address alone.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use assay_sim::clock::EPOCH;
+use assay_sim::serve::ClockMode;
+use assay_spec::Service;
+use assay_spec::hosting::key_e::Sentences;
+use assay_suites::control::Control;
+use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::hosting::Fixtures;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::profile::{Hosting, HostingReadings};
+use assay_suites::run::Runner;
+use assay_suites::target::{Remote, Tcp};
+use assay_suites::verdict::{Run, Verdict};
+use assay_suites::{check, report};
+use serde_json::json;
+
+/// A simulator whose application has told its story; the owner's address and key.
+async fn told(deviations: &[&str]) -> (Served, String, String) {
+    let options = Options {
+        seed: 7,
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        clock: ClockMode::Manual,
+        epoch: EPOCH,
+        token: None,
+        forwarded_header: None,
+        limits: vec!["network.general-per-window=1000000".to_owned()],
+        deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
+        liberties: Vec::new(),
+    };
+    let served = start(&options).await.expect("a simulator on any port");
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    let told = control.act("hosting.story", json!({})).await.expect("a story");
+    let text = |member: &str| told[member].as_str().expect(member).to_owned();
+    let (owner, key) = (text("owner"), text("wallet_key"));
+    (served, owner, key)
+}
+
+/// Runs every check of the records of `owner` against the nodes alone.
+async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) -> Run {
+    let sentences = Sentences::default();
+    let lines = [sentences.purpose, sentences.assurance].concat();
+    let lines: [String; 4] = lines.try_into().expect("two sentences of two lines");
+    let hosting = Hosting {
+        url: None,
+        owner: Some(owner.to_owned()),
+        wallet_key: None,
+        readings: HostingReadings { derivation_lines: Some(lines), ..HostingReadings::default() },
+    };
+    let fixtures = Fixtures::new(&hosting, key).expect("the owner's key");
+    let settings = Settings { hosting: fixtures, ..Settings::default() };
+    let nodes = ["network", "network-alt", "network-mirror"].into_iter();
+    let sites = nodes.map(|name| (name.to_owned(), served.sites[name].clone())).collect();
+    let target = Remote::new(sites, None).await.expect("somebody listens");
+    let pace = Pace::default();
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    let checks = select(check::all(), &[Service::Hosting], &filters);
+    runner.run(&plan(&target, &checks), |_| {}).await
+}
+
+fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
+    run.outcomes.iter().filter(|o| o.verdict == verdict).map(|o| o.requirement.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_are_judged_by_address_and_key_without_control() {
+    let (served, owner, key) = told(&[]).await;
+    let run = run(&served, &owner, Some(&key), &[]).await;
+    // What is younger than a day by the machine's clock may still be under way.
+    let silent = of(&run, Verdict::NotTestable);
+    assert!(silent.iter().all(|id| id == "hosting.history.finishes"), "{silent:?}");
+    let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &o.reason).collect();
+    assert_eq!(of(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
+    let digits = key.trim_start_matches("0x");
+    assert!(!report::json::write(&run).to_string().contains(digits), "no key in any report");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_key_what_is_in_envelopes_is_not_testable() {
+    let (served, owner, _) = told(&[]).await;
+    let run = run(&served, &owner, None, &[]).await;
+    let silent = of(&run, Verdict::NotTestable);
+    for id in ["hosting.envelope.wallet-opens", "hosting.projects.plaintext-name", "hosting.bundle.tarball"] {
+        assert!(silent.contains(id), "{id}: {silent:?}");
+    }
+    let needs_key = |o: &&assay_suites::verdict::Outcome| o.reason.contains("wallet_key");
+    let needing = run.outcomes.iter().filter(needs_key).count();
+    let others: Vec<_> = silent.iter().filter(|id| *id == "hosting.history.finishes").collect();
+    assert_eq!(needing + others.len(), silent.len(), "{silent:?}");
+    assert_eq!(of(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lie_is_seen_and_its_exchange_is_shown() {
+    let (served, owner, key) = told(&["hosting.deployments.creation-url"]).await;
+    let run = run(&served, &owner, Some(&key), &["hosting.deployments.creation"]).await;
+    let failed: Vec<_> = run.outcomes.iter().filter(|o| o.verdict == Verdict::Fail).collect();
+    let [failed] = failed[..] else { panic!("{:?}", of(&run, Verdict::Fail)) };
+    assert_eq!(failed.requirement.to_string(), "hosting.deployments.creation-url");
+    assert!(failed.repeat.first().is_some_and(|line| line.starts_with("curl ")), "{:?}", failed.repeat);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_without_records_is_no_pass() {
+    let (served, _, _) = told(&[]).await;
+    let run = run(&served, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", None, &[]).await;
+    assert_eq!(of(&run, Verdict::NotTestable).len(), run.outcomes.len());
+    assert!(run.outcomes.len() > 100);
+}
