@@ -16,6 +16,7 @@ import bs58 from "bs58";
 import { filesOf } from "./folder.mjs";
 import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
+import { records as ofRecords } from "./records.mjs";
 import { Refused, Skipped, attempt, require } from "./refusal.mjs";
 import { sealing } from "./sealed.mjs";
 import { byImporter, byIpld } from "./unixfs.mjs";
@@ -257,6 +258,7 @@ const VOICES = [
   },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
   { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar"], operations: sealing },
+  { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: ofRecords },
   { witness: "node", libraries: ["ipfs-unixfs-importer", "yauzl"], operations: drop(byImporter, byYauzl) },
   { witness: "node/ipld", libraries: ["@ipld/unixfs", "@zip.js/zip.js"], operations: drop(byIpld, byZipJs) },
 ];

@@ -25,6 +25,7 @@ from solders.pubkey import Pubkey
 
 import drop
 import network
+import records
 import sealed
 from recipes import read
 from refusal import Refused, Skipped, require
@@ -289,6 +290,7 @@ OPERATIONS = {
     "drop.inspect_zip": drop.inspect_zip,
     **network.OPERATIONS,
     **sealed.OPERATIONS,
+    **records.OPERATIONS,
 }
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),
