@@ -44,10 +44,10 @@ fn main() {
         "messages",
         "fill µs",
         "bytes each",
-        "by hash µs",
-        "by sender",
-        "by channel",
-        "newest",
+        "hash µs",
+        "sender µs",
+        "channel µs",
+        "newest µs",
         "snapshot µs",
         "then µs"
     );

@@ -19,6 +19,7 @@ pub mod network;
 pub mod outgoing;
 pub mod publish;
 pub mod reach;
+mod refusal;
 pub mod rng;
 pub mod serve;
 pub mod world;

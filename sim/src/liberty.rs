@@ -72,8 +72,13 @@ impl Liberties {
     fn bend(&self, value: Value) -> Value {
         match value {
             Value::Object(members) => {
-                let mut members: Vec<(String, Value)> =
-                    members.into_iter().map(|(key, value)| (key, self.bend(value))).collect();
+                // What a signature beside it covers stays as it was signed.
+                let is_signed = members.get("signature").is_some_and(Value::is_string);
+                let bent = |(key, value)| match is_signed && key == "content" {
+                    true => (key, value),
+                    false => (key, self.bend(value)),
+                };
+                let mut members: Vec<(String, Value)> = members.into_iter().map(bent).collect();
                 if self.takes(JSON_EXTRA) {
                     members.push(("extra".to_owned(), Value::Array(vec![Value::Null, Value::from(1)])));
                 }

@@ -14,6 +14,8 @@ mod lists;
 mod messages;
 #[path = "network/mirror.rs"]
 mod mirror;
+#[path = "network/model.rs"]
+mod model;
 #[path = "network/rates.rs"]
 mod rates;
 #[path = "network/walk.rs"]

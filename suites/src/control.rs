@@ -72,7 +72,7 @@ impl Control {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
         let host = url.authority().to_owned();
-        let failed = |why: String| format!("control {method} {path}: {why}");
+        let failed = |why: String| format!("control {method} {}{slash}{path}: {why}", self.base);
         let none: Option<IpAddr> = None;
         let stream = self.connector.connect(&self.base, none).await.map_err(|e| failed(e.to_string()))?;
         let limits = Limits { timeout: std::time::Duration::from_secs(30), ..Limits::default() };

@@ -11,6 +11,7 @@ pub mod documents;
 pub mod drop;
 #[cfg(feature = "embedded")]
 pub mod embedded;
+pub mod endpoints;
 pub mod exchange;
 mod form;
 pub mod hosting;

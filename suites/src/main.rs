@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, hosting, ledger, network, publish};
+use assay_suites::{drop, endpoints, hosting, ledger, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -43,7 +43,7 @@ struct Command {
 enum What {
     /// Run the checks against a target; without one, against the embedded simulator
     #[command(
-        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4101 publish.envelope\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4101 publish.envelope\n  assay run --network-url http://127.0.0.1:4101 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
     )]
     Run(RunArgs),
     /// Serve every service on loopback, each at its own port
@@ -135,6 +135,9 @@ struct RunArgs {
     /// Failures that are known, with reasons (TOML)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Show for each documented endpoint whether the target offers it; one no check asked for is asked once
+    #[arg(long)]
+    endpoints: bool,
     /// Checks that run beside each other, where each has a world of its own
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -334,6 +337,13 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     let progress = terminal::Progress::start(planned.len());
     let mut run = runner.run(&planned, |outcome| progress.checked(outcome)).await;
     progress.finish();
+    if args.endpoints {
+        // A table that is not whole is no verdict.
+        if let Err(why) = endpoints::ask_for_the_rest(&mut run.endpoints, target.as_ref(), &pace).await {
+            eprintln!("assay: the other endpoints were not asked: {why}");
+        }
+        print!("{}", terminal::endpoints(&run));
+    }
     if let Some(baseline) = baseline {
         baseline.apply(&mut run).map_err(|why| {
             eprintln!("assay: {why}");

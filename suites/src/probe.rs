@@ -3,6 +3,7 @@
 mod answer;
 mod send;
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -52,6 +53,7 @@ struct Tally {
     exchanges: Vec<Exchange>,
     notes: Vec<String>,
     expected: usize,
+    judged: BTreeMap<usize, bool>,
     twins: usize,
     drawn: u64,
     skew_ms: Option<i64>,
@@ -66,6 +68,8 @@ pub struct Traces {
     pub notes: Vec<String>,
     /// How many expectations it stated.
     pub expected: usize,
+    /// The exchanges about which it stated one, by index, and whether that was about its body.
+    pub judged: BTreeMap<usize, bool>,
     /// How many twins it showed.
     pub twins: usize,
     /// What no report may show.
@@ -88,8 +92,8 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, twins, hidden, .. } = tally;
-        Traces { exchanges, notes, expected, twins, hidden, place: self.place }
+        let Tally { exchanges, notes, expected, judged, twins, hidden, .. } = tally;
+        Traces { exchanges, notes, expected, judged, twins, hidden, place: self.place }
     }
 
     fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
@@ -150,8 +154,22 @@ impl<'run> Probe<'run> {
         if let Some(control) = &self.place.control {
             return control.now().await.map(Instant).map_err(Stop::Error);
         }
-        let skew = self.tally(|tally| tally.skew_ms).unwrap_or_default();
-        Ok(wall_clock() + skew)
+        Ok(wall_clock() + self.skew_ms())
+    }
+
+    /// Whether this check has seen the target's clock.
+    pub fn knows_clock(&self) -> bool {
+        self.tally(|tally| tally.skew_ms.is_some())
+    }
+
+    /// How far the target's clock is ahead of this machine's, as far as this check knows.
+    pub fn skew_ms(&self) -> i64 {
+        self.tally(|tally| tally.skew_ms).unwrap_or_default()
+    }
+
+    /// Takes over what another check has learnt of the target's clock.
+    pub fn set_skew(&self, ahead_ms: i64) {
+        self.tally(|tally| tally.skew_ms = Some(ahead_ms));
     }
 
     /// Learns the target's clock from a `Date` header, where time is not told otherwise.
@@ -245,12 +263,22 @@ impl<'run> Probe<'run> {
         got: impl Into<String>,
         exchange: Option<usize>,
     ) -> Result<(), Stop> {
-        self.tally(|tally| tally.expected += 1);
+        self.tally(|tally| {
+            tally.expected += 1;
+            if let Some(exchange) = exchange {
+                *tally.judged.entry(exchange).or_default() |= is_about_content(place);
+            }
+        });
         if holds {
             return Ok(());
         }
         Err(Stop::Fail(Failure { place: place.to_owned(), want: want.into(), got: got.into(), exchange }))
     }
+}
+
+/// Whether what was looked at is more than the head of an answer.
+fn is_about_content(place: &str) -> bool {
+    !(place.starts_with("status") || place.starts_with("header "))
 }
 
 /// The machine's time.

@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use serde_json::Value;
 
 use crate::check::{Check, Checked, Stop};
+use crate::endpoints::{self, Coverage};
 use crate::pace::Pace;
 use crate::plan::Planned;
 use crate::probe::{Probe, Settings};
@@ -25,6 +26,8 @@ pub struct Ran {
     pub consulted: BTreeSet<String>,
     /// The transitions that its machines made.
     pub transitions: BTreeSet<String>,
+    /// The exchanges about which the check stated an expectation, and whether that was about its body.
+    pub judged: BTreeMap<usize, bool>,
 }
 
 /// How checks are run.
@@ -57,8 +60,18 @@ impl Runner<'_> {
         }
         drop(running);
         let transitions = transitions(&all);
+        let endpoints = self.endpoints(&all);
         let outcomes = settle(all).into_iter().map(|ran| ran.outcome).collect();
-        Run { target: self.target.name(), seed: self.settings.seed, outcomes, transitions }
+        Run { target: self.target.name(), seed: self.settings.seed, outcomes, transitions, endpoints }
+    }
+
+    /// What the exchanges tell of every documented endpoint of the services that ran.
+    fn endpoints(&self, all: &[Ran]) -> Vec<Coverage> {
+        let told = all.iter().flat_map(|ran| {
+            let exchanges = ran.outcome.exchanges.iter().enumerate();
+            exchanges.map(|(n, exchange)| (exchange, ran.judged.get(&n).copied()))
+        });
+        endpoints::gather(&services(all), self.settings, told)
     }
 
     /// Runs each check and keeps what its world knows; for proofs.
@@ -73,7 +86,7 @@ impl Runner<'_> {
         if let Some(need) = planned.missing {
             return blank(check, Verdict::NotTestable, format!("needs {}", need.missing()));
         }
-        let place = match self.target.place().await {
+        let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
             Err(why) => return blank(check, Verdict::Error, why),
         };
@@ -100,7 +113,7 @@ impl Runner<'_> {
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }
-        Ran { outcome, consulted, transitions }
+        Ran { outcome, consulted, transitions, judged: traces.judged }
     }
 
     /// How to see it again: the check in process, the exchange itself over sockets.
@@ -136,7 +149,7 @@ fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
         why: Vec::new(),
         repeat: Vec::new(),
     };
-    Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new() }
+    Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new(), judged: BTreeMap::new() }
 }
 
 /// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
@@ -187,7 +200,7 @@ fn settle(mut all: Vec<Ran>) -> Vec<Ran> {
     for Ran { outcome, .. } in &mut all {
         let after = prerequisites.get(&outcome.requirement.key).copied().unwrap_or_default();
         let broken = after.iter().find_map(|rule| failed.get(&rule.key));
-        if let (Verdict::Fail, Some(rule)) = (outcome.verdict, broken) {
+        if let (Verdict::Fail | Verdict::Warn, Some(rule)) = (outcome.verdict, broken) {
             outcome.verdict = Verdict::Inconclusive;
             outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
         }
@@ -229,9 +242,14 @@ fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bo
     if made.is_empty() {
         return Vec::new();
     }
-    let services: BTreeSet<Service> = all.iter().map(|ran| ran.outcome.requirement.service).collect();
-    let rows = services.into_iter().flat_map(machines).flat_map(|machine| machine.transitions);
+    let rows = services(all).into_iter().flat_map(machines).flat_map(|machine| machine.transitions);
     rows.map(|row| (row, made.contains(&row.to_string()))).collect()
+}
+
+/// The services that ran, in their order.
+fn services(all: &[Ran]) -> Vec<Service> {
+    let services: BTreeSet<Service> = all.iter().map(|ran| ran.outcome.requirement.service).collect();
+    services.into_iter().collect()
 }
 
 macro_rules! declare {

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use assay_spec::Service;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, TcpStream};
@@ -87,8 +88,8 @@ pub trait Target: Send + Sync {
     fn offer(&self) -> &Offer;
     /// The site names that it has.
     fn has_site(&self, name: &str) -> bool;
-    /// A place for one check.
-    fn place(&self) -> Placing<'_>;
+    /// A place for one check of a service.
+    fn place(&self, service: Service) -> Placing<'_>;
     /// A check has ended; `keep` asks that its place stays, so that it can be looked at.
     fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
     /// The server decides which time it is, so checks may run beside each other and in any number.
@@ -150,7 +151,7 @@ impl Target for Remote {
         self.sites.contains_key(name)
     }
 
-    fn place(&self) -> Placing<'_> {
+    fn place(&self, _: Service) -> Placing<'_> {
         Box::pin(async move {
             let place = Place {
                 connector: Arc::new(Tcp),

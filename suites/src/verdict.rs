@@ -3,6 +3,7 @@
 use assay_spec::Id;
 use assay_spec::machine::Transition;
 
+use crate::endpoints::Coverage;
 use crate::exchange::Exchange;
 
 /// What a check says about a target.
@@ -110,6 +111,8 @@ pub struct Run {
     pub outcomes: Vec<Outcome>,
     /// Every declared transition, and whether the run made it; empty where the target does not tell.
     pub transitions: Vec<(&'static Transition, bool)>,
+    /// What was seen of every documented endpoint of the services that ran; no verdict hangs on it.
+    pub endpoints: Vec<Coverage>,
 }
 
 impl Run {

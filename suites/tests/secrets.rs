@@ -38,9 +38,9 @@ impl Target for Overheard {
         self.target.has_site(name)
     }
 
-    fn place(&self) -> Placing<'_> {
+    fn place(&self, service: Service) -> Placing<'_> {
         Box::pin(async move {
-            let place = self.target.place().await?;
+            let place = self.target.place(service).await?;
             let connector = Arc::new(Tap { inner: place.connector.clone(), heard: self.heard.clone() });
             Ok(Place { connector, ..place })
         })

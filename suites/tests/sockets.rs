@@ -5,6 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_sim::serve::ClockMode;
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
+use assay_spec::network::envelope;
+use assay_spec::network::signing::sign_text;
 use assay_suites::check::{self, Need};
 use assay_suites::client::{Limits, exchange};
 use assay_suites::control::Control;
@@ -19,6 +23,9 @@ use assay_suites::run::Runner;
 use assay_suites::target::{Connect, Remote, Tcp};
 use assay_suites::verdict::{Run, Verdict};
 use assay_suites::{drop, network};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 /// A simulator with a generous limit of requests where `unpaced`, since its checks share one address and one minute.
 async fn served(deviations: &[&str], unpaced: bool) -> Served {
@@ -294,4 +301,69 @@ async fn the_control_api_stays_on_loopback_without_a_token() {
     };
     let refused = start(&options).await.err().expect("refused");
     assert!(refused.contains("token"), "{refused}");
+}
+
+/// What a served simulator sends to a listener that is no part of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_arrives_at_a_listener_and_its_delivery_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
+    let served = served(&[], true).await;
+    let key = key_from_secret(&[7; 32]).expect("a key");
+    let content = json!({ "url": url, "events": ["message.new"], "secret": "geheim" });
+    let registered = take(&served, &key, "/webhooks", "WEBHOOK", &content).await;
+    let posted =
+        json!({ "address": Address::of(&key).to_string(), "type": "note", "content": {}, "time": 1 });
+    let receive = async {
+        let (mut io, _) = listener.accept().await.expect("somebody connects");
+        let (head, body) = read_request(&mut io).await;
+        io.write_all(b"HTTP/1.1 204 Good\r\n\r\n").await.expect("the sender reads");
+        (head, body)
+    };
+    let (told, (head, body)) = tokio::join!(take(&served, &key, "/messages", "POST", &posted), receive);
+    assert!(head.starts_with("POST /hook HTTP/1.1\r\n"), "{head}");
+    let payload: Value = serde_json::from_slice(&body).expect("JSON");
+    assert_eq!(
+        (&payload["event"], &payload["webhook_id"]),
+        (&json!("message.new"), &registered["webhook_id"])
+    );
+    assert_eq!(payload["data"]["item_hash"], told["item_hash"]);
+    served.handle.settled().await;
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    let inbox = control.act("network.webhook-inbox", json!({})).await.expect("the act");
+    assert_eq!((&inbox[0]["state"], &inbox[0]["tries"][0]["status"]), (&json!("delivered"), &json!(204)));
+}
+
+/// The answer to a message that is signed and sent now.
+async fn take(served: &Served, key: &SigningKey, path: &str, kind: &str, content: &Value) -> Value {
+    let seconds = wall_clock().seconds();
+    let message =
+        json!({ "chain": "ETH", "channel": "SVC", "type": kind, "timestamp": seconds, "content": content });
+    let message = message.to_string();
+    let envelope =
+        envelope::body(&message, &sign_text(key, message.as_bytes()), &Address::of(key).to_string());
+    let request = Request::new("POST", &format!("/api/v0{path}"))
+        .header("Content-Type", "application/json")
+        .body(envelope);
+    let stream = Tcp.connect(&served.sites["network"], None).await.expect("somebody listens");
+    let answer = exchange(stream, &request, "host", Limits::default()).await.expect("an answer");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json().expect("JSON")
+}
+
+/// One request with a length, as it comes from a connection.
+async fn read_request(io: &mut TcpStream) -> (String, Vec<u8>) {
+    let mut bytes = Vec::new();
+    loop {
+        assert!(io.read_buf(&mut bytes).await.expect("a request") > 0, "it ended too early");
+        let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8(bytes[..end + 4].to_vec()).expect("a head of text");
+        let length = head
+            .lines()
+            .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        let length: usize = length.expect("a length");
+        if bytes.len() >= end + 4 + length {
+            return (head, bytes.split_off(end + 4));
+        }
+    }
 }

@@ -7,12 +7,12 @@ use assay_spec::drop::limits::IPV6_PREFIX_BITS;
 use assay_spec::drop::requirements::limits::{
     DAILY, HOUR_PASSES, HOURLY, IPV6_PREFIX, ONE_UPLOAD, PER_ADDRESS,
 };
-use assay_spec::{Gate, Instant, Refused};
+use assay_spec::{Gate, Instant};
 use imbl::OrdMap;
 
 use super::limits::Limits;
-use super::refusal::Refusal;
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::ExchangeId;
 
 /// The callers of the day.
@@ -72,10 +72,7 @@ impl Callers {
                 let last = recent.len().checked_sub(limit).and_then(|at| recent.get(at));
                 let wait_ms = last.map_or(window_ms, |time| *time + window_ms - now);
                 let why = format!("{} drops of {caller} within {window_ms} ms", recent.len());
-                return Err(Refusal {
-                    refused: Refused { rule, why },
-                    retry_after_s: Some(wait_ms.saturating_add(999) / 1000),
-                });
+                return Err(Refusal::for_now(rule, why, wait_ms));
             }
         }
         self.uploads.insert(exchange, caller);

@@ -1,27 +1,13 @@
 //! From a refusal to its answer. The document gives statuses and no form; the form is the simulator's.
 
 use assay_spec::drop::requirements::{limits, upload, zip};
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Gate, Id};
 use serde_json::json;
 
 use super::liberties;
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
-
-/// A refusal on its way out.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    /// The requirement and what was seen.
-    pub(super) refused: Refused,
-    /// When to come back, where the document lets that be said.
-    pub(super) retry_after_s: Option<i64>,
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        Refusal { refused, retry_after_s: None }
-    }
-}
 
 /// The answer to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {

@@ -21,10 +21,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
 use super::callers::Callers;
-use super::refusal::Refusal;
 use super::{Drop, State, Timer, deviations, faults, form, liberties, moves, set};
 use crate::core::Core;
 use crate::fault::Kind;
+use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Reply, Request, RequestHead};
 
 /// Looks at the head of an upload: whether drops are paused, and what its address may ask. Takes the slot.

@@ -117,8 +117,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
     security::TYPE => "security is a POST";
     security::KEY => "the key is `safety`";
-    security::OWNER => "the wallet writes security a second time, under the session key's address";
-    security::SIGNER => "the delegate sends security a second time, and may";
+    security::OWNER => "the wallet posts security as well, under the session key's address";
+    security::SIGNER => "the delegate posts security as well";
     security::AUTHORIZATIONS => "`authorizations` is an object";
     security::ENTRY => "the first authorization is an address";
     security::ENTRY_ADDRESS => "the session key's address has no 0x";

@@ -5,21 +5,18 @@ use std::sync::Arc;
 use assay_spec::Gate;
 use assay_spec::hosting::machines::{DeploymentEvent, DeploymentState, ProjectEvent, ProjectState};
 use assay_spec::hosting::requirements::{claims, forget, history, recovery, security};
-use assay_spec::network::store::Class;
-use imbl::Vector;
-use serde_json::json;
 
 use super::people::Deployment;
-use super::steps::{Found, Place, Step};
+use super::step::{Place, Step};
+use super::steps::Found;
 use super::write::{Outcome, Sent};
-use super::{State, Written, faults};
+use super::{State, Written, faults, lookups};
 use crate::core::Core;
-use crate::network::sites::{MIRROR, PRIMARY};
 
 /// A step without a request, or one that had nothing to send.
 pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) -> Vec<Step> {
     match step {
-        Step::Tidy { project } => tidy(state, core, project),
+        Step::Tidy { project } => lookups::begin(state, core, project),
         Step::Settle { project } => {
             let good = state.jobs.get(&id).map(|job| job.good.clone()).unwrap_or_default();
             let forget = |hashes| Step::Forget { project: project.clone(), hashes };
@@ -29,7 +26,7 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
             vec![forget(good)]
         }
         Step::Ask { deployment, removed } => {
-            ask(state, core, deployment, *removed);
+            lookups::reclaim(state, core, deployment, *removed);
             Vec::new()
         }
         Step::Rival { machine, of } => {
@@ -71,7 +68,7 @@ pub(super) fn accepted(
             note(state, id, step, sent, hash);
             hash.clone()
         }
-        Found::Read(reading) => return looked_up(state, id, step, reading.class, reading.cid.as_deref()),
+        Found::Read(reading) => return lookups::done(state, id, step, reading.class, reading.cid.as_deref()),
     };
     match step {
         Step::Security { place } => secured(state, core, id, *place),
@@ -119,7 +116,7 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
     let (mut project, mut deployment, mut machine) = (None, None, None);
     match step {
         Step::Projects { project: one, .. } | Step::Forget { project: one, .. } => {
-            project = Some(one.clone())
+            project = Some(one.clone());
         }
         Step::Create { deployment: one, .. }
         | Step::Pin { deployment: one, .. }
@@ -158,7 +155,7 @@ fn secured(state: &mut State, core: &mut Core, id: u64, place: Place) -> Vec<Ste
         more.push(Step::Security { place: Place::ByDelegate });
     }
     if core.lapse(&security::OWNER).is_some() {
-        more.extend([Place::Opened, Place::Elsewhere].map(|place| Step::Security { place }));
+        more.push(Step::Security { place: Place::Elsewhere });
     }
     more
 }
@@ -245,55 +242,6 @@ fn claimed(state: &mut State, core: &mut Core, id: &Arc<str>, hash: &Arc<str>) -
     machine.claim.get_or_insert_with(|| hash.clone());
     let twice = first && core.lapse(&claims::ONCE).is_some();
     twice.then(|| Step::Claim { machine: id.clone() }).into_iter().collect()
-}
-
-/// An artifact was looked up.
-fn looked_up(state: &mut State, id: u64, step: &Step, class: Class, cid: Option<&str>) -> Vec<Step> {
-    match step {
-        Step::Confirm { deployment, .. } => {
-            if let Some(deployment) = state.people.deployment_mut(deployment) {
-                deployment.cid = cid.map(Into::into);
-            }
-            Vec::new()
-        }
-        Step::Look { hash, at, last } => {
-            let unsaid = matches!(class, Class::Absent | Class::Unknown);
-            if class == Class::Live {
-                if let Some(job) = state.jobs.get_mut(&id) {
-                    job.good.push(hash.clone());
-                }
-                return Vec::new();
-            }
-            let other = if *at == PRIMARY { MIRROR } else { PRIMARY };
-            let ask = Step::Look { hash: hash.clone(), at: other, last: true };
-            (unsaid && !last).then_some(ask).into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The look-ups for a project's artifacts, each once, and the FORGET behind them.
-fn tidy(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<Step> {
-    let at = if core.fault(faults::LAGGING, &[("project", project)]) { MIRROR } else { PRIMARY };
-    let deployments = state.people.project(project).map(|one| one.deployments.clone()).unwrap_or_default();
-    let mut hashes: Vector<Arc<str>> = Vector::new();
-    for hash in deployments.iter().filter_map(|id| state.people.deployment(id)?.store_ref.clone()) {
-        if !hashes.contains(&hash) {
-            hashes.push_back(hash);
-        }
-    }
-    let look = |hash| Step::Look { hash, at, last: false };
-    let mut steps: Vec<Step> = hashes.into_iter().map(look).collect();
-    steps.push(Step::Settle { project: project.clone() });
-    steps
-}
-
-/// Nobody pays for an artifact any more: the network takes it away.
-fn ask(state: &State, core: &mut Core, deployment: &str, removed: bool) {
-    let store_ref = state.people.deployment(deployment).and_then(|one| one.store_ref.clone());
-    if let Some(hash) = store_ref {
-        core.ask("network.reclaim", json!({ "hash": &*hash, "at_once": removed }));
-    }
 }
 
 fn moves(core: &mut Core, deployment: &mut Deployment, event: DeploymentEvent) {

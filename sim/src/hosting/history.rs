@@ -6,7 +6,8 @@ use assay_spec::hosting::machines::ProjectEvent;
 use serde_json::{Value, json};
 
 use super::people::Target;
-use super::steps::{Place, Signer, Step, begin};
+use super::step::{Place, Signer, Step};
+use super::steps::begin;
 use super::write::Outcome;
 use super::{State, acts, plan, story};
 use crate::core::Core;
@@ -20,7 +21,7 @@ const PROJECTS: u32 = 40;
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count: u32) -> Value {
     // Three records of each deployment, and a second for each of them.
     story::set_pace(state, core, owner, i64::from(count) * 6 + 3_600, 1);
-    let projects: Vec<Arc<str>> = (0..count.div_ceil(OF_PROJECT).min(PROJECTS) + 1)
+    let projects: Vec<Arc<str>> = (0..=count.div_ceil(OF_PROJECT).min(PROJECTS))
         .map(|n| state.people.add_project(core, owner, Target::Site, "astro", &format!("Project {n}")))
         .collect();
     let map = |project: &Arc<str>, event| Step::Projects {

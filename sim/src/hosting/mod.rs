@@ -11,9 +11,11 @@ mod history;
 mod keys;
 mod liberties;
 mod limits;
+mod lookups;
 mod people;
 mod plan;
 mod rehydrate;
+mod step;
 mod steps;
 mod story;
 mod view;
@@ -60,7 +62,7 @@ pub struct State {
     /// What was given up.
     failures: Vector<Failure>,
     /// The story that was told without a key, which is told once.
-    told: Option<Arc<Value>>,
+    told: Option<Told>,
     /// How often a browser asked for its projects after a login.
     rehydrations: u64,
 }
@@ -75,6 +77,16 @@ struct Written {
     deployment: Option<Arc<str>>,
     machine: Option<Arc<str>>,
     time_s: i64,
+}
+
+/// The answer of a story. It prints nothing, since it holds keys.
+#[derive(Clone)]
+struct Told(Arc<Value>);
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Told")
+    }
 }
 
 /// A step that was given up, and with it what was left of its act.

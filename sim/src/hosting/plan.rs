@@ -9,7 +9,7 @@ use assay_spec::instant::DAY;
 
 use super::State;
 use super::liberties;
-use super::steps::{Place, Signer, Step};
+use super::step::{Place, Signer, Step};
 use super::write::Outcome;
 use crate::core::Core;
 

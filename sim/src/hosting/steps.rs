@@ -4,99 +4,18 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use assay_spec::Strict;
-use assay_spec::hosting::machines::ProjectEvent;
 use assay_spec::network::store::{Class, Reading, classify};
 use http::{HeaderValue, Method};
 use imbl::Vector;
 use serde_json::Value;
 
-use super::write::{self, Outcome, Sent};
+use super::step::Step;
+use super::write::{self, Sent};
 use super::{Failure, State, Timer, done, faults};
 use crate::core::Core;
 use crate::network::sites::{MIRROR, PRIMARY};
 use crate::outgoing::{Outcome as Came, Outgoing};
-use crate::world::{Errand, Site};
-
-/// Who signs a map of projects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signer {
-    /// The owner's wallet.
-    Wallet,
-    /// The key of the browser's session.
-    Session,
-}
-
-/// Where `security` is written, and by whom. All but the first are lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// By the wallet, under its own address.
-    Own,
-    /// By the delegate.
-    ByDelegate,
-    /// Under the session key's address, by that key: it lets the wallet write there.
-    Opened,
-    /// Under the session key's address, by the wallet.
-    Elsewhere,
-}
-
-/// A step: one request, or what happens between two.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    /// Writes `security`.
-    Security { place: Place },
-    /// Writes the map of projects.
-    Projects { project: Arc<str>, event: ProjectEvent, signer: Signer },
-    /// Writes a creation; again where a lie wants it twice.
-    Create { deployment: Arc<str>, again: bool },
-    /// Stores an artifact.
-    Pin { deployment: Arc<str>, text: Arc<str> },
-    /// Waits until the network has taken an artifact.
-    Confirm { deployment: Arc<str>, hash: Arc<str> },
-    /// Writes a terminal record; again where two backends finish.
-    Amend { deployment: Arc<str>, outcome: Outcome, again: bool },
-    /// Looks up what can be forgotten of a deleted project, and has it forgotten.
-    Tidy { project: Arc<str> },
-    /// Looks up one artifact, at the mirror first or at the primary.
-    Look { hash: Arc<str>, at: Site, last: bool },
-    /// Writes a FORGET, of what was found or of one.
-    Forget { project: Arc<str>, hashes: Vec<Arc<str>> },
-    /// Has a FORGET written of all that was found good.
-    Settle { project: Arc<str> },
-    /// Writes an INSTANCE.
-    Boot { machine: Arc<str> },
-    /// Writes a claim.
-    Claim { machine: Arc<str> },
-    /// Writes a record of an earlier schema.
-    Legacy { deployment: Arc<str>, schema: u8, envelope: u8, time_s: i64 },
-    /// Gives a machine the instance of another, so that it can claim it.
-    Rival { machine: Arc<str>, of: Arc<str> },
-    /// Has a machine take a project's bundles from now on.
-    Machine { project: Arc<str>, machine: Arc<str> },
-    /// Has the owner's records be written as they come again.
-    Resume,
-    /// Makes a condition of the network come true for a deployment's artifact.
-    Ask { deployment: Arc<str>, removed: bool },
-}
-
-impl Step {
-    /// Its name, which is also that of the record that it writes.
-    pub(super) const fn name(&self) -> &'static str {
-        match self {
-            Step::Security { .. } => "security",
-            Step::Projects { .. } => "projects",
-            Step::Create { .. } => "creation",
-            Step::Pin { .. } => "store",
-            Step::Confirm { .. } | Step::Look { .. } => "lookup",
-            Step::Amend { .. } => "terminal",
-            Step::Tidy { .. } | Step::Settle { .. } => "tidy",
-            Step::Forget { .. } => "forget",
-            Step::Boot { .. } => "instance",
-            Step::Claim { .. } => "claim",
-            Step::Legacy { .. } => "legacy",
-            Step::Ask { .. } | Step::Rival { .. } | Step::Machine { .. } | Step::Resume => "condition",
-        }
-    }
-}
+use crate::world::Errand;
 
 /// The steps that are left of an act.
 #[derive(Clone, Debug)]
@@ -162,26 +81,21 @@ pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
             return;
         }
         let Some(job) = state.jobs.get(&id) else { return };
-        let sent = match &job.sent {
-            Some(sent) => Some(sent.clone()),
-            None => {
-                let owner = job.owner.clone();
-                write::write(state, core, &owner, &step)
-            }
+        let sent = if let Some(sent) = &job.sent {
+            Some(sent.clone())
+        } else {
+            let owner = job.owner.clone();
+            write::write(state, core, &owner, &step)
         };
-        match sent {
-            Some(sent) => {
-                send(state, core, id, &step, &sent);
-                if let Some(job) = state.jobs.get_mut(&id) {
-                    job.sent = Some(sent);
-                }
-                return;
+        if let Some(sent) = sent {
+            send(state, core, id, &step, &sent);
+            if let Some(job) = state.jobs.get_mut(&id) {
+                job.sent = Some(sent);
             }
-            None => {
-                let more = done::between(state, core, id, &step);
-                advance(state, id, more);
-            }
+            return;
         }
+        let more = done::between(state, core, id, &step);
+        advance(state, id, more);
     }
 }
 

@@ -7,7 +7,8 @@ use assay_spec::instant::HOUR;
 use serde_json::{Value, json};
 
 use super::people::Target;
-use super::steps::{Place, Signer, Step, begin};
+use super::step::{Place, Signer, Step};
+use super::steps::begin;
 use super::write::Outcome;
 use super::{State, acts, liberties, plan};
 use crate::core::Core;

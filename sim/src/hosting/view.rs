@@ -69,7 +69,7 @@ pub(super) fn held(state: &State, owner: &str) -> Vec<Value> {
 fn jobs(state: &State, owner: Option<&str>) -> Vec<Value> {
     let jobs = state.jobs.iter().filter(|(_, job)| owner.is_none_or(|owner| &*job.owner == owner));
     jobs.map(|(id, job)| {
-        let next = job.steps.front().map(super::steps::Step::name);
+        let next = job.steps.front().map(super::step::Step::name);
         json!({ "job": id, "owner": &*job.owner, "next": next, "steps": job.steps.len() })
     })
     .collect()

@@ -118,15 +118,7 @@ fn balance(
         return Err("credits are not negative".to_owned());
     }
     let owner = address.to_ascii_lowercase();
-    match credits {
-        Some(credits) => drop(state.balances.insert(owner.as_str().into(), credits)),
-        None => drop(state.balances.remove(owner.as_str())),
-    }
-    let files = state.primary.store.owned_by(&owner).count() as i64;
-    if credits.is_none_or(|credits| credits >= files.max(1).saturating_mul(lifecycle::CREDITS)) {
-        lifecycle::top_up(state, core, &owner);
-    }
-    lifecycle::expect_bill(state, core);
+    lifecycle::set_balance(state, core, &owner, credits);
     Ok(json!({ "address": owner, "credits": credits }))
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assay_spec::Gate;
 use assay_spec::network::aggregate::{Aggregate, AggregateFilter, Record, Write};
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::MessageType;
@@ -10,18 +11,17 @@ use assay_spec::network::requirements::aggregates::{
     PER_ADDRESS, REWRITTEN, TIME, UNKNOWN,
 };
 use assay_spec::network::requirements::envelope::SIZE;
-use assay_spec::{Gate, Refused};
 use imbl::OrdMap;
 use serde_json::{Map, Value, json};
 
 use super::authority::{self, Wish};
 use super::call::Call;
-use super::derived::{self, falsify};
+use super::deviations::{NOBODY, change, without_last};
 use super::hash::Hash;
-use super::refusal::Refusal;
 use super::store::Number;
 use super::{State, create, liberties, paging};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// What one aggregate may hold, in bytes of JSON.
@@ -152,8 +152,7 @@ fn passed_over(core: &mut Core, record: &Record, write: &Write) -> bool {
 
 /// Takes a write.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, Some(MessageType::Aggregate), |_, _, _, _| Ok(()))?;
-    Ok(derived::created(core, &CREATED, &created, &[]))
+    create::plainly(state, core, call, MessageType::Aggregate, &CREATED)
 }
 
 /// Reads one aggregate.
@@ -201,24 +200,21 @@ fn shown(core: &Core, mut record: Record) -> Value {
 /// The record of a single aggregate, with one thing changed.
 fn falsified(core: &mut Core, record: Record) -> Value {
     let mut shown = shown(core, record);
-    let nobody = "0x0000000000000000000000000000000000000000";
-    let reversed = |text: &Value| text.as_str().unwrap_or_default().chars().rev().collect::<String>();
-    falsify(core, &mut shown, "key", &KEY, |key| json!(format!("{}-", key.as_str().unwrap_or_default())));
-    falsify(core, &mut shown, "address", &ADDRESS, |_| json!(nobody));
-    falsify(core, &mut shown, "content", &CONTENT, without_last);
-    falsify(core, &mut shown, "time", &TIME, |time| json!(time.to_string()));
-    falsify(core, &mut shown, "item_hash", &ITEM_HASH, |hash| json!(reversed(hash)));
+    change(core, &KEY, &mut shown["key"], |key, _| json!(format!("{}-", key.as_str().unwrap_or_default())));
+    change(core, &ADDRESS, &mut shown["address"], |_, _| json!(NOBODY));
+    change(core, &CONTENT, &mut shown["content"], |content, _| with_nested_cut(content));
+    change(core, &TIME, &mut shown["time"], |time, _| json!(time.to_string()));
+    change(core, &ITEM_HASH, &mut shown["item_hash"], |hash, _| {
+        json!(hash.as_str().unwrap_or_default().chars().rev().collect::<String>())
+    });
     shown
 }
 
-/// The last member of a document that holds a document is lost.
-fn without_last(content: &Value) -> Value {
-    let mut content = content.clone();
-    let nested =
-        content.as_object_mut().and_then(|members| members.values_mut().find(|value| value.is_object()));
-    if let Some(members) = nested.and_then(Value::as_object_mut) {
-        let last = members.keys().next_back().cloned();
-        last.and_then(|last| members.shift_remove(&last));
+/// The last member of a document inside a document is lost.
+fn with_nested_cut(mut content: Value) -> Value {
+    let mut members = content.as_object_mut().into_iter().flat_map(Map::values_mut);
+    if let Some(nested) = members.find(|value| value.is_object()) {
+        *nested = without_last(nested.take());
     }
     content
 }
@@ -227,7 +223,7 @@ fn without_last(content: &Value) -> Value {
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
     if call.params.text("content.fields").is_some() && core.lapse(&FIELDS).is_some() {
-        return Err(Refused { rule: &FIELDS, why: "content.fields is not taken".to_owned() }.into());
+        return Err(Refusal::new(&FIELDS, "content.fields is not taken"));
     }
     let filter = AggregateFilter::of_list(&call.params, core);
     let aggregates = &state.seen(core, call.site).derived.aggregates;
@@ -245,7 +241,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let records = on_page.iter().map(|kept| kept.aggregate.record().with_fields(filter.fields.as_ref()));
     let items: Vec<Value> = records.map(|record| shown(core, record)).collect();
     let name = core.effect(&LISTED, "aggregates", |_, _| "items");
-    let list = paging::list(state, core, name, items, page, total);
+    let list = paging::list(core, name, items, page, total);
     Ok(core.json(200, list))
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use assay_spec::Gate;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::info::PREFIX as HONEST_PREFIX;
 use assay_spec::network::limits::Rate;
@@ -9,12 +10,11 @@ use assay_spec::network::params::Params;
 use assay_spec::network::requirements::info::PREFIX;
 use assay_spec::network::route::{NoRoute, route};
 use assay_spec::network::{COMPUTE, CORE, neighbours};
-use assay_spec::{Gate, Refused};
 use bytes::Bytes;
 
-use super::refusal::Refusal;
 use super::sites;
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::{Request, RequestHead, Site};
 
 /// A request whose path names an endpoint.
@@ -77,13 +77,9 @@ fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<S
     let hidden = moved && wanted == path;
     match route(endpoints(head.site), head.method.as_str(), &wanted) {
         Ok(found) if !hidden => Ok((found.endpoint, found.captures)),
-        Err(NoRoute::Method) => Err(unrouted(format!("{path} has no {}", head.method))),
-        _ => Err(unrouted(format!("nothing is at {path}"))),
+        Err(NoRoute::Method) => Err(Refusal::new(&PREFIX, format!("{path} has no {}", head.method))),
+        _ => Err(Refusal::new(&PREFIX, format!("nothing is at {path}"))),
     }
-}
-
-pub(super) fn unrouted(why: String) -> Refusal {
-    Refused { rule: &PREFIX, why }.into()
 }
 
 /// Whether a site is one of the API's.

@@ -4,7 +4,7 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::{Message, MessageType};
-use assay_spec::network::requirements::envelope::{REPLY_HASH, REPLY_STATUS, SIZE};
+use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::{NOTHING_STORED, UNAUTHORIZED};
 use assay_spec::network::requirements::messages::SAME_TWICE;
 use assay_spec::network::signing;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::hash::Hash;
-use super::refusal::Refusal;
 use super::store::Number;
 use super::{State, effects, liberties, lifecycle};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// A message that was taken.
@@ -28,6 +28,19 @@ pub(super) struct Created {
     pub(super) hash: Hash,
 }
 
+/// A creating call with an endpoint of its own, which asks for nothing besides. `rule` is what the document says of the
+/// answer.
+pub(super) fn plainly(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+    kind: MessageType,
+    rule: Id,
+) -> Result<Reply, Refusal> {
+    let created = take(state, core, call, Some(kind), |_, _, _| Ok(()))?;
+    Ok(reply(core, rule, &created, &[]))
+}
+
 /// Takes the message of a creating call. `expected` is the type that the endpoint names, and `admit` what it asks of
 /// the message besides; a refusal stores nothing.
 pub(super) fn take(
@@ -35,13 +48,12 @@ pub(super) fn take(
     core: &mut Core,
     call: &Call<'_>,
     expected: Option<MessageType>,
-    admit: impl FnOnce(&State, &mut Core, &Envelope, &Content) -> Result<(), Refusal>,
+    admit: impl FnOnce(&mut Core, &Envelope, &Content) -> Result<(), Refusal>,
 ) -> Result<Created, Refusal> {
     let result = read(state, core, call, expected).and_then(|(envelope, content)| {
         effects::judge(state, core, &envelope, &content)?;
-        admit(state, core, &envelope, &content)?;
-        let message = envelope.message();
-        let number = store(state, core, &message)?;
+        admit(core, &envelope, &content)?;
+        let number = store(state, core, &envelope.message())?;
         let hash = state.primary.store.stored(number).hash();
         Ok(Created { number, hash })
     });
@@ -51,26 +63,34 @@ pub(super) fn take(
     result
 }
 
-/// The answer to a creating call.
-pub(super) fn reply(core: &mut Core, created: &Created, more: &[(&str, Value)]) -> Reply {
-    let honest = created.hash.text(core);
-    let hash = core.effect(&REPLY_HASH, honest, |_, _| String::new());
-    let status = core.effect(&REPLY_STATUS, "success", |_, _| "ok");
-    let mut body = json!({ "item_hash": hash, "status": status });
+/// The answer to a creating call with an endpoint of its own, with `more` that it adds. `rule` is what the document
+/// says of it.
+pub(super) fn reply(core: &mut Core, rule: Id, created: &Created, more: &[(&str, Value)]) -> Reply {
+    let mut body = json!({ "item_hash": created.hash.text(core) });
     for (name, value) in more {
         body[*name] = value.clone();
     }
-    let http_status = success(core);
-    core.json(http_status, body)
+    body["status"] = json!("success");
+    let body = core.effect(rule, body, |mut body, variant| {
+        match variant {
+            "" => body["status"] = json!("accepted"),
+            "hash" => body["item_hash"] = json!(""),
+            // The other lies of such a row are told elsewhere.
+            _ => {}
+        }
+        body
+    });
+    success(core, body)
 }
 
-/// The HTTP status of a creation.
-pub(super) fn success(core: &Core) -> u16 {
-    match () {
+/// A creation's answer, under the HTTP status of one.
+pub(super) fn success(core: &Core, body: Value) -> Reply {
+    let status = match () {
         () if core.takes(liberties::STATUS_201) => 201,
         () if core.takes(liberties::STATUS_202) => 202,
         () => 200,
-    }
+    };
+    core.json(status, body)
 }
 
 fn read(

@@ -321,7 +321,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
 };
 
 /// A sender that nobody is.
-const NOBODY: &str = "0x0000000000000000000000000000000000000000";
+pub(super) const NOBODY: &str = "0x0000000000000000000000000000000000000000";
 
 /// The answer for one message, whose record stands inside. Lies about any message are told about others than STOREs,
 /// which have lies of their own.
@@ -359,6 +359,7 @@ pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> V
 fn stored(core: &mut Core, answer: &mut Value) {
     let processed = answer["status"] == "processed";
     change(core, &store::TYPE, &mut answer["message"]["type"], |_, _| json!("FILE"));
+    change(core, &storage::ADDRESS, &mut answer["message"]["sender"], |_, _| json!(NOBODY));
     if processed {
         change(core, &PROCESSED, &mut answer["message"]["content"], |content, _| renamed(content));
         change(core, &STATUS, &mut answer["status"], |_, _| json!("stored"));
@@ -375,7 +376,13 @@ pub(super) fn finds(core: &mut Core, rule: Id, filter: &MessageFilter, total: u6
     if of_one { core.effect(rule, total, |total, _| if total == 1 { 0 } else { total }) } else { total }
 }
 
-fn change(core: &mut Core, rule: Id, value: &mut Value, wrong: impl FnOnce(Value, &'static str) -> Value) {
+/// A part of an answer: as it is, or, where its rule has lapsed, as the lie has it.
+pub(super) fn change(
+    core: &mut Core,
+    rule: Id,
+    value: &mut Value,
+    wrong: impl FnOnce(Value, &'static str) -> Value,
+) {
     let honest = value.take();
     *value = core.effect(rule, honest, wrong);
 }
@@ -384,7 +391,8 @@ fn lower(text: &Value) -> Value {
     json!(text.as_str().unwrap_or_default().to_lowercase())
 }
 
-fn without_last(mut content: Value) -> Value {
+/// An object without its last member.
+pub(super) fn without_last(mut content: Value) -> Value {
     if let Value::Object(members) = &mut content {
         let last = members.keys().next_back().cloned();
         last.and_then(|last| members.shift_remove(&last));

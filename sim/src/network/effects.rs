@@ -3,10 +3,10 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 
-use super::refusal::Refusal;
 use super::store::Number;
 use super::{State, aggregates, forget, instances, pins, webhooks};
 use crate::core::Core;
+use crate::refusal::Refusal;
 
 /// Whether the network takes a message whose form is good and whose signature matches, whichever endpoint it came to.
 pub(super) fn judge(

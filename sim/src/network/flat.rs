@@ -6,9 +6,9 @@ use assay_spec::network::requirements::flat::{FINDS, FLAT};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::refusal::Refusal;
 use super::{State, deviations, liberties, listing, paging, record};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// Lists messages flat. The document does not say how the list is wrapped, nor that it has pages; here it has both.
@@ -34,10 +34,10 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         .collect();
     let items = core.effect(&FLAT, items, |items, _| items.iter().map(wrap).collect());
     if core.takes(liberties::FLAT_ARRAY) {
-        let items = paging::order(state, core, items);
+        let items = paging::order(core, items);
         return Ok(core.json(200, Value::Array(items)));
     }
-    let list = paging::list(state, core, "messages", items, page, total);
+    let list = paging::list(core, "messages", items, page, total);
     Ok(core.json(200, list))
 }
 

@@ -5,9 +5,9 @@ use assay_spec::network::requirements::info::PUBLIC;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::refusal::Refusal;
 use super::{State, liberties};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// A node's public information.

@@ -7,13 +7,14 @@ use assay_spec::network::requirements::store::{FORGOTTEN_BYTES, REMOVED_BYTES, R
 use assay_spec::{Gate, Instant, Strict};
 use serde_json::{Map, Value};
 
+use super::authority::{self, Wish};
 use super::hash::Hash;
 use super::store::{Life, NODES, Number};
 use super::{State, Timer, effects, faults, in_force, set, webhooks};
 use crate::core::Core;
 
 /// Credits that a file costs in an hour.
-pub(super) const CREDITS: i64 = 1;
+const CREDITS: i64 = 1;
 
 /// A message was stored, pending. It is validated at once, after a while, or when nothing holds it up any more.
 pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
@@ -32,6 +33,7 @@ pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
     if core.fault(faults::PROCESSING_HELD, &occasion) && in_force(core, faults::PROCESSING_HELD) {
         state.held.insert(number);
     } else if state.limits.processing_ms > 0 {
+        state.validating += 1;
         set(core, core.now() + state.limits.processing_ms, Timer::Process(number));
     } else {
         process(state, core, number);
@@ -44,9 +46,12 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     let cid = text("item_hash").filter(|cid| store.files.find(cid).is_some());
     let file = cid.and_then(|cid| store.files.find(cid));
+    let sender = store.sender(number);
+    let wish = Wish { kind: MessageType::Store, channel: &store.channel(number), aggregate_key: None };
+    // Nobody makes others pay who may not write in their name.
+    let owner = text("address").filter(|owner| authority::may(store, owner, &sender, wish));
     Life {
-        owner: text("address")
-            .map_or_else(|| store.sender(number), |owner| owner.to_ascii_lowercase().into()),
+        owner: owner.map_or(sender, |owner| owner.to_ascii_lowercase().into()),
         cid: cid.map(Into::into),
         size: file.map_or(0, |file| file.bytes.len() as u64),
         content_type: text("content_type").map(Into::into),
@@ -111,7 +116,7 @@ pub(super) fn bill(state: &mut State, core: &mut Core) {
 }
 
 /// Waits for the next hour, where anybody has a balance.
-pub(super) fn expect_bill(state: &mut State, core: &mut Core) {
+fn expect_bill(state: &mut State, core: &mut Core) {
     if !state.billing && !state.balances.is_empty() {
         state.billing = true;
         set(core, core.now() + state.limits.billing_ms.max(1), Timer::Billing);
@@ -130,12 +135,22 @@ pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     }
 }
 
-/// An owner can pay again: what was to be removed stays.
-pub(super) fn top_up(state: &mut State, core: &mut Core, owner: &str) {
-    for number in with_state(state, owner, StoreState::Removing) {
-        step(state, core, number, StoreEvent::Paid);
-        state.primary.store.change_life(number, |life| life.removing_at = None);
+/// An owner, in lower case, has so many credits, or as many as it needs. Where they pay for the next hour, what was to
+/// be removed stays.
+pub(super) fn set_balance(state: &mut State, core: &mut Core, owner: &str, credits: Option<i64>) {
+    match credits {
+        Some(credits) => drop(state.balances.insert(owner.into(), credits)),
+        None => drop(state.balances.remove(owner)),
     }
+    let going = with_state(state, owner, StoreState::Removing);
+    let files = going.len() + with_state(state, owner, StoreState::Processed).len();
+    if credits.is_none_or(|credits| credits >= CREDITS.saturating_mul(files as i64)) {
+        for number in going {
+            step(state, core, number, StoreEvent::Paid);
+            state.primary.store.change_life(number, |life| life.removing_at = None);
+        }
+    }
+    expect_bill(state, core);
 }
 
 /// The grace of a message ends that has been `removing` since then.

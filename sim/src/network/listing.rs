@@ -3,14 +3,14 @@
 use assay_spec::network::paging::Page;
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::listing::{CONTENT_KEYS, FINDS, LISTED, TAGS};
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Gate, Id};
 use serde_json::Value;
 
 use super::call::Call;
-use super::refusal::Refusal;
 use super::store::{Number, Selection, Store};
 use super::{State, deviations, liberties, paging, record};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// Lists messages in pages.
@@ -19,7 +19,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
         if call.params.text(name).is_some() && core.lapse(rule).is_some() {
-            return Err(Refused { rule, why: format!("{name} is not taken") }.into());
+            return Err(Refusal::new(rule, format!("{name} is not taken")));
         }
     }
     let mut filter = MessageFilter::of_list(&call.params, core);
@@ -35,7 +35,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         .map(|number| record::listed(core, &state.limits, &replica.store, number))
         .collect();
     let name = core.effect(&LISTED, "messages", |_, _| "items");
-    let list = paging::list(state, core, name, items, page, total);
+    let list = paging::list(core, name, items, page, total);
     Ok(core.json(200, list))
 }
 

@@ -2,6 +2,7 @@
 
 use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
+use assay_spec::network::requirements::envelope::{REPLY_HASH, REPLY_STATUS};
 use assay_spec::network::requirements::errors::NO_INTERNAL;
 use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN, WRAPPER};
 use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED, STRIPPED};
@@ -10,22 +11,26 @@ use assay_spec::{Gate, Id};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::refusal::{self, Refusal};
+use super::refusal;
 use super::store::Number;
 use super::{Replica, State, create, deviations, liberties, record};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// Takes a message of any type.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, None, |_, core, envelope, _| {
+    let created = create::take(state, core, call, None, |core, envelope, _| {
         let only_posts = core.lapse(&TYPE_FREE).is_some();
         if only_posts && envelope.kind != MessageType::Post {
             return Err(Refusal::new(&TYPE_FREE, format!("type is {}", envelope.kind.name())));
         }
         Ok(())
     })?;
-    Ok(create::reply(core, &created, &[]))
+    let honest = created.hash.text(core);
+    let hash = core.effect(&REPLY_HASH, honest, |_, _| String::new());
+    let status = core.effect(&REPLY_STATUS, "success", |_, _| "ok");
+    Ok(create::success(core, json!({ "item_hash": hash, "status": status })))
 }
 
 /// Reads a message by its hash.

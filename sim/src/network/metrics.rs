@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::measure::{Failed, Measured};
 use super::nodes::Kind;
-use super::refusal::Refusal;
 use super::{State, liberties, sites};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// A ping where none can have been answered, in seconds.

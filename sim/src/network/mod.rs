@@ -63,6 +63,7 @@ use crate::deviation::Deviation;
 use crate::fault;
 use crate::liberty::Liberty;
 use crate::outgoing::Outcome;
+use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 
 pub use limits::Limits;
@@ -72,7 +73,6 @@ use derived::Derived;
 use forget::Batch;
 use mirror::Mirror;
 use rates::Rates;
-use refusal::Refusal;
 use store::{Number, Store};
 
 /// The state of the network.
@@ -86,14 +86,14 @@ pub struct State {
     rates: Rates,
     /// Messages whose validation is held up, oldest first.
     held: OrdSet<Number>,
+    /// How many others wait for their validation.
+    validating: usize,
     /// FORGETs that are tried again, by their message.
     batches: OrdMap<Number, Batch>,
     /// Credits of the owners that have a number of them, in lower case.
     balances: OrdMap<Arc<str>, i64>,
     /// Whether the next hour is already waited for.
     billing: bool,
-    /// Lists that were shown: the key of their random draws.
-    lists_shown: u64,
     /// Chains that are indexed.
     chains: indexer::Chains,
     /// Random numbers that were drawn.
@@ -154,52 +154,48 @@ pub enum Errand {
 }
 
 /// How an endpoint is answered.
-#[derive(Clone, Copy)]
-enum Handler {
-    /// At once.
-    Now(fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>),
-}
+type Handler = fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>;
 
-/// Every endpoint that is answered, one line each. What is not here is not found.
+/// Every endpoint, one line each.
 static HANDLERS: &[(&Endpoint, Handler)] = &[
-    (&message::READ, Handler::Now(messages::read)),
-    (&query::LIST, Handler::Now(listing::list)),
-    (&query::FLAT, Handler::Now(flat::list)),
-    (&message::CREATE, Handler::Now(messages::create)),
-    (&storage_spec::STORE, Handler::Now(storage::upload)),
-    (&storage_spec::FILE, Handler::Now(storage::file)),
-    (&storage_spec::RAW, Handler::Now(storage::raw)),
-    (&aggregate_spec::READ, Handler::Now(aggregates::read)),
-    (&aggregate_spec::LIST, Handler::Now(aggregates::list)),
-    (&aggregate_spec::OF_ADDRESS, Handler::Now(aggregates::of_address)),
-    (&aggregate_spec::CREATE, Handler::Now(aggregates::create)),
-    (&program_spec::CREATE, Handler::Now(programs::create)),
-    (&program_spec::RUN, Handler::Now(programs::run)),
-    (&instance_spec::CREATE, Handler::Now(instances::create)),
-    (&instance_spec::READ, Handler::Now(instances::read)),
-    (&instance_spec::LIST, Handler::Now(instances::list)),
-    (&instance_spec::UPDATE, Handler::Now(instances::update)),
-    (&instance_spec::CONTROL, Handler::Now(instances::control)),
-    (&pin_spec::PIN, Handler::Now(pins::pin)),
-    (&pin_spec::READ, Handler::Now(pins::read)),
-    (&indexer_spec::EVENTS, Handler::Now(indexer::events)),
-    (&indexer_spec::TRANSACTIONS, Handler::Now(indexer::transactions)),
-    (&vrf_spec::GENERATE, Handler::Now(vrf::generate)),
-    (&vrf_spec::VERIFY, Handler::Now(vrf::verify)),
-    (&webhook_spec::CREATE, Handler::Now(webhooks::create)),
-    (&info_spec::PUBLIC, Handler::Now(info::public)),
-    (&metrics_spec::CORE, Handler::Now(metrics::core)),
-    (&metrics_spec::COMPUTE, Handler::Now(metrics::compute)),
-    (&probes_spec::METRICS, Handler::Now(probes::metrics)),
-    (&probes_spec::LOGIN, Handler::Now(probes::login)),
-    (&probes_spec::VM, Handler::Now(probes::machine)),
-    (&probes_spec::STATUS_CHECK, Handler::Now(probes::check)),
-    (&neighbours_spec::PLAN, Handler::Now(neighbours::plan)),
-    (&neighbours_spec::ALLOCATION, Handler::Now(neighbours::allocation)),
-    (&neighbours_spec::NODES, Handler::Now(neighbours::nodes)),
-    (&neighbours_spec::SERVICES, Handler::Now(neighbours::services)),
-    (&neighbours_spec::PAYMENT, Handler::Now(neighbours::payment)),
-    (&neighbours_spec::TOKEN_TO_CREDIT, Handler::Now(neighbours::estimation)),
+    (&message::READ, messages::read),
+    (&query::LIST, listing::list),
+    (&query::FLAT, flat::list),
+    (&message::CREATE, messages::create),
+    (&storage_spec::STORE, storage::upload),
+    (&storage_spec::FILE, storage::file),
+    (&storage_spec::RAW, storage::raw),
+    (&aggregate_spec::READ, aggregates::read),
+    (&aggregate_spec::LIST, aggregates::list),
+    (&aggregate_spec::OF_ADDRESS, aggregates::of_address),
+    (&aggregate_spec::CREATE, aggregates::create),
+    (&program_spec::CREATE, programs::create),
+    (&program_spec::RUN, programs::run),
+    (&instance_spec::CREATE, instances::create),
+    (&instance_spec::READ, instances::read),
+    (&instance_spec::LIST, instances::list),
+    (&instance_spec::UPDATE, instances::update),
+    (&instance_spec::CONTROL, instances::control),
+    (&pin_spec::PIN, pins::pin),
+    (&pin_spec::READ, pins::read),
+    (&indexer_spec::EVENTS, indexer::events),
+    (&indexer_spec::TRANSACTIONS, indexer::transactions),
+    (&vrf_spec::GENERATE, vrf::generate),
+    (&vrf_spec::VERIFY, vrf::verify),
+    (&webhook_spec::CREATE, webhooks::create),
+    (&info_spec::PUBLIC, info::public),
+    (&metrics_spec::CORE, metrics::core),
+    (&metrics_spec::COMPUTE, metrics::compute),
+    (&probes_spec::METRICS, probes::metrics),
+    (&probes_spec::LOGIN, probes::login),
+    (&probes_spec::VM, probes::machine),
+    (&probes_spec::STATUS_CHECK, probes::check),
+    (&neighbours_spec::PLAN, neighbours::plan),
+    (&neighbours_spec::ALLOCATION, neighbours::allocation),
+    (&neighbours_spec::NODES, neighbours::nodes),
+    (&neighbours_spec::SERVICES, neighbours::services),
+    (&neighbours_spec::PAYMENT, neighbours::payment),
+    (&neighbours_spec::TOKEN_TO_CREDIT, neighbours::estimation),
 ];
 
 impl Floor for State {
@@ -219,10 +215,10 @@ impl Floor for State {
             mirror: Mirror::default(),
             rates: Rates::default(),
             held: OrdSet::new(),
+            validating: 0,
             batches: OrdMap::new(),
             balances: OrdMap::new(),
             billing: false,
-            lists_shown: 0,
             chains: indexer::Chains::new(core),
             draws: vrf::Draws::default(),
             webhooks: webhooks::Webhooks::default(),
@@ -259,9 +255,9 @@ impl Floor for State {
             state.settle(core);
             let reply = state.route(core, request).unwrap_or_else(|refusal| {
                 core.refuse(&refusal.refused);
-                Some(refusal::answer(core, &refusal))
+                refusal::answer(core, &refusal)
             });
-            reply.and_then(|reply| nodes::slowed(state, core, exchange, request.head.site, reply))
+            nodes::slowed(state, core, exchange, request.head.site, reply)
         })
     }
 
@@ -269,7 +265,10 @@ impl Floor for State {
         self.changing(core, |state, core| {
             state.settle(core);
             match timer {
-                Timer::Process(number) => lifecycle::process(state, core, number),
+                Timer::Process(number) => {
+                    state.validating -= 1;
+                    lifecycle::process(state, core, number);
+                }
                 Timer::Retry(number) => forget::retry(state, core, number),
                 Timer::Billing => lifecycle::end_hour(state, core),
                 Timer::Grace(number, since) => lifecycle::end_grace(state, core, number, since),
@@ -348,8 +347,8 @@ impl State {
         self.rates.count(core, &self.limits, class, head.peer)
     }
 
-    /// Answers a request; `None` when the answer comes later.
-    fn route(&mut self, core: &mut Core, request: &Request) -> Result<Option<Reply>, Refusal> {
+    /// Answers a request.
+    fn route(&mut self, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
         let call = Call::read(core, request)?;
         let occasion = [("endpoint", call.endpoint.name), ("site", call.site.name)];
         if core.fault(faults::INTERNAL, &occasion) {
@@ -358,10 +357,8 @@ impl State {
         let too_large = request.too_large;
         core.require(&SIZE, !too_large, || format!("more than {} bytes", request.body.len()))?;
         let handler = HANDLERS.iter().find(|(endpoint, _)| std::ptr::eq(*endpoint, call.endpoint));
-        match handler {
-            Some((_, Handler::Now(handler))) => handler(self, core, &call).map(Some),
-            None => Err(call::unrouted(format!("{} is not answered yet", call.endpoint.name))),
-        }
+        let (_, handler) = handler.expect("every endpoint has its line");
+        handler(self, core, &call)
     }
 
     /// Does what may change the primary, and passes the change on to the mirror.
@@ -404,4 +401,18 @@ fn in_force(core: &Core, kind: fault::Kind) -> bool {
 
 fn set(core: &mut Core, due: Instant, timer: Timer) {
     core.clock.set(due, crate::world::Timer::Network(timer));
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_spec::network::ENDPOINTS;
+
+    use super::*;
+
+    #[test]
+    fn every_endpoint_has_its_line() {
+        let lines =
+            |endpoint: &Endpoint| HANDLERS.iter().filter(|(one, _)| std::ptr::eq(*one, endpoint)).count();
+        assert!(ENDPOINTS.iter().all(|endpoint| lines(endpoint) == 1));
+    }
 }

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::nodes::{Kind, Node};
-use super::refusal::Refusal;
-use super::{State, acts, liberties, sites};
+use super::{State, acts, liberties, lifecycle, sites};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// How many machines a plan shows.
@@ -177,7 +177,7 @@ pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Resu
     let owner = address.to_ascii_lowercase();
     if let Some(balance) = state.balances.get(owner.as_str()) {
         let more = balance.saturating_add_unsigned(credits);
-        acts::act(state, core, "balance", &json!({ "address": address, "credits": more }))?;
+        lifecycle::set_balance(state, core, &owner, Some(more));
     }
     Ok(json!({ "payment_id": number, "credits": credits }))
 }

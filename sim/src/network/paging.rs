@@ -11,9 +11,10 @@ use assay_spec::network::requirements::paging::{
 use assay_spec::{Gate, Refused};
 use serde_json::{Value, json};
 
-use super::refusal::Refusal;
-use super::{State, liberties};
+use super::liberties;
 use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::world::Reply;
 
 /// Reads `page` and `limit`.
 pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
@@ -42,17 +43,26 @@ pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64
     Ok(if core.takes(liberties::ASCENDING) { total - range.end..total - range.start } else { range })
 }
 
-/// A page of a list: the array `name` with `items`, newest first as [`range`] chose them, and the pagination.
-pub(super) fn list(
-    state: &mut State,
+/// A page of `found`, which is sorted newest first: the array `name`, each element as `show` has it.
+pub(super) fn of<T>(
     core: &mut Core,
     name: &str,
-    items: Vec<Value>,
     page: Page,
-    total: u64,
-) -> Value {
+    found: &[T],
+    show: impl Fn(&mut Core, &T) -> Value,
+) -> Result<Reply, Refusal> {
+    let total = found.len() as u64;
+    let range = range(core, page, total)?;
+    let on_page = &found[range.start as usize..range.end as usize];
+    let items = on_page.iter().map(|one| show(core, one)).collect();
+    let list = list(core, name, items, page, total);
+    Ok(core.json(200, list))
+}
+
+/// A page of a list: the array `name` with `items`, newest first as [`range`] chose them, and the pagination.
+pub(super) fn list(core: &mut Core, name: &str, items: Vec<Value>, page: Page, total: u64) -> Value {
     let returned = items.len() as u64;
-    let items = order(state, core, items);
+    let items = order(core, items);
     let mut list = serde_json::Map::new();
     list.insert(name.to_owned(), Value::Array(items));
     let beside = core.effect(&NAMED, "pagination", |_, _| "page_info");
@@ -61,14 +71,12 @@ pub(super) fn list(
 }
 
 /// The items of a page in the order in which they are shown.
-pub(super) fn order(state: &mut State, core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
+pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
     if core.takes(liberties::ASCENDING) {
         items.reverse();
     }
-    state.lists_shown += 1;
-    let n = state.lists_shown;
     if core.lapse(&STABLE).is_some() {
-        let draw = core.rng.draw("network.unstable", b"", n);
+        let draw = core.rng.draw("network.unstable", b"", core.current);
         for at in (1..items.len()).rev() {
             items.swap(at, draw[at % draw.len()] as usize % (at + 1));
         }

@@ -8,21 +8,19 @@ use assay_spec::network::pin::Pin;
 use assay_spec::network::requirements::pins::{CONTENT, CONTENT_TYPE, PINNED, UNKNOWN};
 use assay_spec::network::storage::DEFAULT_CONTENT_TYPE;
 use bytes::Bytes;
-use http::HeaderValue;
 use imbl::OrdMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::refusal::Refusal;
-use super::{State, acts, create, derived, liberties, sites, storage};
+use super::{State, acts, create, liberties, sites, storage};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// Takes a pin.
 pub(super) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, Some(MessageType::IpfsPin), |_, _, _, _| Ok(()))?;
-    Ok(derived::created(core, &PINNED, &created, &[]))
+    create::plainly(state, core, call, MessageType::IpfsPin, &PINNED)
 }
 
 /// A valid pin takes effect: content that the network has, or can get from elsewhere, stays.
@@ -76,11 +74,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         return Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, Bytes::new()));
     };
     let bytes = core.effect(&CONTENT, file.bytes.clone(), |bytes, _| [&bytes[..], b"\n"].concat().into());
-    let mut reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
     let content_type =
         core.effect(&CONTENT_TYPE, file.content_type.to_string(), |_, _| "application/x-content".to_owned());
-    if let Ok(value) = HeaderValue::try_from(content_type) {
-        reply.headers.insert(http::header::CONTENT_TYPE, value);
-    }
-    Ok(reply)
+    Ok(storage::served(bytes, content_type))
 }

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::nodes::Node;
-use super::refusal::{self, Refusal};
+use super::refusal;
 use super::{State, measure, sites};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// The status checks that compute nodes have.
@@ -29,7 +30,7 @@ pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
     let fresh = core.rng.draw("network.fresh-blocks", call.site.name.as_bytes(), moment)[0] % 3;
     let body = json!({
         "txs_total": behind,
-        "pending_messages": state.held.len(),
+        "pending_messages": state.held.len() + state.validating + state.batches.len(),
         "eth_height_remaining": u64::from(fresh) + BLOCKS_BEHIND * behind,
     });
     Ok(core.json(200, body))

@@ -10,15 +10,14 @@ use assay_spec::{Gate, Strict};
 use serde_json::json;
 
 use super::call::Call;
-use super::refusal::Refusal;
-use super::{Replica, State, create, derived, faults, liberties, webhooks};
+use super::{Replica, State, create, faults, liberties, webhooks};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// Takes a program.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, Some(MessageType::Program), |_, _, _, _| Ok(()))?;
-    Ok(derived::created(core, &CREATED, &created, &[]))
+    create::plainly(state, core, call, MessageType::Program, &CREATED)
 }
 
 /// Runs a program.

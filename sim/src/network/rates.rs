@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS};
-use assay_spec::{Gate, Id, Instant, Refused};
+use assay_spec::{Gate, Id, Instant};
 use imbl::OrdMap;
 
 use super::liberties;
 use super::limits::Limits;
-use super::refusal::Refusal;
 use crate::core::Core;
+use crate::refusal::Refusal;
 
 /// How many requests of an address are remembered at most: a lapsed limit must not grow the list without end.
 const REMEMBERED: usize = 10_000;
@@ -64,8 +64,7 @@ impl Rates {
         let freed = times.len().checked_sub(limit).and_then(|at| times.get(at)).copied().unwrap_or(now);
         let next = if fixed { begin + window_ms } else { freed + window_ms };
         let why = format!("{} requests of {peer} within {window_ms} ms", times.len());
-        let retry_after_s = Some((next - now).max(0).saturating_add(999) / 1000);
-        Err(Refusal { refused: Refused { rule, why }, retry_after_s })
+        Err(Refusal::for_now(rule, why, next - now))
     }
 
     /// Whether nobody is remembered.

@@ -36,14 +36,7 @@ pub(super) fn listed(core: &Core, limits: &Limits, store: &Store, number: Number
 
 /// The status by which readers know a state.
 pub(super) fn status(state: StoreState) -> Status {
-    match state {
-        StoreState::None | StoreState::Pending => Status::Pending,
-        StoreState::Processed => Status::Processed,
-        StoreState::Rejected => Status::Rejected,
-        StoreState::Removing => Status::Removing,
-        StoreState::Removed => Status::Removed,
-        StoreState::Forgotten => Status::Forgotten,
-    }
+    Status::of(state).expect("a message that was taken is past the first state")
 }
 
 fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {

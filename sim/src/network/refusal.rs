@@ -5,34 +5,13 @@ use assay_spec::network::requirements::{
     aggregates, errors, flat, indexer, info, instances, limits, messages, metrics, neighbours, paging, pins,
     probes, programs, signing, storage, store,
 };
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Gate, Id};
 use serde_json::json;
 
 use super::liberties;
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
-
-/// A refusal on its way out.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    /// The requirement and what was seen.
-    pub(super) refused: Refused,
-    /// When to come back, over a rate.
-    pub(super) retry_after_s: Option<i64>,
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        Refusal { refused, retry_after_s: None }
-    }
-}
-
-impl Refusal {
-    /// A refusal by a requirement; `why` is for the log alone.
-    pub(super) fn new(rule: Id, why: impl Into<String>) -> Refusal {
-        Refused { rule, why: why.into() }.into()
-    }
-}
 
 /// The statuses; what is not listed is a bad request.
 static STATUSES: &[(u16, &str, &[Id])] = &[

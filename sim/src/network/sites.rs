@@ -31,6 +31,6 @@ const fn site(name: &'static str) -> Site {
 
 /// The number of the node that answers at a site.
 pub(super) fn node(site: Site) -> usize {
-    let node = [PRIMARY, ALTERNATIVE, MIRROR].iter().position(|node| *node == site).unwrap_or(0);
-    node.min(NODES - 1)
+    let nodes: [Site; NODES] = [PRIMARY, ALTERNATIVE, MIRROR];
+    nodes.iter().position(|node| *node == site).unwrap_or(0)
 }

@@ -6,24 +6,25 @@ use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::{Draft, MessageType};
 use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::requirements::storage::{
-    ADDRESS, CONTENT, CONTENT_TYPE, MULTIPART, RAW, SIGNATURE, SIZE, STORED, UNKNOWN, UNKNOWN_RAW,
+    CONTENT, CONTENT_TYPE, MULTIPART, RAW, SIZE, STORED, UNKNOWN, UNKNOWN_RAW,
 };
 use assay_spec::network::requirements::store::REMOVING;
 use assay_spec::network::signing::verify_file;
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, Part, Upload};
-use assay_spec::{Gate, Id, Refused, Strict};
+use assay_spec::{Gate, Id, Refused};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE as CONTENT_TYPE_HEADER;
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::deviations::NOBODY;
 use super::limits::Limits;
-use super::refusal::Refusal;
 use super::store::Store;
 use super::{State, create, liberties, sites};
 use crate::core::Core;
 use crate::form;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// How much of a form there may be besides the file, in bytes.
@@ -54,10 +55,9 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 
     let now = core.now();
     let content = Value::Object(upload.content(&cid, now.seconds())).to_string();
-    let sender = core.effect(&ADDRESS, upload.address.clone(), |_, _| NOBODY.to_owned());
     let draft = Draft {
         chain: "ETH",
-        sender: &sender,
+        sender: &upload.address,
         kind: MessageType::Store,
         channel: &upload.channel,
         timestamp: now.seconds(),
@@ -71,8 +71,7 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let number = stored?;
     let hash = state.primary.store.stored(number).hash().text(core);
     let status = core.effect(&STORED, "success", |_, _| "stored");
-    let http_status = create::success(core);
-    Ok(core.json(http_status, json!({ "item_hash": hash, "status": status })))
+    Ok(create::success(core, json!({ "item_hash": hash, "status": status })))
 }
 
 /// Reads a file with its content type.
@@ -80,12 +79,17 @@ pub(super) fn file(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let Some((bytes, content_type)) = find(state, core, call) else { return missing(core, call, &UNKNOWN) };
     let bytes = core.effect(&CONTENT, bytes, |bytes, _| changed(&bytes));
     let content_type = core.effect(&CONTENT_TYPE, content_type, |_, _| "application/x-file".to_owned());
-    let mut reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
+    Ok(served(bytes, content_type))
+}
+
+/// Content as it was uploaded.
+pub(super) fn served(bytes: Bytes, content_type: String) -> Reply {
+    let reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
     // What came in a header goes out in one, unless its form has changed since.
-    if let Ok(value) = HeaderValue::try_from(content_type) {
-        reply.headers.insert(CONTENT_TYPE_HEADER, value);
+    match HeaderValue::try_from(content_type) {
+        Ok(content_type) => reply.header(CONTENT_TYPE_HEADER.as_str(), content_type),
+        Err(_) => reply,
     }
-    Ok(reply)
 }
 
 /// Reads a file's bytes.
@@ -94,9 +98,6 @@ pub(super) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result
     let bytes = core.effect(&RAW, bytes, |bytes, _| changed(&bytes));
     Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, bytes))
 }
-
-/// A sender that nobody is.
-const NOBODY: &str = "0x0000000000000000000000000000000000000000";
 
 /// The parts of the form. Where the rule has lapsed, any body is a file.
 fn parts(core: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
@@ -124,9 +125,7 @@ fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
     if upload.signature.is_empty() {
         return Err(Refusal::new(&UNAUTHORIZED, "no signature"));
     }
-    let verified = verify_file(upload.file, &upload.signature, &upload.address, &mut Strict);
-    let why = verified.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    Ok(core.require(&SIGNATURE, verified.is_ok(), || why)?)
+    Ok(verify_file(upload.file, &upload.signature, &upload.address, core)?)
 }
 
 /// The name of a file: its content identifier.

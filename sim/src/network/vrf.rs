@@ -13,9 +13,9 @@ use imbl::Vector;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::refusal::Refusal;
 use super::{State, liberties};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// How many draws are remembered.

@@ -32,13 +32,13 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
 use crate::liberty::Liberty;
+use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Floor, Reply, Request, Site};
 
 pub use limits::Limits;
 pub use prepare::Caller;
 
 use chain::Chain;
-use refusal::Refusal;
 
 /// The exchange's own site, and the chain's public interface.
 pub const SITES: [Site; 2] =
@@ -297,10 +297,7 @@ impl State {
         }
         let wait_ms = times.front().map_or(window, |first| *first + window - now);
         let why = format!("{} requests of {peer} within {window} ms", times.len());
-        Err(Refusal {
-            refused: Refused { rule: &RATE_PER_IP, why },
-            retry_after_s: Some((wait_ms + 999) / 1000),
-        })
+        Err(Refusal::for_now(&RATE_PER_IP, why, wait_ms))
     }
 
     /// Forgets addresses without a request in the window.

@@ -1,27 +1,13 @@
 //! From a refusal to its answer: one table of statuses, one form each.
 
 use assay_spec::publish::requirements::{envelope, exchange, prepare, submit, transfer};
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Gate, Id};
 use serde_json::{Value, json};
 
 use super::liberties;
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
-
-/// A refusal on its way out.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    /// The requirement and what was seen.
-    pub(super) refused: Refused,
-    /// When to come back.
-    pub(super) retry_after_s: Option<i64>,
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        Refusal { refused, retry_after_s: None }
-    }
-}
 
 /// The answer to a refusal, as mute as the document wants it.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {

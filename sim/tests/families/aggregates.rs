@@ -69,6 +69,13 @@ fn only_the_owner_writes_and_whom_it_authorizes() {
     take(&mut driver, &other, AGGREGATES, "AGGREGATE", &foreign);
     assert_eq!(aggregate(&mut driver, &owner, "projects")["content"], json!({"a": 1}));
     let mut elsewhere = foreign;
+    elsewhere["key"] = json!("builds");
+    assert_eq!(refused(&send(&mut driver, &other, AGGREGATES, "AGGREGATE", &elsewhere)), 403);
+    // An entry without lists allows all but to change who is authorized.
+    let entry = json!({ "address": other.address });
+    let security = write("security", now + 1, &json!({ "authorizations": [entry] }));
+    take(&mut driver, &owner, AGGREGATES, "AGGREGATE", &security);
+    take(&mut driver, &other, AGGREGATES, "AGGREGATE", &elsewhere);
     elsewhere["key"] = json!("security");
     assert_eq!(refused(&send(&mut driver, &other, AGGREGATES, "AGGREGATE", &elsewhere)), 403);
 }

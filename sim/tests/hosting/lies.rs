@@ -1,1 +1,163 @@
+//! Every lie shows in the records, and the network takes it; every liberty shows, and the records stay good.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_sim::world;
+use assay_spec::hosting::{envelope, project};
+use assay_spec::instant::DAY;
+use assay_spec::requirement::{Evidence, Subject};
+use assay_spec::{Id, Service, Strict, catalogue};
+use serde_json::{Value, json};
+
+use crate::actor::{Actor, is_signed, text};
+
+/// Rows that the network itself keeps anybody from breaking: it takes no such record.
+const KEPT: [&str; 2] = ["hosting.security.body", "hosting.forget.hashes"];
+
+fn mine() -> Vec<String> {
+    let all = world::deviations().into_iter().filter(|one| one.requirement.service == Service::Hosting);
+    all.map(|one| one.to_string()).collect()
+}
+
+#[test]
+fn every_row_about_records_has_a_lie_of_its_own() {
+    let lies: Vec<Id> = world::deviations().iter().map(|one| one.requirement).collect();
+    let rows = catalogue::requirements()
+        .filter(|row| row.service == Service::Hosting && row.subject == Subject::Record);
+    let shown = |row: &Id| match row.evidence {
+        Evidence::Check => true,
+        Evidence::Pending(with) => with.contains("check"),
+        _ => false,
+    };
+    let bare: BTreeSet<String> =
+        rows.filter(shown).filter(|row| !lies.contains(row)).map(ToString::to_string).collect();
+    assert_eq!(bare, BTreeSet::from(KEPT.map(str::to_owned)));
+    let names: BTreeSet<String> = mine().into_iter().collect();
+    assert_eq!(names.len(), mine().len(), "one lie for each row");
+}
+
+/// Every message of a story, by hash.
+fn told(actor: &mut Actor) -> BTreeMap<String, Value> {
+    actor.act("story", &json!({}));
+    let hashes: Vec<String> =
+        actor.records()["hashes"].as_array().expect("a list").iter().map(text).collect();
+    hashes.into_iter().map(|hash| (hash.clone(), actor.driver.wrapper(&hash))).collect()
+}
+
+#[test]
+fn every_lie_shows_and_is_taken() {
+    let honest: BTreeSet<String> = told(&mut Actor::new(1)).into_keys().collect();
+    assert!(mine().len() > 130, "{}", mine().len());
+    for name in mine() {
+        let mut actor = Actor::new(1);
+        actor.driver.deviate(&name);
+        let lied: BTreeSet<String> = told(&mut actor).into_keys().collect();
+        let view = actor.view();
+        assert_eq!((&view["jobs"], &view["failures"]), (&json!([]), &json!([])), "{name}");
+        // A signature is no part of a hash.
+        let signs = name.ends_with(".signature");
+        assert_eq!(lied == honest, signs, "{name} changes what is written");
+        let asked: Vec<String> = actor.driver.world.core.consulted().map(ToString::to_string).collect();
+        assert!(asked.contains(&name), "{name} was asked");
+    }
+}
+
+#[test]
+fn a_lie_about_signatures_spoils_them_and_nothing_else() {
+    for (name, kinds) in [("hosting.records.signature", "security"), ("hosting.claims.signature", "claim")] {
+        let mut actor = Actor::new(1);
+        actor.driver.deviate(name);
+        told(&mut actor);
+        for kind in ["security", "projects", "creation", "terminal", "claim", "forget"] {
+            let spoiled = (kind == "claim") == (kinds == "claim");
+            for one in actor.shown(kind) {
+                assert_eq!(is_signed(&one), !spoiled, "{name}: {kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lie_about_a_member_is_refused_by_the_rule_that_it_breaks() {
+    let rules = [
+        "id",
+        "framework",
+        "deploy-target",
+        "created-at",
+        "updated-at",
+        "deleted",
+        "encrypted",
+        "schema-version",
+        "entry",
+    ];
+    for rule in rules {
+        let name = format!("hosting.projects.{rule}");
+        let mut actor = Actor::new(1);
+        actor.driver.deviate(&name);
+        told(&mut actor);
+        let map = actor.shown("projects").remove(0)["content"]["content"].clone();
+        let (id, entry) = map.as_object().and_then(|map| map.iter().next()).expect("an entry");
+        let refused = project::judge_entry(id, entry, &mut Strict).expect_err(rule);
+        assert_eq!(refused.rule.to_string(), name);
+    }
+    // Base64 has rules of its own, which are asked first of the other members.
+    for rule in ["form", "version", "algorithm", "iv", "tag", "no-others"] {
+        let name = format!("hosting.envelope.{rule}");
+        let mut actor = Actor::new(1);
+        actor.driver.deviate(&name);
+        told(&mut actor);
+        let sealed = actor.shown("creation").remove(0)["content"]["content"]["encrypted"].clone();
+        let refused = envelope::check_written(&sealed, &mut Strict).expect_err(rule);
+        assert_eq!(refused.rule.to_string(), name);
+    }
+}
+
+#[test]
+fn every_liberty_shows_and_leaves_the_records_good() {
+    let honest = told(&mut Actor::new(1));
+    let liberties: Vec<&str> =
+        world::liberties().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
+    assert!(liberties.len() >= 20, "{liberties:?}");
+    for name in liberties {
+        let mut actor = Actor::new(1);
+        actor.driver.take_liberties(&[name]);
+        assert_ne!(told(&mut actor), honest, "{name}");
+        actor.assert_settled();
+        let owner = actor.owner();
+        let map = actor.aggregate(&owner, "projects");
+        for (id, entry) in map.as_object().expect("a map") {
+            project::judge_entry(id, entry, &mut Strict).unwrap_or_else(|why| panic!("{name}: {why}"));
+        }
+        for kind in ["security", "projects", "creation", "terminal", "claim", "forget"] {
+            for one in actor.shown(kind) {
+                assert!(is_signed(&one), "{name}: {kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_liberties_at_once_leave_the_application_at_work() {
+    let mut actor = Actor::new(1);
+    let names: Vec<&str> =
+        world::liberties().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
+    actor.driver.take_liberties(&names);
+    told(&mut actor);
+    actor.assert_settled();
+}
+
+#[test]
+fn lies_in_any_company_stop_nothing() {
+    let names = mine();
+    let company = |n: usize, step: usize| names.iter().skip(n).step_by(step).cloned().collect::<Vec<_>>();
+    let mut companies: Vec<Vec<String>> = (2..9).map(|step| company(step % 3, step)).collect();
+    companies.push(names.clone());
+    for names in companies {
+        let mut actor = Actor::new(1);
+        actor.driver.world.set_deviations(&names).expect("known deviations");
+        actor.act("story", &json!({}));
+        // What the network refuses is given up in the end.
+        actor.driver.advance(DAY);
+        assert_eq!(actor.view()["jobs"], json!([]), "{names:?}");
+    }
+}

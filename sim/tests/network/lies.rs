@@ -38,7 +38,9 @@ struct Script {
 impl Script {
     fn new(deviation: Option<&str>) -> Script {
         let mut driver = Driver::unhurried(1);
-        deviation.into_iter().for_each(|name| driver.deviate(name));
+        if let Some(name) = deviation {
+            driver.deviate(name);
+        }
         Script { driver, heard: Vec::new() }
     }
 

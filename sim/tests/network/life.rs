@@ -26,7 +26,7 @@ fn file_of(driver: &mut Driver, hash: &str) -> (u16, Vec<u8>, String) {
 fn a_file_comes_back_under_both_of_its_hashes() {
     let (mut driver, wallet) = world();
     for (content_type, bytes) in
-        [("text/html; charset=utf-8", &b"<p>"[..]), ("x/y", b""), ("text/plain", &[0xff; 300_000])]
+        [("text/html; charset=utf-8", &b"<p>"[..]), ("x/y", b""), ("text/plain", &[0xff].repeat(300_000))]
     {
         let reply = driver.net(&wallet.upload(bytes, content_type));
         assert_eq!(reply.status, 200, "{}", show(&reply));
@@ -140,6 +140,36 @@ fn who_pays_in_time_keeps_the_file() {
     assert_eq!(driver.status_of(&one.hash), "removing");
     driver.advance(1);
     assert_eq!(driver.status_of(&one.hash), "removed");
+}
+
+#[test]
+fn only_files_that_stand_are_paid_for() {
+    let (mut driver, wallet) = world();
+    let files = [b"one", b"two", b"six"].map(|bytes| driver.store_file(&wallet, bytes).hash);
+    driver.forget(&wallet, &[&files[0]]);
+    driver.act("network.reclaim", &json!({ "hash": files[1] }));
+    driver.advance(24 * HOUR);
+    driver.act("network.reclaim", &json!({ "hash": files[2] }));
+    assert_eq!(files.each_ref().map(|hash| driver.status_of(hash)), ["forgotten", "removed", "removing"]);
+    driver.act("network.balance", &json!({ "address": wallet.address, "credits": 1 }));
+    assert_eq!(files.each_ref().map(|hash| driver.status_of(hash)), ["forgotten", "removed", "processed"]);
+    driver.advance(HOUR);
+    assert_eq!(driver.network()["balances"][wallet.address.to_lowercase()], 0);
+}
+
+#[test]
+fn nobody_pays_for_a_file_that_a_stranger_stores_in_their_name() {
+    let (mut driver, wallet) = world();
+    let own = driver.store_file(&wallet, b"file");
+    let content = json!({ "address": wallet.address, "item_hash": own.cid });
+    let sent = message(&driver, "STORE", &content);
+    let foreign = driver.take_message(&Wallet::new(2), &sent);
+    broke(&mut driver, &wallet);
+    driver.advance(HOUR);
+    assert_eq!(
+        (driver.status_of(&own.hash), driver.status_of(&foreign)),
+        ("removing".into(), "processed".into())
+    );
 }
 
 #[test]

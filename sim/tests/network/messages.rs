@@ -65,7 +65,7 @@ fn the_same_message_again_is_the_same_message() {
     // A nonce of the request does not make another message.
     again["nonce"] = json!("n");
     assert_eq!(driver.take_message(&wallet, &again), first);
-    assert_eq!(driver.hashes_of(MESSAGES, 20), [first.clone()]);
+    assert_eq!(driver.hashes_of(MESSAGES, 20), std::slice::from_ref(&first));
     let other = driver.take_message(&Wallet::new(2), &sent);
     assert_ne!(other, first, "another sender's message is another message");
 }

@@ -227,12 +227,18 @@ fn a_mirror_that_lags_is_behind() {
 
 #[test]
 fn messages_that_wait_are_pending() {
-    let mut driver = measured(1);
-    driver.set_faults(&json!([{ "fault": "network.processing-held", "where": { "type": "POST" } }]));
-    driver.advance(3 * HOUR);
-    let pending: Vec<u64> =
-        driver.records("network").iter().filter_map(|one| one["pending_messages"].as_u64()).collect();
-    assert_eq!(pending, [0, 1, 2], "each hour's own message waits");
+    let held = |driver: &mut Driver| {
+        driver.set_faults(&json!([{ "fault": "network.processing-held", "where": { "type": "POST" } }]));
+    };
+    let slow = |driver: &mut Driver| driver.set_network_limits(&json!({ "processing_ms": 24 * HOUR }));
+    for make_wait in [held as fn(&mut Driver), slow] {
+        let mut driver = measured(1);
+        make_wait(&mut driver);
+        driver.advance(3 * HOUR);
+        let pending: Vec<u64> =
+            driver.records("network").iter().filter_map(|one| one["pending_messages"].as_u64()).collect();
+        assert_eq!(pending, [0, 1, 2], "each hour's own message waits");
+    }
 }
 
 #[test]

@@ -1,20 +1,26 @@
 //! A random walk of creations, FORGETs, expiries and reads, beside a model that is written down anew.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use assay_sim::network::sites::{ALTERNATIVE, MIRROR, PRIMARY};
-use assay_spec::instant::{HOUR, MINUTE};
+use assay_spec::Id;
+use assay_spec::instant::HOUR;
+use assay_spec::network::requirements::{forget, info, messages, store};
 use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value, json};
 
+use crate::common::drop::get;
 use crate::common::net::{MESSAGES, Wallet, message};
-use crate::common::{Driver, show};
+use crate::common::{Call, Driver, body_of, show};
+use crate::model::{Kind, Known, Model};
 
 /// What somebody does. Numbers choose among what there is.
 #[derive(Clone, Debug)]
 enum Step {
     Upload { wallet: u16, file: u8 },
     Post { wallet: u16, n: u8 },
+    Hollow { wallet: u16, n: u8 },
     Again(usize),
     Forget { wallet: u16, targets: Vec<usize>, unknown: bool },
     Reclaim(usize),
@@ -32,6 +38,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (wallet(), 0..6_u8).prop_map(|(wallet, file)| Step::Upload { wallet, file }),
         3 => (wallet(), 0..9_u8).prop_map(|(wallet, n)| Step::Post { wallet, n }),
+        1 => (wallet(), 0..3_u8).prop_map(|(wallet, n)| Step::Hollow { wallet, n }),
         2 => any::<usize>().prop_map(Step::Again),
         6 => (wallet(), proptest::collection::vec(any::<usize>(), 1..4), proptest::bool::weighted(0.15))
             .prop_map(|(wallet, targets, unknown)| Step::Forget { wallet, targets, unknown }),
@@ -46,152 +53,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a message of the model is.
-#[derive(Clone)]
-struct Known {
-    hash: String,
-    call: crate::common::Call,
-    wallet: u16,
-    kind: Kind,
-    status: &'static str,
-    /// Since when it is `removing`.
-    removing: Option<i64>,
-}
-
-#[derive(Clone, Debug)]
-enum Kind {
-    Post,
-    File(String),
-    Forget { targets: Vec<String>, next: i64, left: u32 },
-}
-
-/// The network as the documents describe it, in the plainest words.
-#[derive(Default)]
-struct Model {
-    all: Vec<Known>,
-    broke: BTreeMap<u16, ()>,
-    bill: Option<i64>,
-    held: bool,
-}
-
-impl Model {
-    fn of(&self, hash: &str) -> Option<usize> {
-        self.all.iter().position(|one| one.hash == hash)
-    }
-
-    /// Time passes, from event to event.
-    fn pass(&mut self, until: i64) {
-        loop {
-            let mut due: Vec<(i64, u8, usize)> = Vec::new();
-            due.extend(self.bill.map(|at| (at, 0, 0)));
-            for (n, one) in self.all.iter().enumerate() {
-                due.extend(one.removing.map(|since| (since + 24 * HOUR, 1, n)));
-                if let (Kind::Forget { next, .. }, "pending") = (&one.kind, one.status) {
-                    due.push((*next, 2, n));
-                }
-            }
-            // Retries of held FORGETs do not stand in the list of their times.
-            due.retain(|(at, ..)| *at <= until);
-            let Some((at, what, n)) = due.into_iter().min() else { return };
-            match what {
-                0 => self.charge(at),
-                1 => {
-                    self.all[n].status = "removed";
-                    self.all[n].removing = None;
-                }
-                _ => self.retry(n, at),
-            }
-        }
-    }
-
-    fn charge(&mut self, now: i64) {
-        let broke: Vec<u16> = self.broke.keys().copied().collect();
-        for wallet in broke {
-            for one in self.all.iter_mut().filter(|one| one.wallet == wallet) {
-                if matches!(one.kind, Kind::File(_)) && one.status == "processed" {
-                    (one.status, one.removing) = ("removing", Some(now));
-                }
-            }
-        }
-        self.bill = (!self.broke.is_empty()).then_some(now + HOUR);
-    }
-
-    /// Whether a batch applies: yes, no for ever, or not now.
-    fn judge(&self, wallet: u16, targets: &[String]) -> Option<bool> {
-        let found: Vec<Option<&Known>> =
-            targets.iter().map(|hash| self.of(hash).map(|n| &self.all[n])).collect();
-        let foreign = |one: &&Known| one.wallet != wallet || !matches!(one.kind, Kind::File(_));
-        if found.iter().flatten().any(foreign) {
-            return Some(false);
-        }
-        let good = |one: &Option<&Known>| {
-            one.is_some_and(|one| ["processed", "removing", "forgotten"].contains(&one.status))
-        };
-        found.iter().all(good).then_some(true)
-    }
-
-    fn apply(&mut self, targets: &[String]) {
-        for hash in targets {
-            let n = self.of(hash).expect("a good target");
-            (self.all[n].status, self.all[n].removing) = ("forgotten", None);
-        }
-    }
-
-    fn receive(&mut self, n: usize, now: i64) {
-        let Kind::Forget { targets, .. } = self.all[n].kind.clone() else { return };
-        match self.judge(self.all[n].wallet, &targets) {
-            Some(true) => {
-                self.apply(&targets);
-                self.all[n].status = "processed";
-            }
-            Some(false) => self.all[n].status = "rejected",
-            None => self.all[n].kind = Kind::Forget { targets, next: now + 10 * MINUTE, left: 5 },
-        }
-    }
-
-    fn retry(&mut self, n: usize, now: i64) {
-        let Kind::Forget { targets, left, .. } = self.all[n].kind.clone() else { return };
-        match self.judge(self.all[n].wallet, &targets) {
-            Some(true) => {
-                self.apply(&targets);
-                self.all[n].status = "processed";
-            }
-            _ if left == 1 => self.all[n].status = "rejected",
-            _ => self.all[n].kind = Kind::Forget { targets, next: now + 10 * MINUTE, left: left - 1 },
-        }
-    }
-
-    /// What was held up is validated, in the order in which it came.
-    fn release(&mut self, now: i64) {
-        self.held = false;
-        for n in 0..self.all.len() {
-            let held = self.all[n].status == "pending"
-                && !matches!(&self.all[n].kind, Kind::Forget { next, .. } if *next != i64::MAX);
-            if held {
-                self.settle(n, now);
-            }
-        }
-    }
-
-    fn settle(&mut self, n: usize, now: i64) {
-        match self.all[n].kind {
-            Kind::Forget { .. } => self.receive(n, now),
-            _ => self.all[n].status = "processed",
-        }
-    }
-
-    fn add(&mut self, known: Known, now: i64) {
-        if let Some(n) = self.of(&known.hash) {
-            assert_eq!(known.call.body, self.all[n].call.body, "another message has this hash");
-            return;
-        }
-        self.all.push(known);
-        if !self.held {
-            self.settle(self.all.len() - 1, now);
-        }
-    }
-}
-
 struct Walk {
     driver: Driver,
     model: Model,
@@ -202,10 +63,10 @@ impl Walk {
         self.driver.now().0
     }
 
-    fn send(&mut self, wallet: u16, call: crate::common::Call, kind: Kind) {
+    fn send(&mut self, wallet: u16, call: Call, kind: Kind) {
         let reply = self.driver.net(&call);
         assert_eq!(reply.status, 200, "{}", show(&reply));
-        let hash = crate::common::body_of(&reply)["item_hash"].as_str().expect("a hash").to_owned();
+        let hash = body_of(&reply)["item_hash"].as_str().expect("a hash").to_owned();
         let kind = match kind {
             Kind::File(_) => {
                 let file =
@@ -229,6 +90,10 @@ impl Walk {
                 let sent = message(&self.driver, "POST", &json!({ "n": n }));
                 self.send(wallet, Wallet::new(wallet).create(&sent), Kind::Post);
             }
+            Step::Hollow { wallet, n } => {
+                let sent = message(&self.driver, "STORE", &json!({ "item_hash": format!("none{n}") }));
+                self.send(wallet, Wallet::new(wallet).create(&sent), Kind::Hollow);
+            }
             Step::Again(n) => {
                 let known = self.model.all.get(n % self.model.all.len().max(1)).cloned();
                 // An upload sent later is another message, since it is made at another time.
@@ -243,8 +108,7 @@ impl Walk {
                 let mut hashes: Vec<String> = Vec::new();
                 for target in targets {
                     let files = self.model.all.iter().filter(|one| target % 8 == 0 || one.wallet == wallet);
-                    let files: Vec<&Known> =
-                        files.filter(|one| target % 8 == 1 || matches!(one.kind, Kind::File(_))).collect();
+                    let files: Vec<&Known> = files.filter(|one| target % 8 == 1 || one.is_store()).collect();
                     hashes.extend(files.get((target / 8) % files.len().max(1)).map(|one| one.hash.clone()));
                 }
                 hashes.extend(unknown.then(|| "0".repeat(64)));
@@ -272,7 +136,7 @@ impl Walk {
             Step::Broke(wallet) => {
                 self.driver
                     .act("network.balance", &json!({ "address": Wallet::new(wallet).address, "credits": 0 }));
-                self.model.broke.insert(wallet, ());
+                self.model.broke.insert(wallet);
                 self.model.bill.get_or_insert(now + HOUR);
             }
             Step::Rich(wallet) => {
@@ -317,7 +181,7 @@ impl Walk {
             let Kind::File(cid) = &one.kind else { continue };
             let complete = answer["message"]["content"]["item_hash"] == *cid;
             assert_eq!(complete, !["forgotten", "removed"].contains(&one.status), "{answer}");
-            if ["processed", "removing"].contains(&one.status) {
+            if one.is_live() {
                 for site in [PRIMARY, ALTERNATIVE] {
                     assert_eq!(self.driver.file_status(site, cid), 200, "a live file is served");
                 }
@@ -329,34 +193,95 @@ impl Walk {
         known.sort();
         assert_eq!(listed, known, "nothing is lost, and nothing stands twice");
     }
+
+    /// The mirror has caught up: it shows what the primary shows.
+    fn compare_mirror(&mut self) {
+        let mut targets = vec![format!("{MESSAGES}?limit=100"), format!("{MESSAGES}.json?limit=100")];
+        for one in &self.model.all {
+            targets.push(format!("{MESSAGES}/{}", one.hash));
+            if let Kind::File(cid) = &one.kind
+                && one.is_live()
+            {
+                targets.push(format!("/api/v0/storage/{cid}"));
+            }
+        }
+        for target in targets {
+            let [mirror, primary] = [MIRROR, PRIMARY].map(|site| self.driver.net_at(site, &get(&target)));
+            assert_eq!((mirror.status, mirror.body), (primary.status, primary.body), "{target}");
+        }
+    }
+}
+
+/// Walks, and holds the world against the model after every step and in the end.
+fn walk(steps: Vec<Step>, lapsed: Option<Id>) {
+    let mut walk = Walk { driver: Driver::unhurried(1), model: Model::default() };
+    if let Some(rule) = lapsed {
+        walk.driver.deviate(&rule.to_string());
+    }
+    for step in steps {
+        walk.take(step);
+        walk.compare();
+    }
+    // In the end nothing is held up, the mirror has caught up, and files without a message are gone.
+    walk.take(Step::Release);
+    walk.take(Step::Advance(3_000));
+    walk.compare();
+    walk.compare_mirror();
+    walk.take(Step::Advance(50 * 3_600_000));
+    let live = walk.model.all.iter().filter_map(|one| match &one.kind {
+        Kind::File(cid) if one.is_live() => Some(cid),
+        _ => None,
+    });
+    let live: BTreeSet<&String> = live.collect();
+    assert_eq!(walk.driver.network()["files"], live.len());
+}
+
+fn walks() -> impl Strategy<Value = Vec<Step>> {
+    proptest::collection::vec(step(), 1..60)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_walk_stays_with_its_model(steps in proptest::collection::vec(step(), 1..60)) {
-        let mut walk = Walk { driver: Driver::unhurried(1), model: Model::default() };
-        for step in steps {
-            walk.take(step);
-            walk.compare();
-        }
-        // In the end nothing is held up, the mirror has caught up, and files without a message are gone.
-        walk.take(Step::Release);
-        walk.take(Step::Advance(3_000));
-        walk.compare();
-        for one in walk.model.all.clone() {
-            let read = |driver: &mut Driver, site| {
-                driver.net_at(site, &crate::common::drop::get(&format!("{MESSAGES}/{}", one.hash))).body
-            };
-            prop_assert_eq!(read(&mut walk.driver, MIRROR), read(&mut walk.driver, PRIMARY));
-        }
-        walk.take(Step::Advance(50 * 3_600_000));
-        let live = walk.model.all.iter().filter_map(|one| match &one.kind {
-            Kind::File(cid) if ["processed", "removing"].contains(&one.status) => Some(cid),
-            _ => None,
+    fn a_walk_stays_with_its_model(steps in walks()) {
+        walk(steps, None);
+    }
+}
+
+/// A walk that no fault can lead astray would show nothing.
+#[test]
+fn a_walk_with_a_lapsed_rule_leaves_its_model() {
+    let rules: [Id; 14] = [
+        &forget::APPLIES,
+        &forget::ALL_OR_NOTHING,
+        &forget::REMOVING_TARGET,
+        &forget::REMOVED_FAILS,
+        &forget::PENDING_FAILS,
+        &forget::REJECTED_FAILS,
+        &forget::RETRIED,
+        &forget::FINALLY_REJECTED,
+        &store::REMOVING,
+        &store::REMOVED_BYTES,
+        &store::FORGOTTEN_BYTES,
+        &store::STRIPPED,
+        &messages::SAME_TWICE,
+        &info::MIRRORS,
+    ];
+    let config = || ProptestConfig {
+        cases: 400,
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..Default::default()
+    };
+    for rule in rules {
+        // A name that nobody knows would fail for another reason.
+        Driver::new(1).deviate(&rule.to_string());
+        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+        let met = TestRunner::new_with_rng(config(), rng).run(&walks(), |steps| {
+            walk(steps, Some(rule));
+            Ok(())
         });
-        let live: std::collections::BTreeSet<&String> = live.collect();
-        prop_assert_eq!(&walk.driver.network()["files"], live.len());
+        assert!(met.is_err(), "{rule}");
     }
 }

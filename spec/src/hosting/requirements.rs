@@ -8,19 +8,19 @@ crate::requirements! {
         /// A record is a message of `item_hash`, `sender`, `type`, `channel`, `signature` and `content`, and its content is an object.
         FORM: Must Reader Vector rule "record.form" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// Every record stands on the records' channel.
-        CHANNEL: Must Record Pending("a check of the records at a target") rule "record.channel" ["Stored records written by the hosting application" 1 0xc0d1_6655, "Versioning" 2 0x1cbf_1b31];
+        CHANNEL: Must Record Check rule "record.channel" ["Stored records written by the hosting application" 1 0xc0d1_6655, "Versioning" 2 0x1cbf_1b31];
         /// A record on the retired channel is not read.
         RETIRED: Must Reader Vector ["Stored records written by the hosting application" 2 0x4d0f_7263, "Versioning" 2 0x1cbf_1b31];
         /// What a message's `chain` says is left open: the document calls the chain by its network's name.
         CHAIN: Must Record Open ["Stored records written by the hosting application" 1 0xc0d1_6655];
         /// The signature of a record over its canonical JSON is the sender's.
-        SIGNATURE: Must Record Pending("a check of the records at a target") rule "record.signature" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 1 0x241b_c8ec, "Signing of stored records" 2 0x4588_c5e2, "Signing of stored records" 3 0xef7f_2ed3];
+        SIGNATURE: Must Record Check rule "record.signature" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 1 0x241b_c8ec, "Signing of stored records" 2 0x4588_c5e2, "Signing of stored records" 3 0xef7f_2ed3];
         /// A record whose signature is not its sender's changes nothing.
         UNSIGNED: Must Reader Vector ["Signing of stored records" 3 0xef7f_2ed3];
         /// `content.address` is an address: 0x and 40 hexadecimal digits.
-        ADDRESS: Must Record Pending("a check of the records at a target") rule "record.address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
+        ADDRESS: Must Record Check rule "record.address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// `content.time` is an integer, in seconds.
-        TIME: Must Record Pending("a check of the records at a target") rule "record.time" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
+        TIME: Must Record Check rule "record.time" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// Whether 0x stands before a signature, and whether its last byte is 27 or 0, is left open; readers take all of them.
         SIGNATURE_TEXT: Must Record Open ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 2 0x4588_c5e2];
         /// What a key that stands twice means is left open; such a record is not read, and a note names it.
@@ -34,9 +34,9 @@ crate::requirements! {
     /// Identifiers.
     mod identifiers {
         /// A project's id is `proj_` and 12 characters of A-Z, a-z, 0-9, `_` and `-`.
-        PROJECT: Must Record Pending("a check of the records at a target") rule "identifier.project" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 13 0xef69_6ecd];
+        PROJECT: Must Record Check rule "identifier.project" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 13 0xef69_6ecd];
         /// A deployment's id is `deploy_` and 12 characters of the same alphabet.
-        DEPLOYMENT: Must Record Pending("a check of the records at a target") rule "identifier.deployment" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 23 0xbb79_9b3e];
+        DEPLOYMENT: Must Record Check rule "identifier.deployment" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A drop's id is `drop_` and 22 characters of the same alphabet.
         DROP: Must Record Vector rule "identifier.drop" ["Stored records written by the hosting application" 9 0x507b_55aa];
         /// Where the characters come from is left open; no two ids are ever alike in the simulator.
@@ -110,27 +110,27 @@ crate::requirements! {
     /// Encrypted envelopes.
     mod envelope {
         /// An envelope is an object whose `v` is an integer and whose `deks` is an object.
-        FORM: Must Record Pending("a check of the records at a target") rule "envelope.form" ["Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 19 0x358c_e228];
+        FORM: Must Record Check rule "envelope.form" ["Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 19 0x358c_e228];
         /// What is written has `v` 3.
-        VERSION: Must Record Pending("a check of the records at a target") rule "envelope.version" ["Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 43 0xe130_6972, "Versioning" 2 0x1cbf_1b31];
+        VERSION: Must Record Check rule "envelope.version" ["Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 43 0xe130_6972, "Versioning" 2 0x1cbf_1b31];
         /// `alg` is `aes-256-gcm`.
-        ALGORITHM: Must Record Pending("a check of the records at a target") rule "envelope.algorithm" ["Stored records written by the hosting application" 41 0x6006_407c];
+        ALGORITHM: Must Record Check rule "envelope.algorithm" ["Stored records written by the hosting application" 41 0x6006_407c];
         /// `ct` is base64.
-        CIPHERTEXT: Must Record Pending("a check of the records at a target") rule "envelope.ciphertext" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 3 0x6aa1_d2f8];
+        CIPHERTEXT: Must Record Check rule "envelope.ciphertext" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 3 0x6aa1_d2f8];
         /// `iv` is base64 of 12 bytes.
-        IV: Must Record Pending("a check of the records at a target") rule "envelope.iv" ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 3 0x6aa1_d2f8, "Decryption of an envelope" 4 0xc4a9_2891];
+        IV: Must Record Check rule "envelope.iv" ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 3 0x6aa1_d2f8, "Decryption of an envelope" 4 0xc4a9_2891];
         /// `tag` is base64 of 16 bytes.
-        TAG: Must Record Pending("a check of the records at a target") rule "envelope.tag" ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 3 0x6aa1_d2f8, "Decryption of an envelope" 4 0xc4a9_2891];
+        TAG: Must Record Check rule "envelope.tag" ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 3 0x6aa1_d2f8, "Decryption of an envelope" 4 0xc4a9_2891];
         /// `deks.user` is there, a wrapped key in base64.
-        USER: Must Record Pending("a check of the records at a target") rule "envelope.user" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9];
+        USER: Must Record Check rule "envelope.user" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9];
         /// `deks.encryption` is there, a wrapped key in base64.
-        ENCRYPTION: Must Record Pending("a check of the records at a target") rule "envelope.encryption" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9];
+        ENCRYPTION: Must Record Check rule "envelope.encryption" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9];
         /// No one else can open it: neither `deks.backend` nor `deks.session` is written.
-        NO_OTHERS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 42 0x2978_c949, "Signing of stored records" 8 0xe720_b4a1];
+        NO_OTHERS: Must Record Check ["Stored records written by the hosting application" 42 0x2978_c949, "Signing of stored records" 8 0xe720_b4a1];
         /// `deks.user` opens with the wallet's key, and what is in it opens the envelope.
-        WALLET_OPENS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 6 0x2dfe_a430, "What the service does" 4 0x3711_ad20];
+        WALLET_OPENS: Must Record Check ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 6 0x2dfe_a430, "What the service does" 4 0x3711_ad20];
         /// `deks.encryption` opens with E, and what is in it opens the envelope.
-        KEY_E_OPENS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 7 0x0df8_2d55];
+        KEY_E_OPENS: Must Record Check ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 7 0x0df8_2d55];
         /// An unwrapped key has 32 bytes.
         KEY_LENGTH: Must Record Vector rule "envelope.key-length" ["Decryption of an envelope" 2 0x4758_5e17];
         /// A ciphertext, IV or tag that was changed is refused.
@@ -156,27 +156,27 @@ crate::requirements! {
     /// Bundle envelopes.
     mod bundle {
         /// A pinned bundle is a JSON object whose `deks` is an object.
-        FORM: Must Record Pending("a check of the records at a target") rule "bundle.form" ["Stored records written by the hosting application" 32 0x00f6_a451, "Stored records written by the hosting application" 33 0x1030_92cc];
+        FORM: Must Record Check rule "bundle.form" ["Stored records written by the hosting application" 32 0x00f6_a451, "Stored records written by the hosting application" 33 0x1030_92cc];
         /// `v` is 1.
-        VERSION: Must Record Pending("a check of the records at a target") rule "bundle.version" ["Stored records written by the hosting application" 33 0x1030_92cc, "Versioning" 2 0x1cbf_1b31];
+        VERSION: Must Record Check rule "bundle.version" ["Stored records written by the hosting application" 33 0x1030_92cc, "Versioning" 2 0x1cbf_1b31];
         /// `kind` is the bundle's.
-        KIND: Must Record Pending("a check of the records at a target") rule "bundle.kind" ["Stored records written by the hosting application" 33 0x1030_92cc];
+        KIND: Must Record Check rule "bundle.kind" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `alg` is `aes-256-gcm`.
-        ALGORITHM: Must Record Pending("a check of the records at a target") rule "bundle.algorithm" ["Stored records written by the hosting application" 33 0x1030_92cc];
+        ALGORITHM: Must Record Check rule "bundle.algorithm" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `ct` is base64.
-        CIPHERTEXT: Must Record Pending("a check of the records at a target") rule "bundle.ciphertext" ["Stored records written by the hosting application" 33 0x1030_92cc];
+        CIPHERTEXT: Must Record Check rule "bundle.ciphertext" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `iv` is base64 of 12 bytes.
-        IV: Must Record Pending("a check of the records at a target") rule "bundle.iv" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
+        IV: Must Record Check rule "bundle.iv" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
         /// `tag` is base64 of 16 bytes.
-        TAG: Must Record Pending("a check of the records at a target") rule "bundle.tag" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
+        TAG: Must Record Check rule "bundle.tag" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
         /// `deks.vm` is there, a wrapped key in base64.
-        VM: Must Record Pending("a check of the records at a target") rule "bundle.vm" ["Stored records written by the hosting application" 33 0x1030_92cc];
+        VM: Must Record Check rule "bundle.vm" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `deks.encryption` is there, a wrapped key in base64.
-        ENCRYPTION: Must Record Pending("a check of the records at a target") rule "bundle.encryption" ["Stored records written by the hosting application" 33 0x1030_92cc];
+        ENCRYPTION: Must Record Check rule "bundle.encryption" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `deks` has these two members and no other.
-        TWO_RECIPIENTS: Must Record Pending("a check of the records at a target") rule "bundle.recipients" ["Stored records written by the hosting application" 34 0x7afb_8447];
+        TWO_RECIPIENTS: Must Record Check rule "bundle.recipients" ["Stored records written by the hosting application" 34 0x7afb_8447];
         /// `deks.encryption` opens with E, and what is in it opens the bundle.
-        KEY_E_OPENS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 33 0x1030_92cc, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        KEY_E_OPENS: Must Record Check ["Stored records written by the hosting application" 33 0x1030_92cc, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `deks.vm` opens with the virtual machine's key, and what is in it opens the bundle.
         VM_OPENS: Must Record Vector ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// An unwrapped key has 32 bytes.
@@ -188,7 +188,7 @@ crate::requirements! {
         /// The stated hash is 64 hexadecimal digits.
         HASH_FORM: Must Reader Vector rule "bundle.hash-form" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// What a bundle holds is a tarball with the file `manifest.json`.
-        TARBALL: Must Record Pending("a check of the records at a target") rule "bundle.tarball" ["Stored records written by the hosting application" 31 0x35ac_dbef];
+        TARBALL: Must Record Check rule "bundle.tarball" ["Stored records written by the hosting application" 31 0x35ac_dbef];
         /// How the manifest's members are called, and how the tarball is compressed, is left open.
         MANIFEST: Must Record Open ["Stored records written by the hosting application" 31 0x35ac_dbef];
     }
@@ -196,57 +196,57 @@ crate::requirements! {
     /// The aggregate `projects`.
     mod projects {
         /// Projects are written as an AGGREGATE.
-        TYPE: Must Record Pending("a check of the records at a target") rule "projects.type" ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c];
+        TYPE: Must Record Check rule "projects.type" ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c];
         /// Its key is `projects`.
-        KEY: Must Record Pending("a check of the records at a target") rule "projects.key" ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c];
+        KEY: Must Record Check rule "projects.key" ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c];
         /// `content.address` is the owner's address.
-        OWNER: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 11 0xec1d_d10c];
+        OWNER: Must Record Check ["Stored records written by the hosting application" 11 0xec1d_d10c];
         /// It is sent by the owner's wallet, or by a session key that the owner has authorised.
-        SIGNER: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c, "States and transitions" 4 0x879c_5482];
+        SIGNER: Must Record Check ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c, "States and transitions" 4 0x879c_5482];
         /// `content.content` is an object: a project's entry under its id.
-        MAP: Must Record Pending("a check of the records at a target") rule "projects.map" ["Stored records written by the hosting application" 11 0xec1d_d10c];
+        MAP: Must Record Check rule "projects.map" ["Stored records written by the hosting application" 11 0xec1d_d10c];
         /// An entry is an object, and its `public` is one.
-        ENTRY: Must Record Pending("a check of the records at a target") rule "projects.entry" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 13 0xef69_6ecd];
+        ENTRY: Must Record Check rule "projects.entry" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 13 0xef69_6ecd];
         /// An entry's `id` is the key under which it stands.
-        ID: Must Record Pending("a check of the records at a target") rule "projects.id" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 13 0xef69_6ecd];
-        /// `schemaVersion` is the integer that entries carry: 1, or where a profile says so 2.
-        SCHEMA_VERSION: Must Record Pending("a check of the records at a target") rule "projects.schema-version" ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
+        ID: Must Record Check rule "projects.id" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 13 0xef69_6ecd];
+        /// `schemaVersion` is an integer, 1 or 2: the header says 2, the example of an entry 1.
+        SCHEMA_VERSION: Must Record Check rule "projects.schema-version" ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
         /// Entries of `schemaVersion` 1 and 2 are read alike.
         SCHEMA_READ: Must Reader Vector ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
         /// `public.framework` is a text.
-        FRAMEWORK: Must Record Pending("a check of the records at a target") rule "projects.framework" ["Stored records written by the hosting application" 15 0xd869_ed59];
+        FRAMEWORK: Must Record Check rule "projects.framework" ["Stored records written by the hosting application" 15 0xd869_ed59];
         /// `public.deployTarget` is `ipfs` or `instance`.
-        DEPLOY_TARGET: Must Record Pending("a check of the records at a target") rule "projects.deploy-target" ["Stored records written by the hosting application" 16 0x15bc_ea97];
+        DEPLOY_TARGET: Must Record Check rule "projects.deploy-target" ["Stored records written by the hosting application" 16 0x15bc_ea97];
         /// `public.createdAt` is a time by ISO 8601.
-        CREATED_AT: Must Record Pending("a check of the records at a target") rule "projects.created-at" ["Stored records written by the hosting application" 17 0xd1d1_75f9];
+        CREATED_AT: Must Record Check rule "projects.created-at" ["Stored records written by the hosting application" 17 0xd1d1_75f9];
         /// `public.updatedAt` is a time by ISO 8601.
-        UPDATED_AT: Must Record Pending("a check of the records at a target") rule "projects.updated-at" ["Stored records written by the hosting application" 17 0xd1d1_75f9];
+        UPDATED_AT: Must Record Check rule "projects.updated-at" ["Stored records written by the hosting application" 17 0xd1d1_75f9];
         /// `public.deleted` is a boolean.
-        DELETED: Must Record Pending("a check of the records at a target") rule "projects.deleted" ["Stored records written by the hosting application" 18 0xecae_c297];
+        DELETED: Must Record Check rule "projects.deleted" ["Stored records written by the hosting application" 18 0xecae_c297];
         /// The entry of a living project holds an envelope in `encrypted`.
-        ENCRYPTED: Must Record Pending("a check of the records at a target") rule "projects.encrypted" ["Stored records written by the hosting application" 19 0x358c_e228];
+        ENCRYPTED: Must Record Check rule "projects.encrypted" ["Stored records written by the hosting application" 19 0x358c_e228];
         /// What the envelope holds is a JSON object.
-        PLAINTEXT_FORM: Must Record Pending("a check of the records at a target") rule "projects.plaintext" ["Stored records written by the hosting application" 19 0x358c_e228, "Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_FORM: Must Record Check rule "projects.plaintext" ["Stored records written by the hosting application" 19 0x358c_e228, "Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `name` is a text.
-        PLAINTEXT_NAME: Must Record Pending("a check of the records at a target") rule "projects.name" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_NAME: Must Record Check rule "projects.name" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `source` names a hosted repository or an upload.
-        PLAINTEXT_SOURCE: Must Record Pending("a check of the records at a target") rule "projects.source" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_SOURCE: Must Record Check rule "projects.source" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `repo` is an owner and a name with a slash between them, or null.
-        PLAINTEXT_REPO: Must Record Pending("a check of the records at a target") rule "projects.repo" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_REPO: Must Record Check rule "projects.repo" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `branch` is a text or null.
-        PLAINTEXT_BRANCH: Must Record Pending("a check of the records at a target") rule "projects.branch" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_BRANCH: Must Record Check rule "projects.branch" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `installationId` is a number or null.
-        PLAINTEXT_INSTALLATION: Must Record Pending("a check of the records at a target") rule "projects.installation" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_INSTALLATION: Must Record Check rule "projects.installation" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `buildCommand` is a text.
-        PLAINTEXT_BUILD: Must Record Pending("a check of the records at a target") rule "projects.build" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_BUILD: Must Record Check rule "projects.build" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `outputDir` is a text.
-        PLAINTEXT_OUTPUT: Must Record Pending("a check of the records at a target") rule "projects.output" ["Stored records written by the hosting application" 20 0xb311_4b7e];
+        PLAINTEXT_OUTPUT: Must Record Check rule "projects.output" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// Members beside these, such as the pending workflow request, do no harm.
         PLAINTEXT_MORE: Must Reader Pending("vectors") ["Stored records written by the hosting application" 21 0x937a_4d33];
         /// When the pending workflow request is kept, and as what type, is left open.
         PENDING_WORKFLOW: Must Record Open ["Stored records written by the hosting application" 21 0x937a_4d33];
         /// In a deleted project's entry `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` are empty texts.
-        TOMBSTONE: Must Record Pending("a check of the records at a target") rule "projects.tombstone" ["States and transitions" 4 0x879c_5482];
+        TOMBSTONE: Must Record Check rule "projects.tombstone" ["States and transitions" 4 0x879c_5482];
         /// What `v` and `alg` of a deleted project's envelope are is left open: empty texts or their usual values.
         TOMBSTONE_FORM: Must Record Open ["States and transitions" 4 0x879c_5482];
         /// `public.deleted` alone says that a project is deleted: nothing tries to open what its entry holds, whatever its form.
@@ -256,75 +256,75 @@ crate::requirements! {
     /// A deployment: its creation and its terminal amend.
     mod deployments {
         /// A deployment's messages are of type POST.
-        TYPE: Must Record Pending("a check of the records at a target") rule "deployments.type" ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e];
+        TYPE: Must Record Check rule "deployments.type" ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// The content of a creation has the deployments' type.
-        CONTENT_TYPE: Must Record Pending("a check of the records at a target") rule "deployments.content-type" ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Amend chain resolution" 1 0xa23b_f7c9];
+        CONTENT_TYPE: Must Record Check rule "deployments.content-type" ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Amend chain resolution" 1 0xa23b_f7c9];
         /// It is sent by a delegate whom the owner's `security` lists.
-        DELEGATE: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8];
+        DELEGATE: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8];
         /// Whether `content.address` is the owner's or the delegate's is left open; readers take the owner's.
         ADDRESS: Must Record Open ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `content.content` is an object.
-        BODY: Must Record Pending("a check of the records at a target") rule "deployments.body" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        BODY: Must Record Check rule "deployments.body" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `deploymentId` is a text.
-        DEPLOYMENT_ID: Must Record Pending("a check of the records at a target") rule "deployments.deployment-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        DEPLOYMENT_ID: Must Record Check rule "deployments.deployment-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `projectId` is the id of a project of the owner.
-        PROJECT_ID: Must Record Pending("a check of the records at a target") rule "deployments.project-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        PROJECT_ID: Must Record Check rule "deployments.project-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `schemaVersion` of what is written is 4.
-        SCHEMA: Must Record Pending("a check of the records at a target") rule "deployments.schema" ["Stored records written by the hosting application" 22 0x2d14_d6bb, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 29 0xde29_9281, "Versioning" 2 0x1cbf_1b31];
+        SCHEMA: Must Record Check rule "deployments.schema" ["Stored records written by the hosting application" 22 0x2d14_d6bb, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 29 0xde29_9281, "Versioning" 2 0x1cbf_1b31];
         /// `public` is an object.
-        PUBLIC: Must Record Pending("a check of the records at a target") rule "deployments.public" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        PUBLIC: Must Record Check rule "deployments.public" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.status` is `queued`, `live` or `failed`.
         STATUS: Must Reader Vector rule "deployments.status" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// `public.storeRef` is null or a text.
         STORE_REF: Must Reader Vector rule "deployments.store-ref" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// `public.runId` is a number or null.
-        RUN_ID: Must Record Pending("a check of the records at a target") rule "deployments.run-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        RUN_ID: Must Record Check rule "deployments.run-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.runAttempt` is a number or null.
-        RUN_ATTEMPT: Must Record Pending("a check of the records at a target") rule "deployments.run-attempt" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        RUN_ATTEMPT: Must Record Check rule "deployments.run-attempt" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.createdAt` is a time by ISO 8601.
-        CREATED_AT: Must Record Pending("a check of the records at a target") rule "deployments.created-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        CREATED_AT: Must Record Check rule "deployments.created-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `encrypted` is an envelope.
-        ENCRYPTED: Must Record Pending("a check of the records at a target") rule "deployments.encrypted" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        ENCRYPTED: Must Record Check rule "deployments.encrypted" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A creation's `public.status` is `queued`.
-        CREATION_QUEUED: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 23 0xbb79_9b3e, "States and transitions" 1 0x1f9d_979d];
+        CREATION_QUEUED: Must Record Check ["Stored records written by the hosting application" 23 0xbb79_9b3e, "States and transitions" 1 0x1f9d_979d];
         /// A creation's `public.storeRef` is null.
-        CREATION_STORE_REF: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        CREATION_STORE_REF: Must Record Check ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A creation's `public.url` is null.
-        CREATION_URL: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        CREATION_URL: Must Record Check ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A creation's `public.finishedAt` is null.
-        CREATION_FINISHED: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        CREATION_FINISHED: Must Record Check ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// The content of a terminal record has the type `amend`.
-        AMEND_TYPE: Must Record Pending("a check of the records at a target") rule "deployments.amend-type" ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        AMEND_TYPE: Must Record Check rule "deployments.amend-type" ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// `content.ref` of a terminal record is the item hash of its creation.
-        AMEND_REF: Must Record Pending("a check of the records at a target") rule "deployments.amend-ref" ["Stored records written by the hosting application" 24 0x6e6b_b9a5, "Amend chain resolution" 2 0x78ea_ea97];
+        AMEND_REF: Must Record Check rule "deployments.amend-ref" ["Stored records written by the hosting application" 24 0x6e6b_b9a5, "Amend chain resolution" 2 0x78ea_ea97];
         /// A terminal record repeats its creation's `deploymentId`.
-        SAME_DEPLOYMENT: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        SAME_DEPLOYMENT: Must Record Check ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// A terminal record repeats its creation's `projectId`.
-        SAME_PROJECT: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        SAME_PROJECT: Must Record Check ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// A terminal record's `public.status` is `live` or `failed`.
-        TERMINAL_STATUS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 24 0x6e6b_b9a5, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
+        TERMINAL_STATUS: Must Record Check ["Stored records written by the hosting application" 24 0x6e6b_b9a5, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
         /// A live deployment's `public.storeRef` is the item hash of a STORE message.
-        LIVE_STORE_REF: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 25 0x5aae_318a, "States and transitions" 2 0xd1ab_f0dd, "Endpoints" 33 0x0f3d_628a];
+        LIVE_STORE_REF: Must Record Check ["Stored records written by the hosting application" 25 0x5aae_318a, "States and transitions" 2 0xd1ab_f0dd, "Endpoints" 33 0x0f3d_628a];
         /// A failed deployment's `public.storeRef` is null.
-        FAILED_STORE_REF: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 25 0x5aae_318a, "States and transitions" 3 0xbf92_78e7];
+        FAILED_STORE_REF: Must Record Check ["Stored records written by the hosting application" 25 0x5aae_318a, "States and transitions" 3 0xbf92_78e7];
         /// A terminal record's `public.url` is a text or null.
-        URL: Must Record Pending("a check of the records at a target") rule "deployments.url" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        URL: Must Record Check rule "deployments.url" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// A terminal record's `public.finishedAt` is a time by ISO 8601 or null.
-        FINISHED_AT: Must Record Pending("a check of the records at a target") rule "deployments.finished-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        FINISHED_AT: Must Record Check rule "deployments.finished-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// When a terminal record's `url` and `finishedAt` are null is left open.
         TERMINAL_REST: Must Record Open ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// What the envelope holds is a JSON object.
-        PLAINTEXT_FORM: Must Record Pending("a check of the records at a target") rule "deployments.plaintext" ["Stored records written by the hosting application" 26 0xb5ea_d936];
+        PLAINTEXT_FORM: Must Record Check rule "deployments.plaintext" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// `commit` is a text or null.
-        PLAINTEXT_COMMIT: Must Record Pending("a check of the records at a target") rule "deployments.commit" ["Stored records written by the hosting application" 26 0xb5ea_d936];
+        PLAINTEXT_COMMIT: Must Record Check rule "deployments.commit" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// `commitMessage` is a text or null.
-        PLAINTEXT_MESSAGE: Must Record Pending("a check of the records at a target") rule "deployments.commit-message" ["Stored records written by the hosting application" 26 0xb5ea_d936];
+        PLAINTEXT_MESSAGE: Must Record Check rule "deployments.commit-message" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// `branch` is a text or null.
-        PLAINTEXT_BRANCH: Must Record Pending("a check of the records at a target") rule "deployments.branch" ["Stored records written by the hosting application" 26 0xb5ea_d936];
+        PLAINTEXT_BRANCH: Must Record Check rule "deployments.branch" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// `actionsRunUrl` is a text or null.
-        PLAINTEXT_RUN: Must Record Pending("a check of the records at a target") rule "deployments.run-url" ["Stored records written by the hosting application" 26 0xb5ea_d936];
+        PLAINTEXT_RUN: Must Record Check rule "deployments.run-url" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// `error` is a text or null.
-        PLAINTEXT_ERROR: Must Record Pending("a check of the records at a target") rule "deployments.error" ["Stored records written by the hosting application" 26 0xb5ea_d936];
+        PLAINTEXT_ERROR: Must Record Check rule "deployments.error" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// A record of a schema before 4 is read.
         LEGACY_READ: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9, "Stored records written by the hosting application" 28 0xf30d_9f7e, "Versioning" 3 0xc7fa_91d4];
         /// A record of a schema before 4 gives the warning `LEGACY_SCHEMA`.
@@ -338,11 +338,11 @@ crate::requirements! {
     /// Deployments to a virtual machine.
     mod instances {
         /// A live deployment to a machine holds `public.bundleHash`, 64 hexadecimal digits.
-        BUNDLE_HASH: Must Record Pending("a check of the records at a target") rule "instances.bundle-hash" ["Stored records written by the hosting application" 30 0xcfbc_c350];
+        BUNDLE_HASH: Must Record Check rule "instances.bundle-hash" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// `public.bundleHash` is the SHA-256 of the file as it is pinned.
-        BUNDLE_HASH_VALUE: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 30 0xcfbc_c350];
+        BUNDLE_HASH_VALUE: Must Record Check ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// What `public.storeRef` of a deployment to a machine resolves to is a bundle envelope.
-        BUNDLE_WRAPPED: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 30 0xcfbc_c350, "Stored records written by the hosting application" 32 0x00f6_a451];
+        BUNDLE_WRAPPED: Must Record Check ["Stored records written by the hosting application" 30 0xcfbc_c350, "Stored records written by the hosting application" 32 0x00f6_a451];
         /// Without `public.storeRef` a deployment to a machine has no bundle.
         BUNDLE_STORE_REF: Must Reader Pending("vectors") rule "instances.store-ref" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// Whether a queued deployment names a hash is left open.
@@ -352,27 +352,27 @@ crate::requirements! {
     /// Claims of a virtual machine's key.
     mod claims {
         /// A claim is of type POST.
-        TYPE: Must Record Pending("a check of the records at a target") rule "claims.type" ["Stored records written by the hosting application" 6 0xd0f9_60a3, "Stored records written by the hosting application" 36 0xb37f_3c53];
+        TYPE: Must Record Check rule "claims.type" ["Stored records written by the hosting application" 6 0xd0f9_60a3, "Stored records written by the hosting application" 36 0xb37f_3c53];
         /// Its content has the claims' type.
-        CONTENT_TYPE: Must Record Pending("a check of the records at a target") rule "claims.content-type" ["Stored records written by the hosting application" 6 0xd0f9_60a3, "Stored records written by the hosting application" 36 0xb37f_3c53];
+        CONTENT_TYPE: Must Record Check rule "claims.content-type" ["Stored records written by the hosting application" 6 0xd0f9_60a3, "Stored records written by the hosting application" 36 0xb37f_3c53];
         /// The sender is `content.address`.
-        SENDER: Must Record Pending("a check of the records at a target") rule "claims.sender" ["Stored records written by the hosting application" 36 0xb37f_3c53];
+        SENDER: Must Record Check rule "claims.sender" ["Stored records written by the hosting application" 36 0xb37f_3c53];
         /// It is signed by the machine's own key.
-        SIGNATURE: Must Record Pending("a check of the records at a target") rule "claims.signature" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
+        SIGNATURE: Must Record Check rule "claims.signature" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// `content.content` is an object.
-        BODY: Must Record Pending("a check of the records at a target") rule "claims.body" ["Stored records written by the hosting application" 36 0xb37f_3c53];
+        BODY: Must Record Check rule "claims.body" ["Stored records written by the hosting application" 36 0xb37f_3c53];
         /// `v` is 1.
-        V: Must Record Pending("a check of the records at a target") rule "claims.version" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Versioning" 2 0x1cbf_1b31];
+        V: Must Record Check rule "claims.version" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Versioning" 2 0x1cbf_1b31];
         /// `instanceHash` is the hash of an INSTANCE message.
-        INSTANCE_HASH: Must Record Pending("a check of the records at a target") rule "claims.instance-hash" ["Stored records written by the hosting application" 36 0xb37f_3c53];
+        INSTANCE_HASH: Must Record Check rule "claims.instance-hash" ["Stored records written by the hosting application" 36 0xb37f_3c53];
         /// `pubkey` is 0x04 and 128 hexadecimal digits, a point of the curve.
-        PUBKEY: Must Record Pending("a check of the records at a target") rule "claims.pubkey" ["Stored records written by the hosting application" 36 0xb37f_3c53];
+        PUBKEY: Must Record Check rule "claims.pubkey" ["Stored records written by the hosting application" 36 0xb37f_3c53];
         /// The claimed key is the one whose address sends the claim.
-        KEY_OF_ADDRESS: Must Record Pending("a check of the records at a target") rule "claims.key-of-address" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Primitives" 1 0x2aab_6cb4];
+        KEY_OF_ADDRESS: Must Record Check rule "claims.key-of-address" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Primitives" 1 0x2aab_6cb4];
         /// `registeredAt` is a time by ISO 8601.
-        REGISTERED_AT: Must Record Pending("a check of the records at a target") rule "claims.registered-at" ["Stored records written by the hosting application" 36 0xb37f_3c53];
+        REGISTERED_AT: Must Record Check rule "claims.registered-at" ["Stored records written by the hosting application" 36 0xb37f_3c53];
         /// A machine claims once.
-        ONCE: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 6 0xd0f9_60a3];
+        ONCE: Must Record Check ["Stored records written by the hosting application" 6 0xd0f9_60a3];
         /// A claim that breaks one of these rules never wins.
         INVALID: Must Reader Vector ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// Of several claims for one machine the earliest by `content.time` wins.
@@ -388,25 +388,25 @@ crate::requirements! {
     /// The aggregate `security`.
     mod security {
         /// Security is written as an AGGREGATE.
-        TYPE: Must Record Pending("a check of the records at a target") rule "security.type" ["Stored records written by the hosting application" 5 0xbb80_1e3f];
+        TYPE: Must Record Check rule "security.type" ["Stored records written by the hosting application" 5 0xbb80_1e3f];
         /// Its key is `security`.
-        KEY: Must Record Pending("a check of the records at a target") rule "security.key" ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        KEY: Must Record Check rule "security.key" ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `content.address` is the owner's address.
-        OWNER: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 5 0xbb80_1e3f];
+        OWNER: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f];
         /// It is sent by the owner's wallet alone.
-        SIGNER: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 5 0xbb80_1e3f];
+        SIGNER: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f];
         /// `content.content` is an object.
-        BODY: Must Record Pending("a check of the records at a target") rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        BODY: Must Record Pending("vectors") rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `authorizations` is an array.
-        AUTHORIZATIONS: Must Record Pending("a check of the records at a target") rule "security.authorizations" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
+        AUTHORIZATIONS: Must Record Check rule "security.authorizations" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
         /// An authorization is an object.
-        ENTRY: Must Record Pending("a check of the records at a target") rule "security.entry" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
+        ENTRY: Must Record Check rule "security.entry" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
         /// An authorization's `address` is an address of 42 characters.
-        ENTRY_ADDRESS: Must Record Pending("a check of the records at a target") rule "security.entry-address" ["Signing of stored records" 6 0xd152_c394];
+        ENTRY_ADDRESS: Must Record Check rule "security.entry-address" ["Signing of stored records" 6 0xd152_c394];
         /// `pubkey` of a session key, where it is given, is 0x04 and 128 hexadecimal digits.
-        ENTRY_PUBKEY: Must Record Pending("a check of the records at a target") rule "security.entry-pubkey" ["Signing of stored records" 6 0xd152_c394];
+        ENTRY_PUBKEY: Must Record Check rule "security.entry-pubkey" ["Signing of stored records" 6 0xd152_c394];
         /// A session key's address is the one of its `pubkey`.
-        ENTRY_PUBKEY_ADDRESS: Must Record Pending("a check of the records at a target") rule "security.entry-pubkey-address" ["Signing of stored records" 6 0xd152_c394, "Primitives" 1 0x2aab_6cb4];
+        ENTRY_PUBKEY_ADDRESS: Must Record Check rule "security.entry-pubkey-address" ["Signing of stored records" 6 0xd152_c394, "Primitives" 1 0x2aab_6cb4];
         /// An authorization's `types` is an array of texts.
         ENTRY_TYPES: Must Reader Vector rule "security.entry-types" ["Signing of stored records" 6 0xd152_c394];
         /// An authorization's `channels` is an array of texts.
@@ -416,29 +416,29 @@ crate::requirements! {
         /// An authorization's `post_types` is an array of texts.
         ENTRY_POST_TYPES: Must Reader Vector rule "security.entry-post-types" ["Signing of stored records" 6 0xd152_c394];
         /// A session key's `types` are POST and AGGREGATE.
-        SESSION_TYPES: Must Record Pending("a check of the records at a target") ["Signing of stored records" 6 0xd152_c394];
+        SESSION_TYPES: Must Record Check ["Signing of stored records" 6 0xd152_c394];
         /// A session key's `channels` are the records' channel alone.
-        SESSION_CHANNELS: Must Record Pending("a check of the records at a target") ["Signing of stored records" 6 0xd152_c394, "Versioning" 2 0x1cbf_1b31];
+        SESSION_CHANNELS: Must Record Check ["Signing of stored records" 6 0xd152_c394, "Versioning" 2 0x1cbf_1b31];
         /// A session key's `aggregate_keys` are `projects` and `deployments`: `security` is not among them.
-        SESSION_AGGREGATE_KEYS: Must Record Pending("a check of the records at a target") ["Signing of stored records" 6 0xd152_c394];
+        SESSION_AGGREGATE_KEYS: Must Record Check ["Signing of stored records" 6 0xd152_c394];
         /// A session key's `post_types` are empty.
-        SESSION_POST_TYPES: Must Record Pending("a check of the records at a target") ["Signing of stored records" 6 0xd152_c394];
+        SESSION_POST_TYPES: Must Record Check ["Signing of stored records" 6 0xd152_c394];
         /// The delegate's authorization has no `pubkey`.
-        DELEGATE_NO_PUBKEY: Must Record Pending("a check of the records at a target") rule "security.delegate-pubkey" ["Signing of stored records" 7 0x1c4a_c90b];
+        DELEGATE_NO_PUBKEY: Must Record Check rule "security.delegate-pubkey" ["Signing of stored records" 7 0x1c4a_c90b];
         /// What the delegate's authorization allows is left open; the simulator's allows POST, FORGET and STORE on the records' channel.
         DELEGATE_ENTRY: Must Record Open ["Signing of stored records" 5 0x4a8f_83e8, "Signing of stored records" 7 0x1c4a_c90b];
         /// `encryptionKey` is an object.
-        ENCRYPTION_KEY: Must Record Pending("a check of the records at a target") rule "security.encryption-key" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        ENCRYPTION_KEY: Must Record Check rule "security.encryption-key" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `encryptionKey.pubkey` is 0x04 and 128 hexadecimal digits, a point of the curve.
-        ENCRYPTION_PUBKEY: Must Record Pending("a check of the records at a target") rule "security.encryption-pubkey" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Deriving E" 3 0xbc36_037c];
+        ENCRYPTION_PUBKEY: Must Record Check rule "security.encryption-pubkey" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Deriving E" 3 0xbc36_037c];
         /// `encryptionKey.scheme` is `wallet-sig-v1`.
-        ENCRYPTION_SCHEME: Must Record Pending("a check of the records at a target") rule "security.encryption-scheme" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        ENCRYPTION_SCHEME: Must Record Check rule "security.encryption-scheme" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `encryptionKey.registeredAt` is a time by ISO 8601.
-        ENCRYPTION_REGISTERED_AT: Must Record Pending("a check of the records at a target") rule "security.encryption-registered-at" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        ENCRYPTION_REGISTERED_AT: Must Record Check rule "security.encryption-registered-at" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `encryptionKey.pubkey` is the public key of the wallet's E.
-        ENCRYPTION_IS_E: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Deriving E" 1 0x391f_c539, "Deriving E" 3 0xbc36_037c, "Deriving E" 5 0xa0ca_2d0b];
+        ENCRYPTION_IS_E: Must Record Check ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Deriving E" 1 0x391f_c539, "Deriving E" 3 0xbc36_037c, "Deriving E" 5 0xa0ca_2d0b];
         /// The encryption key is in no authorization.
-        NOT_A_SIGNER: Must Record Pending("a check of the records at a target") rule "security.not-a-signer" ["Stored records written by the hosting application" 39 0x0dd4_810c];
+        NOT_A_SIGNER: Must Record Check rule "security.not-a-signer" ["Stored records written by the hosting application" 39 0x0dd4_810c];
         /// What an explicit rotation is, is left open: the derived key never changes.
         ROTATION: Must Record Open ["Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
         /// Whether security is written before the first project or after it is left open.
@@ -480,23 +480,23 @@ crate::requirements! {
     /// Forgetting a project's artifacts.
     mod forget {
         /// Cleaning up is a message of type FORGET.
-        TYPE: Must Record Pending("a check of the records at a target") rule "forget.type" ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7];
+        TYPE: Must Record Check rule "forget.type" ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// It is sent by a delegate whom the owner's `security` lists.
-        DELEGATE: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 5 0xf217_f297];
+        DELEGATE: Must Record Check ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 5 0xf217_f297];
         /// `content.address` is the owner's address.
-        ADDRESS: Must Record Pending("a check of the records at a target") rule "forget.address" ["Stored records written by the hosting application" 45 0x5680_55c7];
+        ADDRESS: Must Record Check rule "forget.address" ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// `content.hashes` is an array of texts.
-        HASHES: Must Record Pending("a check of the records at a target") rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
+        HASHES: Must Record Pending("vectors") rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// Each of the hashes is a STORE message's.
-        STORES: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 45 0x5680_55c7];
+        STORES: Must Record Check ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// A hash that cannot be forgotten is left out, so that the others are forgotten.
-        CLASSIFIED: Must Record Pending("a check of the records at a target") rule "forget.classified" ["Reading the STORE message (recovery rules)" 6 0xea18_8145, "Reading the STORE message (recovery rules)" 7 0x4b4f_2171];
+        CLASSIFIED: Must Record Check rule "forget.classified" ["Reading the STORE message (recovery rules)" 6 0xea18_8145, "Reading the STORE message (recovery rules)" 7 0x4b4f_2171];
         /// Every `storeRef` of the project that can be forgotten is among the hashes.
-        EVERY: Must Record Pending("a check of the records at a target") rule "forget.every" ["States and transitions" 4 0x879c_5482];
+        EVERY: Must Record Check rule "forget.every" ["States and transitions" 4 0x879c_5482];
         /// No hash is another project's `storeRef`.
-        OWN: Must Record Pending("a check of the records at a target") rule "forget.own" ["States and transitions" 4 0x879c_5482];
+        OWN: Must Record Check rule "forget.own" ["States and transitions" 4 0x879c_5482];
         /// Deleting a project sends one FORGET.
-        ONE: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 7 0x4308_db4d, "States and transitions" 4 0x879c_5482];
+        ONE: Must Record Check ["Stored records written by the hosting application" 7 0x4308_db4d, "States and transitions" 4 0x879c_5482];
         /// What bytes of a FORGET are signed is left open; here `hashes` stands where `content` would.
         SIGNED_BYTES: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 1 0x241b_c8ec];
         /// Whether a hash may stand twice is left open; it stands once here.
@@ -510,33 +510,33 @@ crate::requirements! {
     /// The records of an owner, in their order.
     mod history {
         /// A terminal record is not older than its creation.
-        QUEUED_FIRST: Must Record Pending("a check of the records at a target") ["States and transitions" 1 0x1f9d_979d, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
+        QUEUED_FIRST: Must Record Check ["States and transitions" 1 0x1f9d_979d, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
         /// A deployment is created once.
-        ONE_CREATION: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e];
+        ONE_CREATION: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A deployment has one terminal record and no third message.
-        ONE_AMEND: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        ONE_AMEND: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// A deployment that has come to its end has its terminal record.
-        FINISHES: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 4 0xa12e_7ea3, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
+        FINISHES: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
         /// Security is registered once; no project after the first changes the encryption key.
-        SECURITY_ONCE: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
+        SECURITY_ONCE: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
         /// Who has a project has security.
-        SECURITY_EXISTS: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c];
+        SECURITY_EXISTS: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c];
         /// A project's `createdAt` stays what it was.
-        CREATED_AT_KEPT: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 17 0xd1d1_75f9];
+        CREATED_AT_KEPT: Must Record Check ["Stored records written by the hosting application" 17 0xd1d1_75f9];
         /// An edit moves a project's `updatedAt`, never back.
-        UPDATED_AT_MOVES: Should Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 17 0xd1d1_75f9];
+        UPDATED_AT_MOVES: Should Record Check ["Stored records written by the hosting application" 17 0xd1d1_75f9];
         /// Writing one entry keeps the others as they were.
-        MAP_KEPT: Must Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 11 0xec1d_d10c];
+        MAP_KEPT: Must Record Check ["Stored records written by the hosting application" 11 0xec1d_d10c];
         /// A deleted project's entry stays in the map, with `public.deleted` true.
-        ENTRY_STAYS: Must Record Pending("a check of the records at a target") ["States and transitions" 4 0x879c_5482];
+        ENTRY_STAYS: Must Record Check ["States and transitions" 4 0x879c_5482];
         /// A deleted project never comes back.
-        DELETED_STAYS: Must Record Pending("a check of the records at a target") ["States and transitions" 4 0x879c_5482];
+        DELETED_STAYS: Must Record Check ["States and transitions" 4 0x879c_5482];
         /// A project's artifacts are forgotten after its entry says that it is deleted.
-        TOMBSTONE_FIRST: Must Record Pending("a check of the records at a target") ["States and transitions" 4 0x879c_5482];
+        TOMBSTONE_FIRST: Must Record Check ["States and transitions" 4 0x879c_5482];
         /// No IV is used in two envelopes.
-        FRESH_IV: Should Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4];
+        FRESH_IV: Should Record Check ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4];
         /// No key encrypts two envelopes.
-        FRESH_KEY: Should Record Pending("a check of the records at a target") ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 2 0x4758_5e17];
+        FRESH_KEY: Should Record Check ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 2 0x4758_5e17];
     }
 
     /// Amend chains.
@@ -586,7 +586,7 @@ crate::requirements! {
         /// A recovery tool reads by the wallet key whatever the version.
         ROLE_RECOVERY: Must Reader Pending("vectors") ["Stored records written by the hosting application" 44 0xe37e_5aac];
         /// The artifact of a living project's live deployment resolves to a content identifier.
-        LIVE_RESOLVES: Must Record Pending("a check of the records at a target") ["Endpoints" 33 0x0f3d_628a, "Stored records written by the hosting application" 25 0x5aae_318a];
+        LIVE_RESOLVES: Must Record Check ["Endpoints" 33 0x0f3d_628a, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// What a malformed record means to the others is left open; it is named in a note, and the others are read.
         MALFORMED_NAMED: Must Reader Open ["Versioning" 3 0xc7fa_91d4];
         /// What rehydration takes and answers is not shown; both are the simulator's own.

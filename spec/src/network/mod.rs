@@ -72,46 +72,22 @@ pub static CORE: &[&Endpoint] = &[
 pub static COMPUTE: &[&Endpoint] = &[&probes::LOGIN, &probes::VM, &probes::STATUS_CHECK];
 
 /// The service's endpoints: those of every kind of node and of the neighbours.
-pub static ENDPOINTS: &[&Endpoint] = &[
-    &message::READ,
-    &query::LIST,
-    &query::FLAT,
-    &message::CREATE,
-    &storage::STORE,
-    &storage::FILE,
-    &storage::RAW,
-    &aggregate::READ,
-    &aggregate::LIST,
-    &aggregate::OF_ADDRESS,
-    &aggregate::CREATE,
-    &program::CREATE,
-    &program::RUN,
-    &instance::CREATE,
-    &instance::READ,
-    &instance::LIST,
-    &instance::UPDATE,
-    &instance::CONTROL,
-    &pin::PIN,
-    &pin::READ,
-    &indexer::EVENTS,
-    &indexer::TRANSACTIONS,
-    &vrf::GENERATE,
-    &vrf::VERIFY,
-    &webhook::CREATE,
-    &info::PUBLIC,
-    &metrics::CORE,
-    &metrics::COMPUTE,
-    &probes::METRICS,
-    &probes::LOGIN,
-    &probes::VM,
-    &probes::STATUS_CHECK,
-    &neighbours::PLAN,
-    &neighbours::ALLOCATION,
-    &neighbours::NODES,
-    &neighbours::SERVICES,
-    &neighbours::PAYMENT,
-    &neighbours::TOKEN_TO_CREDIT,
-];
+pub static ENDPOINTS: &[&Endpoint] = &joined::<38>([CORE, COMPUTE, neighbours::ALL]);
+
+/// Lists in a row. `N` is how many elements they have together.
+const fn joined<const N: usize>(lists: [&[&'static Endpoint]; 3]) -> [&'static Endpoint; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut at, mut from) = (0, 0, 0);
+    while at < N {
+        if from == lists[list].len() {
+            (list, from) = (list + 1, 0);
+        }
+        all[at] = lists[list][from];
+        (at, from) = (at + 1, from + 1);
+    }
+    assert!(list == 2 && from == lists[2].len(), "an endpoint is left out");
+    all
+}
 
 /// The service's state machines.
 pub static MACHINES: &[&Machine] =

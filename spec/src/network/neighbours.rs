@@ -1,6 +1,10 @@
 //! The services beside the network (document 2, "What the service does"): their paths are named, and no more is shown.
 
+use crate::endpoint::Endpoint;
 use crate::network::endpoint;
+
+/// Every endpoint of a neighbour.
+pub static ALL: &[&Endpoint] = &[&PLAN, &ALLOCATION, &NODES, &SERVICES, &PAYMENT, &TOKEN_TO_CREDIT];
 
 endpoint! {
     /// What the scheduler plans.

@@ -7,14 +7,15 @@ pub mod sim;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::serve::{ClockMode, Handle, IN_MEMORY, connection};
 use assay_sim::{World, world};
-use assay_spec::Dialect;
+use assay_spec::{Dialect, Service};
 use axum::Router;
+use serde_json::json;
 
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
@@ -26,6 +27,8 @@ const BUFFER: usize = 64 * 1024;
 /// The embedded simulator.
 pub struct Embedded {
     world: World,
+    /// The same world after the hosting application has told its story: the same for every check of its records.
+    told: OnceLock<World>,
     offer: Offer,
 }
 
@@ -40,14 +43,29 @@ impl Embedded {
             forks: true,
             addresses: true,
         };
-        Embedded { world: World::new(seed, EPOCH, dialect), offer }
+        Embedded { world: World::new(seed, EPOCH, dialect), told: OnceLock::new(), offer }
     }
 
     /// The same target with requirements switched off or liberties taken.
     pub fn with(mut self, deviations: &[String], liberties: &[String]) -> Result<Embedded, String> {
         self.world.set_deviations(deviations)?;
         self.world.set_liberties(liberties)?;
+        self.told = OnceLock::new();
         Ok(self)
+    }
+
+    /// The world in which a check of a service begins.
+    fn beginning(&self, service: Service) -> World {
+        if service != Service::Hosting {
+            return self.world.clone();
+        }
+        let told = self.told.get_or_init(|| {
+            let mut world = self.world.clone();
+            // Where the application cannot tell it, the check finds out by asking for it again.
+            let _ = world.act("hosting.story", &json!({}));
+            world
+        });
+        told.clone()
     }
 }
 
@@ -64,9 +82,9 @@ impl Target for Embedded {
         world::sites().iter().any(|site| site.name == name)
     }
 
-    fn place(&self) -> Placing<'_> {
+    fn place(&self, service: Service) -> Placing<'_> {
         Box::pin(async move {
-            let handle = Handle::new(self.world.clone(), ClockMode::Auto);
+            let handle = Handle::new(self.beginning(service), ClockMode::Auto);
             let sites: BTreeMap<&'static str, String> =
                 world::sites().iter().map(|site| (site.name, format!("http://{}.sim", site.name))).collect();
             let hub = Arc::new(Hub::new(handle.clone(), sites.clone()));

@@ -185,6 +185,9 @@ impl Served {
             alt_url: Some(site("network-alt")),
             mirror_url: Some(site("network-mirror")),
             compute_urls: ["compute-1", "compute-2"].map(site).to_vec(),
+            scheduler_url: Some(site("scheduler")),
+            status_url: Some(site("status")),
+            credit_url: Some(site("credit")),
             forwarding_header: self.forwarded_header.clone(),
             strict: true,
             endpoints: Endpoints::default(),
@@ -194,12 +197,26 @@ impl Served {
                 aggregate_write: Some(AggregateWrite::Merged),
                 ..NetworkReadings::default()
             },
-            fixtures: NetworkFixtures::default(),
+            fixtures: self.network_fixtures(),
             limits: NetworkLimits {
                 requests_per_minute,
                 authenticated: Some(EndpointName::of(&message::CREATE)),
                 ..NetworkLimits::default()
             },
+        }
+    }
+
+    /// What is there without anybody's doing, so that a run needs no control API for it.
+    fn network_fixtures(&self) -> NetworkFixtures {
+        let view = self.handle.read(|world| world.view(Service::Network));
+        let nodes = view["nodes"].as_array().cloned().unwrap_or_default();
+        let compute = nodes.iter().find(|node| node["site"] == "compute-1").cloned().unwrap_or_default();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        NetworkFixtures {
+            indexer_network: text(&view["indexed"][0]),
+            diagnostic_vm: text(&compute["machine_id"]),
+            status_check: text(&compute["checks"][0]),
+            ..NetworkFixtures::default()
         }
     }
 

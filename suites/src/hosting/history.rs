@@ -11,7 +11,7 @@ use super::forget::{artifacts, deleted, hashes, project_of};
 use super::found::{Found, found};
 use super::judge::{expect, moment, some, with};
 use super::message::{Kind, Message};
-use super::sealed::{envelopes, opened};
+use super::sealed::{envelopes, opened, sized};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
@@ -41,22 +41,31 @@ pub(super) const DEPLOYMENTS: &[Check] = &[
 ];
 
 pub(super) const PROJECTS: &[Check] = &[
-    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once)
-        .costs(4, 0, 0)
-        .after(rests!(security::ENCRYPTION_KEY)),
+    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once).costs(4, 0, 0).after(rests!(
+        security::OWNER,
+        security::SIGNER,
+        security::ENCRYPTION_KEY
+    )),
     shows!(rows::SECURITY_EXISTS, who_has_a_project_has_security).costs(4, 0, 0).after(rests!(security::KEY)),
     shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
         .costs(4, 0, 0)
         .after(rests!(projects::ENTRY, projects::CREATED_AT)),
-    shows!(rows::UPDATED_AT_MOVES, edits_move_when_a_project_was_changed)
-        .costs(4, 0, 0)
-        .after(rests!(projects::ENTRY, projects::UPDATED_AT)),
+    shows!(rows::UPDATED_AT_MOVES, edits_move_when_a_project_was_changed).costs(4, 0, 0).after(rests!(
+        rows::MAP_KEPT,
+        rows::DELETED_STAYS,
+        rows::ENTRY_STAYS,
+        projects::ENTRY,
+        projects::UPDATED_AT
+    )),
     shows!(rows::MAP_KEPT, a_write_changes_one_entry).costs(4, 0, 0).after(rests!(
+        rows::DELETED_STAYS,
         projects::ENTRY,
         projects::MAP,
         rows::ENTRY_STAYS
     )),
     shows!(rows::ENTRY_STAYS, entries_of_deleted_projects_stay).costs(4, 0, 0).after(rests!(
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
         projects::ENTRY,
         projects::MAP,
         projects::DELETED,
@@ -246,19 +255,31 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
         found.of(Kind::Forget).into_iter().filter_map(|forget| project_of(&found, forget)).collect();
     let gone: BTreeSet<&str> = forgotten.into_iter().chain(deleted(&found)).collect();
     some(&found, gone.len(), "deleted project")?;
-    let last = found.of(Kind::Projects).into_iter().last();
-    let Some(last) = last else { return Ok(()) };
-    // Where every write holds the whole map, the last one holds the deleted too.
-    let most =
-        found.of(Kind::Projects).into_iter().map(|write| write.entries().len()).max().unwrap_or_default();
-    let is_partial = most == 1;
+    let writes = found.of(Kind::Projects);
+    // Where every write holds the whole map, each later one holds the deleted, too.
+    let is_partial = writes.iter().all(|write| write.entries().len() <= 1);
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for write in &writes {
+        let held: BTreeSet<&str> = write.entries().into_iter().map(|(id, _)| id).collect();
+        let lost = known.iter().find(|id| gone.contains(*id) && !held.contains(*id));
+        let place = format!("/content/content/{}", lost.copied().unwrap_or_default());
+        expect(
+            probe,
+            &found,
+            write,
+            is_partial || lost.is_none(),
+            &place,
+            "the entry of a deleted project",
+            "nothing",
+        )?;
+        known.extend(held);
+    }
+    let Some(last) = writes.last() else { return Ok(()) };
     for id in gone {
         let says_so = entries.get(id).is_some_and(|deleted| deleted.contains(&true));
-        let is_there = is_partial || last.entries().iter().any(|(key, _)| *key == id);
-        let got = if says_so { "no entry" } else { "an entry that never said so, or none" };
         let place = format!("/content/content/{id}");
         let want = "an entry whose public.deleted is true";
-        expect(probe, &found, last, says_so && is_there, &place, want, got)?;
+        expect(probe, &found, last, says_so, &place, want, "an entry that never said so, or none")?;
     }
     Ok(())
 }
@@ -312,7 +333,8 @@ async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut seen: BTreeMap<&str, String> = BTreeMap::new();
     for sealed in envelopes(&found, &[Kind::Projects, Kind::Creation, Kind::Amend]) {
-        let Some(iv) = sealed.value["iv"].as_str() else { continue };
+        let iv = sealed.value["iv"].as_str().filter(|_| sized::<12>(&sealed.value["iv"]).is_some());
+        let Some(iv) = iv else { continue };
         let before = seen.insert(iv, format!("{} of {}", sealed.place, sealed.message.hash()));
         let got = before.as_ref().map(|place| format!("that of {place}")).unwrap_or_default();
         let place = format!("{}/iv", sealed.place);

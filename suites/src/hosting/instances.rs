@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_spec::crypto::text::sha256_hex;
-use assay_spec::hosting::requirements::{bundle, deployments, instances as rows, projects};
+use assay_spec::hosting::requirements::{deployments, instances as rows, projects};
 use serde_json::Value;
 
 use super::deployments::{LOOKED_UP, is_hash, live};
@@ -15,19 +15,20 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash)
-        .costs(4, 0, 0)
-        .after(rests!(deployments::PUBLIC, projects::DEPLOY_TARGET)),
+    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).costs(4, 0, 0).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        projects::DEPLOY_TARGET
+    )),
     shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).costs(64, 0, 0).after(rests!(
         deployments::PUBLIC,
         deployments::LIVE_STORE_REF,
         rows::BUNDLE_HASH
     )),
-    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope).costs(64, 0, 0).after(rests!(
-        deployments::PUBLIC,
-        deployments::LIVE_STORE_REF,
-        bundle::FORM
-    )),
+    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope)
+        .costs(64, 0, 0)
+        .after(rests!(deployments::PUBLIC, deployments::LIVE_STORE_REF)),
 ];
 
 /// The terminal records of live deployments to machines.

@@ -77,12 +77,7 @@ async fn projects_belong_to_the_owners_address(probe: &Probe<'_>) -> Checked {
 /// Where there is no security, nobody but the wallet writes.
 async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Checked {
     let found = with(probe, Kind::Projects).await?;
-    let session: Vec<_> = found
-        .security()
-        .into_iter()
-        .filter(|one| one.sender() == Some(found.owner))
-        .flat_map(super::security::may_write_projects)
-        .collect();
+    let session = super::security::may_write_projects(&found);
     let want = format!("{} or a session key whose authorization allows it", found.owner);
     each(
         probe,
@@ -161,11 +156,10 @@ async fn entries_stand_under_their_identifiers(probe: &Probe<'_>) -> Checked {
 }
 
 async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
-    let schema = probe.settings.hosting.readings.project_entry_schema;
-    entries(probe, "schemaVersion", &schema.to_string(), |value| {
-        value.and_then(Value::as_u64) == Some(schema)
-    })
-    .await
+    let declared = probe.settings.hosting.readings.project_entry_schema;
+    let want = declared.map_or_else(|| "1 or 2".to_owned(), |schema| schema.to_string());
+    let holds = |schema: u64| declared.map_or(schema == 1 || schema == 2, |declared| schema == declared);
+    entries(probe, "schemaVersion", &want, |value| value.and_then(Value::as_u64).is_some_and(holds)).await
 }
 
 async fn frameworks_are_texts(probe: &Probe<'_>) -> Checked {

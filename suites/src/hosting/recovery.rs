@@ -1,6 +1,6 @@
 //! What a reader gets back of an owner's history.
 
-use assay_spec::hosting::requirements::{deployments, forget, recovery as rows};
+use assay_spec::hosting::requirements::{deployments, forget, history, projects, recovery as rows};
 use assay_spec::network::requirements::store;
 
 use super::deployments::{LOOKED_UP, is_hash, live};
@@ -10,9 +10,20 @@ use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
 
-pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve)
-    .costs(64, 0, 0)
-    .after(rests!(deployments::PUBLIC, deployments::LIVE_STORE_REF, forget::OWN, store::PROCESSED))];
+pub(super) const CHECKS: &[Check] =
+    &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve).costs(64, 0, 0).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        deployments::LIVE_STORE_REF,
+        projects::MAP,
+        projects::ENTRY,
+        projects::DELETED,
+        history::ENTRY_STAYS,
+        history::DELETED_STAYS,
+        forget::OWN,
+        store::PROCESSED
+    ))];
 
 /// An artifact whose payer ran out is nobody's lie; a note names it.
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {

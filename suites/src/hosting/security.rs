@@ -18,8 +18,8 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, security_is_an_aggregate).costs(4, 0, 0).after(rests!()),
-    shows!(rows::KEY, security_has_its_key).costs(4, 0, 0).after(rests!()),
+    shows!(rows::TYPE, security_is_an_aggregate).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
+    shows!(rows::KEY, security_has_its_key).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
     shows!(rows::OWNER, security_belongs_to_the_owners_address)
         .costs(4, 0, 0)
         .after(rests!(records::ADDRESS)),
@@ -34,6 +34,7 @@ pub(super) const RECORD: &[Check] = &[
         .costs(4, 0, 0)
         .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
     shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).costs(4, 0, 0).after(rests!(
+        rows::ENTRY_PUBKEY_ADDRESS,
         rows::ENCRYPTION_KEY,
         rows::ENCRYPTION_PUBKEY,
         rows::AUTHORIZATIONS,
@@ -75,15 +76,19 @@ pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
     Ok(entries.filter_map(|one| one.value?["address"].as_str().and_then(Address::parse)).collect())
 }
 
-/// The addresses that a write to `security` lets write aggregates under `projects`.
-pub(super) fn may_write_projects(security: &Message) -> Vec<Address> {
+/// The session keys that the owner's `security` lets write aggregates under `projects`.
+pub(super) fn may_write_projects(found: &Found) -> Vec<Address> {
     let allows = |entry: &Value, member: &str, wanted: &str| match entry[member].as_array() {
         None => true,
         Some(items) => items.is_empty() || items.iter().any(|item| item == wanted),
     };
-    let entries = entries(security).into_iter().filter_map(|one| one.value);
-    let allowed = entries
-        .filter(|entry| allows(entry, "types", "AGGREGATE") && allows(entry, "aggregate_keys", "projects"));
+    let writes = found.security().into_iter().filter(|one| one.sender() == Some(found.owner));
+    let entries = writes.flat_map(entries).filter_map(|one| one.value);
+    let allowed = entries.filter(|entry| {
+        is_session(found, entry)
+            && allows(entry, "types", "AGGREGATE")
+            && allows(entry, "aggregate_keys", "projects")
+    });
     allowed.filter_map(|entry| entry["address"].as_str().and_then(Address::parse)).collect()
 }
 
@@ -234,27 +239,31 @@ async fn authorizations_name_an_address(probe: &Probe<'_>) -> Checked {
 }
 
 async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
-    let has_key = |found: &Found, entry: &Value| entry.get("pubkey").is_some() && is_session(found, entry);
-    let want = "0x04 and 128 hexadecimal digits";
-    each_entry(probe, "session key with a pubkey", "pubkey", has_key, want, is_public_key).await
+    let want = "0x04 and 128 hexadecimal digits, or nothing";
+    let holds = |value: Option<&Value>| value.is_none() || is_public_key(value);
+    each_entry(probe, "session key", "pubkey", is_session, want, holds).await
 }
 
+/// A pubkey is for information, and may be missing.
 async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
     for security in found.security() {
         for entry in entries(security) {
-            let value = entry.value.filter(|value| is_session(&found, value)).unwrap_or(&Value::Null);
-            let Some(key) = value["pubkey"].as_str().and_then(public_key) else { continue };
+            let value = entry.value.unwrap_or(&Value::Null);
+            if !is_session(&found, value) {
+                continue;
+            }
             count += 1;
-            let want = Address::of_public_key(&key);
-            let got = value["address"].to_string();
-            let holds = is_address_of(want)(value.get("address"));
+            let address =
+                value["pubkey"].as_str().and_then(public_key).map(|key| Address::of_public_key(&key));
+            let holds = address.is_none_or(|address| is_address_of(address)(value.get("address")));
+            let want = address.map(|address| address.to_string()).unwrap_or_default();
             let place = format!("{}/address", entry.place);
-            expect(probe, &found, security, holds, &place, &want.to_string(), &got)?;
+            expect(probe, &found, security, holds, &place, &want, &value["address"].to_string())?;
         }
     }
-    some(&found, count, "authorization with a pubkey")
+    some(&found, count, "session key")
 }
 
 /// Judges a list of every session key's authorization, whatever its order.

@@ -6,7 +6,7 @@ use assay_spec::network::{aggregate, instance, message, pin, program, webhook};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::wire::{Call, Draft};
+use super::wire::{Call, Draft, now};
 use super::{REFUSED, TAKEN, post_draft, storage, twin};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -106,7 +106,7 @@ async fn a_type_besides_the_ten_is_refused(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_timestamp_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
-    let text = (probe.now().await?.seconds()).to_string();
+    let text = (now(probe).await?.seconds()).to_string();
     inside(
         probe,
         "timestamp",

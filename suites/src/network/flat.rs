@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::messages::fresh_channel;
-use super::wire::{Call, Draft, path_with};
+use super::wire::{Call, Draft, now, path_with};
 use super::{Created, List, PAUSE, created, list_of, post_content, posted, tries};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -75,7 +75,7 @@ async fn sent(
     kind: &str,
     channel: &str,
 ) -> Result<Created, Stop> {
-    let then = probe.now().await? + -1000 * seconds_ago;
+    let then = now(probe).await? + -1000 * seconds_ago;
     let mut content = post_content(sender, then.seconds(), &json!({ "title": "a check" }));
     content["type"] = json!(kind);
     let draft = Draft::dated(probe, sender, "POST", content, then);

@@ -9,7 +9,7 @@ use super::caller::{Caller, caller};
 use super::messages::another;
 use super::storage::stored;
 use super::store::{reclaimed, run_out};
-use super::wire::{Draft, pass};
+use super::wire::{Draft, now, pass};
 use super::{Created, PAUSE, REFUSED, TAKEN, created, look, post_content, tries};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
@@ -51,7 +51,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// A FORGET of `owner`.
 async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Draft, Stop> {
-    let now = probe.now().await?;
+    let now = now(probe).await?;
     let content = json!({ "address": owner.address, "hashes": hashes, "time": now.seconds() });
     Ok(Draft::dated(probe, owner, "FORGET", content, now))
 }
@@ -231,7 +231,7 @@ async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
 async fn a_post_stays_that_names_what_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
-    let now = probe.now().await?;
+    let now = now(probe).await?;
     let content = post_content(&owner, now.seconds(), &json!({ "storeRef": target }));
     let post = created(probe, Draft::dated(probe, &owner, "POST", content, now)).await?;
     forgotten(probe, &owner, &[&target]).await?;

@@ -35,6 +35,9 @@ fn first_page(site: &str) -> Call {
 
 /// Which documented endpoints exist is not shown; one of two that any node needs is enough.
 async fn the_api_stands_below_its_prefix(probe: &Probe<'_>) -> Checked {
+    if !probe.sees(PRIMARY) {
+        return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
+    }
     for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {
         let info = public().to(site).ask(probe).await?;
         let answer = if info.status() == 200 { info } else { first_page(site).ask(probe).await? };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::List;
 use super::replies::{elements, is_address, is_integer};
-use super::wire::{Call, path_with};
+use super::wire::{Call, now, path_with};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::MetricsType;
@@ -63,7 +63,7 @@ async fn messages<'p>(
     publisher: &str,
     filters: &[(&str, &str)],
 ) -> Result<List<'p>, Stop> {
-    let start = probe.now().await? + -i64::from((HOURS + 1) * 3_600_000);
+    let start = now(probe).await? + -i64::from((HOURS + 1) * 3_600_000);
     let start = start.seconds().to_string();
     let query = [&[("addresses", publisher), ("startDate", start.as_str())], filters].concat();
     let answer = Call::get(&FLAT, &path_with("/messages.json", &query)).send(probe).await?;
@@ -101,7 +101,7 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let are_dated = found.items.iter().all(|record| is_integer(&record["timestamp"]));
     probe.given(are_dated, "a timestamp is no integer")?;
     let mut times: Vec<i64> = found.items.iter().filter_map(|record| record["timestamp"].as_i64()).collect();
-    times.push(probe.now().await?.seconds());
+    times.push(now(probe).await?.seconds());
     times.sort_unstable();
     let (hour, late) = (HOUR.as_secs() as i64, LATE.as_secs() as i64);
     let (shortest, longest) = (hour - late, hour + late);

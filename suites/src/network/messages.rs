@@ -5,7 +5,7 @@ use assay_spec::network::requirements::{info, messages as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
-use super::wire::{Call, Draft, path_with};
+use super::wire::{Call, Draft, now, path_with};
 use super::{Created, TAKEN, created, holds, list_of, look, post_content, post_draft, posted, read};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -37,7 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// A message with a bit of everything that JSON has, on a channel of its own, some seconds old.
 async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
     let caller = caller(probe);
-    let now = probe.now().await? + -7_000;
+    let now = now(probe).await? + -7_000;
     let document = json!({
         "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
         "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
@@ -74,7 +74,7 @@ async fn a_post_and_an_aggregate_are_taken_alike(probe: &Probe<'_>) -> Checked {
 
 /// A write to an aggregate of `caller` that nobody has written before.
 pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
-    let now = probe.now().await?;
+    let now = now(probe).await?;
     let key = format!("check-{}", assay_spec::crypto::text::hex(&probe.draw("aggregate-key")[..6]));
     let content = json!({
         "address": caller.address, "key": key, "content": { "a": 1 }, "time": now.seconds(),

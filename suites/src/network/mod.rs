@@ -31,9 +31,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::{message, query};
+use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::check::{Check, Stop};
 use crate::probe::{Answer, Probe};
@@ -41,9 +41,9 @@ use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
 use caller::{Caller, Procedure};
-use wire::Draft;
+use wire::{Draft, now};
 
-pub(crate) use wire::{Call, path_with};
+pub(crate) use wire::{Call, is_error_body, path_with};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
@@ -109,6 +109,8 @@ pub struct Fixtures {
     pub authenticated: Option<&'static str>,
     /// What is at the target before a run.
     pub given: NetworkFixtures,
+    /// How far the target's clock is ahead of this machine's, in milliseconds, once a check has asked.
+    skew_ms: Arc<OnceCell<i64>>,
     /// Messages of one sender that several checks look at, where a target is shared.
     corpus: Arc<Mutex<Option<paging::Corpus>>>,
 }
@@ -126,6 +128,7 @@ impl Default for Fixtures {
             metrics_content_type: MetricsType::Both,
             authenticated: Some(message::CREATE.name),
             given: NetworkFixtures::default(),
+            skew_ms: Arc::default(),
             corpus: Arc::default(),
         }
     }
@@ -146,6 +149,7 @@ impl Fixtures {
             metrics_content_type: readings.metrics_content_type,
             authenticated: profile.limits.authenticated.map(EndpointName::name),
             given: profile.fixtures.clone(),
+            skew_ms: Arc::default(),
             corpus: Arc::default(),
         }
     }
@@ -164,6 +168,18 @@ impl Fixtures {
     }
 }
 
+/// The site that offers an endpoint.
+pub(crate) fn site_of(endpoint: &Endpoint) -> &'static str {
+    let is_one_of = |known: &[&Endpoint]| known.iter().any(|one| std::ptr::eq(*one, endpoint));
+    match endpoint {
+        _ if is_one_of(COMPUTE) => "compute-1",
+        _ if is_one_of(&[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES]) => "scheduler",
+        _ if is_one_of(&[&neighbours::SERVICES]) => "status",
+        _ if is_one_of(&[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT]) => "credit",
+        _ => wire::PRIMARY,
+    }
+}
+
 /// A message that was taken.
 pub(crate) struct Created {
     /// The hash that it was answered with.
@@ -179,7 +195,7 @@ pub(crate) fn post_content(caller: &Caller, time: i64, document: &Value) -> Valu
 
 /// A POST of `caller` that no target has seen.
 pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
-    let now = probe.now().await?;
+    let now = now(probe).await?;
     let label = assay_spec::crypto::text::hex(&probe.draw("document")[..8]);
     let content = post_content(caller, now.seconds(), &json!({ "title": "a check", "label": label }));
     Ok(Draft::dated(probe, caller, "POST", content, now))

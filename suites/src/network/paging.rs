@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use assay_spec::network::query;
 use assay_spec::network::requirements::{listing, paging as rows};
+use assay_spec::network::{aggregate, instance, query};
 use serde_json::Value;
 
 use super::caller::{Caller, caller};
@@ -31,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES] }),
     shows!(rows::STABLE, the_same_page_twice_is_the_same).costs(MOST, 0, 0),
     shows!(rows::PAST_END, a_page_behind_the_last_holds_nothing).costs(MOST, 0, 0),
-    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error).costs(MOST + 9, 0, 0),
+    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error).costs(MOST + 13, 0, 0),
 ];
 
 /// Messages of the sender whose pages are looked at: three pages and a bit of seven, and more than one of twenty.
@@ -311,6 +311,25 @@ async fn odd_pages_and_limits_are_no_internal_error(probe: &Probe<'_>) -> Checke
         let place = format!("answer to {name}={value}");
         answer.expect(is_list || [400, 404].contains(&status), &place, "a list, or 400 or 404", got)?;
         probe.note(format!("{name}={value} is answered by {status}"));
+    }
+    odd_pages_of_other_lists(probe).await
+}
+
+/// The other lists take the same two parameters.
+async fn odd_pages_of_other_lists(probe: &Probe<'_>) -> Checked {
+    for (endpoint, path, items) in
+        [(&aggregate::LIST, "/aggregates", "aggregates"), (&instance::LIST, "/instances", "instances")]
+    {
+        if !probe.settings.network.offers(endpoint) {
+            continue;
+        }
+        for (name, value) in [("page", "x"), ("limit", "-1")] {
+            let answer = Call::get(endpoint, &path_with(path, &[(name, value)])).ask(probe).await?;
+            let status = answer.status();
+            let is_good = (status == 200 && answer.json()[items].is_array()) || [400, 404].contains(&status);
+            let place = format!("answer to {name}={value} at {path}");
+            answer.expect(is_good, &place, "a list, or 400 or 404", status.to_string())?;
+        }
     }
     Ok(())
 }

@@ -45,10 +45,7 @@ pub(super) fn expect_refused_or(
     otherwise: &str,
     holds: impl Fn(&Value) -> bool,
 ) -> Checked {
-    let status = answer.status();
-    let is_other = status == 200 && holds(&answer.json());
-    let got = format!("{status}: {}", answer.response.text());
-    answer.expect(REFUSED.contains(&status) || is_other, "answer", format!("a refusal, or {otherwise}"), got)
+    expect_one_of(answer, REFUSED, format!("a refusal, or {otherwise}"), holds)
 }
 
 /// As [`expect_refused_or`], where 404 is the one refusal.
@@ -57,10 +54,19 @@ pub(super) fn expect_absent_or(
     otherwise: &str,
     holds: impl Fn(&Value) -> bool,
 ) -> Checked {
+    expect_one_of(answer, &[404], format!("404, or {otherwise}"), holds)
+}
+
+fn expect_one_of(
+    answer: &Answer<'_>,
+    refused: &[u16],
+    wanted: String,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
     let status = answer.status();
     let is_other = status == 200 && holds(&answer.json());
     let got = format!("{status}: {}", answer.response.text());
-    answer.expect(status == 404 || is_other, "answer", format!("404, or {otherwise}"), got)
+    answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
 }
 
 /// A text that is not empty.

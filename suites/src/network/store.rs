@@ -99,6 +99,17 @@ fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
     [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect()
 }
 
+/// A file that is there, and the names under which it is looked for.
+async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, Vec<String>), Stop> {
+    let stored = stored(probe, owner).await?;
+    let names = stored.names(probe).await?;
+    probe.given(
+        is_readable(probe, PRIMARY, &stored, &names).await?,
+        "the file cannot be read in the first place",
+    )?;
+    Ok((stored, names))
+}
+
 /// Expects that no node shows a file any more that was there before.
 async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
@@ -111,12 +122,7 @@ async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Ch
 
 async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
-    let stored = stored(probe, &owner).await?;
-    let names = stored.names(probe).await?;
-    probe.given(
-        is_readable(probe, PRIMARY, &stored, &names).await?,
-        "the file cannot be read in the first place",
-    )?;
+    let (stored, names) = stored_and_read(probe, &owner).await?;
     forgotten(probe, &owner, &[&stored.hash]).await?;
     pass(probe, TWO_DAYS).await?;
     expect_gone(probe, &stored, &names).await
@@ -163,12 +169,7 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
 
 async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
-    let stored = stored(probe, &owner).await?;
-    let names = stored.names(probe).await?;
-    probe.given(
-        is_readable(probe, PRIMARY, &stored, &names).await?,
-        "the file cannot be read in the first place",
-    )?;
+    let (stored, names) = stored_and_read(probe, &owner).await?;
     reclaimed(probe, &owner).await?;
     expect_gone(probe, &stored, &names).await
 }

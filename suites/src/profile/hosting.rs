@@ -27,9 +27,9 @@ pub struct Hosting {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostingReadings {
-    /// `schemaVersion` of a project's entry: 1 or 2.
-    #[serde(deserialize_with = "entry_schema")]
-    pub project_entry_schema: u64,
+    /// `schemaVersion` of a project's entry: 1 or 2. Undeclared, either is taken.
+    #[serde(deserialize_with = "entry_schema", skip_serializing_if = "Option::is_none")]
+    pub project_entry_schema: Option<u64>,
     /// Bytes of the nonce inside a wrapped key: 16 or 12.
     #[serde(deserialize_with = "nonce_length")]
     pub ecies_nonce_len: usize,
@@ -41,13 +41,13 @@ pub struct HostingReadings {
 
 impl Default for HostingReadings {
     fn default() -> Self {
-        Self { project_entry_schema: 1, ecies_nonce_len: 16, derivation_lines: None }
+        Self { project_entry_schema: None, ecies_nonce_len: 16, derivation_lines: None }
     }
 }
 
-fn entry_schema<'de, D: Deserializer<'de>>(input: D) -> Result<u64, D::Error> {
+fn entry_schema<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
     match u64::deserialize(input)? {
-        schema @ (1 | 2) => Ok(schema),
+        schema @ (1 | 2) => Ok(Some(schema)),
         _ => Err(D::Error::custom("must be 1 or 2")),
     }
 }
@@ -79,7 +79,7 @@ mod tests {
         let profile = Profile::parse(text, "p.toml").expect("a good profile");
         let hosting = profile.hosting.clone().expect("the table");
         assert_eq!(hosting.url.as_deref(), Some("http://a"));
-        assert_eq!((hosting.readings.project_entry_schema, hosting.readings.ecies_nonce_len), (2, 12));
+        assert_eq!((hosting.readings.project_entry_schema, hosting.readings.ecies_nonce_len), (Some(2), 12));
         assert_eq!(Profile::parse(&profile.to_toml(), "p.toml").expect("what was written"), profile);
     }
 

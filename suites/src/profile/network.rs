@@ -27,6 +27,15 @@ pub struct Network {
     /// Base URLs of compute nodes.
     #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
     pub compute_urls: Vec<String>,
+    /// Base URL of the scheduler.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub scheduler_url: Option<String>,
+    /// Base URL of the status service.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub status_url: Option<String>,
+    /// Base URL of the credit API, without `/api/v0`.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub credit_url: Option<String>,
     /// The header in which the nodes believe the client's address, where they believe one from this machine.
     #[serde(default, deserialize_with = "optional_header_name")]
     pub forwarding_header: Option<String>,
@@ -52,7 +61,13 @@ impl Network {
     pub fn sites(&self) -> BTreeMap<String, String> {
         let compute = self.compute_urls.iter().enumerate();
         let compute = compute.map(|(n, url)| (format!("compute-{}", n + 1), url.clone()));
-        let others = [("network-alt", &self.alt_url), ("network-mirror", &self.mirror_url)];
+        let others = [
+            ("network-alt", &self.alt_url),
+            ("network-mirror", &self.mirror_url),
+            ("scheduler", &self.scheduler_url),
+            ("status", &self.status_url),
+            ("credit", &self.credit_url),
+        ];
         let others = others.into_iter().filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
         [("network".to_owned(), self.url.clone())].into_iter().chain(others).chain(compute).collect()
     }

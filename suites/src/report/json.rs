@@ -4,6 +4,7 @@ use assay_spec::crypto::text::{base64, sha256_hex};
 use serde_json::{Map, Value, json};
 
 use super::redacted;
+use crate::endpoints::{Answers, Coverage};
 use crate::exchange::Exchange;
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -35,6 +36,7 @@ pub fn write(run: &Run) -> Value {
         "counts": counts,
         "outcomes": run.outcomes.iter().map(outcome).collect::<Vec<_>>(),
         "transitions": transitions.collect::<Vec<_>>(),
+        "endpoints": run.endpoints.iter().map(endpoint).collect::<Vec<_>>(),
     })
 }
 
@@ -62,6 +64,21 @@ fn outcome(outcome: &Outcome) -> Value {
         value["exchanges"] = exchanges.into();
     }
     value
+}
+
+fn endpoint(row: &Coverage) -> Value {
+    let answers = |answers: Answers| json!({ "count": answers.count, "judged": answers.judged });
+    json!({
+        "service": row.endpoint.service.name(),
+        "name": row.endpoint.name,
+        "method": row.endpoint.method,
+        "path": row.endpoint.path,
+        "declared": row.declared,
+        "seen": row.seen.name(),
+        "probed": row.is_probed,
+        "granted": answers(row.granted),
+        "refused": answers(row.refused),
+    })
 }
 
 fn exchange(exchange: &Exchange) -> Value {
@@ -322,6 +339,76 @@ mod tests {
               "fired": false,
               "unreachable": "nobody outside can crash it"
             }
+          ],
+          "endpoints": [
+            {
+              "service": "network",
+              "name": "message",
+              "method": "GET",
+              "path": "/api/v0/messages/{hash}",
+              "declared": true,
+              "seen": "present",
+              "probed": false,
+              "granted": {
+                "count": 12,
+                "judged": 9
+              },
+              "refused": {
+                "count": 3,
+                "judged": 3
+              }
+            },
+            {
+              "service": "network",
+              "name": "messages-flat",
+              "method": "GET",
+              "path": "/api/v0/messages.json",
+              "declared": true,
+              "seen": "absent",
+              "probed": false,
+              "granted": {
+                "count": 0,
+                "judged": 0
+              },
+              "refused": {
+                "count": 2,
+                "judged": 2
+              }
+            },
+            {
+              "service": "network",
+              "name": "pin",
+              "method": "POST",
+              "path": "/api/v0/ipfs/pin",
+              "declared": false,
+              "seen": "not-asked",
+              "probed": false,
+              "granted": {
+                "count": 0,
+                "judged": 0
+              },
+              "refused": {
+                "count": 0,
+                "judged": 0
+              }
+            },
+            {
+              "service": "network",
+              "name": "plan",
+              "method": "GET",
+              "path": "/api/v0/plan",
+              "declared": true,
+              "seen": "unclear",
+              "probed": true,
+              "granted": {
+                "count": 0,
+                "judged": 0
+              },
+              "refused": {
+                "count": 0,
+                "judged": 0
+              }
+            }
           ]
         }
         "#);
@@ -340,7 +427,13 @@ mod tests {
 
     #[test]
     fn an_empty_run() {
-        let run = Run { target: "t".into(), seed: 1, outcomes: Vec::new(), transitions: Vec::new() };
+        let run = Run {
+            target: "t".into(),
+            seed: 1,
+            outcomes: Vec::new(),
+            transitions: Vec::new(),
+            endpoints: Vec::new(),
+        };
         let value = write(&run);
         assert_eq!((&value["exit_code"], &value["outcomes"]), (&json!(1), &json!([])));
     }

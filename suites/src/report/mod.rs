@@ -117,6 +117,10 @@ pub(crate) mod example {
     use assay_spec::requirement::{Anchor, Evidence, Level, Requirement, Subject};
     use assay_spec::{Id, Service};
 
+    use assay_spec::endpoint::Endpoint;
+    use assay_spec::network::{message, neighbours, pin, query};
+
+    use crate::endpoints::{Answers, Coverage, Seen};
     use crate::exchange::{Broken, Exchange, Request, Response};
     use crate::repeat;
     use crate::verdict::{Failure, Outcome, Run, Verdict};
@@ -181,6 +185,12 @@ pub(crate) mod example {
         out + rest
     }
 
+    fn covered(endpoint: &'static Endpoint, seen: Seen, [granted, judged, refused]: [usize; 3]) -> Coverage {
+        let granted = Answers { count: granted, judged };
+        let refused = Answers { count: refused, judged: refused };
+        Coverage { endpoint, declared: true, seen, granted, refused, is_probed: false }
+    }
+
     pub(crate) fn run() -> Run {
         let request = Request::new("POST", "/prepare")
             .header("Authorization", format!("Bearer {TOKEN}"))
@@ -225,6 +235,12 @@ pub(crate) mod example {
                 outcome(&OTHER, "it_connects", Verdict::Error, "cannot connect: refused"),
             ],
             transitions: vec![(&TRANSITIONS[0], true), (&TRANSITIONS[1], false), (&TRANSITIONS[2], false)],
+            endpoints: vec![
+                covered(&message::READ, Seen::Present, [12, 9, 3]),
+                covered(&query::FLAT, Seen::Absent, [0, 0, 2]),
+                Coverage { declared: false, ..covered(&pin::PIN, Seen::NotAsked, [0; 3]) },
+                Coverage { is_probed: true, ..covered(&neighbours::PLAN, Seen::Unclear, [0; 3]) },
+            ],
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{body_lines, by_group, one_line, redacted};
+use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Exchange, Request};
 use crate::repeat::authority;
 use crate::verdict::{Outcome, Run, Verdict};
@@ -28,9 +29,37 @@ pub fn summary(run: &Run, colour: bool) -> String {
     }
     put_notes(&mut out, run);
     put_transitions(&mut out, run);
+    put_endpoints(&mut out, run);
     let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
     let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
     out
+}
+
+/// Every documented endpoint of the services that ran: whether it is there, and how often checks were granted
+/// something or refused. A line that wants a look begins with `!`.
+pub fn endpoints(run: &Run) -> String {
+    let width = run.endpoints.iter().map(|row| row.endpoint.path.len()).max().unwrap_or_default();
+    let line = |row: &Coverage| {
+        let mark = if is_odd(row) { '!' } else { ' ' };
+        let (method, path, seen) = (row.endpoint.method, row.endpoint.path, row.seen.name());
+        let told = match row {
+            Coverage { declared: false, .. } => "switched off in the profile".to_owned(),
+            Coverage { is_probed: true, .. } => "by one request beside the checks".to_owned(),
+            Coverage { granted, refused, .. } => {
+                format!(
+                    "{:>4} granted, {:>4} judged {:>6} refused",
+                    granted.count, granted.judged, refused.count
+                )
+            }
+        };
+        format!("{mark} {method:<4} {path:<width$}  {seen:<9}  {told}\n")
+    };
+    run.endpoints.iter().map(line).chain(["\n".to_owned()]).collect()
+}
+
+/// Whether an endpoint is declared and not to be seen.
+fn is_odd(row: &Coverage) -> bool {
+    row.declared && matches!(row.seen, Seen::Absent | Seen::Unclear)
 }
 
 /// One outcome in full, without colour: what is wanted and why, the exchanges, how to repeat them.
@@ -218,6 +247,22 @@ fn put_transitions(out: &mut String, run: &Run) {
     }
 }
 
+fn put_endpoints(out: &mut String, run: &Run) {
+    if run.endpoints.is_empty() {
+        return;
+    }
+    let count = |seen| count(&run.endpoints, seen);
+    let present = count(Seen::Present);
+    let others = [Seen::Absent, Seen::Unclear, Seen::NotAsked];
+    let others = others.iter().filter(|&&seen| count(seen) > 0);
+    let others = others.fold(String::new(), |text, &seen| format!("{text}, {} {}", count(seen), seen.name()));
+    let _ = writeln!(out, "\nendpoints: {present} of {} present{others}", run.endpoints.len());
+    for row in run.endpoints.iter().filter(|row| is_odd(row)) {
+        let (method, path) = (row.endpoint.method, row.endpoint.path);
+        let _ = writeln!(out, "  {:<9}  {method:<4} {path}", row.seen.name());
+    }
+}
+
 fn last_line(run: &Run) -> String {
     let end = match run.exit_code() {
         0 => "conforms",
@@ -324,9 +369,23 @@ mod tests {
           not fired  lock: held --submit--> free
           not fired  lock: held --crash--> free  (nobody outside can crash it)
 
+        endpoints: 1 of 4 present, 1 absent, 1 unclear, 1 not-asked
+          absent     GET  /api/v0/messages.json
+          unclear    GET  /api/v0/plan
+
         target http://127.0.0.1:4101, seed 18446744073709551615
         7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not conform
         "#);
+    }
+
+    #[test]
+    fn the_table_of_endpoints() {
+        insta::assert_snapshot!(endpoints(&example::run()), @r"
+          GET  /api/v0/messages/{hash}  present      12 granted,    9 judged      3 refused
+        ! GET  /api/v0/messages.json    absent        0 granted,    0 judged      2 refused
+          POST /api/v0/ipfs/pin         not-asked  switched off in the profile
+        ! GET  /api/v0/plan             unclear    by one request beside the checks
+        ");
     }
 
     #[test]

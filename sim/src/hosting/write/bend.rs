@@ -31,12 +31,15 @@ fn apply(piece: &mut Value, wrong: Wrong) {
     match wrong {
         Wrong::Do(change) => change(piece),
         Wrong::Put("", json) => *piece = parse(json),
-        Wrong::Put(pointer, json) => {
-            let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
-            if let Some(Value::Object(members)) = piece.pointer_mut(parent) {
-                members.insert(name.to_owned(), parse(json));
-            }
-        }
+        Wrong::Put(pointer, json) => put(piece, pointer, parse(json)),
+    }
+}
+
+/// Puts a member at a pointer. Where another lie has left no object to hold it, nothing happens.
+pub(super) fn put(piece: &mut Value, pointer: &str, value: Value) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
+    if let Some(Value::Object(members)) = piece.pointer_mut(parent) {
+        members.insert(name.to_owned(), value);
     }
 }
 

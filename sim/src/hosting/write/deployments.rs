@@ -70,12 +70,12 @@ pub(super) fn creation(
 ) -> Value {
     let plaintext = plaintext(core, deployment, None);
     let encrypted = seal::envelope(core, people, owner, &plaintext);
-    let mut body = body(core, deployment, time_s, encrypted);
+    let mut body = body(core, deployment, time_s, &encrypted);
     if machine(people, deployment) && core.takes(liberties::HASH_QUEUED) {
         body["public"]["bundleHash"] = Value::Null;
     }
-    let body = bend(core, body, BOTH);
     let body = bend(core, body, CREATION);
+    let body = bend(core, body, BOTH);
     core.effect(&deployments::BODY, body, |body, _| json!(body.to_string()))
 }
 
@@ -91,7 +91,7 @@ pub(super) fn terminal(
     let error = (outcome == Outcome::Failed).then_some("the build failed");
     let plaintext = plaintext(core, deployment, error);
     let encrypted = seal::envelope(core, people, owner, &plaintext);
-    let mut body = body(core, deployment, deployment.created_s, encrypted);
+    let mut body = body(core, deployment, deployment.created_s, &encrypted);
     let live = outcome == Outcome::Live;
     body["public"]["status"] = json!(if live { "live" } else { "failed" });
     let store_ref = match (live, &deployment.store_ref) {
@@ -118,8 +118,8 @@ pub(super) fn terminal(
         let mut others = owner.projects.iter().filter(|id| **id != deployment.project);
         body["projectId"] = others.next().map_or_else(|| json!("proj_000000000000"), |id| json!(&**id));
     }
-    let body = bend(core, body, BOTH);
-    bend(core, body, TERMINAL)
+    let body = bend(core, body, TERMINAL);
+    bend(core, body, BOTH)
 }
 
 /// What a record of an earlier schema says: it holds the artifact's identifier itself. Schema 0 says nothing of itself.
@@ -146,7 +146,7 @@ pub(super) fn legacy(
     body
 }
 
-fn body(core: &Core, deployment: &Deployment, created_s: i64, encrypted: Value) -> Value {
+fn body(core: &Core, deployment: &Deployment, created_s: i64, encrypted: &Value) -> Value {
     let runs = !core.takes(liberties::RUN_NULL);
     let body = json!({
         "deploymentId": &*deployment.id,

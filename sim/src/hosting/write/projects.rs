@@ -5,7 +5,7 @@ use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
 use assay_spec::hosting::requirements::{history, projects};
 use serde_json::{Map, Value, json};
 
-use super::bend::{Bends, Wrong, bend};
+use super::bend::{Bends, Wrong, bend, put};
 use super::{iso, more, seal};
 use crate::core::Core;
 use crate::hosting::liberties;
@@ -69,14 +69,15 @@ pub(super) fn living(
 pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Value {
     let living = &project.living;
     let mut entry = living.clone();
-    entry["public"]["updatedAt"] = json!(iso(core, time_s));
-    entry["public"]["deleted"] = json!(true);
+    put(&mut entry, "/public/updatedAt", json!(iso(core, time_s)));
+    put(&mut entry, "/public/deleted", json!(true));
     let kept = |name: &str| {
         if core.takes(liberties::TOMBSTONE_KEEPS) { living["encrypted"][name].clone() } else { json!("") }
     };
     let deks = json!({ "user": "", "encryption": "" });
     let emptied = json!({ "v": kept("v"), "alg": kept("alg"), "ct": "", "iv": "", "tag": "", "deks": deks });
-    entry["encrypted"] = core.effect(&projects::TOMBSTONE, emptied, |_, _| living["encrypted"].clone());
+    let emptied = core.effect(&projects::TOMBSTONE, emptied, |_, _| living["encrypted"].clone());
+    put(&mut entry, "/encrypted", emptied);
     entry
 }
 
@@ -102,7 +103,7 @@ pub(super) fn map(
             let comes_back = returns && project.state == ProjectState::Deleted;
             let mut other = if comes_back { project.living.clone() } else { project.entry.clone() };
             if others_change && project.state == ProjectState::Active {
-                other["public"]["framework"] = json!(format!("{}-next", project.framework));
+                put(&mut other, "/public/framework", json!(format!("{}-next", project.framework)));
             }
             entries.push((project.id.to_string(), other));
         }

@@ -8,7 +8,7 @@ use assay_spec::hosting::wrapping::{Ephemeral, wrap};
 use assay_spec::{Gate, Strict};
 use serde_json::{Map, Value, json};
 
-use super::bend::{Bends, Wrong, bend};
+use super::bend::{Bends, Wrong, bend, put};
 use crate::core::Core;
 use crate::hosting::keys::{self, Secret};
 use crate::hosting::people::{Owner, People};
@@ -25,13 +25,12 @@ const ENVELOPE: Bends = &[
     (&envelope::ENCRYPTION, Wrong::Put("/deks/encryption", "\"not~base64\"")),
     (
         &envelope::NO_OTHERS,
-        Wrong::Do(|envelope| envelope["deks"]["backend"] = envelope["deks"]["user"].clone()),
+        Wrong::Do(|envelope| put(envelope, "/deks/backend", envelope["deks"]["user"].clone())),
     ),
 ];
 
 /// What is broken in a bundle.
 const BUNDLE: Bends = &[
-    (&bundle::FORM, Wrong::Put("/deks", "[]")),
     (&bundle::VERSION, Wrong::Put("/v", "2")),
     (&bundle::KIND, Wrong::Put("/kind", "\"bundle\"")),
     (&bundle::ALGORITHM, Wrong::Put("/alg", "\"aes-256-cbc\"")),
@@ -42,8 +41,9 @@ const BUNDLE: Bends = &[
     (&bundle::ENCRYPTION, Wrong::Put("/deks/encryption", "\"not~base64\"")),
     (
         &bundle::TWO_RECIPIENTS,
-        Wrong::Do(|bundle| bundle["deks"]["user"] = bundle["deks"]["encryption"].clone()),
+        Wrong::Do(|bundle| put(bundle, "/deks/user", bundle["deks"]["encryption"].clone())),
     ),
+    (&bundle::FORM, Wrong::Put("/deks", "[]")),
 ];
 
 /// The envelope that holds `plaintext` for an owner.

@@ -30,16 +30,12 @@ const SESSION: Bends = &[
 /// What is broken in the whole.
 const BODY: Bends = &[
     (
-        &security::AUTHORIZATIONS,
-        Wrong::Do(|body| body["authorizations"] = json!({ "all": body["authorizations"] })),
-    ),
-    (
         &security::ENTRY,
         Wrong::Do(|body| body["authorizations"][0] = body["authorizations"][0]["address"].clone()),
     ),
     (
-        &security::ENCRYPTION_KEY,
-        Wrong::Do(|body| body["encryptionKey"] = body["encryptionKey"]["pubkey"].clone()),
+        &security::AUTHORIZATIONS,
+        Wrong::Do(|body| body["authorizations"] = json!({ "all": body["authorizations"] })),
     ),
     (
         &security::ENCRYPTION_PUBKEY,
@@ -49,6 +45,10 @@ const BODY: Bends = &[
     ),
     (&security::ENCRYPTION_SCHEME, Wrong::Put("/encryptionKey/scheme", "\"wallet-sig-v0\"")),
     (&security::ENCRYPTION_REGISTERED_AT, Wrong::Put("/encryptionKey/registeredAt", "\"today\"")),
+    (
+        &security::ENCRYPTION_KEY,
+        Wrong::Do(|body| body["encryptionKey"] = body["encryptionKey"]["pubkey"].clone()),
+    ),
 ];
 
 /// Whether an edit by the session key would be taken: no rule has lapsed without which nobody knows of it.
@@ -88,7 +88,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         other["pubkey"] = json!(delegate.public_text());
     }
     let mut types = vec!["POST", "FORGET", "STORE"];
-    if [&projects::SIGNER, &security::SIGNER].into_iter().any(|rule| core.lapse(rule).is_some()) {
+    if core.lapse(&projects::SIGNER).is_some() {
         types.push("AGGREGATE");
     }
     other["types"] = json!(types);

@@ -10,9 +10,9 @@ use assay_spec::network::requirements::indexer::{
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::refusal::Refusal;
 use super::{State, liberties, paging};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 use chain::Chain;
@@ -26,12 +26,7 @@ pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let name = core.effect(&EVENTS, "events", |_, _| "logs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Event> = chain.events().filter(|event| filter.matches(event)).collect();
-    let range = paging::range(core, page, found.len() as u64)?;
-    let on_page = &found[range.start as usize..range.end as usize];
-    let total = found.len() as u64;
-    let items: Vec<Value> = on_page.iter().map(|event| shown_event(core, event)).collect();
-    let list = paging::list(state, core, name, items, page, total);
-    Ok(core.json(200, list))
+    paging::of(core, name, page, &found, |core, event| shown_event(core, event))
 }
 
 /// Lists transactions in pages.
@@ -41,12 +36,7 @@ pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) 
     let name = core.effect(&TRANSACTIONS, "transactions", |_, _| "txs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Transaction> = chain.transactions().filter(|one| filter.matches(one)).collect();
-    let range = paging::range(core, page, found.len() as u64)?;
-    let on_page = &found[range.start as usize..range.end as usize];
-    let total = found.len() as u64;
-    let items: Vec<Value> = on_page.iter().map(|one| shown_transaction(core, one)).collect();
-    let list = paging::list(state, core, name, items, page, total);
-    Ok(core.json(200, list))
+    paging::of(core, name, page, &found, |core, one| shown_transaction(core, one))
 }
 
 /// The chain of that name. One that nobody indexes has nothing, or is not found, or, in a lie, is another.

@@ -1,6 +1,7 @@
 //! The endpoints of instances.
 
 use assay_spec::Gate;
+use assay_spec::Id;
 use assay_spec::network::content::Content;
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
@@ -8,15 +9,14 @@ use assay_spec::network::requirements::instances::{
     CONTROL_UNKNOWN, CONTROLLED, CPU, CREATED, CREATED_AT, CREATED_ID, CREATED_IPV6, DESCRIPTION, DISK, ID,
     IMAGE, IPV6, LISTED, MEMORY, NAME, OWNER, STATUS, UNKNOWN, UPDATE_UNKNOWN, UPDATED, UPDATED_AT,
 };
-use assay_spec::{Id, Refused};
 use serde_json::{Value, json};
 
 use super::super::call::Call;
-use super::super::derived::{self, falsify};
-use super::super::refusal::Refusal;
+use super::super::deviations::{NOBODY, change};
 use super::super::{State, create as creation, liberties, paging};
 use super::{Machine, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
+use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// Creates an instance.
@@ -25,7 +25,7 @@ pub(in crate::network) fn create(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let created = creation::take(state, core, call, Some(MessageType::Instance), |_, _, _, _| Ok(()))?;
+    let created = creation::take(state, core, call, Some(MessageType::Instance), |_, _, _| Ok(()))?;
     let id = id_of(core, created.hash);
     let id = core.effect(&CREATED_ID, json!(id), |honest, variant| match variant {
         "type" => json!(7),
@@ -33,7 +33,7 @@ pub(in crate::network) fn create(
     });
     let ipv6 = ipv6_of(core, created.hash).to_string();
     let ipv6 = core.effect(&CREATED_IPV6, ipv6, |_, _| "203.0.113.7".to_owned());
-    Ok(derived::created(core, &CREATED, &created, &[("instance_id", id), ("ipv6", json!(ipv6))]))
+    Ok(creation::reply(core, &CREATED, &created, &[("instance_id", id), ("ipv6", json!(ipv6))]))
 }
 
 /// Reads one instance.
@@ -53,24 +53,26 @@ pub(in crate::network) fn read(
 
 /// The record of a single instance, with one thing changed.
 fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
-    let longer = |text: &Value| json!(format!("{}-", text.as_str().unwrap_or_default()));
-    let more = |number: &Value| json!(number.as_i64().unwrap_or_default() + 1);
-    let nobody = "0x0000000000000000000000000000000000000000";
-    falsify(core, &mut shown, "instance_id", &ID, longer);
-    falsify(core, &mut shown, "owner", &OWNER, |_| json!(nobody));
+    let longer = |text: Value, _| json!(format!("{}-", text.as_str().unwrap_or_default()));
+    let more = |number: Value, _| json!(number.as_i64().unwrap_or_default() + 1);
+    let mut lie = |name: &str, rule, wrong: &dyn Fn(Value, &'static str) -> Value| {
+        change(core, rule, &mut shown[name], wrong);
+    };
+    lie("instance_id", &ID, &longer);
+    lie("owner", &OWNER, &|_, _| json!(NOBODY));
     // What an update has set is the update's to tell.
     if machine.changes == 0 {
-        falsify(core, &mut shown, "name", &NAME, longer);
-        falsify(core, &mut shown, "description", &DESCRIPTION, longer);
+        lie("name", &NAME, &longer);
+        lie("description", &DESCRIPTION, &longer);
     }
-    falsify(core, &mut shown, "cpu", &CPU, more);
-    falsify(core, &mut shown, "memory", &MEMORY, more);
-    falsify(core, &mut shown, "disk", &DISK, more);
-    falsify(core, &mut shown, "image", &IMAGE, longer);
-    falsify(core, &mut shown, "ipv6", &IPV6, |_| json!("2001:db8::7"));
-    falsify(core, &mut shown, "status", &STATUS, |_| json!(1));
-    falsify(core, &mut shown, "created_at", &CREATED_AT, |_| json!(machine.created.0));
-    falsify(core, &mut shown, "updated_at", &UPDATED_AT, |_| json!(machine.created.seconds() - 60));
+    lie("cpu", &CPU, &more);
+    lie("memory", &MEMORY, &more);
+    lie("disk", &DISK, &more);
+    lie("image", &IMAGE, &longer);
+    lie("ipv6", &IPV6, &|_, _| json!("2001:db8::7"));
+    lie("status", &STATUS, &|_, _| json!(1));
+    lie("created_at", &CREATED_AT, &|_, _| json!(machine.created.0));
+    lie("updated_at", &UPDATED_AT, &|_, _| json!(machine.created.seconds() - 60));
     shown
 }
 
@@ -83,13 +85,8 @@ pub(in crate::network) fn list(
     let page = paging::read(core, &call.params)?;
     let filter = InstanceFilter::parse(&call.params, core);
     let found = state.seen(core, call.site).derived.instances.select(core, &filter);
-    let total = found.len() as u64;
-    let range = paging::range(core, page, total)?;
-    let items =
-        found[range.start as usize..range.end as usize].iter().map(|instance| json!(instance)).collect();
     let name = core.effect(&LISTED, "instances", |_, _| "items");
-    let list = paging::list(state, core, name, items, page, total);
-    Ok(core.json(200, list))
+    paging::of(core, name, page, &found, |_, instance| json!(instance))
 }
 
 /// Changes an instance.
@@ -99,14 +96,18 @@ pub(in crate::network) fn update(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let created =
-        creation::take(state, core, call, Some(MessageType::InstanceUpdate), |_, core, _, content| {
-            match content {
+        creation::take(
+            state,
+            core,
+            call,
+            Some(MessageType::InstanceUpdate),
+            |core, _, content| match content {
                 Content::InstanceUpdate(update) => same_id(core, call, &update.instance_id),
                 _ => Ok(()),
-            }
-        });
+            },
+        );
     let created = created.map_err(|refusal| milder(core, refusal, &UPDATE_UNKNOWN))?;
-    Ok(derived::created(core, &UPDATED, &created, &[]))
+    Ok(creation::reply(core, &UPDATED, &created, &[]))
 }
 
 /// Starts, stops or restarts an instance.
@@ -116,16 +117,16 @@ pub(in crate::network) fn control(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let created =
-        creation::take(state, core, call, Some(MessageType::InstanceControl), |_, core, _, content| {
+        creation::take(state, core, call, Some(MessageType::InstanceControl), |core, _, content| {
             let Content::InstanceControl(control) = content else { return Ok(()) };
             let action = control.action.name();
             if core.lapse(&CONTROLLED).is_some_and(|variant| variant == action) {
-                return Err(Refused { rule: &CONTROLLED, why: format!("{action} is not taken") }.into());
+                return Err(Refusal::new(&CONTROLLED, format!("{action} is not taken")));
             }
             same_id(core, call, &control.instance_id)
         });
     let created = created.map_err(|refusal| milder(core, refusal, &CONTROL_UNKNOWN))?;
-    Ok(derived::created(core, &CONTROLLED, &created, &[]))
+    Ok(creation::reply(core, &CONTROLLED, &created, &[]))
 }
 
 /// Of an instance that nobody created, where that liberty is taken, the request is malformed rather than its target

@@ -15,10 +15,10 @@ use imbl::{OrdMap, Vector};
 
 use super::call::Call;
 use super::hash::Hash;
-use super::refusal::Refusal;
 use super::store::Number;
 use super::{State, liberties};
 use crate::core::Core;
+use crate::refusal::Refusal;
 
 mod calls;
 

@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 
 use super::record::{Measured, Record};
 use crate::core::Core;
-use crate::network::refusal::Refusal;
 use crate::network::{State, create, liberties, storage};
+use crate::refusal::Refusal;
 
 /// Members of the large aggregate.
 const MEMBERS: u64 = 128;

@@ -9,7 +9,7 @@ use assay_spec::crypto::text::hex;
 use assay_spec::network::metrics::FEATURES;
 use serde_json::{Value, json};
 
-use super::{State, Timer, set, sites};
+use super::{State, Timer, probes, set, sites};
 use crate::core::Core;
 use crate::world::{ExchangeId, Reply, RequestHead, Site};
 
@@ -165,6 +165,7 @@ impl Node {
             view["features"] = json!(*self.features);
             view["machine"] = json!(self.machine);
             view["machine_id"] = json!(*self.machine_id);
+            view["checks"] = json!(probes::CHECKS);
         }
         view
     }

@@ -27,8 +27,8 @@ impl Digests {
 }
 
 fn begin(hash: Hash) -> [u32; 2] {
-    let [a, b, c, d, e, f, g, h, ..] = hash.0;
-    [u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h])]
+    let word = |at: usize| u32::from_be_bytes(std::array::from_fn(|n| hash.0[at + n]));
+    [word(0), word(4)]
 }
 
 #[cfg(test)]

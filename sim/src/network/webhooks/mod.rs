@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::hash::Hash;
-use super::refusal::Refusal;
 use super::store::Number;
 use super::{Errand, State, Timer, create, faults, liberties, set};
 use crate::core::Core;
 use crate::outgoing::{Failure, Outcome, Outgoing};
+use crate::refusal::Refusal;
 use crate::world::{self, Reply};
 
 pub(super) use inbox::Webhooks;
@@ -53,7 +53,7 @@ pub(super) fn judge(state: &State, core: &mut Core, registration: &Registration)
 
 /// Takes a registration.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, Some(MessageType::Webhook), |_, _, _, _| Ok(()))?;
+    let created = create::take(state, core, call, Some(MessageType::Webhook), |_, _, _| Ok(()))?;
     let mut body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
     if core.takes(liberties::WEBHOOK_ITEM_HASH) {
         body["item_hash"] = json!(created.hash.text(core));
@@ -65,8 +65,7 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
         }
         body
     });
-    let status = create::success(core);
-    Ok(core.json(status, body))
+    Ok(create::success(core, body))
 }
 
 /// A valid registration takes effect.

@@ -110,6 +110,7 @@ impl Suite {
             seed: self.seed,
             outcomes: all.into_iter().map(|(_, outcome)| outcome).collect(),
             transitions: Vec::new(),
+            endpoints: Vec::new(),
         }
     }
 

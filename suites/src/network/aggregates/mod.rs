@@ -7,7 +7,7 @@ use assay_spec::network::aggregate::{CREATE, OF_ADDRESS, READ};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::wire::{Call, Draft, path_with};
+use super::wire::{Call, Draft, now, path_with};
 use super::{Created, created};
 use crate::check::{Check, Stop};
 use crate::probe::Probe;
@@ -33,7 +33,7 @@ async fn write(
     members: Value,
     seconds_ago: i64,
 ) -> Result<Draft, Stop> {
-    let then = probe.now().await? + -1000 * seconds_ago;
+    let then = now(probe).await? + -1000 * seconds_ago;
     let content = json!({ "address": owner.address, "key": key, "content": members, "time": then.seconds() });
     Ok(Draft::dated(probe, owner, "AGGREGATE", content, then).to(&CREATE, "POST", "/aggregates"))
 }

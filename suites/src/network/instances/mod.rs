@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::TAKEN;
 use super::caller::{Caller, caller};
 use super::replies::found;
-use super::wire::{Call, Draft};
+use super::wire::{Call, Draft, now};
 use crate::check::{Check, Stop};
 use crate::probe::{Answer, Probe};
 
@@ -91,7 +91,7 @@ async fn control(
     action: &str,
     seconds_ago: i64,
 ) -> Result<Draft, Stop> {
-    let then = probe.now().await? + -1000 * seconds_ago;
+    let then = now(probe).await? + -1000 * seconds_ago;
     let content = json!({ "instance_id": id, "action": action });
     let draft = Draft::dated(probe, owner, "INSTANCE_CONTROL", content, then);
     Ok(draft.to(&CONTROL, "POST", &format!("/instances/{id}/control")))

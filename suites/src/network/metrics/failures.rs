@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::super::List;
 use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
+use super::super::wire::now;
 use super::{KINDS, Kind, list, measured, some, stands};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
@@ -112,7 +113,7 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     if given.core_node.is_none() && given.compute_node.is_none() {
         probe.advance(14 * DAY + Duration::from_hours(2)).await?;
     }
-    let oldest = (probe.now().await?.0 - METRICS_RETENTION_MS) as f64 / 1000.0 - SLACK_S;
+    let oldest = (now(probe).await?.0 - METRICS_RETENTION_MS) as f64 / 1000.0 - SLACK_S;
     for (kind, id) in ids {
         let records = list(probe, kind, id).await?;
         records.expect_each(&format!("measured_at from {oldest} on"), |record| {

@@ -1,0 +1,109 @@
+//! Acts about projects.
+
+use std::sync::Arc;
+
+use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::users::owner_of;
+use super::{signer, text};
+use crate::core::Core;
+use crate::hosting::people::Target;
+use crate::hosting::steps::begin;
+use crate::hosting::{State, plan};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewProject {
+    owner: Option<String>,
+    target: Option<String>,
+    framework: Option<String>,
+    name: Option<String>,
+    signer: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Edited {
+    project: String,
+    name: Option<String>,
+    framework: Option<String>,
+    signer: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Deleted {
+    project: String,
+    signer: Option<String>,
+}
+
+/// Writes a new project.
+pub(super) fn create(state: &mut State, core: &mut Core, asked: NewProject) -> Result<Value, String> {
+    let owner = owner_of(state, asked.owner.as_deref())?;
+    let target = asked.target.as_deref().unwrap_or("ipfs");
+    let target =
+        Target::named(target).ok_or_else(|| format!("target is ipfs or instance, not {target:.40?}"))?;
+    let signer = signer(asked.signer.as_deref())?;
+    let (framework, name) = (text(asked.framework, "astro")?, text(asked.name, "My project")?);
+    let known = state.people.owner(&owner).ok_or("there is no user yet")?;
+    if state.maps(&owner) {
+        return Err("a map of projects is under way".to_owned());
+    }
+    if known.projects.len() >= state.limits.projects {
+        return Err(format!("the user has {} projects already", state.limits.projects));
+    }
+    let id = state.people.add_project(core, &owner, target, &framework, &name);
+    let steps = plan::create_project(state, core, &owner, &id, signer);
+    begin(state, core, owner.clone(), steps);
+    Ok(json!({ "owner": &*owner, "project": &*id }))
+}
+
+/// Writes a change.
+pub(super) fn edit(state: &mut State, core: &mut Core, asked: Edited) -> Result<Value, String> {
+    let signer = signer(asked.signer.as_deref())?;
+    let (id, owner) = movable(state, &asked.project, ProjectEvent::Edit)?;
+    let (name, framework) = (text(asked.name, "")?, text(asked.framework, "")?);
+    let steps = plan::edit(state, &id, (&name, &framework), signer);
+    begin(state, core, owner, steps);
+    Ok(json!({ "project": &*id }))
+}
+
+/// Writes a tombstone, and cleans up.
+pub(super) fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Result<Value, String> {
+    let signer = signer(asked.signer.as_deref())?;
+    let (id, owner) = movable(state, &asked.project, ProjectEvent::Tombstone)?;
+    let mut deployments =
+        state.people.project(&id).into_iter().flat_map(|project| project.deployments.iter());
+    if deployments.any(|id| state.deploys(id)) {
+        return Err("a record of one of its deployments is under way".to_owned());
+    }
+    let steps = plan::delete(core, &id, signer);
+    begin(state, core, owner, steps);
+    Ok(json!({ "project": &*id }))
+}
+
+/// The project's id and owner, where an event can happen to it now.
+fn movable(state: &State, id: &str, event: ProjectEvent) -> Result<(Arc<str>, Arc<str>), String> {
+    let project = state.people.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
+    if project.state.on(event).is_none() {
+        return Err(format!("the project is {}", project.state.name()));
+    }
+    if state.maps(&project.owner) {
+        return Err("a map of projects is under way".to_owned());
+    }
+    Ok((project.id.clone(), project.owner.clone()))
+}
+
+/// The project's id and owner, where it stands.
+pub(super) fn active(state: &State, id: &str) -> Result<(Arc<str>, Arc<str>), String> {
+    let project = state.people.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
+    if project.state != ProjectState::Active {
+        return Err(format!("the project is {}", project.state.name()));
+    }
+    if state.maps(&project.owner) {
+        return Err("a map of projects is under way".to_owned());
+    }
+    Ok((project.id.clone(), project.owner.clone()))
+}

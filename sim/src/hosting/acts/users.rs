@@ -1,0 +1,101 @@
+//! Acts about users and their whole histories.
+
+use std::sync::Arc;
+
+use assay_spec::crypto::text::parse_prefixed_hex;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::hosting::keys::{self, Secret};
+use crate::hosting::{State, Told, history as long, story};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wallet {
+    wallet_key: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Long {
+    deployments: u32,
+    wallet_key: Option<String>,
+}
+
+/// Deployments of one history at most.
+const HISTORY: u32 = 20_000;
+
+/// What everybody may know of a user, and what only their own check needs: this world's wallets hold nothing.
+pub(in crate::hosting) fn person(state: &State, core: &Core, owner: &str) -> Value {
+    let Some(owner) = state.people.owner(owner) else { return Value::Null };
+    json!({
+        "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),
+        "session": owner.session.address(), "session_key": owner.session.reveal(),
+        "encryption_pubkey": owner.encryption.public_text(), "delegate": keys::delegate(core).address(),
+    })
+}
+
+/// A new user, or the one whose key it is.
+pub(super) fn new_owner(
+    state: &mut State,
+    core: &Core,
+    Wallet { wallet_key }: Wallet,
+) -> Result<Arc<str>, String> {
+    let wallet = match wallet_key {
+        None => None,
+        Some(text) => {
+            let bytes = parse_prefixed_hex(&text).and_then(|bytes| bytes.try_into().ok());
+            Some(bytes.and_then(Secret::of).ok_or("wallet_key is 0x and 64 digits, a key of the curve")?)
+        }
+    };
+    let known = wallet.as_ref().is_some_and(|wallet| state.people.owner(&wallet.address()).is_some());
+    if state.people.owners.len() >= state.limits.owners && !known {
+        return Err(format!("there are {} users already", state.limits.owners));
+    }
+    state.people.add_owner(core, wallet)
+}
+
+/// A user of whom nothing was written yet.
+fn fresh_owner(state: &mut State, core: &Core, wallet: Wallet) -> Result<Arc<str>, String> {
+    let owner = new_owner(state, core, wallet)?;
+    let begun = state.people.owner(&owner).is_some_and(|owner| owner.last_s != i64::MIN);
+    if begun { Err(format!("{owner} has a history already")) } else { Ok(owner) }
+}
+
+/// The user of that address, or the latest.
+pub(super) fn owner_of(state: &State, named: Option<&str>) -> Result<Arc<str>, String> {
+    match named {
+        None => state.people.latest.clone().ok_or_else(|| "there is no user yet".to_owned()),
+        Some(address) => {
+            let mut known = state.people.owners.keys();
+            let found = known.find(|known| known.eq_ignore_ascii_case(address));
+            found.cloned().ok_or_else(|| format!("no user {address:.80?}"))
+        }
+    }
+}
+
+/// Tells a story.
+pub(super) fn tell(state: &mut State, core: &mut Core, wallet: Wallet) -> Result<Value, String> {
+    let once = wallet.wallet_key.is_none();
+    if let Some(Told(told)) = state.told.as_ref().filter(|_| once) {
+        return Ok(Value::clone(told));
+    }
+    let owner = fresh_owner(state, core, wallet)?;
+    let answer = story::tell(state, core, &owner);
+    if once {
+        state.told = Some(Told(Arc::new(answer.clone())));
+    }
+    Ok(answer)
+}
+
+/// Writes a long history.
+pub(super) fn history(state: &mut State, core: &mut Core, asked: Long) -> Result<Value, String> {
+    let Long { deployments, wallet_key } = asked;
+    let room = state.limits.deployments.saturating_sub(state.people.deployments.len());
+    if !(1..=HISTORY).contains(&deployments) || deployments as usize > room {
+        return Err(format!("deployments are 1 to {}", room.min(HISTORY as usize)));
+    }
+    let owner = fresh_owner(state, core, Wallet { wallet_key })?;
+    Ok(long::write(state, core, &owner, deployments))
+}

@@ -1,0 +1,61 @@
+//! Artifacts looked up at nodes: which of them can be forgotten.
+
+use std::sync::Arc;
+
+use assay_spec::network::store::Class;
+use imbl::Vector;
+use serde_json::json;
+
+use super::step::Step;
+use super::{State, faults};
+use crate::core::Core;
+use crate::network::sites::{MIRROR, PRIMARY};
+
+/// The look-ups for a project's artifacts, each once, and the FORGET behind them.
+pub(super) fn begin(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<Step> {
+    let at = if core.fault(faults::LAGGING, &[("project", project)]) { MIRROR } else { PRIMARY };
+    let deployments = state.people.project(project).map(|one| one.deployments.clone()).unwrap_or_default();
+    let mut hashes: Vector<Arc<str>> = Vector::new();
+    for hash in deployments.iter().filter_map(|id| state.people.deployment(id)?.store_ref.clone()) {
+        if !hashes.contains(&hash) {
+            hashes.push_back(hash);
+        }
+    }
+    let look = |hash| Step::Look { hash, at, last: false };
+    let mut steps: Vec<Step> = hashes.into_iter().map(look).collect();
+    steps.push(Step::Settle { project: project.clone() });
+    steps
+}
+
+/// An artifact was looked up.
+pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: Option<&str>) -> Vec<Step> {
+    match step {
+        Step::Confirm { deployment, .. } => {
+            if let Some(deployment) = state.people.deployment_mut(deployment) {
+                deployment.cid = cid.map(Into::into);
+            }
+            Vec::new()
+        }
+        Step::Look { hash, at, last } => {
+            let unsaid = matches!(class, Class::Absent | Class::Unknown);
+            if class == Class::Live {
+                if let Some(job) = state.jobs.get_mut(&id) {
+                    job.good.push(hash.clone());
+                }
+                return Vec::new();
+            }
+            let other = if *at == PRIMARY { MIRROR } else { PRIMARY };
+            let ask = Step::Look { hash: hash.clone(), at: other, last: true };
+            (unsaid && !last).then_some(ask).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Nobody pays for an artifact any more: the network takes it away.
+pub(super) fn reclaim(state: &State, core: &mut Core, deployment: &str, removed: bool) {
+    let store_ref = state.people.deployment(deployment).and_then(|one| one.store_ref.clone());
+    if let Some(hash) = store_ref {
+        core.ask("network.reclaim", json!({ "hash": &*hash, "at_once": removed }));
+    }
+}

@@ -1,0 +1,90 @@
+//! Artifacts: the uploads that pin them.
+
+use assay_spec::Gate;
+use assay_spec::cid::{self, Layout};
+use assay_spec::crypto::text::sha256_hex;
+use assay_spec::hosting::requirements::{forget, recovery};
+use assay_spec::network::message::MessageType;
+use assay_spec::network::signing::sign_file;
+use assay_spec::network::storage;
+use serde_json::json;
+
+use super::sign::{Draft, signed};
+use super::{Sent, machines};
+use crate::core::Core;
+use crate::hosting::State;
+use crate::hosting::keys::{self, Secret};
+use crate::hosting::people::{Owner, Target};
+
+/// The boundary of the forms.
+const BOUNDARY: &str = "hosting-form-boundary";
+
+/// The upload of an artifact, by whoever will forget it.
+pub(super) fn pin(
+    state: &mut State,
+    core: &mut Core,
+    owner: &Owner,
+    deployment: &str,
+    text: &str,
+) -> Option<Sent> {
+    let project = state.people.project(&state.people.deployment(deployment)?.project)?.clone();
+    let file = match project.target {
+        Target::Site => {
+            format!("<!doctype html>\n<title>{}</title>\n<p>{deployment}</p>\n{text}\n", project.name)
+                .into_bytes()
+        }
+        Target::Machine => {
+            let machine = state.people.machine(project.machine.as_deref()?)?.clone();
+            let code = format!("// {deployment}\n{text}\n");
+            machines::bundle(core, &mut state.people, owner, &machine, code.as_bytes())
+        }
+    };
+    let cid = cid::of_file(&&file[..], &Layout::default(), &cid::Discard).ok()?.cid.to_string();
+    let hash = sha256_hex(&file);
+    if let Some(deployment) = state.people.deployment_mut(deployment) {
+        deployment.cid = Some(cid.into());
+        deployment.bundle_hash = (project.target == Target::Machine).then(|| hash.into());
+    }
+    let time_s = core.now().seconds();
+    let sender = pinner(core, owner);
+    let channel = core.dialect.records_channel.clone();
+    if core.lapse(&recovery::LIVE_RESOLVES).is_some() {
+        let content = json!({ "address": sender.address(), "item_type": "storage", "time": time_s });
+        let (kind, channel) = (MessageType::Store, &channel);
+        return Some(signed(
+            core,
+            Draft { kind, channel, content, sender: &sender, time_s, as_request: true },
+        ));
+    }
+    let content_type = match project.target {
+        Target::Site => "text/html",
+        Target::Machine => "application/json",
+    };
+    let mut form = Vec::new();
+    for (name, value) in
+        [("address", sender.address()), ("signature", sign_file(&sender.key(), &file)), ("channel", channel)]
+    {
+        let part =
+            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+        form.extend_from_slice(part.as_bytes());
+    }
+    let head = format!(
+        "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"artifact\"\r\ncontent-type: {content_type}\r\n\r\n"
+    );
+    form.extend_from_slice(head.as_bytes());
+    form.extend_from_slice(&file);
+    form.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
+    Some(Sent {
+        target: storage::STORE.path.to_owned(),
+        content_type: "multipart/form-data; boundary=hosting-form-boundary",
+        body: form.into(),
+        time_s,
+        entry: None,
+    })
+}
+
+/// Who stores artifacts, and forgets them: a network lets nobody else.
+pub(super) fn pinner(core: &mut Core, owner: &Owner) -> Secret {
+    let wallet = owner.wallet.clone();
+    core.effect(&forget::DELEGATE, keys::delegate(core), |_, _| wallet)
+}

@@ -1,0 +1,174 @@
+//! The network as the documents describe it, in the plainest words: what a walk is compared with.
+
+use std::collections::BTreeSet;
+
+use assay_spec::instant::{HOUR, MINUTE};
+
+use crate::common::Call;
+
+/// What a message of the model is.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) hash: String,
+    pub(super) call: Call,
+    pub(super) wallet: u16,
+    pub(super) kind: Kind,
+    pub(super) status: &'static str,
+    /// Since when it is `removing`.
+    pub(super) removing: Option<i64>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// A POST.
+    Post,
+    /// A STORE and its file.
+    File(String),
+    /// A STORE whose file nobody has.
+    Hollow,
+    /// A FORGET: when it is tried again, and how often.
+    Forget { targets: Vec<String>, next: i64, left: u32 },
+}
+
+impl Known {
+    /// Whether it is a STORE.
+    pub(super) fn is_store(&self) -> bool {
+        matches!(self.kind, Kind::File(_) | Kind::Hollow)
+    }
+
+    /// Whether its file can be read.
+    pub(super) fn is_live(&self) -> bool {
+        ["processed", "removing"].contains(&self.status)
+    }
+}
+
+/// The network.
+#[derive(Default)]
+pub(super) struct Model {
+    /// Messages, as they came.
+    pub(super) all: Vec<Known>,
+    /// Wallets that cannot pay.
+    pub(super) broke: BTreeSet<u16>,
+    /// When they are asked to.
+    pub(super) bill: Option<i64>,
+    /// Whether nothing is validated at present.
+    pub(super) held: bool,
+}
+
+impl Model {
+    fn of(&self, hash: &str) -> Option<usize> {
+        self.all.iter().position(|one| one.hash == hash)
+    }
+
+    /// Time passes, from event to event.
+    pub(super) fn pass(&mut self, until: i64) {
+        loop {
+            let mut due: Vec<(i64, u8, usize)> = Vec::new();
+            due.extend(self.bill.map(|at| (at, 0, 0)));
+            for (n, one) in self.all.iter().enumerate() {
+                due.extend(one.removing.map(|since| (since + 24 * HOUR, 1, n)));
+                if let (Kind::Forget { next, .. }, "pending") = (&one.kind, one.status) {
+                    due.push((*next, 2, n));
+                }
+            }
+            // Retries of held FORGETs do not stand in the list of their times.
+            due.retain(|(at, ..)| *at <= until);
+            let Some((at, what, n)) = due.into_iter().min() else { return };
+            match what {
+                0 => self.charge(at),
+                1 => {
+                    self.all[n].status = "removed";
+                    self.all[n].removing = None;
+                }
+                _ => self.retry(n, at),
+            }
+        }
+    }
+
+    pub(super) fn charge(&mut self, now: i64) {
+        for wallet in self.broke.iter().copied() {
+            for one in self.all.iter_mut().filter(|one| one.wallet == wallet) {
+                if one.is_store() && one.status == "processed" {
+                    (one.status, one.removing) = ("removing", Some(now));
+                }
+            }
+        }
+        self.bill = (!self.broke.is_empty()).then_some(now + HOUR);
+    }
+
+    /// Whether a batch applies: yes, no for ever, or not now.
+    fn judge(&self, wallet: u16, targets: &[String]) -> Option<bool> {
+        let found: Vec<Option<&Known>> =
+            targets.iter().map(|hash| self.of(hash).map(|n| &self.all[n])).collect();
+        let foreign = |one: &&Known| one.wallet != wallet || !one.is_store();
+        if found.iter().flatten().any(foreign) {
+            return Some(false);
+        }
+        let good = |one: Option<&Known>| {
+            one.is_some_and(|one| ["processed", "removing", "forgotten"].contains(&one.status))
+        };
+        found.into_iter().all(good).then_some(true)
+    }
+
+    fn apply(&mut self, targets: &[String]) {
+        for hash in targets {
+            let n = self.of(hash).expect("a good target");
+            (self.all[n].status, self.all[n].removing) = ("forgotten", None);
+        }
+    }
+
+    fn receive(&mut self, n: usize, now: i64) {
+        let Kind::Forget { targets, .. } = self.all[n].kind.clone() else { return };
+        match self.judge(self.all[n].wallet, &targets) {
+            Some(true) => {
+                self.apply(&targets);
+                self.all[n].status = "processed";
+            }
+            Some(false) => self.all[n].status = "rejected",
+            None => self.all[n].kind = Kind::Forget { targets, next: now + 10 * MINUTE, left: 5 },
+        }
+    }
+
+    fn retry(&mut self, n: usize, now: i64) {
+        let Kind::Forget { targets, left, .. } = self.all[n].kind.clone() else { return };
+        match self.judge(self.all[n].wallet, &targets) {
+            Some(true) => {
+                self.apply(&targets);
+                self.all[n].status = "processed";
+            }
+            _ if left == 1 => self.all[n].status = "rejected",
+            _ => self.all[n].kind = Kind::Forget { targets, next: now + 10 * MINUTE, left: left - 1 },
+        }
+    }
+
+    /// What was held up is validated, in the order in which it came.
+    pub(super) fn release(&mut self, now: i64) {
+        self.held = false;
+        for n in 0..self.all.len() {
+            let held = self.all[n].status == "pending"
+                && !matches!(&self.all[n].kind, Kind::Forget { next, .. } if *next != i64::MAX);
+            if held {
+                self.settle(n, now);
+            }
+        }
+    }
+
+    fn settle(&mut self, n: usize, now: i64) {
+        match self.all[n].kind {
+            Kind::Forget { .. } => self.receive(n, now),
+            Kind::Hollow => self.all[n].status = "rejected",
+            _ => self.all[n].status = "processed",
+        }
+    }
+
+    pub(super) fn add(&mut self, known: Known, now: i64) {
+        if let Some(n) = self.of(&known.hash) {
+            assert_eq!(known.call.body, self.all[n].call.body, "another message has this hash");
+            return;
+        }
+        self.all.push(known);
+        if !self.held {
+            self.settle(self.all.len() - 1, now);
+        }
+    }
+}

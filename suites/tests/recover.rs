@@ -1,0 +1,337 @@
+//! `assay recover` as an owner meets it: the whole history of a thousand deployments, mirrors that lag, lie or are
+//! gone, and no key in any output.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use assay_sim::clock::EPOCH;
+use assay_sim::serve::ClockMode;
+use assay_spec::crypto::text::sha256_hex;
+use assay_suites::control::Control;
+use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::target::Tcp;
+use serde_json::{Value, json};
+use wiremock::matchers::{method, path_regex};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+/// A simulator at a constant time, whose network counts no requests, and its control API.
+async fn served() -> (Served, Control) {
+    let options = Options {
+        seed: 7,
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        clock: ClockMode::Manual,
+        epoch: EPOCH,
+        token: None,
+        forwarded_header: None,
+        limits: vec!["network.general-per-window=1000000".to_owned()],
+        deviations: Vec::new(),
+        liberties: Vec::new(),
+    };
+    let served = start(&options).await.expect("a simulator on any port");
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    (served, control)
+}
+
+/// What the command did.
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {} {}", self.out, self.err))
+    }
+}
+
+/// Runs `assay recover` without stopping the servers of this process.
+async fn recover(arguments: &[&str], key: Option<&str>) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.arg("recover").args(arguments).env_remove("ASSAY_WALLET_KEY");
+    if let Some(key) = key {
+        command.env("ASSAY_WALLET_KEY", key);
+    }
+    let Output { status, stdout, stderr } =
+        tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("it starts");
+    let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ran { code: status.code(), out, err }
+}
+
+/// An owner with a history, and what the application says of it.
+struct Owner {
+    address: String,
+    key: String,
+}
+
+async fn story(control: &Control, act: &str, arguments: Value) -> (Owner, Value) {
+    let told = control.act(act, arguments).await.expect("a history");
+    let text = |member: &str| told[member].as_str().expect(member).to_owned();
+    (Owner { address: text("owner"), key: text("wallet_key") }, told)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_deployments_give_exactly_the_expected_json() {
+    let (served, control) = served().await;
+    let (owner, told) = story(&control, "hosting.history", json!({ "deployments": 1000 })).await;
+    let written =
+        control.act("hosting.records", json!({ "owner": owner.address })).await.expect("an account");
+    let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
+    let arguments = ["--network", node, "--network", mirror, "--address", &owner.address, "--json"];
+    let ran = recover(&arguments, Some(&owner.key)).await;
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    let recovered = ran.json();
+
+    // Each deployment is what the application says of it.
+    let of = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
+    let found: BTreeMap<String, &Value> = recovered["deployments"]
+        .as_array()
+        .expect("deployments")
+        .iter()
+        .map(|one| (of(one, "deploymentId"), one))
+        .collect();
+    let all = written["deployments"].as_array().expect("an account");
+    assert_eq!((found.len(), all.len()), (1000, 1000));
+    for one in all {
+        let found = found.get(&of(one, "id")).unwrap_or_else(|| panic!("{one} is lost"));
+        assert_eq!(of(found, "projectId"), of(one, "project"), "{one}");
+        // A record of an earlier schema has its status in itself.
+        let state = if one["legacy"] == true { "live".to_owned() } else { of(one, "state") };
+        assert_eq!(of(found, "status"), state, "{one}");
+        if one["legacy"] == true {
+            assert_eq!(found["cid"], one["cid"], "{one}");
+        }
+        assert_eq!(of(found, "creation"), of(one, "creation"), "{one}");
+        assert!(found["plaintext"].is_object(), "{found}");
+    }
+    let warned = |name: &str| {
+        let warnings = recovered["warnings"].as_array().expect("warnings");
+        json!(warnings.iter().filter(|warning| warning["warning"] == name).count())
+    };
+    let counts = &told["counts"];
+    for (name, kind) in [
+        ("LEGACY_SCHEMA", "legacy"),
+        ("STORE_FORGOTTEN", "forgotten"),
+        ("STORE_REMOVED", "removed"),
+        ("STORE_ABSENT", "absent"),
+    ] {
+        assert_eq!(warned(name), counts[kind], "{name}");
+    }
+    let resolved = found.values().filter(|one| one["cid"].is_string()).count() as u64;
+    let live = ["processed", "removing", "legacy"].map(|kind| counts[kind].as_u64().expect("a count"));
+    assert_eq!(resolved, live.iter().sum::<u64>());
+
+    // And every byte is what it was: the digest speaks for what the snapshot leaves out.
+    let text = ran.out.replace(node.as_str(), "http://node").replace(mirror.as_str(), "http://mirror");
+    let shown: Value = serde_json::from_str(&text).expect("JSON");
+    let some = |member: &str, count: usize| {
+        shown[member].as_array().expect("an array").iter().take(count).cloned().collect::<Vec<_>>()
+    };
+    let snapshot = json!({
+        "sha256": sha256_hex(text.as_bytes()),
+        "bytes": text.len(),
+        "owner": shown["owner"],
+        "role": shown["role"],
+        "encryptionKey": shown["encryptionKey"],
+        "projects": some("projects", 3),
+        "deployments": some("deployments", 3),
+        "claims": shown["claims"],
+        "warnings": some("warnings", 6),
+        "notes": shown["notes"],
+        "ignored": shown["ignored"],
+        "nodes": shown["nodes"],
+        "complete": shown["complete"],
+        "counts": counts,
+    });
+    insta::assert_snapshot!(format!("{snapshot:#}"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mirror_that_lags_loses_nothing_and_is_named() {
+    let (served, control) = served().await;
+    control.faults(json!([{ "fault": "network.lagging" }])).await.expect("a fault");
+    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
+    let one = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
+    let arguments = ["--network", mirror, "--network", node, "--address", &owner.address];
+    let both = recover(&arguments, Some(&owner.key)).await;
+    assert_eq!((one.code, both.code), (Some(0), Some(0)), "{} {}", one.err, both.err);
+    let (one, other) = (one.json(), both.json());
+    assert_eq!(one["deployments"], other["deployments"]);
+    assert_eq!(one["warnings"], other["warnings"], "what the mirror lacks is not lost");
+    assert!(both.err.contains(&format!("{mirror}: it lacks ")), "{}", both.err);
+    assert!(!both.err.contains(node.as_str()), "{}", both.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
+    let (served, control) = served().await;
+    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let node = &served.sites["network"];
+    let honest = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
+    let gone = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        format!("http://{}", listener.local_addr().expect("its address"))
+    };
+    let nonsense = MockServer::start().await;
+    let page = ResponseTemplate::new(200).set_body_raw("<html>welcome</html>", "text/html");
+    Mock::given(method("GET")).and(path_regex("/messages")).respond_with(page).mount(&nonsense).await;
+    let nonsense = nonsense.uri();
+    let arguments =
+        ["--network", &gone, "--network", &nonsense, "--network", node, "--address", &owner.address];
+    let ran = recover(&arguments, Some(&owner.key)).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.json()["deployments"], honest.json()["deployments"]);
+    assert!(ran.err.contains(&format!("{gone}: cannot connect")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("{nonsense}: no list")), "{}", ran.err);
+
+    let ran = recover(&["--network", &gone, "--address", &owner.address], None).await;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{}", ran.err);
+    assert!(ran.err.contains("no node answers") && ran.err.contains(&gone), "{}", ran.err);
+    let ran = recover(&["--network", &nonsense, "--address", &owner.address], None).await;
+    assert_eq!(ran.code, Some(1), "nothing was read, and it says so: {}", ran.err);
+    assert_eq!(ran.json()["complete"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_forges_a_record_is_seen_through() {
+    let (served, control) = served().await;
+    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let node = &served.sites["network"];
+    let honest = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await.json();
+    let liar = MockServer::start().await;
+    // An old list, in which a deployment's failure has become a success.
+    let list =
+        control_get(node, &format!("/api/v0/messages?addresses={}&limit=100", delegate(&control).await))
+            .await;
+    let forged = list.replace("\"failed\"", "\"live\"");
+    assert_ne!(list, forged);
+    let forged = ResponseTemplate::new(200).set_body_raw(forged, "application/json");
+    Mock::given(method("GET")).and(path_regex("/api/v0/messages$")).respond_with(forged).mount(&liar).await;
+    let liar = liar.uri();
+    let arguments = ["--network", &liar, "--network", node, "--address", &owner.address];
+    let ran = recover(&arguments, Some(&owner.key)).await;
+    let seen = ran.json();
+    assert_eq!(seen["deployments"], honest["deployments"]);
+    let ignored = seen["ignored"].as_array().expect("an array");
+    assert!(ignored.iter().any(|one| one["rule"] == "hosting.records.signature"), "{ignored:?}");
+    assert!(ran.err.contains(&format!("{liar}: nodes disagree about the message ")), "{}", ran.err);
+}
+
+async fn delegate(control: &Control) -> String {
+    let told = control.act("hosting.records", json!({})).await.expect("an account");
+    told["delegate"].as_str().expect("a delegate").to_owned()
+}
+
+/// A GET over a socket; the body as text.
+async fn control_get(base: &str, path: &str) -> String {
+    use assay_suites::client::{Limits, exchange};
+    use assay_suites::exchange::Request;
+    use assay_suites::target::Connect;
+
+    let stream = Tcp.connect(base, None).await.expect("a server");
+    let response =
+        exchange(stream, &Request::new("GET", path), "a", Limits::default()).await.expect("an answer");
+    response.text()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_key_what_is_public_is_recovered() {
+    let (served, control) = served().await;
+    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let ran = recover(&["--network", &served.sites["network"], "--address", &owner.address], None).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let recovered = ran.json();
+    for part in ["projects", "deployments"] {
+        let found = recovered[part].as_array().expect("an array");
+        assert!(!found.is_empty() && found.iter().all(|one| one["plaintext"].is_null()), "{found:?}");
+    }
+}
+
+/// A key of 64 digits.
+const KEY: &str = "0000000000000000000000000000000000000000000000000000000000000001";
+/// Its address.
+const ADDRESS: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_in_a_record_is_shown_by_nobody() {
+    let (served, control) = served().await;
+    let (owner, told) = story(&control, "hosting.story", json!({})).await;
+    let project = &told["projects"][0];
+    let digits = owner.key.trim_start_matches("0x").to_owned();
+    for name in [digits.clone(), digits.to_uppercase()] {
+        let edit = json!({ "project": project, "name": name });
+        control.act("hosting.edit", edit).await.expect("an edit");
+        let node = &served.sites["network"];
+        let ran = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let shown = format!("{}{}", ran.out, ran.err).to_lowercase();
+        assert!(shown.contains("[redacted wallet key]"), "the name is shown without the key");
+        assert!(!shown.contains(&digits.to_lowercase()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_keys_and_addresses_end_with_2_and_are_not_repeated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        mode(&path, 0o600);
+        path.display().to_string()
+    };
+    let secret = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2";
+    let open = write("open.key", secret);
+    mode(Path::new(&open), 0o644);
+    let file = |name: &str, text: &str| write(name, text);
+    let cases: [(Vec<String>, Option<&str>, &str); 9] = [
+        (vec!["--key-file".into(), folder.path().join("no.key").display().to_string()], None, "no.key"),
+        (vec!["--key-file".into(), open], None, "chmod 600"),
+        (
+            vec!["--key-file".into(), file("short.key", &secret[..62])],
+            None,
+            "short.key: the key has 62 hex digits",
+        ),
+        (vec!["--key-file".into(), file("long.key", &secret.repeat(100))], None, "no key of 64 hex digits"),
+        (vec!["--key-file".into(), file("empty.key", "\n")], None, "empty.key: the key is empty"),
+        (
+            vec!["--key-file".into(), file("odd.key", &secret.replace('7', "x"))],
+            None,
+            "other characters than hex",
+        ),
+        (vec!["--key-file".into(), file("zero.key", &"0".repeat(64))], None, "no key of the curve"),
+        (vec![], Some(secret), "ASSAY_WALLET_KEY: it is the key of 0x"),
+        (vec![], Some("5ec2e7"), "ASSAY_WALLET_KEY: the key has 6 hex digits"),
+    ];
+    for (more, key, named) in cases {
+        let mut arguments = vec!["--network", "http://127.0.0.1:1", "--address", ADDRESS];
+        arguments.extend(more.iter().map(String::as_str));
+        let ran = recover(&arguments, key).await;
+        let text = format!("{}{}", ran.out, ran.err);
+        assert_eq!(ran.code, Some(2), "{named}: {text}");
+        assert!(text.contains(named), "{named}: {text}");
+        assert!(!text.contains("5ec2e7") && !text.contains("panicked"), "{text}");
+    }
+    for (network, address, named) in [
+        ("http://127.0.0.1:1", "0x12", "40 hexadecimal digits"),
+        ("http://127.0.0.1:1", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", "checksum"),
+        ("127.0.0.1:1", ADDRESS, "not a URL"),
+        ("https://a.example", ADDRESS, "https is not supported yet"),
+    ] {
+        let ran = recover(&["--network", network, "--address", address], Some(KEY)).await;
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(named), "{}", ran.err);
+    }
+    let told: BTreeSet<Option<i32>> =
+        [recover(&[], None).await.code, recover(&["--key", KEY], None).await.code].into();
+    assert_eq!(told, BTreeSet::from([Some(2)]), "a key is no argument");
+}
+
+fn mode(path: &Path, mode: u32) {
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its mode");
+    #[cfg(not(unix))]
+    let _ = (path, mode);
+}
