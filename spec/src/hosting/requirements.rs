@@ -396,7 +396,7 @@ crate::requirements! {
         /// It is sent by the owner's wallet alone.
         SIGNER: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f];
         /// `content.content` is an object.
-        BODY: Must Record Pending("vectors") rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        BODY: Must Record Vector rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `authorizations` is an array.
         AUTHORIZATIONS: Must Record Check rule "security.authorizations" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
         /// An authorization is an object.
@@ -486,7 +486,7 @@ crate::requirements! {
         /// `content.address` is the owner's address.
         ADDRESS: Must Record Check rule "forget.address" ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// `content.hashes` is an array of texts.
-        HASHES: Must Record Pending("vectors") rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
+        HASHES: Must Record Vector rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// Each of the hashes is a STORE message's.
         STORES: Must Record Check ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// A hash that cannot be forgotten is left out, so that the others are forgotten.

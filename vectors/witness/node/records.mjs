@@ -143,9 +143,23 @@ const project = ({ id, value }) => {
   return { deleted: false, schema_version: value.schemaVersion };
 };
 
+const written = (kind, { type, content }) => {
+  if (kind === "security") {
+    require(type === "AGGREGATE" && content.key === "security" && isObject(content.content), "no security");
+    return { members: Object.keys(content.content) };
+  }
+  const { hashes } = content;
+  require(type === "FORGET" && Array.isArray(hashes) && hashes.length > 0 && hashes.every(isText), "no list of texts");
+  return { hashes };
+};
+
 const readRecord = (i) => {
   if (i.kind === "project") return project(i);
   if (i.kind === "deployment") return stateOf(i.value);
+  if (i.kind === "security" || i.kind === "forget") {
+    checkForm(i.value);
+    return written(i.kind, i.value);
+  }
   require(/^drop_[\w-]{22}$/.test(i.value), "identifier");
   return {};
 };

@@ -195,11 +195,26 @@ def project(i):
     return {"deleted": False, "schema_version": schema}
 
 
+def written(kind, message):
+    content = message["content"]
+    if kind == "security":
+        require(message["type"] == "AGGREGATE" and content.get("key") == "security", "no security")
+        require(isinstance(content.get("content"), dict), "no object")
+        return {"members": list(content["content"])}
+    hashes = content.get("hashes")
+    require(message["type"] == "FORGET" and isinstance(hashes, list) and hashes, "no list")
+    require(all(isinstance(each, str) for each in hashes), "no texts")
+    return {"hashes": hashes}
+
+
 def record(i):
     if i["kind"] == "project":
         return project(i)
     if i["kind"] == "deployment":
         return check_state(i["value"])
+    if i["kind"] in ("security", "forget"):
+        check_form(i["value"])
+        return written(i["kind"], i["value"])
     require(re.fullmatch(r"drop_[A-Za-z0-9_-]{22}", i["value"], re.ASCII), "identifier")
     return {}
 

@@ -1,16 +1,22 @@
 //! `hosting.record`: one project's entry, one deployment's message, one identifier, as a reader finds them.
 
 use assay_spec::Id;
-use assay_spec::hosting::requirements::{deployments, identifiers, projects};
+use assay_spec::hosting::requirements::{deployments, forget, identifiers, projects, security};
 use serde_json::{Value, json};
 
-use super::record::{body, hash};
+use super::record::{BEGIN, CHANNEL, address, body, hash};
 use crate::case::Case;
 use crate::generate::group::{Group, set};
 
 const ID: &str = "proj_AZaz09-_abcd";
-static SHOWN: &[Id] =
-    &[&identifiers::DROP, &projects::SCHEMA_VERSION, &deployments::STATUS, &deployments::STORE_REF];
+static SHOWN: &[Id] = &[
+    &identifiers::DROP,
+    &projects::SCHEMA_VERSION,
+    &deployments::STATUS,
+    &deployments::STORE_REF,
+    &security::BODY,
+    &forget::HASHES,
+];
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("hosting/record", "hosting.record", "src/generate/hosting/read.rs", SHOWN);
@@ -18,6 +24,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     projects(&mut g);
     tombstones(&mut g);
     deployments(&mut g);
+    written(&mut g);
     g.cases
 }
 
@@ -162,4 +169,46 @@ fn deployments(g: &mut Group) {
         let edit = set(&format!("/in/value/public/{member}"), old, new);
         g.reject(name, "deployment-live", [edit], row, why);
     }
+}
+
+/// Two records of which nodes refuse what is refused here, so that none can be found.
+fn written(g: &mut Group) {
+    let record = |kind: &str, content: Value| {
+        json!({
+            "item_hash": hash(kind), "type": kind, "channel": CHANNEL, "sender": address("wallet"),
+            "signature": "0x", "content": content,
+        })
+    };
+    let listed = json!({"authorizations": [], "encryptionKey": null});
+    let content = json!({"address": address("wallet"), "key": "security", "content": listed, "time": BEGIN});
+    let value = record("AGGREGATE", content);
+    g.accept(
+        "security",
+        json!({"kind": "security", "value": value}),
+        "Security is an object of its members.",
+    );
+    for (name, new, why) in [
+        ("security-list", json!([listed]), "A list of objects is none."),
+        ("security-text", json!(listed.to_string()), "Nor is JSON within a text."),
+        ("security-null", Value::Null, "Nor is null."),
+    ] {
+        let edit = set("/in/value/content/content", listed.clone(), new);
+        g.reject(name, "security", [edit], &security::BODY, why);
+    }
+    let hashes = json!([hash("store"), hash("another store")]);
+    let content = json!({"address": address("wallet"), "hashes": hashes, "time": BEGIN});
+    let value = record("FORGET", content);
+    g.accept("forget", json!({"kind": "forget", "value": value}), "A FORGET lists what is to be forgotten.");
+    for (name, new, why) in [
+        ("forget-text", json!(hash("store")), "One hash is no list."),
+        ("forget-numbers", json!([1, 2]), "Hashes are texts."),
+        ("forget-object", json!({"0": hash("store")}), "An object is no list."),
+        ("forget-null", Value::Null, "Nor is null."),
+    ] {
+        let edit = set("/in/value/content/hashes", hashes.clone(), new);
+        g.reject(name, "forget", [edit], &forget::HASHES, why);
+    }
+    let edit = set("/in/value/content/hashes", hashes, json!([]));
+    g.reject("forget-nothing", "forget", [edit], &forget::HASHES, "A list of nothing forgets nothing.")
+        .read_as("A-050/empty-refused");
 }

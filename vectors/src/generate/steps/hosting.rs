@@ -124,6 +124,12 @@ pub(super) fn record(input: &Value) -> Vec<Step> {
     if let Some(identifier) = value.as_str() {
         return vec![text("characters", &identifier.chars().count().to_string())];
     }
+    if !value["content"].is_null() {
+        return vec![
+            text("type", &value["type"].to_string()),
+            text("content", &value["content"].to_string()),
+        ];
+    }
     vec![
         text("schemaVersion", &value["schemaVersion"].to_string()),
         text("public", &value["public"].to_string()),

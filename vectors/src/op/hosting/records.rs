@@ -9,8 +9,8 @@ use assay_spec::hosting::recovery::{LEGACY_SCHEMA, resolve};
 use assay_spec::hosting::requirements::{
     amends, authority, claims, deployments, identifiers, security as rows,
 };
-use assay_spec::hosting::security::Security;
-use assay_spec::hosting::{claim, identifier};
+use assay_spec::hosting::security::{self, Security};
+use assay_spec::hosting::{claim, forget, identifier};
 use assay_spec::{Dialect, Gate, Id, Refused};
 use serde_json::{Map, Value, json};
 
@@ -94,7 +94,8 @@ pub(in crate::op) fn judge_authority(
     Ok(json!({"standing": standing}))
 }
 
-/// What a reader finds in one entry of a project, in one deployment's message, in one identifier.
+/// What a reader finds in one entry of a project, in what one message states of a deployment, in the record of
+/// security or of a FORGET, in one identifier.
 pub(in crate::op) fn read_record(
     _: &Dialect,
     input: &Members<'_>,
@@ -111,6 +112,20 @@ pub(in crate::op) fn read_record(
             })
         }
         "deployment" => read_deployment(input.object("value")?.map(), gate),
+        "security" => {
+            let record =
+                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), gate)
+                    .map_err(staged)?;
+            let body = security::body(&record, gate).map_err(staged)?;
+            let members: Vec<&String> = body.into_iter().flat_map(Map::keys).collect();
+            Ok(json!({"members": members}))
+        }
+        "forget" => {
+            let record =
+                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), gate)
+                    .map_err(staged)?;
+            Ok(json!({"hashes": forget::judge(&record, record.address, gate).map_err(staged)?}))
+        }
         "drop" => {
             let text = input.text("value")?;
             let good = identifier::is_drop(text);
@@ -118,7 +133,7 @@ pub(in crate::op) fn read_record(
                 .map_err(staged)?;
             Ok(json!({}))
         }
-        _ => Err(bad("kind: project, deployment or drop is missing")),
+        _ => Err(bad("kind: project, deployment, security, forget or drop is missing")),
     }
 }
 
