@@ -63,6 +63,13 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
         g.accept(name, input("wallet", &sentences(lines)), why).read_as("A-046/own-wording");
     }
 
+    texts(&mut g);
+    private_keys(&mut g);
+    g.cases
+}
+
+/// Texts that are none.
+fn texts(g: &mut Group) {
     let text = g.input("wallet")["derivation_text"].as_str().unwrap_or_default().to_owned();
     let lines: Vec<&str> = text.split('\n').collect();
     let with = |at: usize, line: &str| {
@@ -127,8 +134,6 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     ] {
         g.reject(name, "wallet", [set(T, text.as_str(), new)], row, why);
     }
-    private_keys(&mut g);
-    g.cases
 }
 
 fn input(wallet: &str, sentences: &Sentences) -> Value {
