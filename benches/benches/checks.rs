@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use assay_spec::Service;
 use assay_spec::{Dialect, catalogue};
 use assay_suites::check::{self, Check};
 use assay_suites::control::Offer;
@@ -47,7 +48,7 @@ impl Target for Nothing {
         false
     }
 
-    fn place(&self) -> Placing<'_> {
+    fn place(&self, _: Service) -> Placing<'_> {
         let place = Place {
             connector: Arc::new(Nowhere),
             sites: BTreeMap::new(),

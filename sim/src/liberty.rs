@@ -75,7 +75,8 @@ impl Liberties {
                 // What a signature beside it covers stays as it was signed.
                 let is_signed = members.get("signature").is_some_and(Value::is_string);
                 let bent = |(key, value)| {
-                    if is_signed && key == "content" { (key, value) } else { (key, self.bend(value)) }
+                    let stays = is_signed && key == "content";
+                    (key, if stays { value } else { self.bend(value) })
                 };
                 let mut members: Vec<(String, Value)> = members.into_iter().map(bent).collect();
                 if self.takes(JSON_EXTRA) {

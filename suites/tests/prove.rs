@@ -68,20 +68,19 @@ async fn a_run_is_repeatable_to_the_byte() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_check_costs_more_than_it_says() {
+    let mut costlier = Vec::new();
     for ran in ran(1, &[], &[], &check::all(), &settings(), 4).await.expect("no deviation") {
         let check = check::all().into_iter().find(|check| check.requirement == ran.outcome.requirement);
         let cost = check.expect("the check that ran").cost;
         let sent = ran.outcome.exchanges.len();
-        assert!(
-            sent <= cost.requests as usize,
-            "{}: {sent} requests, {} planned",
-            ran.outcome.requirement,
-            cost.requests
-        );
         let is_drop = |exchange: &&Exchange| exchange.request.target == "/api/drop";
         let drops = ran.outcome.exchanges.iter().filter(is_drop).count();
-        assert_eq!(drops, cost.drops as usize, "{}: drops made and planned", ran.outcome.requirement);
+        if sent > cost.requests as usize || drops != cost.drops as usize {
+            let planned = (cost.requests, cost.drops);
+            costlier.push(format!("{}: {:?}, planned {planned:?}", ran.outcome.requirement, (sent, drops)));
+        }
     }
+    assert!(costlier.is_empty(), "requests and drops: {costlier:#?}");
 }
 
 #[test]

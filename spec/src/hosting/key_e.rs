@@ -8,8 +8,7 @@ use crate::crypto::keccak::{keccak256, sha3_256};
 use crate::crypto::secp256k1::{self, PublicKey, Signature, SigningKey};
 use crate::crypto::text::prefixed_hex;
 use crate::hosting::requirements::key_e::{
-    BYTES, FINAL_NEWLINE, LINES, PRIVATE, PUBLIC, RANGE, SIGNATURE, STABLE, TITLE, VERSION,
-    WALLET,
+    BYTES, FINAL_NEWLINE, LINES, PRIVATE, PUBLIC, RANGE, SIGNATURE, STABLE, TITLE, VERSION, WALLET,
 };
 use crate::{Dialect, Gate, Refused, Strict};
 

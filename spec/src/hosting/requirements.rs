@@ -6,17 +6,17 @@ crate::requirements! {
     /// Every record of the application, whatever its kind.
     mod records {
         /// A record is a message of `item_hash`, `sender`, `type`, `channel`, `signature` and `content`, and its content is an object.
-        FORM: Must Reader Pending("vectors") rule "record.form" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
+        FORM: Must Reader Vector rule "record.form" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// Every record stands on the records' channel.
         CHANNEL: Must Record Check rule "record.channel" ["Stored records written by the hosting application" 1 0xc0d1_6655, "Versioning" 2 0x1cbf_1b31];
         /// A record on the retired channel is not read.
-        RETIRED: Must Reader Pending("vectors") ["Stored records written by the hosting application" 2 0x4d0f_7263, "Versioning" 2 0x1cbf_1b31];
+        RETIRED: Must Reader Vector ["Stored records written by the hosting application" 2 0x4d0f_7263, "Versioning" 2 0x1cbf_1b31];
         /// What a message's `chain` says is left open: the document calls the chain by its network's name.
         CHAIN: Must Record Open ["Stored records written by the hosting application" 1 0xc0d1_6655];
         /// The signature of a record over its canonical JSON is the sender's.
         SIGNATURE: Must Record Check rule "record.signature" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 1 0x241b_c8ec, "Signing of stored records" 2 0x4588_c5e2, "Signing of stored records" 3 0xef7f_2ed3];
         /// A record whose signature is not its sender's changes nothing.
-        UNSIGNED: Must Reader Pending("vectors") ["Signing of stored records" 3 0xef7f_2ed3];
+        UNSIGNED: Must Reader Vector ["Signing of stored records" 3 0xef7f_2ed3];
         /// `content.address` is an address: 0x and 40 hexadecimal digits.
         ADDRESS: Must Record Check rule "record.address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// `content.time` is an integer, in seconds.
@@ -38,7 +38,7 @@ crate::requirements! {
         /// A deployment's id is `deploy_` and 12 characters of the same alphabet.
         DEPLOYMENT: Must Record Check rule "identifier.deployment" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A drop's id is `drop_` and 22 characters of the same alphabet.
-        DROP: Must Record Pending("vectors") rule "identifier.drop" ["Stored records written by the hosting application" 9 0x507b_55aa];
+        DROP: Must Record Vector rule "identifier.drop" ["Stored records written by the hosting application" 9 0x507b_55aa];
         /// Where the characters come from is left open; no two ids are ever alike in the simulator.
         UNIQUE: Must Record Open ["Stored records written by the hosting application" 8 0xb716_4de5];
     }
@@ -212,7 +212,7 @@ crate::requirements! {
         /// `schemaVersion` is an integer, 1 or 2: the header says 2, the example of an entry 1.
         SCHEMA_VERSION: Must Record Check rule "projects.schema-version" ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
         /// Entries of `schemaVersion` 1 and 2 are read alike.
-        SCHEMA_READ: Must Reader Pending("vectors") ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
+        SCHEMA_READ: Must Reader Vector ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
         /// `public.framework` is a text.
         FRAMEWORK: Must Record Check rule "projects.framework" ["Stored records written by the hosting application" 15 0xd869_ed59];
         /// `public.deployTarget` is `ipfs` or `instance`.
@@ -250,7 +250,7 @@ crate::requirements! {
         /// What `v` and `alg` of a deleted project's envelope are is left open: empty texts or their usual values.
         TOMBSTONE_FORM: Must Record Open ["States and transitions" 4 0x879c_5482];
         /// `public.deleted` alone says that a project is deleted: nothing tries to open what its entry holds, whatever its form.
-        TOMBSTONE_READ: Must Reader Pending("vectors") ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 18 0xecae_c297];
+        TOMBSTONE_READ: Must Reader Vector ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 18 0xecae_c297];
     }
 
     /// A deployment: its creation and its terminal amend.
@@ -274,9 +274,9 @@ crate::requirements! {
         /// `public` is an object.
         PUBLIC: Must Record Check rule "deployments.public" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.status` is `queued`, `live` or `failed`.
-        STATUS: Must Reader Pending("vectors") rule "deployments.status" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        STATUS: Must Reader Vector rule "deployments.status" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// `public.storeRef` is null or a text.
-        STORE_REF: Must Reader Pending("vectors") rule "deployments.store-ref" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 25 0x5aae_318a];
+        STORE_REF: Must Reader Vector rule "deployments.store-ref" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// `public.runId` is a number or null.
         RUN_ID: Must Record Check rule "deployments.run-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.runAttempt` is a number or null.
@@ -326,11 +326,11 @@ crate::requirements! {
         /// `error` is a text or null.
         PLAINTEXT_ERROR: Must Record Check rule "deployments.error" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// A record of a schema before 4 is read.
-        LEGACY_READ: Must Reader Pending("vectors") ["Stored records written by the hosting application" 27 0x2037_1ae9, "Stored records written by the hosting application" 28 0xf30d_9f7e, "Versioning" 3 0xc7fa_91d4];
+        LEGACY_READ: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9, "Stored records written by the hosting application" 28 0xf30d_9f7e, "Versioning" 3 0xc7fa_91d4];
         /// A record of a schema before 4 gives the warning `LEGACY_SCHEMA`.
-        LEGACY_WARNING: Must Reader Pending("vectors") ["Stored records written by the hosting application" 28 0xf30d_9f7e];
+        LEGACY_WARNING: Must Reader Vector ["Stored records written by the hosting application" 28 0xf30d_9f7e];
         /// The content identifier of a record before schema 4 is its `public.cid`.
-        LEGACY_CID: Must Reader Pending("vectors") ["Stored records written by the hosting application" 27 0x2037_1ae9];
+        LEGACY_CID: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9];
         /// What a record with both `cid` and `storeRef`, or with neither a schema nor a reference, means is left open.
         LEGACY_BOTH: Must Reader Open ["Stored records written by the hosting application" 27 0x2037_1ae9];
     }
@@ -374,11 +374,11 @@ crate::requirements! {
         /// A machine claims once.
         ONCE: Must Record Check ["Stored records written by the hosting application" 6 0xd0f9_60a3];
         /// A claim that breaks one of these rules never wins.
-        INVALID: Must Reader Pending("vectors") ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
+        INVALID: Must Reader Vector ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// Of several claims for one machine the earliest by `content.time` wins.
-        EARLIEST: Must Reader Pending("vectors") ["Stored records written by the hosting application" 37 0x9bd2_7a65];
+        EARLIEST: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// A claim for another machine does not count.
-        OTHER_INSTANCE: Must Reader Pending("vectors") ["Stored records written by the hosting application" 37 0x9bd2_7a65];
+        OTHER_INSTANCE: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// Which of two claims of one second wins is left open; here it is the one with the smaller hash.
         TIE: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// Nothing in the document keeps a claimer from choosing an earlier time.
@@ -396,7 +396,7 @@ crate::requirements! {
         /// It is sent by the owner's wallet alone.
         SIGNER: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f];
         /// `content.content` is an object.
-        BODY: Must Record Pending("vectors") rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
+        BODY: Must Record Vector rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `authorizations` is an array.
         AUTHORIZATIONS: Must Record Check rule "security.authorizations" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
         /// An authorization is an object.
@@ -408,13 +408,13 @@ crate::requirements! {
         /// A session key's address is the one of its `pubkey`.
         ENTRY_PUBKEY_ADDRESS: Must Record Check rule "security.entry-pubkey-address" ["Signing of stored records" 6 0xd152_c394, "Primitives" 1 0x2aab_6cb4];
         /// An authorization's `types` is an array of texts.
-        ENTRY_TYPES: Must Reader Pending("vectors") rule "security.entry-types" ["Signing of stored records" 6 0xd152_c394];
+        ENTRY_TYPES: Must Reader Vector rule "security.entry-types" ["Signing of stored records" 6 0xd152_c394];
         /// An authorization's `channels` is an array of texts.
-        ENTRY_CHANNELS: Must Reader Pending("vectors") rule "security.entry-channels" ["Signing of stored records" 6 0xd152_c394];
+        ENTRY_CHANNELS: Must Reader Vector rule "security.entry-channels" ["Signing of stored records" 6 0xd152_c394];
         /// An authorization's `aggregate_keys` is an array of texts.
-        ENTRY_AGGREGATE_KEYS: Must Reader Pending("vectors") rule "security.entry-aggregate-keys" ["Signing of stored records" 6 0xd152_c394];
+        ENTRY_AGGREGATE_KEYS: Must Reader Vector rule "security.entry-aggregate-keys" ["Signing of stored records" 6 0xd152_c394];
         /// An authorization's `post_types` is an array of texts.
-        ENTRY_POST_TYPES: Must Reader Pending("vectors") rule "security.entry-post-types" ["Signing of stored records" 6 0xd152_c394];
+        ENTRY_POST_TYPES: Must Reader Vector rule "security.entry-post-types" ["Signing of stored records" 6 0xd152_c394];
         /// A session key's `types` are POST and AGGREGATE.
         SESSION_TYPES: Must Record Check ["Signing of stored records" 6 0xd152_c394];
         /// A session key's `channels` are the records' channel alone.
@@ -448,27 +448,27 @@ crate::requirements! {
     /// Who may write what, as a reader judges it.
     mod authority {
         /// An aggregate, or a FORGET, is the owner's whose address stands in `content.address`.
-        OWNER_ADDRESS: Must Reader Pending("vectors") rule "authority.owner-address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 45 0x5680_55c7];
+        OWNER_ADDRESS: Must Reader Vector rule "authority.owner-address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// A sender besides the owner counts only where the owner's security lists it.
-        LISTED: Must Reader Pending("vectors") rule "authority.listed" ["Signing of stored records" 5 0x4a8f_83e8];
+        LISTED: Must Reader Vector rule "authority.listed" ["Signing of stored records" 5 0x4a8f_83e8];
         /// A listed sender writes only the types of its authorization.
-        TYPES: Must Reader Pending("vectors") rule "authority.types" ["Signing of stored records" 6 0xd152_c394];
+        TYPES: Must Reader Vector rule "authority.types" ["Signing of stored records" 6 0xd152_c394];
         /// A listed sender writes only on the channels of its authorization.
-        CHANNELS: Must Reader Pending("vectors") rule "authority.channels" ["Signing of stored records" 6 0xd152_c394];
+        CHANNELS: Must Reader Vector rule "authority.channels" ["Signing of stored records" 6 0xd152_c394];
         /// A listed sender writes only aggregates under the keys of its authorization.
-        AGGREGATE_KEYS: Must Reader Pending("vectors") rule "authority.aggregate-keys" ["Signing of stored records" 6 0xd152_c394];
+        AGGREGATE_KEYS: Must Reader Vector rule "authority.aggregate-keys" ["Signing of stored records" 6 0xd152_c394];
         /// A listed sender writes only posts of the types of its authorization.
-        POST_TYPES: Must Reader Pending("vectors") rule "authority.post-types" ["Signing of stored records" 6 0xd152_c394];
+        POST_TYPES: Must Reader Vector rule "authority.post-types" ["Signing of stored records" 6 0xd152_c394];
         /// Empty `post_types` stand for every post within the allowed types.
-        EMPTY_ALL: Must Reader Pending("vectors") ["Signing of stored records" 6 0xd152_c394];
+        EMPTY_ALL: Must Reader Vector ["Signing of stored records" 6 0xd152_c394];
         /// Security counts only from the owner's wallet, whatever an authorization says.
-        SECURITY_OWNER: Must Reader Pending("vectors") rule "authority.security" ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Signing of stored records" 6 0xd152_c394];
+        SECURITY_OWNER: Must Reader Vector rule "authority.security" ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Signing of stored records" 6 0xd152_c394];
         /// A session key forgets nothing.
-        FORGET_SESSION: Must Reader Pending("vectors") rule "authority.forget" ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 6 0xd152_c394];
+        FORGET_SESSION: Must Reader Vector rule "authority.forget" ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 6 0xd152_c394];
         /// A claim needs no authorization, and none stands in for the machine's own signature.
-        CLAIM_SELF: Must Reader Pending("vectors") rule "authority.claim" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
+        CLAIM_SELF: Must Reader Vector rule "authority.claim" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// The encryption key signs nothing that counts.
-        ENCRYPTION_NEVER: Must Reader Pending("vectors") rule "authority.encryption-key" ["Stored records written by the hosting application" 39 0x0dd4_810c];
+        ENCRYPTION_NEVER: Must Reader Vector rule "authority.encryption-key" ["Stored records written by the hosting application" 39 0x0dd4_810c];
         /// What an empty list besides `post_types` allows is left open; it allows everything here.
         EMPTY_OTHERS: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
         /// Whether a deployment or a FORGET by the wallet itself counts is left open; here it does.
@@ -486,7 +486,7 @@ crate::requirements! {
         /// `content.address` is the owner's address.
         ADDRESS: Must Record Check rule "forget.address" ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// `content.hashes` is an array of texts.
-        HASHES: Must Record Pending("vectors") rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
+        HASHES: Must Record Vector rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// Each of the hashes is a STORE message's.
         STORES: Must Record Check ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// A hash that cannot be forgotten is left out, so that the others are forgotten.
@@ -542,21 +542,21 @@ crate::requirements! {
     /// Amend chains.
     mod amends {
         /// A chain begins with the POST of the deployments' type.
-        CREATION: Must Reader Pending("vectors") ["Amend chain resolution" 1 0xa23b_f7c9];
+        CREATION: Must Reader Vector rule "amend.creation" ["Amend chain resolution" 1 0xa23b_f7c9];
         /// An amend belongs behind the record whose item hash is its `ref`.
-        REF: Must Reader Pending("vectors") ["Amend chain resolution" 2 0x78ea_ea97];
+        REF: Must Reader Vector ["Amend chain resolution" 2 0x78ea_ea97];
         /// An amend of an amend is followed, to the last one.
-        FORWARD: Must Reader Pending("vectors") ["Amend chain resolution" 3 0x117a_d0d9];
+        FORWARD: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9];
         /// The content of the last record is the deployment's state.
-        CONTENT: Must Reader Pending("vectors") ["Amend chain resolution" 4 0xb5ae_7266];
+        CONTENT: Must Reader Vector ["Amend chain resolution" 4 0xb5ae_7266];
         /// Of two amends of one record the one with the larger `time` is followed.
-        LARGER_TIME: Must Reader Pending("vectors") ["Amend chain resolution" 5 0x1fdc_4403];
+        LARGER_TIME: Must Reader Vector ["Amend chain resolution" 5 0x1fdc_4403];
         /// Only amends of the same record are compared: what follows an amend that lost is lost with it.
-        LOCAL: Must Reader Pending("vectors") ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
+        LOCAL: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
         /// An amend whose sender has no authority is passed over before times are compared.
-        AUTHORITY: Must Reader Pending("vectors") ["Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8, "Amend chain resolution" 2 0x78ea_ea97];
+        AUTHORITY: Must Reader Vector ["Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8, "Amend chain resolution" 2 0x78ea_ea97];
         /// In what order the records arrive changes nothing.
-        ORDER: Must Reader Pending("vectors") ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
+        ORDER: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
         /// Which of two amends of one second is followed is left open; here it is the one with the smaller hash.
         TIE: Must Reader Open rule "amend.tie" ["Amend chain resolution" 5 0x1fdc_4403];
         /// What amends that refer to one another mean is left open; reading them ends.

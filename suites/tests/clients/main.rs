@@ -217,6 +217,8 @@ fn an_idle_client_passes_nothing() -> Result<(), Failed> {
 fn rows_and_cases_belong_together() -> Result<(), Failed> {
     let covered: BTreeSet<String> = all().iter().map(|case| case.requirement.to_string()).collect();
     let rows = catalogue::requirements();
+    // What the documents leave open holds no client to anything.
+    let rows = rows.filter(|row| row.evidence != Evidence::Open);
     let wanted = rows.filter(|row| row.evidence == Evidence::Client || row.subject == Subject::Client);
     let wanted: BTreeSet<String> = wanted.map(ToString::to_string).collect();
     let facts: BTreeSet<&str> = all().iter().map(|case| case.fact).collect();

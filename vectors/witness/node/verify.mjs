@@ -1,5 +1,5 @@
 // Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/web3.js for messages,
-// ethers for what wallets sign, and two sets of libraries for identifiers and zips, each of which confirms the cases on
+// ethers for what wallets sign, eciesjs and @noble/ciphers for what is encrypted, and two sets of libraries for identifiers and zips, each of which confirms the cases on
 // its own.
 //
 // Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement. With --write it also records itself in
@@ -16,7 +16,9 @@ import bs58 from "bs58";
 import { filesOf } from "./folder.mjs";
 import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
+import { records as ofRecords } from "./records.mjs";
 import { Refused, Skipped, attempt, require } from "./refusal.mjs";
+import { sealing } from "./sealed.mjs";
 import { byImporter, byIpld } from "./unixfs.mjs";
 import { byYauzl, byZipJs, inspected } from "./zips.mjs";
 
@@ -255,6 +257,8 @@ const VOICES = [
     },
   },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
+  { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar"], operations: sealing },
+  { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: ofRecords },
   { witness: "node", libraries: ["ipfs-unixfs-importer", "yauzl"], operations: drop(byImporter, byYauzl) },
   { witness: "node/ipld", libraries: ["@ipld/unixfs", "@zip.js/zip.js"], operations: drop(byIpld, byZipJs) },
 ];
@@ -311,7 +315,7 @@ const run = async ({ witness, libraries, operations }, file, text) => {
 
 let agrees = true;
 const records = [];
-for (const folder of ["drop", "network", "publish"]) {
+for (const folder of ["drop", "hosting", "network", "publish"]) {
   for (const name of readdirSync(new URL(`${folder}/`, DATA)).filter((name) => name.endsWith(".json")).sort()) {
     const file = `${folder}/${name}`;
     const text = readFileSync(new URL(file, DATA));

@@ -1,5 +1,6 @@
 """Confirms the golden cases with other people's libraries: PyNaCl for Ed25519, solders for messages and base58,
-aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for what wallets sign.
+aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for what wallets sign, eciespy and cryptography for
+what is encrypted.
 
 Prints one JSON line per operation and exits with 1 on any disagreement. With --write it also records itself in
 data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
@@ -24,6 +25,8 @@ from solders.pubkey import Pubkey
 
 import drop
 import network
+import records
+import sealed
 from recipes import read
 from refusal import Refused, Skipped, require
 
@@ -286,9 +289,12 @@ OPERATIONS = {
     "cid.directory": drop.cid_directory,
     "drop.inspect_zip": drop.inspect_zip,
     **network.OPERATIONS,
+    **sealed.OPERATIONS,
+    **records.OPERATIONS,
 }
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),
+    "hosting": ("eciespy", "cryptography", "eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "publish": ("PyNaCl", "solders", "jsonschema"),
 }

@@ -142,15 +142,11 @@ impl Public {
         let fields = Fields::new(members, "public.");
         // What a legacy record lacks is null.
         let lacks = |name: &str| legacy && fields.value(name).is_none();
-        let text = |name, rule, gate: &mut _| if lacks(name) {
-            Ok(None)
-        } else {
-            fields.text_or_null(name, rule, gate)
+        let text = |name, rule, gate: &mut _| {
+            if lacks(name) { Ok(None) } else { fields.text_or_null(name, rule, gate) }
         };
-        let number = |name, rule, gate: &mut _| if lacks(name) {
-            Ok(None)
-        } else {
-            fields.integer_or_null(name, rule, gate)
+        let number = |name, rule, gate: &mut _| {
+            if lacks(name) { Ok(None) } else { fields.integer_or_null(name, rule, gate) }
         };
         Ok(Public {
             status: fields

@@ -8,10 +8,10 @@ mod form;
 mod open;
 mod seal;
 
-pub use form::{check_written, parse};
 pub(super) use form::parse_json;
-pub(super) use seal::wrap;
+pub use form::{check_written, parse};
 pub use open::{Keys, Note, Opened, Outcome, Reader, Recipient, Role, open};
+pub(super) use seal::wrap;
 pub use seal::{Recipients, Sealed, Secrets, seal};
 
 use super::requirements::envelope as rows;

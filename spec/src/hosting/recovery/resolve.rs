@@ -5,8 +5,9 @@ use crate::crypto::address::Address;
 use crate::hosting::amends::{Amend, Amends, End};
 use crate::hosting::deployment::{AMEND, Deployment, Status};
 use crate::hosting::record::Record;
-use crate::hosting::requirements::amends::{AUTHORITY, CONTENT, CREATION};
+use crate::hosting::requirements::amends::{AUTHORITY, CONTENT, CREATION, ORDER};
 use crate::hosting::requirements::deployments::LEGACY_WARNING;
+use crate::hosting::requirements::records::{RETIRED, UNSIGNED};
 use crate::{Dialect, Gate, Refused};
 
 /// A deployment as its chain tells it.
@@ -35,10 +36,14 @@ pub fn resolve(
     gate: &mut impl Gate,
 ) -> Result<Resolved, Refused> {
     let strangers = gate.lapse(&AUTHORITY).is_some();
+    let unsigned = gate.lapse(&UNSIGNED).is_some();
+    let retired = gate.lapse(&RETIRED).is_some();
     let counts = |record: &&Record| {
-        authorized.is_none_or(|authorized| {
-            strangers || (authorized.contains(&record.sender) && record.signed().is_ok())
-        })
+        let own_channel = retired || record.channel == dialect.records_channel;
+        let in_its_right = authorized.is_none_or(|authorized| {
+            (strangers || authorized.contains(&record.sender)) && (unsigned || record.signed().is_ok())
+        });
+        own_channel && in_its_right
     };
     let counted: Vec<&Record> = records.iter().filter(counts).collect();
     let is_creation = |record: &&&Record| {
@@ -57,15 +62,18 @@ pub fn resolve(
             states.push((record, state));
         }
     }
-    states.sort_by(|a, b| a.0.item_hash.cmp(&b.0.item_hash));
+    // A reader that takes what came last looks at no time.
+    let by_arrival = gate.lapse(&ORDER).is_some();
     let links: Vec<Amend<'_>> = states
         .iter()
-        .map(|(record, _)| Amend {
+        .zip(0..)
+        .map(|((record, _), arrival)| Amend {
             target: record.target.as_deref().unwrap_or_default(),
-            time: record.time,
+            time: if by_arrival { arrival } else { record.time },
             item_hash: &record.item_hash,
         })
         .collect();
+    states.sort_by(|a, b| a.0.item_hash.cmp(&b.0.item_hash));
     let chain = Amends::new(&links).chain(&first.item_hash, gate);
     let leaf = chain.leaf();
     let found = states.binary_search_by(|(record, _)| record.item_hash.as_str().cmp(leaf)).ok();

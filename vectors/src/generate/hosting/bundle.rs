@@ -43,7 +43,13 @@ pub(in crate::generate) fn seal_cases() -> Vec<Case> {
         let (path, key) = (format!("/in/deks/{member}/public_key"), public(to));
         let digit = if key.ends_with('0') { "1" } else { "0" };
         let off = splice(&path, 131, &key[131..], digit);
-        g.reject(&format!("{member}-off-curve"), "manifest", [off], &ecies::RECIPIENT, "A recipient's key is a point.");
+        g.reject(
+            &format!("{member}-off-curve"),
+            "manifest",
+            [off],
+            &ecies::RECIPIENT,
+            "A recipient's key is a point.",
+        );
     }
     g.cases
 }
@@ -93,7 +99,11 @@ fn accepts(g: &mut Group) {
     upper["bundle_hash"] = sha256_hex(file.as_bytes()).to_uppercase().into();
     g.accept("hash-upper-case", upper, "Digits of either case.");
     let pretty = serde_json::to_string_pretty(&own).expect("a value");
-    g.accept("white-space", opening(&pretty, "vm"), "The hash is over the file as it was pinned, white space and all.");
+    g.accept(
+        "white-space",
+        opening(&pretty, "vm"),
+        "The hash is over the file as it was pinned, white space and all.",
+    );
     let mut more = own.clone();
     more["note"] = "more".into();
     g.accept("more-members", opening(&more.to_string(), "vm"), "A member that nobody knows does no harm.");
@@ -125,9 +135,19 @@ fn hashes(g: &mut Group) {
     let pretty = serde_json::to_string_pretty(&own).expect("a value");
     for (name, new, row, why) in [
         ("hash-of-ct", sha256_hex(&ct), &rows::HASH, "The hash of the ciphertext is another."),
-        ("hash-of-ct-text", sha256_hex(own["ct"].as_str().unwrap_or_default().as_bytes()), &rows::HASH, "So is that of its base64."),
+        (
+            "hash-of-ct-text",
+            sha256_hex(own["ct"].as_str().unwrap_or_default().as_bytes()),
+            &rows::HASH,
+            "So is that of its base64.",
+        ),
         ("hash-of-tarball", sha256_hex(&tarball()), &rows::HASH, "So is that of the tarball."),
-        ("hash-of-pretty", sha256_hex(pretty.as_bytes()), &rows::HASH, "So is that of the same JSON with white space."),
+        (
+            "hash-of-pretty",
+            sha256_hex(pretty.as_bytes()),
+            &rows::HASH,
+            "So is that of the same JSON with white space.",
+        ),
         ("hash-of-nothing", sha256_hex(b""), &rows::HASH, "So is that of nothing."),
         ("hash-prefix", format!("0x{hash}"), &rows::HASH_FORM, "No 0x stands before it."),
         ("hash-newline", format!("{hash}\n"), &rows::HASH_FORM, "No newline follows it."),
@@ -153,8 +173,20 @@ fn form(g: &mut Group) {
         ("kind-missing", "\"kind\":\"svc-bundle\",", "", &rows::KIND, "It is stated."),
         ("algorithm-other", "aes-256-gcm", "aes-256-cbc", &rows::ALGORITHM, "Another cipher."),
         ("algorithm-missing", "\"alg\":\"aes-256-gcm\",", "", &rows::ALGORITHM, "It is named."),
-        ("vm-renamed", "\"vm\":", "\"machine\":", &rows::VM, "The machine's wrapped key stands under its name."),
-        ("third-recipient", "\"deks\":{", "\"deks\":{\"user\":\"AAAA\",", &rows::TWO_RECIPIENTS, "A bundle has two recipients and no wallet."),
+        (
+            "vm-renamed",
+            "\"vm\":",
+            "\"machine\":",
+            &rows::VM,
+            "The machine's wrapped key stands under its name.",
+        ),
+        (
+            "third-recipient",
+            "\"deks\":{",
+            "\"deks\":{\"user\":\"AAAA\",",
+            &rows::TWO_RECIPIENTS,
+            "A bundle has two recipients and no wallet.",
+        ),
         ("iv-space", "\"iv\":\"", "\"iv\":\" ", &base64_rows::ALPHABET, "White space is no base64."),
     ] {
         let edit = g.change("unchecked", B, old, new);
@@ -171,13 +203,15 @@ fn form(g: &mut Group) {
     let edit = set(B, json!({"utf8": file}), json!({"utf8": quoted}));
     g.reject("file-text", "unchecked", [edit], &rows::FORM, "JSON within a text is no object.");
     let edit = g.change("more-members", B, "more\"", "?\"");
-    let hash = set(
-        "/in/bundle_hash",
-        g.input("more-members")["bundle_hash"].clone(),
-        Value::Null,
-    );
+    let hash = set("/in/bundle_hash", g.input("more-members")["bundle_hash"].clone(), Value::Null);
     let broken = Edit { new: json!({"hex": "ff22"}), ..edit };
-    g.reject("file-no-utf8", "more-members", [broken, hash], &rows::FORM, "A file that is no UTF-8 is no JSON.");
+    g.reject(
+        "file-no-utf8",
+        "more-members",
+        [broken, hash],
+        &rows::FORM,
+        "A file that is no UTF-8 is no JSON.",
+    );
 }
 
 fn cipher(g: &mut Group) {
@@ -197,11 +231,23 @@ fn cipher(g: &mut Group) {
         ("tag-15", "/tag", base64(&bytes("/tag")[..15]), &rows::TAG, "15 bytes of the tag are too few."),
         ("tag-17", "/tag", longer("/tag"), &rows::TAG, "17 are one too many."),
         ("ct-changed", "/ct", flip("/ct", 0), &rows::AUTHENTIC, "The ciphertext's first byte."),
-        ("ct-changed-at-the-end", "/ct", flip("/ct", bytes("/ct").len() - 1), &rows::AUTHENTIC, "Its last byte."),
+        (
+            "ct-changed-at-the-end",
+            "/ct",
+            flip("/ct", bytes("/ct").len() - 1),
+            &rows::AUTHENTIC,
+            "Its last byte.",
+        ),
         ("iv-changed", "/iv", flip("/iv", 0), &rows::AUTHENTIC, "The IV's first byte."),
         ("tag-changed", "/tag", flip("/tag", 15), &rows::AUTHENTIC, "The tag's last byte."),
         ("key-33", "/deks/vm", long, &rows::KEY_LENGTH, "An unwrapped key of 33 bytes."),
-        ("vm-tag-changed", "/deks/vm", flip("/deks/vm", 81), &ecies::AUTHENTIC, "The wrapped key is authenticated by itself."),
+        (
+            "vm-tag-changed",
+            "/deks/vm",
+            flip("/deks/vm", 81),
+            &ecies::AUTHENTIC,
+            "The wrapped key is authenticated by itself.",
+        ),
     ] {
         let edit = g.change("unchecked", B, &of(path), &new);
         g.reject(name, "unchecked", [edit], row, why);

@@ -20,7 +20,11 @@ static SHOWN: &[Id] = &[&rows::LINES, &rows::FINAL_NEWLINE, &rows::TITLE, &rows:
 pub(in crate::generate) fn cases() -> Vec<Case> {
     let source = "src/generate/hosting/derive.rs";
     let mut g = Group::new("hosting/key-e-derive", "key_e.derive", source, SHOWN);
-    g.accept("wallet", input("wallet", &Sentences::default()), "Seven lines, signed by the wallet they name.");
+    g.accept(
+        "wallet",
+        input("wallet", &Sentences::default()),
+        "Seven lines, signed by the wallet they name.",
+    );
     g.accept("other-wallet", input("other wallet", &Sentences::default()), "Another wallet, another E.");
     let v_of = |g: &Group, name: &str| {
         let case = g.cases.iter().find(|case| case.id.ends_with(name)).expect("it stands");
@@ -32,7 +36,11 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     // Both values of v are shown, whichever the first wallet's is.
     for n in 0.. {
         let name = format!("wallet {n}");
-        g.accept("other-v", input(&name, &Sentences::default()), "The other value of v is a byte of E's as well.");
+        g.accept(
+            "other-v",
+            input(&name, &Sentences::default()),
+            "The other value of v is a byte of E's as well.",
+        );
         if v_of(&g, "/other-v") != first {
             break;
         }
@@ -55,6 +63,13 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
         g.accept(name, input("wallet", &sentences(lines)), why).read_as("A-046/own-wording");
     }
 
+    texts(&mut g);
+    private_keys(&mut g);
+    g.cases
+}
+
+/// Texts that are none.
+fn texts(g: &mut Group) {
     let text = g.input("wallet")["derivation_text"].as_str().unwrap_or_default().to_owned();
     let lines: Vec<&str> = text.split('\n').collect();
     let with = |at: usize, line: &str| {
@@ -86,21 +101,39 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
         ("title-en-dash", text.replacen('\u{2014}', "\u{2013}", 1), &rows::TITLE, "Nor the shorter dash."),
         ("title-lower-case", with(0, &lines[0].to_lowercase()), &rows::TITLE, "Its letters are as they are."),
         ("title-blank", with(0, &format!("{} ", lines[0])), &rows::TITLE, "Nothing follows it."),
-        ("wallet-lower-case", own(format!("Wallet: {}", address.to_lowercase())), &rows::WALLET, "The letters are cased by the checksum."),
-        ("wallet-upper-case", own(format!("Wallet: 0x{}", address[2..].to_uppercase())), &rows::WALLET, "Upper case is none either."),
-        ("wallet-no-prefix", own(format!("Wallet: {}", &address[2..])), &rows::WALLET, "An address begins with 0x."),
+        (
+            "wallet-lower-case",
+            own(format!("Wallet: {}", address.to_lowercase())),
+            &rows::WALLET,
+            "The letters are cased by the checksum.",
+        ),
+        (
+            "wallet-upper-case",
+            own(format!("Wallet: 0x{}", address[2..].to_uppercase())),
+            &rows::WALLET,
+            "Upper case is none either.",
+        ),
+        (
+            "wallet-no-prefix",
+            own(format!("Wallet: {}", &address[2..])),
+            &rows::WALLET,
+            "An address begins with 0x.",
+        ),
         ("wallet-other-word", own(format!("wallet: {address}")), &rows::WALLET, "The word is as it is."),
         ("wallet-no-blank", own(format!("Wallet:{address}")), &rows::WALLET, "A blank follows it."),
         ("wallet-missing", own("Wallet: ".to_owned()), &rows::WALLET, "It names a wallet."),
-        ("wallet-of-another", own(format!("Wallet: {}", Address::of(&key("other wallet")))), &rows::WALLET, "It names the wallet that signs."),
+        (
+            "wallet-of-another",
+            own(format!("Wallet: {}", Address::of(&key("other wallet")))),
+            &rows::WALLET,
+            "It names the wallet that signs.",
+        ),
         ("version-2", with(6, "Version: 2"), &rows::VERSION, "Another version is another derivation."),
         ("version-blank", with(6, "Version: 1 "), &rows::VERSION, "Nothing follows the digit."),
         ("version-lower-case", with(6, "version: 1"), &rows::VERSION, "The word is as it is."),
     ] {
         g.reject(name, "wallet", [set(T, text.as_str(), new)], row, why);
     }
-    private_keys(&mut g);
-    g.cases
 }
 
 fn input(wallet: &str, sentences: &Sentences) -> Value {

@@ -16,7 +16,8 @@ use crate::generate::keys;
 
 const SOURCE: &str = "src/generate/hosting/ecies.rs";
 static ENCRYPTING: &[Id] = &[&rows::RECIPIENT];
-static DECRYPTING: &[Id] = &[&rows::LENGTH, &rows::EPHEMERAL_PREFIX, &rows::EPHEMERAL_POINT, &rows::AUTHENTIC];
+static DECRYPTING: &[Id] =
+    &[&rows::LENGTH, &rows::EPHEMERAL_PREFIX, &rows::EPHEMERAL_POINT, &rows::AUTHENTIC];
 
 /// The inputs of `ecies.encrypt`, each with its name and its reason.
 fn texts() -> Vec<(&'static str, Value, &'static str)> {
@@ -72,7 +73,11 @@ pub(in crate::generate) fn encrypt_cases() -> Vec<Case> {
         ("recipient-hybrid", hybrid, "The hybrid form is another."),
         ("recipient-off-curve", off_curve(&wallet), "Its coordinates are a point's."),
         ("recipient-infinity", zero, "The point at infinity is no key."),
-        ("recipient-large-coordinate", format!("0x04{}{}", "f".repeat(64), &wallet[68..]), "A coordinate is below the field's prime."),
+        (
+            "recipient-large-coordinate",
+            format!("0x04{}{}", "f".repeat(64), &wallet[68..]),
+            "A coordinate is below the field's prime.",
+        ),
         ("recipient-no-prefix", wallet[2..].to_owned(), "0x is a part of the form."),
         ("recipient-short", wallet[..130].to_owned(), "64 bytes."),
         ("recipient-long", format!("{wallet}00"), "66 bytes."),
@@ -98,8 +103,7 @@ pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
         let to = if input["public_key"] == public(E) { E } else { "wallet" };
         g.accept(name, json!({"private_key": secret(to), "ciphertext": ciphertext(&made, name)}), why);
     }
-    let twelve =
-        json!({"private_key": secret("wallet"), "ciphertext": ciphertext(&made, "nonce-12"), "nonce_length": 12});
+    let twelve = json!({"private_key": secret("wallet"), "ciphertext": ciphertext(&made, "nonce-12"), "nonce_length": 12});
     g.accept("nonce-12", twelve, "A nonce of 12 bytes, as it is said.").read_as("A-051/nonce-12");
     for library in foreign() {
         for text in &library.cases {
@@ -121,7 +125,13 @@ pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
     let wrong = set("/in/private_key", old.clone(), secret(E));
     g.reject("another-key", "key", [wrong], &rows::AUTHENTIC, "It was wrapped for somebody else.");
     let long = json!({"hex": format!("{}00", old["hex"].as_str().unwrap_or_default())});
-    g.reject("private-key-33", "key", [set("/in/private_key", old, long)], &SECRET_KEY, "A key has 32 bytes.");
+    g.reject(
+        "private-key-33",
+        "key",
+        [set("/in/private_key", old, long)],
+        &SECRET_KEY,
+        "A key has 32 bytes.",
+    );
     g.cases
 }
 
@@ -163,9 +173,21 @@ fn ephemeral_keys(g: &mut Group) {
     let last = if key.ends_with('0') { "01" } else { "00" };
     for (name, edit, why) in [
         ("ephemeral-off-curve", splice(C, 64, &key[128..], last), "The coordinates are of no point."),
-        ("ephemeral-infinity", splice(C, 1, &key[2..], "0".repeat(128)), "The point at infinity is no key: all zeros."),
-        ("ephemeral-x-too-large", splice(C, 1, &key[2..66], "f".repeat(64)), "A coordinate is below the field's prime."),
-        ("ephemeral-swapped", splice(C, 1, &key[2..], format!("{}{}", &key[66..], &key[2..66])), "The coordinates in the other order."),
+        (
+            "ephemeral-infinity",
+            splice(C, 1, &key[2..], "0".repeat(128)),
+            "The point at infinity is no key: all zeros.",
+        ),
+        (
+            "ephemeral-x-too-large",
+            splice(C, 1, &key[2..66], "f".repeat(64)),
+            "A coordinate is below the field's prime.",
+        ),
+        (
+            "ephemeral-swapped",
+            splice(C, 1, &key[2..], format!("{}{}", &key[66..], &key[2..66])),
+            "The coordinates in the other order.",
+        ),
     ] {
         g.reject(name, "key", [edit], &rows::EPHEMERAL_POINT, why);
     }
@@ -236,11 +258,11 @@ fn leading_zero(to: &str) -> String {
     let begins = |name: &str| {
         shared_point(&key(&format!("ephemeral {name}")), &public).is_some_and(|point| point[1] == 0)
     };
-    (0..).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
+    (0..100_000).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
 }
 
 /// The name of an ephemeral key whose own first coordinate begins with a zero.
 fn leading_zero_ephemeral() -> String {
     let begins = |name: &str| public_key(&key(&format!("ephemeral {name}")))[1] == 0;
-    (0..).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
+    (0..100_000).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
 }

@@ -1,9 +1,14 @@
 //! Cases of the stored records of a hosting application.
 
+pub(super) mod amends;
+pub(super) mod authority;
 pub(super) mod base64;
 pub(super) mod bundle;
+pub(super) mod claims;
 pub(super) mod derive;
 pub(super) mod ecies;
 pub(super) mod envelope;
 pub(super) mod open;
+pub(super) mod read;
+mod record;
 mod world;

@@ -27,6 +27,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     versions(&mut g);
     libraries(&mut g);
     form(&mut g);
+    lengths(&mut g);
     cipher(&mut g);
     recipients(&mut g);
     plaintext(&mut g);
@@ -80,7 +81,11 @@ fn accepts(g: &mut Group) {
     g.accept("more-members", opening(&more, "user", "recovery"), "A member that nobody knows does no harm.");
     let mut sealing = sealing("zeros", "{}");
     (sealing["iv"], sealing["dek"]) = (crate::bytes::hex(&[0; 12]), crate::bytes::hex(&ends_in_zero()));
-    g.accept("zeros", opening(&self::sealed(&sealing), "user", "recovery"), "An IV of zeros, a key that ends in one.");
+    g.accept(
+        "zeros",
+        opening(&self::sealed(&sealing), "user", "recovery"),
+        "An IV of zeros, a key that ends in one.",
+    );
 }
 
 fn ends_in_zero() -> [u8; 32] {
@@ -94,7 +99,8 @@ fn versions(g: &mut Group) {
     let more = |name: &str| wrapped(&random(&format!("dek {DRAW}"), 32), name, name);
     let mut first = own.clone();
     first["v"] = 1.into();
-    first["deks"] = json!({"user": own["deks"]["user"], "session": more("session key"), "backend": more("backend")});
+    first["deks"] =
+        json!({"user": own["deks"]["user"], "session": more("session key"), "backend": more("backend")});
     let mut second = own.clone();
     second["v"] = 2.into();
     second["deks"] = json!({"user": own["deks"]["user"], "backend": more("backend")});
@@ -121,10 +127,7 @@ fn versions(g: &mut Group) {
     let edit = set("/in/envelope/v", 3, 4);
     g.reject("version-4-backend", "encryption-backend", [edit], &rows::NEWER, "By the backend too.")
         .read_as("A-053/newer-refused");
-    let turn = [
-        set("/in/private_key", secret("wallet"), secret(E)),
-        set("/in/dek", "user", "encryption"),
-    ];
+    let turn = [set("/in/private_key", secret("wallet"), secret(E)), set("/in/dek", "user", "encryption")];
     let why = "Version 2 has no wrapped key for E.";
     g.reject("version-2-by-e", "version-2-recovery", turn, &rows::ENCRYPTION, why);
 }
@@ -153,11 +156,29 @@ fn libraries(g: &mut Group) {
 fn form(g: &mut Group) {
     let own = envelope(DRAW, PROJECT);
     for (name, path, new, row, why) in [
-        ("envelope-text", "/in/envelope", json!(own.to_string()), &rows::FORM, "JSON within a text is no object."),
+        (
+            "envelope-text",
+            "/in/envelope",
+            json!(own.to_string()),
+            &rows::FORM,
+            "JSON within a text is no object.",
+        ),
         ("version-text", "/in/envelope/v", json!("3"), &rows::FORM, "A version is a number."),
-        ("version-missing", "/in/envelope/v", Value::Null, &rows::FORM, "Without a version nobody knows how to read."),
+        (
+            "version-missing",
+            "/in/envelope/v",
+            Value::Null,
+            &rows::FORM,
+            "Without a version nobody knows how to read.",
+        ),
         ("version-true", "/in/envelope/v", json!(true), &rows::FORM, "true is no number."),
-        ("algorithm-upper-case", "/in/envelope/alg", json!("AES-256-GCM"), &rows::ALGORITHM, "The name of the cipher is lower case."),
+        (
+            "algorithm-upper-case",
+            "/in/envelope/alg",
+            json!("AES-256-GCM"),
+            &rows::ALGORITHM,
+            "The name of the cipher is lower case.",
+        ),
         ("algorithm-other", "/in/envelope/alg", json!("aes-128-gcm"), &rows::ALGORITHM, "Another cipher."),
         ("algorithm-missing", "/in/envelope/alg", Value::Null, &rows::ALGORITHM, "It is named."),
         ("ct-array", "/in/envelope/ct", list(&own["ct"]), &rows::CIPHERTEXT, "A list of bytes is no base64."),
@@ -176,33 +197,121 @@ fn form(g: &mut Group) {
     g.reject("deks-missing", "user-recovery", [edit], &rows::FORM, "The wrapped keys stand in deks.");
 }
 
-fn cipher(g: &mut Group) {
-    let at = |g: &Group, base: &str, member: &str, change: &dyn Fn(&mut Vec<u8>)| {
+/// A case's name, its base, the member that is changed, how, the row that refuses, and why.
+type Change = (&'static str, &'static str, &'static str, fn(&mut Vec<u8>), Id, &'static str);
+
+fn changed(g: &mut Group, changes: Vec<Change>) {
+    for (name, base, member, change, row, why) in changes {
         let old = g.input(base)["envelope"][member].clone();
         let mut bytes = parse_base64(old.as_str().unwrap_or_default()).unwrap_or_default();
         change(&mut bytes);
-        [set(&format!("/in/envelope/{member}"), old, base64(&bytes))]
-    };
-    for (name, base, member, change, row, why) in [
-        ("iv-13", "user-recovery", "iv", &(|iv: &mut Vec<u8>| iv.push(0)) as &dyn Fn(&mut Vec<u8>), &rows::IV as Id, "13 bytes are no IV."),
-        ("iv-11", "zeros", "iv", &|iv: &mut Vec<u8>| iv.truncate(11), &rows::IV, "11 bytes are no IV."),
-        ("iv-empty", "zeros", "iv", &|iv: &mut Vec<u8>| iv.clear(), &rows::IV, "Nothing is no IV."),
-        ("tag-15", "user-recovery", "tag", &|tag: &mut Vec<u8>| tag.truncate(15), &rows::TAG, "15 bytes of the tag are too few."),
-        ("tag-12", "user-recovery", "tag", &|tag: &mut Vec<u8>| tag.truncate(12), &rows::TAG, "12 are a short tag of the cipher, and too few as well."),
-        ("tag-empty", "user-recovery", "tag", &|tag: &mut Vec<u8>| tag.clear(), &rows::TAG, "Without a tag nothing is authentic."),
-        ("tag-17", "user-recovery", "tag", &|tag: &mut Vec<u8>| tag.push(0), &rows::TAG, "17 bytes are one too many."),
-        ("ct-changed", "user-recovery", "ct", &|ct: &mut Vec<u8>| ct[0] ^= 1, &rows::AUTHENTIC, "The ciphertext's first byte."),
-        ("ct-changed-at-the-end", "encryption-backend", "ct", &|ct: &mut Vec<u8>| *ct.last_mut().expect("bytes") ^= 0x80, &rows::AUTHENTIC, "Its last byte."),
-        ("ct-shorter", "user-recovery", "ct", &|ct: &mut Vec<u8>| ct.truncate(ct.len() - 1), &rows::AUTHENTIC, "A byte less."),
-        ("ct-longer", "user-recovery", "ct", &|ct: &mut Vec<u8>| ct.push(0), &rows::AUTHENTIC, "A byte more."),
-        ("ct-empty", "user-recovery", "ct", &|ct: &mut Vec<u8>| ct.clear(), &rows::AUTHENTIC, "Nothing is left of it."),
-        ("iv-changed", "user-recovery", "iv", &|iv: &mut Vec<u8>| iv[11] ^= 1, &rows::AUTHENTIC, "The IV's last byte."),
-        ("tag-changed", "user-recovery", "tag", &|tag: &mut Vec<u8>| tag[0] ^= 1, &rows::AUTHENTIC, "The tag's first byte."),
-        ("tag-changed-at-the-end", "user-recovery", "tag", &|tag: &mut Vec<u8>| tag[15] ^= 1, &rows::AUTHENTIC, "Its last byte."),
-    ] {
-        let edit = at(g, base, member, change);
-        g.reject(name, base, edit, row, why);
+        let edit = set(&format!("/in/envelope/{member}"), old, base64(&bytes));
+        g.reject(name, base, [edit], row, why);
     }
+}
+
+fn lengths(g: &mut Group) {
+    let changes: Vec<Change> = vec![
+        ("iv-13", "user-recovery", "iv", |iv: &mut Vec<u8>| iv.push(0), &rows::IV, "13 bytes are no IV."),
+        ("iv-11", "zeros", "iv", |iv: &mut Vec<u8>| iv.truncate(11), &rows::IV, "11 bytes are no IV."),
+        ("iv-empty", "zeros", "iv", |iv: &mut Vec<u8>| iv.clear(), &rows::IV, "Nothing is no IV."),
+        (
+            "tag-15",
+            "user-recovery",
+            "tag",
+            |tag: &mut Vec<u8>| tag.truncate(15),
+            &rows::TAG,
+            "15 bytes of the tag are too few.",
+        ),
+        (
+            "tag-12",
+            "user-recovery",
+            "tag",
+            |tag: &mut Vec<u8>| tag.truncate(12),
+            &rows::TAG,
+            "12 are a short tag of the cipher, and too few as well.",
+        ),
+        (
+            "tag-empty",
+            "user-recovery",
+            "tag",
+            |tag: &mut Vec<u8>| tag.clear(),
+            &rows::TAG,
+            "Without a tag nothing is authentic.",
+        ),
+        (
+            "tag-17",
+            "user-recovery",
+            "tag",
+            |tag: &mut Vec<u8>| tag.push(0),
+            &rows::TAG,
+            "17 bytes are one too many.",
+        ),
+    ];
+    changed(g, changes);
+}
+
+fn cipher(g: &mut Group) {
+    let changes: Vec<Change> = vec![
+        (
+            "ct-changed",
+            "user-recovery",
+            "ct",
+            |ct: &mut Vec<u8>| ct[0] ^= 1,
+            &rows::AUTHENTIC,
+            "The ciphertext's first byte.",
+        ),
+        (
+            "ct-changed-at-the-end",
+            "encryption-backend",
+            "ct",
+            |ct: &mut Vec<u8>| *ct.last_mut().expect("bytes") ^= 0x80,
+            &rows::AUTHENTIC,
+            "Its last byte.",
+        ),
+        (
+            "ct-shorter",
+            "user-recovery",
+            "ct",
+            |ct: &mut Vec<u8>| ct.truncate(ct.len() - 1),
+            &rows::AUTHENTIC,
+            "A byte less.",
+        ),
+        ("ct-longer", "user-recovery", "ct", |ct: &mut Vec<u8>| ct.push(0), &rows::AUTHENTIC, "A byte more."),
+        (
+            "ct-empty",
+            "user-recovery",
+            "ct",
+            |ct: &mut Vec<u8>| ct.clear(),
+            &rows::AUTHENTIC,
+            "Nothing is left of it.",
+        ),
+        (
+            "iv-changed",
+            "user-recovery",
+            "iv",
+            |iv: &mut Vec<u8>| iv[11] ^= 1,
+            &rows::AUTHENTIC,
+            "The IV's last byte.",
+        ),
+        (
+            "tag-changed",
+            "user-recovery",
+            "tag",
+            |tag: &mut Vec<u8>| tag[0] ^= 1,
+            &rows::AUTHENTIC,
+            "The tag's first byte.",
+        ),
+        (
+            "tag-changed-at-the-end",
+            "user-recovery",
+            "tag",
+            |tag: &mut Vec<u8>| tag[15] ^= 1,
+            &rows::AUTHENTIC,
+            "Its last byte.",
+        ),
+    ];
+    changed(g, changes);
     let (own, other) = (envelope(DRAW, PROJECT), envelope("long", "{}"));
     for (name, path, why) in [
         ("iv-of-another", "/iv", "Another envelope's IV."),
@@ -245,12 +354,34 @@ fn recipients(g: &mut Group) {
         g.reject(name, "user-recovery", [edit], row, why);
     };
     let odd = parse_base64(own["deks"]["user"].as_str().unwrap_or_default()).map_or(0, |bytes| bytes[64] & 1);
-    changed("user-hybrid", 0, &|_| 6 + odd, &ecies::EPHEMERAL_PREFIX, "The ephemeral key is uncompressed, and not hybrid.");
-    changed("user-tag-changed", 81, &|byte| byte ^ 1, &ecies::AUTHENTIC, "The wrapped key is authenticated by itself.");
+    changed(
+        "user-hybrid",
+        0,
+        &|_| 6 + odd,
+        &ecies::EPHEMERAL_PREFIX,
+        "The ephemeral key is uncompressed, and not hybrid.",
+    );
+    changed(
+        "user-tag-changed",
+        81,
+        &|byte| byte ^ 1,
+        &ecies::AUTHENTIC,
+        "The wrapped key is authenticated by itself.",
+    );
 
     for (name, base, dek, why) in [
-        ("key-33", "user-recovery", [random(&format!("dek {DRAW}"), 32), vec![0]].concat(), "A key of 33 bytes."),
-        ("key-31", "zeros", ends_in_zero()[..31].to_vec(), "A key of 31 bytes, even where a zero is missing."),
+        (
+            "key-33",
+            "user-recovery",
+            [random(&format!("dek {DRAW}"), 32), vec![0]].concat(),
+            "A key of 33 bytes.",
+        ),
+        (
+            "key-31",
+            "zeros",
+            ends_in_zero()[..31].to_vec(),
+            "A key of 31 bytes, even where a zero is missing.",
+        ),
     ] {
         let old = g.input(base)["envelope"]["deks"]["user"].clone();
         let edit = set("/in/envelope/deks/user", old, wrapped(&dek, "wallet", name));
@@ -267,7 +398,12 @@ fn plaintext(g: &mut Group) {
     for (name, text, row, why) in [
         ("utf8-byte", &b"{\"a\":\"\xff\"}"[..], &rows::UTF8 as Id, "ff is no UTF-8."),
         ("utf8-latin", b"{\"a\":\"caf\xe9\"}", &rows::UTF8, "Another encoding's letter."),
-        ("utf8-surrogate", b"{\"a\":\"\xed\xa0\x80\"}", &rows::UTF8, "Half of a pair of surrogates has no UTF-8."),
+        (
+            "utf8-surrogate",
+            b"{\"a\":\"\xed\xa0\x80\"}",
+            &rows::UTF8,
+            "Half of a pair of surrogates has no UTF-8.",
+        ),
         ("utf8-overlong", b"{\"a\":\"\xc0\xaf\"}", &rows::UTF8, "A slash in two bytes."),
         ("json-text", b"site", &rows::JSON, "A word is no JSON."),
         ("json-empty", b"", &rows::JSON, "Nor is nothing."),
@@ -281,11 +417,35 @@ fn plaintext(g: &mut Group) {
         g.reject(name, "user-recovery", sealed_anew(g, text), row, why);
     }
     for (name, text, row, why, reading) in [
-        ("key-twice", &b"{\"a\":1,\"a\":2}"[..], &records::DUPLICATES as Id, "A key that stands twice.", "A-048/no-duplicates"),
-        ("key-twice-escaped", b"{\"a\":1,\"\\u0061\":2}", &records::DUPLICATES, "The same key in other characters.", "A-048/no-duplicates"),
-        ("number-large", b"{\"a\":9007199254740993}", &records::NUMBERS, "An integer that some readers round.", "A-048/integers"),
+        (
+            "key-twice",
+            &b"{\"a\":1,\"a\":2}"[..],
+            &records::DUPLICATES as Id,
+            "A key that stands twice.",
+            "A-048/no-duplicates",
+        ),
+        (
+            "key-twice-escaped",
+            b"{\"a\":1,\"\\u0061\":2}",
+            &records::DUPLICATES,
+            "The same key in other characters.",
+            "A-048/no-duplicates",
+        ),
+        (
+            "number-large",
+            b"{\"a\":9007199254740993}",
+            &records::NUMBERS,
+            "An integer that some readers round.",
+            "A-048/integers",
+        ),
         ("number-fraction", b"{\"a\":1.5}", &records::NUMBERS, "A fraction.", "A-048/integers"),
-        ("number-exponent", b"{\"a\":1e2}", &records::NUMBERS, "An integer in another form.", "A-048/integers"),
+        (
+            "number-exponent",
+            b"{\"a\":1e2}",
+            &records::NUMBERS,
+            "An integer in another form.",
+            "A-048/integers",
+        ),
     ] {
         g.reject(name, "user-recovery", sealed_anew(g, text), row, why).read_as(reading);
     }
@@ -311,10 +471,28 @@ fn encodings(g: &mut Group) {
     let url_place = url_place.expect("some text has one of the two characters");
     for (name, path, new, row, why) in [
         ("url-alphabet", url_place, url(url_place), &base64_rows::ALPHABET as Id, "The other alphabet."),
-        ("ct-lines", "/ct", format!("{}\n{}", &text("/ct")[..64], &text("/ct")[64..]), &base64_rows::ALPHABET, "Lines as mail has them."),
+        (
+            "ct-lines",
+            "/ct",
+            format!("{}\n{}", &text("/ct")[..64], &text("/ct")[64..]),
+            &base64_rows::ALPHABET,
+            "Lines as mail has them.",
+        ),
         ("iv-space", "/iv", format!("{} ", text("/iv")), &base64_rows::ALPHABET, "A blank behind."),
-        ("user-left-over", "/deks/user", format!("{}A", text("/deks/user")), &base64_rows::LENGTH, "A character too many."),
-        ("tag-padding", "/tag", text("/tag").trim_end_matches('=').to_owned(), &base64_rows::PADDING, "A tag without padding."),
+        (
+            "user-left-over",
+            "/deks/user",
+            format!("{}A", text("/deks/user")),
+            &base64_rows::LENGTH,
+            "A character too many.",
+        ),
+        (
+            "tag-padding",
+            "/tag",
+            text("/tag").trim_end_matches('=').to_owned(),
+            &base64_rows::PADDING,
+            "A tag without padding.",
+        ),
     ] {
         let edit = set(&format!("/in/envelope{path}"), text(path), new);
         let case = g.reject(name, "user-recovery", [edit], row, why);

@@ -80,6 +80,62 @@ pub(super) fn open_bundle(input: &Value, ok: &Value) -> Vec<Step> {
     [hashes, open(input, &envelope)].concat()
 }
 
+/// Every amend, by its time: what it amends.
+pub(super) fn chain(input: &Value) -> Vec<Step> {
+    let brief = |hash: &Value| hash.as_str().unwrap_or_default().chars().take(8).collect::<String>();
+    let mut steps = vec![text("creation", &brief(&input["creation"]))];
+    for message in input["messages"].as_array().into_iter().flatten() {
+        let content = &message["content"];
+        if !content["ref"].is_null() {
+            let name = format!("{} at {}", brief(&message["item_hash"]), content["time"]);
+            steps.push(text(&name, &format!("amends {}", brief(&content["ref"]))));
+        }
+    }
+    steps
+}
+
+/// Every claim: its time and its machine.
+pub(super) fn claims(input: &Value) -> Vec<Step> {
+    let text_of = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let claims = input["claims"].as_array().into_iter().flatten();
+    claims
+        .map(|claim| {
+            let (content, instance) = (&claim["content"], &claim["content"]["content"]["instanceHash"]);
+            text(&text_of(&claim["item_hash"]), &format!("at {} for {}", content["time"], text_of(instance)))
+        })
+        .collect()
+}
+
+pub(super) fn act(input: &Value) -> Vec<Step> {
+    let (signer, listed) = (&input["act"]["signer"], &input["security"]["authorizations"]);
+    let same = |entry: &&Value| {
+        let address = |value: &Value| value.as_str().map(str::to_lowercase);
+        address(&entry["address"]) == address(signer)
+    };
+    let own = listed.as_array().into_iter().flatten().find(same);
+    vec![
+        text("the owner signs", if *signer == input["owner"] { "yes" } else { "no" }),
+        text("authorization", &own.map_or_else(|| "none".to_owned(), Value::to_string)),
+    ]
+}
+
+pub(super) fn record(input: &Value) -> Vec<Step> {
+    let value = &input["value"];
+    if let Some(identifier) = value.as_str() {
+        return vec![text("characters", &identifier.chars().count().to_string())];
+    }
+    if !value["content"].is_null() {
+        return vec![
+            text("type", &value["type"].to_string()),
+            text("content", &value["content"].to_string()),
+        ];
+    }
+    vec![
+        text("schemaVersion", &value["schemaVersion"].to_string()),
+        text("public", &value["public"].to_string()),
+    ]
+}
+
 /// The cipher's own members.
 fn cipher(envelope: &Value) -> Vec<Step> {
     ["iv", "tag", "ct"].map(|name| bytes(name, &base64_member(&envelope[name]))).to_vec()

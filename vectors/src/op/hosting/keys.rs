@@ -53,8 +53,7 @@ pub(in crate::op) fn encrypt(
     gate: &mut impl Gate,
 ) -> Result<Value, OpError> {
     let (public, ephemeral) = (public_key(input, gate)?, ephemeral(input, gate)?);
-    let wrapped =
-        wrapping::wrap(&public, &ephemeral, &input.bytes("plaintext")?, gate).map_err(staged)?;
+    let wrapped = wrapping::wrap(&public, &ephemeral, &input.bytes("plaintext")?, gate).map_err(staged)?;
     Ok(json!({"ciphertext": bytes::hex(&wrapped.bytes)}))
 }
 
@@ -92,6 +91,7 @@ pub(super) fn public_key(input: &Members<'_>, gate: &mut impl Gate) -> Result<Pu
 /// What a sender throws away afterwards.
 pub(super) fn ephemeral(input: &Members<'_>, gate: &mut impl Gate) -> Result<Ephemeral, OpError> {
     let key = private_key(input, "ephemeral_private_key", gate)?;
-    let nonce = Nonce::from_slice(&input.bytes("nonce")?).ok_or_else(|| bad("nonce: 16 or 12 bytes are missing"))?;
+    let nonce =
+        Nonce::from_slice(&input.bytes("nonce")?).ok_or_else(|| bad("nonce: 16 or 12 bytes are missing"))?;
     Ok(Ephemeral { key, nonce })
 }

@@ -1,6 +1,7 @@
 //! The stored records of a hosting application: keys and envelopes, chains of amends, claims, authority.
 
 pub(super) mod keys;
+pub(super) mod records;
 pub(super) mod sealed;
 
 use assay_spec::Refused;

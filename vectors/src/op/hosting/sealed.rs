@@ -2,10 +2,10 @@
 
 use assay_spec::crypto::aead::Key;
 use assay_spec::crypto::secp256k1::PublicKey;
+use assay_spec::hosting::bundle;
 use assay_spec::hosting::envelope::{self, Keys, Outcome, Reader};
 use assay_spec::hosting::requirements::{bundle as bundle_rows, envelope as rows};
 use assay_spec::hosting::wrapping::Ephemeral;
-use assay_spec::hosting::bundle;
 use assay_spec::{Dialect, Gate, Id};
 use serde_json::{Value, json};
 
@@ -58,7 +58,8 @@ pub(in crate::op) fn open_envelope(
             Ok(json!({"plaintext": null, "warnings": [envelope::LEGACY_ENVELOPE_SKIPPED]}))
         }
         Outcome::Closed { version } => {
-            gate.require(row, false, || format!("version {version} has no such recipient")).map_err(staged)?;
+            gate.require(row, false, || format!("version {version} has no such recipient"))
+                .map_err(staged)?;
             Ok(json!({"plaintext": null, "warnings": []}))
         }
     }

@@ -1,0 +1,263 @@
+//! `amends.resolve`: which record of a chain counts.
+
+use assay_spec::Id;
+use assay_spec::hosting::requirements::{amends as rows, deployments, identifiers, records};
+use serde_json::{Value, json};
+
+use super::record::{BEGIN, DEPLOYMENT, address, body, hash, post, resigned};
+use crate::case::Case;
+use crate::generate::group::{Group, set};
+
+static SHOWN: &[Id] = &[&rows::CREATION, &records::FORM, &deployments::STATUS, &deployments::STORE_REF];
+
+pub(in crate::generate) fn cases() -> Vec<Case> {
+    let source = "src/generate/hosting/amends.rs";
+    let mut g = Group::new("hosting/amends-resolve", "amends.resolve", source, SHOWN);
+    chains(&mut g);
+    forks(&mut g);
+    open(&mut g);
+    strangers(&mut g);
+    legacy(&mut g);
+    rejects(&mut g);
+    g.cases
+}
+
+/// The deployment's creation.
+fn creation() -> Value {
+    let content = json!({
+        "address": address("wallet"), "type": DEPLOYMENT, "content": body("queued", None), "time": BEGIN,
+    });
+    post("creation", "delegate", content)
+}
+
+/// An amend of the message `target`, so many seconds after the creation. It leads to an artifact of its own name.
+fn amend(name: &str, target: &str, after: i64) -> Value {
+    by("delegate", name, target, after)
+}
+
+fn by(sender: &str, name: &str, target: &str, after: i64) -> Value {
+    let store = hash(&format!("store of {name}"));
+    let content = json!({
+        "address": address("wallet"), "type": "amend", "ref": hash(target),
+        "content": body("live", Some(&store)), "time": BEGIN + after,
+    });
+    post(name, sender, content)
+}
+
+fn input(messages: Vec<Value>) -> Value {
+    json!({"creation": hash("creation"), "messages": Value::Array(messages), "authorized": null})
+}
+
+/// The same where only the wallet and its delegate count.
+fn checked(messages: Vec<Value>) -> Value {
+    let authorized = json!([address("wallet"), address("delegate")]);
+    json!({"creation": hash("creation"), "messages": Value::Array(messages), "authorized": authorized})
+}
+
+fn chains(g: &mut Group) {
+    g.accept("creation", input(vec![creation()]), "Nothing amends it: it counts itself.");
+    g.accept("one", input(vec![creation(), amend("a", "creation", 10)]), "The amend counts.");
+    let mut failed = amend("a", "creation", 10);
+    failed["content"]["content"] = body("failed", None);
+    g.accept(
+        "failed",
+        input(vec![creation(), resigned(failed, "delegate")]),
+        "A deployment that failed has no artifact.",
+    );
+    let three = vec![creation(), amend("a", "creation", 10), amend("b", "a", 20), amend("c", "b", 30)];
+    g.accept("three-hops", input(three.clone()), "An amend of an amend of an amend counts.");
+    let turned = three.into_iter().rev().collect();
+    g.accept("three-hops-reversed", input(turned), "In whatever order the records arrive.");
+    let other = vec![creation(), amend("a", "creation", 10), amend("b", "another creation", 20)];
+    g.accept("another-creation", input(other), "An amend of another deployment is not this one's.");
+    let live = vec![creation(), amend("a", "creation", 10), amend("z", "a", 500)];
+    g.accept(
+        "after-live",
+        input(live),
+        "Readers follow an amend of a live deployment, which no writer makes.",
+    );
+    g.accept(
+        "checked",
+        checked(vec![creation(), amend("a", "creation", 10)]),
+        "Signatures and senders are in order.",
+    );
+}
+
+fn forks(g: &mut Group) {
+    let fork = vec![amend("a", "creation", 10), creation(), amend("b", "creation", 20)];
+    g.accept("fork", input(fork), "Of two amends of one message the one with the larger time is followed.");
+    let turned = vec![amend("b", "creation", 20), amend("a", "creation", 10), creation()];
+    g.accept("fork-reversed", input(turned), "Whichever comes first.");
+    let example =
+        vec![creation(), amend("a", "creation", 10), amend("b", "creation", 20), amend("c", "a", 30)];
+    let why = "The rule is local: what amends the one that lost is lost, whatever its time.";
+    g.accept("fork-local", input(example.clone()), why);
+    let mut turned = example;
+    turned.reverse();
+    g.accept("fork-local-reversed", input(turned), "In the other order as well.");
+    let deep = vec![
+        creation(),
+        amend("a", "creation", 10),
+        amend("b", "a", 20),
+        amend("c", "a", 25),
+        amend("d", "b", 90),
+        amend("e", "c", 30),
+        amend("f", "c", 40),
+    ];
+    g.accept("forks-on-the-way", input(deep), "Every fork is decided by itself.");
+}
+
+/// What the document leaves open.
+fn open(g: &mut Group) {
+    let tie = vec![creation(), amend("a", "creation", 10), amend("b", "creation", 10)];
+    let why = "Of two amends of one second the one with the smaller hash is followed.";
+    g.accept("tie", input(tie), why).read_as("A-055/smaller-hash");
+    let older = vec![creation(), amend("a", "creation", -10)];
+    let why = "An amend that is older than what it amends is one all the same.";
+    g.accept("older", input(older), why).read_as("A-055/older-accepted");
+    let dangling = vec![creation(), amend("a", "creation", 10), amend("b", "nowhere", 20)];
+    let why = "An amend of an unknown message leads nowhere.";
+    g.accept("dangling", input(dangling), why).read_as("A-055/dangling-ignored");
+    let mut again = amend("again", "b", 30);
+    again["item_hash"] = hash("a").into();
+    let cycle = vec![creation(), amend("a", "creation", 10), amend("b", "a", 20), again];
+    let why = "Where a hash comes again the chain ends before it.";
+    g.accept("cycle", input(cycle), why).read_as("A-055/cycle-ends");
+    let itself = vec![creation(), amend("a", "a", 10)];
+    let why = "An amend of itself amends nothing else.";
+    g.accept("itself", input(itself), why).read_as("A-055/cycle-ends");
+    let mut broken = amend("b", "creation", 20);
+    broken["content"]["content"]["public"]["status"] = "done".into();
+    broken["content"]["content"]["public"]["storeRef"] = 7.into();
+    let messages = vec![creation(), amend("a", "creation", 10), resigned(broken, "delegate")];
+    let why = "An amend that states nothing readable takes no part.";
+    g.accept("unreadable", input(messages), why).read_as("A-055/unreadable-ignored");
+}
+
+fn strangers(g: &mut Group) {
+    let forged = vec![creation(), amend("a", "creation", 10), by("stranger", "b", "creation", 20)];
+    g.accept(
+        "stranger",
+        checked(forged),
+        "A stranger's later amend is passed over before times are compared.",
+    );
+    let between =
+        vec![creation(), amend("a", "creation", 10), by("stranger", "b", "a", 20), amend("c", "b", 30)];
+    g.accept("stranger-between", checked(between), "What follows a stranger's amend is not reached.");
+    let mut forged = amend("b", "creation", 20);
+    forged["signature"] = by("stranger", "b", "creation", 20)["signature"].clone();
+    let forged = vec![creation(), amend("a", "creation", 10), forged];
+    g.accept("forged", checked(forged), "Neither is an amend in the delegate's name that a stranger signed.");
+    let mut changed = amend("b", "creation", 20);
+    changed["content"]["content"]["public"]["storeRef"] = hash("store of another").into();
+    let changed = vec![creation(), amend("a", "creation", 10), changed];
+    g.accept("changed", checked(changed), "Nor one that was changed after it was signed.");
+    let unseen = vec![creation(), amend("a", "creation", 10), by("stranger", "b", "creation", 20)];
+    g.accept("unseen", input(unseen), "Where nobody looks at senders a stranger's counts as well.");
+    let mut retired = amend("b", "creation", 20);
+    retired["channel"] = "SVC_CHANNEL_V0".into();
+    let messages = vec![creation(), amend("a", "creation", 10), resigned(retired, "delegate")];
+    g.accept("retired-channel", checked(messages), "A record on the retired channel is not read.");
+}
+
+fn legacy(g: &mut Group) {
+    for (name, schema, why) in [
+        ("schema-3", json!(3), "A record of schema 3 is read, with a warning."),
+        ("schema-1", json!(1), "So is one of schema 1."),
+        ("schema-missing", Value::Null, "So is one that states none."),
+    ] {
+        let mut old = creation();
+        let body = &mut old["content"]["content"];
+        *body = json!({
+            "deploymentId": "deploy_AZaz09-_abcd", "projectId": "proj_AZaz09-_abcd", "schemaVersion": schema,
+            "public": {"status": "live", "createdAt": "2025-03-04T05:06:07.089Z", "cid": "bafkqaaa"},
+        });
+        if schema.is_null() {
+            body.as_object_mut().expect("an object").shift_remove("schemaVersion");
+        }
+        g.accept(name, input(vec![resigned(old, "delegate")]), why);
+    }
+}
+
+fn rejects(g: &mut Group) {
+    let own = creation();
+    for (name, path, new, row, why) in [
+        (
+            "type-other",
+            "/content/type",
+            json!("note"),
+            &rows::CREATION as Id,
+            "A chain begins with a deployment.",
+        ),
+        ("type-amend", "/content/type", json!("amend"), &rows::CREATION, "An amend begins none."),
+        ("sender-name", "/sender", json!("delegate"), &records::FORM, "A sender is an address."),
+        ("signature-missing", "/signature", Value::Null, &records::FORM, "A record has a signature."),
+        ("address-name", "/content/address", json!("wallet"), &records::ADDRESS, "An owner is an address."),
+        ("time-text", "/content/time", json!("1700000000"), &records::TIME, "A time is a number."),
+        ("time-negative", "/content/time", json!(-1), &records::TIME, "And not negative."),
+        (
+            "status-other",
+            "/content/content/public/status",
+            json!("done"),
+            &deployments::STATUS,
+            "There are three words for how far it came.",
+        ),
+        (
+            "status-upper-case",
+            "/content/content/public/status",
+            json!("Live"),
+            &deployments::STATUS,
+            "All of them lower case.",
+        ),
+        (
+            "status-null",
+            "/content/content/public/status",
+            Value::Null,
+            &deployments::STATUS,
+            "One of them is stated.",
+        ),
+        (
+            "store-ref-number",
+            "/content/content/public/storeRef",
+            json!(7),
+            &deployments::STORE_REF,
+            "A reference is a text or null.",
+        ),
+        (
+            "store-ref-list",
+            "/content/content/public/storeRef",
+            json!([]),
+            &deployments::STORE_REF,
+            "Not a list of them.",
+        ),
+        (
+            "deployment-id",
+            "/content/content/deploymentId",
+            json!("deploy_AZaz09-_abc"),
+            &identifiers::DEPLOYMENT,
+            "Twelve characters follow the prefix.",
+        ),
+        (
+            "project-id",
+            "/content/content/projectId",
+            json!("proj_AZaz09-_ab.d"),
+            &identifiers::PROJECT,
+            "A full stop is not among them.",
+        ),
+    ] {
+        let old = own.pointer(path).cloned().unwrap_or_default();
+        let edit = set(&format!("/in/messages/0{path}"), old, new);
+        g.reject(name, "creation", [edit], row, why);
+    }
+    let edit = set("/in/messages/0/content/content/schemaVersion", 4, 5);
+    let why = "A schema after the last known is refused.";
+    g.reject("schema-5", "creation", [edit], &deployments::SCHEMA, why).read_as("A-056/newer-refused");
+    let edit = set("/in/creation", hash("creation"), hash("a"));
+    g.reject(
+        "begins-with-amend",
+        "one",
+        [edit],
+        &rows::CREATION,
+        "The hash of an amend is none of a creation.",
+    );
+}

@@ -1,0 +1,161 @@
+//! `amends.resolve`, `vm_claim.select`, `hosting.authority` and `hosting.record`.
+
+use assay_spec::crypto::address::Address;
+use assay_spec::hosting::authority::{Act, allows};
+use assay_spec::hosting::deployment::Deployment;
+use assay_spec::hosting::project::Entry;
+use assay_spec::hosting::record::Record;
+use assay_spec::hosting::recovery::{LEGACY_SCHEMA, resolve};
+use assay_spec::hosting::requirements::{
+    amends, authority, claims, deployments, identifiers, security as rows,
+};
+use assay_spec::hosting::security::{self, Security};
+use assay_spec::hosting::{claim, forget, identifier};
+use assay_spec::{Dialect, Gate, Id, Refused};
+use serde_json::{Map, Value, json};
+
+use super::bad;
+use crate::op::{Members, OpError};
+
+/// The record of a chain of amends that counts, and what it states.
+pub(in crate::op) fn resolve_amends(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let creation = input.text("creation")?;
+    let mut records = Vec::new();
+    for message in input.list("messages")? {
+        records.push(Record::parse(&message.to_string(), gate).map_err(staged)?);
+    }
+    let listed = input.list("authorized")?.iter().map(|each| each.as_str().and_then(Address::parse));
+    let listed: Option<Vec<Address>> = listed.collect();
+    let listed = listed.ok_or_else(|| bad("authorized: addresses are missing"))?;
+    // An empty list is not the same as none: nobody's records count then.
+    let authorized = input.value("authorized").map(|_| listed);
+    let resolved = resolve(creation, &records, authorized.as_deref(), dialect, gate).map_err(staged)?;
+    Ok(json!({
+        "leaf": resolved.leaf,
+        "status": resolved.status,
+        "store_ref": resolved.store_ref,
+        "warnings": resolved.warnings,
+    }))
+}
+
+/// The claim that holds for a machine.
+pub(in crate::op) fn select_claim(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let instance = input.text("instance_hash")?;
+    let (mut records, mut unread) = (Vec::new(), None);
+    for message in input.list("claims")? {
+        match Record::parse(&message.to_string(), gate) {
+            Ok(record) => records.push(record),
+            Err(refused) => unread = unread.or(Some(refused)),
+        }
+    }
+    let (chosen, refused) = claim::winner(&records, instance, dialect, gate);
+    if let Some(chosen) = chosen {
+        return Ok(json!({"item_hash": chosen.item_hash, "pubkey": chosen.pubkey}));
+    }
+    if let Some(refused) = refused.into_iter().map(|(_, refused)| refused).next().or(unread) {
+        return Err(staged(refused));
+    }
+    gate.require(&claims::INSTANCE_HASH, false, || format!("no claim for {instance:.80}")).map_err(staged)?;
+    Ok(json!({"item_hash": null, "pubkey": null}))
+}
+
+/// By what right a record counts for an owner.
+pub(in crate::op) fn judge_authority(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let (content, act) = (input.object("security")?, input.object("act")?);
+    let (security, faults) = Security::read(content.map(), gate);
+    // An encryption key among the signers is told, and signs nothing that counts for all that.
+    if let Some(fault) = faults.into_iter().find(|fault| fault.rule != &rows::NOT_A_SIGNER) {
+        return Err(staged(fault));
+    }
+    let address = |members: &Members<'_>, name: &str| {
+        Address::parse(members.text(name)?).ok_or_else(|| bad(&format!("{name}: an address is missing")))
+    };
+    let act = Act {
+        signer: address(&act, "signer")?,
+        address: Some(address(&act, "address")?),
+        kind: act.text("type")?,
+        channel: act.text("channel")?,
+        key: act.optional_text("key")?,
+        post_type: act.optional_text("post_type")?,
+    };
+    let standing = allows(address(input, "owner")?, &security, &act, dialect, gate).map_err(staged)?;
+    Ok(json!({"standing": standing}))
+}
+
+/// What a reader finds in one entry of a project, in what one message states of a deployment, in the record of
+/// security or of a FORGET, in one identifier.
+pub(in crate::op) fn read_record(
+    _: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    match input.text("kind")? {
+        "project" => {
+            let entry = input.object("value")?.map();
+            let entry =
+                Entry::parse(input.text("id")?, &Value::Object(entry.clone()), gate).map_err(staged)?;
+            Ok(match entry {
+                Entry::Deleted(_) => json!({"deleted": true, "schema_version": null}),
+                Entry::Live(live) => json!({"deleted": false, "schema_version": live.schema_version}),
+            })
+        }
+        "deployment" => read_deployment(input.object("value")?.map(), gate),
+        "security" => {
+            let record =
+                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), gate)
+                    .map_err(staged)?;
+            let body = security::body(&record, gate).map_err(staged)?;
+            let members: Vec<&String> = body.into_iter().flat_map(Map::keys).collect();
+            Ok(json!({"members": members}))
+        }
+        "forget" => {
+            let record =
+                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), gate)
+                    .map_err(staged)?;
+            Ok(json!({"hashes": forget::judge(&record, record.address, gate).map_err(staged)?}))
+        }
+        "drop" => {
+            let text = input.text("value")?;
+            let good = identifier::is_drop(text);
+            gate.require(&identifiers::DROP, good, || format!("no drop's identifier: {text:.40}"))
+                .map_err(staged)?;
+            Ok(json!({}))
+        }
+        _ => Err(bad("kind: project, deployment, security, forget or drop is missing")),
+    }
+}
+
+fn read_deployment(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Value, OpError> {
+    let state = Deployment::parse(body, gate).map_err(staged)?;
+    let warns = state.is_legacy() && gate.lapse(&deployments::LEGACY_WARNING).is_none();
+    let warnings = if warns { vec![LEGACY_SCHEMA] } else { Vec::new() };
+    Ok(json!({
+        "status": state.public.status,
+        "store_ref": state.public.store_ref,
+        "cid": state.own_cid(gate),
+        "warnings": warnings,
+    }))
+}
+
+fn staged(refused: Refused) -> OpError {
+    let verified: [Id; 3] = [&claims::SIGNATURE, &claims::SENDER, &claims::KEY_OF_ADDRESS];
+    let checked = refused.rule == &amends::CREATION || authority::ALL.contains(&refused.rule);
+    let stage = match refused.rule {
+        rule if verified.contains(&rule) => "verify",
+        _ if checked => "check",
+        _ => "parse",
+    };
+    (refused, stage).into()
+}
