@@ -26,6 +26,7 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
     "hosting/vm-claim-select.json"
     "hosting/authority.json"
     "hosting/record.json"
+    "hosting/recover.json"
     "publish/domain.json"
     "publish/vfkey-sign.json"
     "publish/vfkey-verify.json"

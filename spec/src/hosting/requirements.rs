@@ -242,7 +242,7 @@ crate::requirements! {
         /// `outputDir` is a text.
         PLAINTEXT_OUTPUT: Must Record Check rule "projects.output" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// Members beside these, such as the pending workflow request, do no harm.
-        PLAINTEXT_MORE: Must Reader Pending("vectors") ["Stored records written by the hosting application" 21 0x937a_4d33];
+        PLAINTEXT_MORE: Must Reader Vector ["Stored records written by the hosting application" 21 0x937a_4d33];
         /// When the pending workflow request is kept, and as what type, is left open.
         PENDING_WORKFLOW: Must Record Open ["Stored records written by the hosting application" 21 0x937a_4d33];
         /// In a deleted project's entry `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` are empty texts.
@@ -344,7 +344,7 @@ crate::requirements! {
         /// What `public.storeRef` of a deployment to a machine resolves to is a bundle envelope.
         BUNDLE_WRAPPED: Must Record Check ["Stored records written by the hosting application" 30 0xcfbc_c350, "Stored records written by the hosting application" 32 0x00f6_a451];
         /// Without `public.storeRef` a deployment to a machine has no bundle.
-        BUNDLE_STORE_REF: Must Reader Pending("vectors") rule "instances.store-ref" ["Stored records written by the hosting application" 30 0xcfbc_c350];
+        BUNDLE_STORE_REF: Must Reader Vector rule "instances.store-ref" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// Whether a queued deployment names a hash is left open.
         HASH_QUEUED: Must Record Open ["Stored records written by the hosting application" 30 0xcfbc_c350];
     }
@@ -572,19 +572,19 @@ crate::requirements! {
     /// Recovering an owner's history.
     mod recovery {
         /// The owner's wallet key alone recovers projects and deployments.
-        OWNER_ALONE: Must Reader Pending("vectors") ["What the service does" 4 0x3711_ad20];
+        OWNER_ALONE: Must Reader Vector ["What the service does" 4 0x3711_ad20];
         /// An artifact's reference is taken from the deployment's last record.
-        CONTENT: Must Reader Pending("vectors") ["Endpoints" 33 0x0f3d_628a, "Amend chain resolution" 4 0xb5ae_7266];
+        CONTENT: Must Reader Vector ["Endpoints" 33 0x0f3d_628a, "Amend chain resolution" 4 0xb5ae_7266];
         /// Records of senders without authority change no result.
-        STRANGERS: Must Reader Pending("vectors") ["Signing of stored records" 3 0xef7f_2ed3, "Signing of stored records" 5 0x4a8f_83e8];
+        STRANGERS: Must Reader Vector ["Signing of stored records" 3 0xef7f_2ed3, "Signing of stored records" 5 0x4a8f_83e8];
         /// A message that one node lacks is asked of another before it is reported absent.
-        ASK_OTHERS: Must Reader Pending("vectors") ["Reading the STORE message (recovery rules)" 4 0x9608_3658, "What the service does" 9 0x38f4_f085];
+        ASK_OTHERS: Must Reader Vector ["Reading the STORE message (recovery rules)" 4 0x9608_3658, "What the service does" 9 0x38f4_f085];
         /// For a record that holds its identifier itself no STORE message is looked up.
-        LEGACY_NO_LOOKUP: Must Reader Pending("vectors") ["Stored records written by the hosting application" 27 0x2037_1ae9];
+        LEGACY_NO_LOOKUP: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9];
         /// The backend reads the envelopes of version 3 by the encryption key.
-        ROLE_BACKEND: Must Reader Pending("vectors") ["Stored records written by the hosting application" 43 0xe130_6972];
+        ROLE_BACKEND: Must Reader Vector ["Stored records written by the hosting application" 43 0xe130_6972];
         /// A recovery tool reads by the wallet key whatever the version.
-        ROLE_RECOVERY: Must Reader Pending("vectors") ["Stored records written by the hosting application" 44 0xe37e_5aac];
+        ROLE_RECOVERY: Must Reader Vector ["Stored records written by the hosting application" 44 0xe37e_5aac];
         /// The artifact of a living project's live deployment resolves to a content identifier.
         LIVE_RESOLVES: Must Record Check ["Endpoints" 33 0x0f3d_628a, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// What a malformed record means to the others is left open; it is named in a note, and the others are read.

@@ -45,6 +45,7 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("hosting/vm-claim-select.json", hosting::claims::cases()),
         ("hosting/authority.json", hosting::authority::cases()),
         ("hosting/record.json", hosting::read::cases()),
+        ("hosting/recover.json", hosting::recover::cases()),
         ("publish/domain.json", domain::cases()),
         ("publish/vfkey-sign.json", sign::cases()),
         ("publish/vfkey-verify.json", verify_header::cases()),

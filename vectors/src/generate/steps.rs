@@ -32,6 +32,7 @@ pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
         "vm_claim.select" => hosting::claims(input),
         "hosting.authority" => hosting::act(input),
         "hosting.record" => hosting::record(input),
+        "hosting.recover" => hosting::history(input, ok),
         "bundle.open" => hosting::open_bundle(input, ok),
         "domain.canonical" => domain(&input["domain"]),
         "vfkey.sign" => header(&ok["header"], input),

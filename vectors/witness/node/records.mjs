@@ -6,17 +6,17 @@ import { computeAddress } from "ethers";
 import { network } from "./network.mjs";
 import { Refused, attempt, require } from "./refusal.mjs";
 
-const CHANNEL = "SVC_CHANNEL_V1";
-const DEPLOYMENT = "svc-cloud-deployment";
+export const CHANNEL = "SVC_CHANNEL_V1";
+export const DEPLOYMENT = "svc-cloud-deployment";
 const CLAIM = "svc-vm-pubkey";
 
 // --- parts
 
-const isText = (value) => typeof value === "string";
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+export const isText = (value) => typeof value === "string";
+export const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isAddress = (value) => isText(value) && /^0x[0-9a-fA-F]{40}$/.test(value);
-const same = (one, other) => one.toLowerCase() === other.toLowerCase();
-const holds = (work) => {
+export const same = (one, other) => one.toLowerCase() === other.toLowerCase();
+export const holds = (work) => {
   try {
     work();
     return true;
@@ -26,20 +26,20 @@ const holds = (work) => {
   }
 };
 
-const checkForm = ({ item_hash: hash, type, channel, signature, sender, content }) => {
+export const checkForm = ({ item_hash: hash, type, channel, signature, sender, content }) => {
   require([hash, type, channel, signature].every(isText) && isAddress(sender), "members");
   require(isObject(content) && isAddress(content.address), "content");
   require(Number.isInteger(content.time) && content.time >= 0, "time");
   require([content.key, content.type, content.ref].every((each) => each === undefined || isText(each)), "texts");
 };
 
-const isSigned = (record) => {
+export const isSigned = (record) => {
   const { signature, sender } = record;
   return holds(() => network["record.verify"]({ message_json: JSON.stringify(record), signature, sender }));
 };
 
 /** What a creation or an amend states; records before schema 4 may lack most of it. */
-const stateOf = (body) => {
+export const stateOf = (body) => {
   require(isObject(body), "no object");
   const { schemaVersion: schema, public: open } = body;
   require(schema === undefined || (Number.isInteger(schema) && schema >= 1 && schema <= 4), "schema");
@@ -56,7 +56,7 @@ const stateOf = (body) => {
 
 // --- operations
 
-const resolve = ({ creation, messages, authorized }) => {
+export const resolve = ({ creation, messages, authorized }) => {
   messages.forEach(checkForm);
   const counts = (record) =>
     record.channel === CHANNEL &&
@@ -110,7 +110,7 @@ const checkEntry = (entry) => {
   }
 };
 
-const judge = ({ owner, security, act }) => {
+export const judge = ({ owner, security, act }) => {
   security.authorizations.forEach(checkEntry);
   const { signer, address, type, channel, key, post_type: post } = act;
   if (type === "POST" && post === CLAIM) {
@@ -136,11 +136,24 @@ const judge = ({ owner, security, act }) => {
   throw new Refused("no authorization");
 };
 
-const project = ({ id, value }) => {
+export const project = ({ id, value }) => {
   require(/^proj_[\w-]{12}$/.test(id), "identifier");
   if (value.public?.deleted === true) return { deleted: true, schema_version: null };
   require([1, 2].includes(value.schemaVersion) && value.id === id && isObject(value.encrypted), "members");
   return { deleted: false, schema_version: value.schemaVersion };
+};
+
+export const isNullOr = (kind) => (value) => value === null || kind(value);
+
+/** All members that the document lists, each of its type; whatever else there is stays. */
+export const projectText = (text) => {
+  const plaintext = attempt(() => JSON.parse(text));
+  require(isObject(plaintext), "no object");
+  const { name, source, repo, branch, installationId, buildCommand, outputDir } = plaintext;
+  require([name, buildCommand, outputDir].every(isText) && ["codehost", "upload"].includes(source), "texts");
+  require([repo, branch].every(isNullOr(isText)) && (repo === null || /^[^/]+\/./.test(repo)), "repository");
+  require(isNullOr(Number.isInteger)(installationId), "installation");
+  return plaintext;
 };
 
 const written = (kind, { type, content }) => {
@@ -155,6 +168,12 @@ const written = (kind, { type, content }) => {
 
 const readRecord = (i) => {
   if (i.kind === "project") return project(i);
+  if (i.kind === "plaintext") return { plaintext: projectText(i.value) };
+  if (i.kind === "bundle") {
+    const { store_ref: reference } = stateOf(i.value);
+    require(isText(reference) && reference !== "", "no bundle");
+    return { store_ref: reference, bundle_hash: i.value.public.bundleHash ?? null };
+  }
   if (i.kind === "deployment") return stateOf(i.value);
   if (i.kind === "security" || i.kind === "forget") {
     checkForm(i.value);

@@ -14,6 +14,7 @@ import web3 from "@solana/web3.js";
 import bs58 from "bs58";
 
 import { filesOf } from "./folder.mjs";
+import { history } from "./history.mjs";
 import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
 import { records as ofRecords } from "./records.mjs";
@@ -259,6 +260,7 @@ const VOICES = [
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
   { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar"], operations: sealing },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: ofRecords },
+  { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes"], operations: history },
   { witness: "node", libraries: ["ipfs-unixfs-importer", "yauzl"], operations: drop(byImporter, byYauzl) },
   { witness: "node/ipld", libraries: ["@ipld/unixfs", "@zip.js/zip.js"], operations: drop(byIpld, byZipJs) },
 ];

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from eth_keys import keys
 
-from network import address_from_public_key, record_verify
+from network import address_from_public_key, parsed, record_verify, unique
 from refusal import Refused, require
 
 CHANNEL = "SVC_CHANNEL_V1"
@@ -195,6 +195,21 @@ def project(i):
     return {"deleted": False, "schema_version": schema}
 
 
+def check_project_text(text):
+    """All members that the document lists, each of its type; whatever else there is stays."""
+    plaintext = parsed(text, object_pairs_hook=unique)
+    require(isinstance(plaintext, dict), "no object")
+    for name in ("name", "buildCommand", "outputDir"):
+        require(isinstance(plaintext.get(name), str), name)
+    require(plaintext.get("source") in ("codehost", "upload"), "source")
+    for name in ("repo", "branch"):
+        require(name in plaintext and isinstance(plaintext[name], str | None), name)
+    require(plaintext["repo"] is None or re.fullmatch(r"[^/]+/.+", plaintext["repo"]), "owner and name")
+    number = plaintext.get("installationId", "")
+    require(number is None or is_integer(number), "installation")
+    return plaintext
+
+
 def written(kind, message):
     content = message["content"]
     if kind == "security":
@@ -210,6 +225,12 @@ def written(kind, message):
 def record(i):
     if i["kind"] == "project":
         return project(i)
+    if i["kind"] == "plaintext":
+        return {"plaintext": check_project_text(i["value"])}
+    if i["kind"] == "bundle":
+        reference = check_state(i["value"])["store_ref"]
+        require(reference, "no bundle")
+        return {"store_ref": reference, "bundle_hash": i["value"]["public"].get("bundleHash")}
     if i["kind"] == "deployment":
         return check_state(i["value"])
     if i["kind"] in ("security", "forget"):

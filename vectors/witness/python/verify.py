@@ -24,6 +24,7 @@ from solders.message import Message, MessageHeader
 from solders.pubkey import Pubkey
 
 import drop
+import history
 import network
 import records
 import sealed
@@ -291,6 +292,7 @@ OPERATIONS = {
     **network.OPERATIONS,
     **sealed.OPERATIONS,
     **records.OPERATIONS,
+    **history.OPERATIONS,
 }
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),

@@ -14,7 +14,7 @@ use crate::hosting::requirements::deployments::{
     CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC,
     RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
 };
-use crate::hosting::requirements::instances::BUNDLE_HASH;
+use crate::hosting::requirements::instances::{BUNDLE_HASH, BUNDLE_STORE_REF};
 use crate::{Gate, Refused};
 
 /// The schema version that is written; records before it are legacy.
@@ -128,6 +128,14 @@ impl Deployment {
     /// Whether it is of a schema before the one that is written.
     pub fn is_legacy(&self) -> bool {
         self.schema.is_none_or(|schema| schema < SCHEMA)
+    }
+
+    /// The hash of the STORE message of a bundle, which a live deployment to a machine has; empty where the rule has
+    /// lapsed.
+    pub fn bundle(&self, gate: &mut impl Gate) -> Result<&str, Refused> {
+        let stated = self.public.store_ref.as_deref().unwrap_or_default();
+        gate.require(&BUNDLE_STORE_REF, !stated.is_empty(), || "no storeRef leads to a bundle".to_owned())?;
+        Ok(stated)
     }
 
     /// The content identifier that the record holds itself: a legacy record's without a reference to a STORE.
@@ -252,6 +260,15 @@ mod tests {
             body["public"].as_object_mut().unwrap().shift_remove(missing);
             assert!(parse(&body, &mut Strict).is_err(), "{missing}");
         }
+    }
+
+    #[test]
+    fn without_a_reference_there_is_no_bundle() {
+        let none = parse(&sample(), &mut Strict).unwrap();
+        assert_eq!(none.bundle(&mut Strict).unwrap_err().rule, &BUNDLE_STORE_REF);
+        assert_eq!(none.bundle(&mut Without(&BUNDLE_STORE_REF)), Ok(""));
+        let given = parse(&with("/public/storeRef", "ab".into()), &mut Strict).unwrap();
+        assert_eq!(given.bundle(&mut Strict), Ok("ab"));
     }
 
     #[test]

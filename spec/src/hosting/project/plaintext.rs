@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::hosting::fields::Fields;
 use crate::hosting::requirements::projects::{
-    PLAINTEXT_BRANCH, PLAINTEXT_BUILD, PLAINTEXT_FORM, PLAINTEXT_INSTALLATION, PLAINTEXT_NAME,
-    PLAINTEXT_OUTPUT, PLAINTEXT_REPO, PLAINTEXT_SOURCE,
+    PLAINTEXT_BRANCH, PLAINTEXT_BUILD, PLAINTEXT_FORM, PLAINTEXT_INSTALLATION, PLAINTEXT_MORE,
+    PLAINTEXT_NAME, PLAINTEXT_OUTPUT, PLAINTEXT_REPO, PLAINTEXT_SOURCE,
 };
 use crate::json;
 use crate::{Dialect, Gate, Refused};
@@ -59,6 +59,11 @@ impl Plaintext {
     pub fn parse(bytes: &[u8], dialect: &Dialect, gate: &mut impl Gate) -> Result<Plaintext, Refused> {
         let members =
             object(bytes).or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
+        let further = members.keys().any(|name| !NAMES.contains(&name.as_str()));
+        if further && gate.lapse(&PLAINTEXT_MORE).is_some() {
+            // A reader that forgets about further members takes none.
+            return Err(Refused { rule: &PLAINTEXT_FORM, why: "a member too many".to_owned() });
+        }
         let fields = Fields::new(&members, "");
         let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, gate)?;
         let parts = |repo: &str| {

@@ -9,6 +9,7 @@ use crate::hosting::deployment as records;
 use crate::hosting::envelope::{self, Keys, LEGACY_ENVELOPE_SKIPPED, Outcome, Role};
 use crate::hosting::project::{self, Entry};
 use crate::hosting::requirements::deployments::LEGACY_WARNING;
+use crate::hosting::requirements::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::network::store::Class;
 use crate::{Gate, Refused};
 
@@ -145,6 +146,26 @@ impl Teller<'_> {
         (reading.cid, Some(reading.class))
     }
 
+    /// How this role reads envelopes, and the keys that it reads with.
+    fn reading_with(&self, gate: &mut impl Gate) -> (envelope::Reader, Keys) {
+        let mut keys = self.keys.clone();
+        match self.reader.role {
+            Role::Backend => {
+                // Where the rule has lapsed the backend knows the wallet's key alone.
+                keys.encryption = gate.effect(&ROLE_BACKEND, keys.encryption, |_, _| None);
+                (envelope::Reader::backend(), keys)
+            }
+            Role::RecoveryTool => {
+                if keys.encryption.is_none() {
+                    // The mistake that is easily made asks for E beside the wallet's key.
+                    keys.wallet = gate.effect(&OWNER_ALONE, keys.wallet, |_, _| None);
+                }
+                let own = envelope::Reader::recovery();
+                (gate.effect(&ROLE_RECOVERY, own, |_, _| envelope::Reader::backend()), keys)
+            }
+        }
+    }
+
     /// What an envelope holds, as JSON; else why not is told.
     fn open<G: Gate>(
         &mut self,
@@ -154,11 +175,8 @@ impl Teller<'_> {
         gate: &mut G,
         parse: impl FnOnce(&[u8], &mut G) -> Result<Value, Refused>,
     ) -> Option<Value> {
-        let reader = match self.reader.role {
-            Role::Backend => envelope::Reader::backend(),
-            Role::RecoveryTool => envelope::Reader::recovery(),
-        };
-        let opened = match envelope::open(&Value::Object(encrypted.clone()), reader, self.keys, gate) {
+        let (reader, keys) = self.reading_with(gate);
+        let opened = match envelope::open(&Value::Object(encrypted.clone()), reader, &keys, gate) {
             Ok(Outcome::Opened(opened)) => opened,
             Ok(Outcome::Skipped { .. }) => {
                 self.warn(item_hash, LEGACY_ENVELOPE_SKIPPED, subject);

@@ -11,4 +11,5 @@ pub(super) mod envelope;
 pub(super) mod open;
 pub(super) mod read;
 mod record;
+pub(super) mod recover;
 mod world;

@@ -1,7 +1,7 @@
 //! `hosting.record`: one project's entry, one deployment's message, one identifier, as a reader finds them.
 
 use assay_spec::Id;
-use assay_spec::hosting::requirements::{deployments, forget, identifiers, projects, security};
+use assay_spec::hosting::requirements::{deployments, forget, identifiers, instances, projects, security};
 use serde_json::{Value, json};
 
 use super::record::{BEGIN, CHANNEL, address, body, hash};
@@ -14,6 +14,7 @@ static SHOWN: &[Id] = &[
     &projects::SCHEMA_VERSION,
     &deployments::STATUS,
     &deployments::STORE_REF,
+    &instances::BUNDLE_STORE_REF,
     &security::BODY,
     &forget::HASHES,
 ];
@@ -25,6 +26,8 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     tombstones(&mut g);
     deployments(&mut g);
     written(&mut g);
+    plaintexts(&mut g);
+    bundles(&mut g);
     g.cases
 }
 
@@ -211,4 +214,43 @@ fn written(g: &mut Group) {
     let edit = set("/in/value/content/hashes", hashes, json!([]));
     g.reject("forget-nothing", "forget", [edit], &forget::HASHES, "A list of nothing forgets nothing.")
         .read_as("A-050/empty-refused");
+}
+
+/// A project's private part with members that the document does not list.
+fn plaintexts(g: &mut Group) {
+    let own = json!({
+        "name": "site", "source": "codehost", "repo": "owner/site", "branch": "main", "installationId": 7,
+        "buildCommand": "npm run build", "outputDir": "dist",
+    });
+    let plaintext = |value: &Value| json!({"kind": "plaintext", "value": value.to_string()});
+    g.accept("plaintext", plaintext(&own), "A project's private part, as it is listed.");
+    for (name, member, value, why) in [
+        (
+            "plaintext-request",
+            "pendingWorkflowPrUrl",
+            json!("https://host/1"),
+            "A pending request beside it.",
+        ),
+        ("plaintext-no-request", "pendingWorkflowPrUrl", Value::Null, "Or none that is pending."),
+        ("plaintext-further", "further", json!({"a": [1]}), "Or a member that nobody knows yet."),
+    ] {
+        let mut more = own.clone();
+        more[member] = value;
+        g.accept(name, plaintext(&more), why);
+    }
+}
+
+/// What leads to a machine's bundle.
+fn bundles(g: &mut Group) {
+    let store = hash("store");
+    let mut live = body("live", Some(&store));
+    live["public"]["bundleHash"] = hash("pinned file").into();
+    g.accept("bundle", json!({"kind": "bundle", "value": live}), "The reference leads to the bundle.");
+    for (name, new, why) in [
+        ("bundle-null", Value::Null, "Without a reference there is none, whatever its hash."),
+        ("bundle-empty", json!(""), "An empty text leads nowhere."),
+    ] {
+        let edit = set("/in/value/public/storeRef", store.as_str(), new);
+        g.reject(name, "bundle", [edit], &instances::BUNDLE_STORE_REF, why);
+    }
 }

@@ -94,6 +94,18 @@ pub(super) fn chain(input: &Value) -> Vec<Step> {
     steps
 }
 
+/// The chain of amends, and what is asked of whom.
+pub(super) fn history(input: &Value, ok: &Value) -> Vec<Step> {
+    let brief = |hash: &Value| hash.as_str().unwrap_or_default().chars().take(8).collect::<String>();
+    let mut steps: Vec<Step> = chain(input).split_off(1);
+    for asked in ok["asked"].as_array().into_iter().flatten() {
+        steps.push(text(&format!("asked of node {}", asked["node"]), &brief(&asked["hash"])));
+    }
+    let messages = input["messages"].as_array().map_or(0, Vec::len);
+    steps.push(text("messages", &messages.to_string()));
+    steps
+}
+
 /// Every claim: its time and its machine.
 pub(super) fn claims(input: &Value) -> Vec<Step> {
     let text_of = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -2,6 +2,7 @@
 
 pub(super) mod keys;
 pub(super) mod records;
+pub(super) mod recover;
 pub(super) mod sealed;
 
 use assay_spec::Refused;

@@ -3,7 +3,7 @@
 use assay_spec::crypto::address::Address;
 use assay_spec::hosting::authority::{Act, allows};
 use assay_spec::hosting::deployment::Deployment;
-use assay_spec::hosting::project::Entry;
+use assay_spec::hosting::project::{Entry, Plaintext};
 use assay_spec::hosting::record::Record;
 use assay_spec::hosting::recovery::{LEGACY_SCHEMA, resolve};
 use assay_spec::hosting::requirements::{
@@ -94,10 +94,10 @@ pub(in crate::op) fn judge_authority(
     Ok(json!({"standing": standing}))
 }
 
-/// What a reader finds in one entry of a project, in what one message states of a deployment, in the record of
-/// security or of a FORGET, in one identifier.
+/// What a reader finds in one entry of a project, in its plaintext, in what one message states of a deployment or of a
+/// bundle, in the record of security or of a FORGET, in one identifier.
 pub(in crate::op) fn read_record(
-    _: &Dialect,
+    dialect: &Dialect,
     input: &Members<'_>,
     gate: &mut impl Gate,
 ) -> Result<Value, OpError> {
@@ -110,6 +110,15 @@ pub(in crate::op) fn read_record(
                 Entry::Deleted(_) => json!({"deleted": true, "schema_version": null}),
                 Entry::Live(live) => json!({"deleted": false, "schema_version": live.schema_version}),
             })
+        }
+        "plaintext" => {
+            let read = Plaintext::parse(input.text("value")?.as_bytes(), dialect, gate).map_err(staged)?;
+            Ok(json!({"plaintext": read.to_json(dialect)}))
+        }
+        "bundle" => {
+            let state = Deployment::parse(input.object("value")?.map(), gate).map_err(staged)?;
+            let store_ref = state.bundle(gate).map_err(staged)?;
+            Ok(json!({"store_ref": store_ref, "bundle_hash": state.public.bundle_hash}))
         }
         "deployment" => read_deployment(input.object("value")?.map(), gate),
         "security" => {
@@ -133,7 +142,7 @@ pub(in crate::op) fn read_record(
                 .map_err(staged)?;
             Ok(json!({}))
         }
-        _ => Err(bad("kind: project, deployment, security, forget or drop is missing")),
+        _ => Err(bad("kind: project, plaintext, deployment, bundle, security, forget or drop is missing")),
     }
 }
 

@@ -1,0 +1,285 @@
+//! `hosting.recover`: small histories, read by the owner's wallet alone or by the application's backend.
+
+use assay_spec::hosting::requirements::{authority, records};
+use assay_spec::{Id, Strict};
+use serde_json::{Value, json};
+
+use super::envelope::input as sealing;
+use super::record::{BEGIN, CHANNEL, DEPLOYMENT, address, body, hash, post, resigned};
+use super::world::{E, public, secret};
+use crate::case::Case;
+use crate::generate::group::Group;
+use crate::op::{Answer, answer};
+
+static SHOWN: &[Id] = &[&records::FORM, &authority::LISTED];
+const PROJECT: &str = "proj_AZaz09-_abcd";
+const MOMENT: &str = "2026-03-04T05:06:07.089Z";
+const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+
+pub(in crate::generate) fn cases() -> Vec<Case> {
+    let source = "src/generate/hosting/recover.rs";
+    let mut g = Group::new("hosting/recover", "hosting.recover", source, SHOWN);
+    histories(&mut g);
+    stores(&mut g);
+    legacy(&mut g);
+    envelopes(&mut g);
+    strangers(&mut g);
+    g.cases
+}
+
+fn envelope(draw: &str, plaintext: &Value) -> Value {
+    match answer("envelope.seal", &sealing(draw, &plaintext.to_string()), &mut Strict) {
+        Answer::Ok(ok) => ok["envelope"].clone(),
+        other => panic!("nothing is sealed: {other:?}"),
+    }
+}
+
+/// The same as an older version wrote it, for the wallet alone of those that read here.
+fn older(draw: &str, version: i64, plaintext: &Value) -> Value {
+    let mut old = envelope(draw, plaintext);
+    old["v"] = version.into();
+    old["deks"] = json!({"user": old["deks"]["user"]});
+    old
+}
+
+fn project_text() -> Value {
+    json!({
+        "name": "site", "source": "codehost", "repo": "owner/site", "branch": "main", "installationId": 7,
+        "buildCommand": "npm run build", "outputDir": "dist",
+    })
+}
+
+fn commit_text() -> Value {
+    json!({
+        "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "commitMessage": "First words", "branch": "main",
+        "actionsRunUrl": null, "error": null,
+    })
+}
+
+fn aggregate(name: &str, sender: &str, owner: &str, key: &str, content: &Value, after: i64) -> Value {
+    let content = json!({"address": address(owner), "key": key, "content": content, "time": BEGIN + after});
+    let record = json!({
+        "item_hash": hash(name), "type": "AGGREGATE", "channel": CHANNEL, "sender": address(sender),
+        "signature": "", "content": content,
+    });
+    resigned(record, sender)
+}
+
+fn security() -> Value {
+    let listed = json!({
+        "authorizations": [{
+            "address": address("delegate"), "types": ["POST", "FORGET", "STORE"], "channels": [CHANNEL],
+            "aggregate_keys": [], "post_types": [DEPLOYMENT, "amend"],
+        }],
+        "encryptionKey": {"pubkey": public(E), "scheme": "wallet-sig-v1", "registeredAt": MOMENT},
+    });
+    aggregate("security", "wallet", "wallet", "security", &listed, 0)
+}
+
+fn entry(deleted: bool, encrypted: &Value) -> Value {
+    json!({
+        "id": PROJECT, "schemaVersion": 1,
+        "public": {
+            "framework": "static", "deployTarget": "ipfs", "createdAt": MOMENT, "updatedAt": MOMENT,
+            "deleted": deleted,
+        },
+        "encrypted": encrypted,
+    })
+}
+
+fn project(name: &str, entry: &Value, after: i64) -> Value {
+    aggregate(name, "wallet", "wallet", "projects", &json!({PROJECT: entry}), after)
+}
+
+fn creation(state: &Value) -> Value {
+    stated("creation", json!({"type": DEPLOYMENT, "content": state, "time": BEGIN + 20}))
+}
+
+fn amend(name: &str, target: &str, after: i64, state: &Value) -> Value {
+    stated(name, json!({"type": "amend", "ref": hash(target), "content": state, "time": BEGIN + after}))
+}
+
+fn stated(name: &str, mut content: Value) -> Value {
+    content["address"] = address("wallet").into();
+    post(name, "delegate", content)
+}
+
+/// What a message states, with the private part of the message's own.
+fn state(draw: &str, status: &str, store: Option<&str>) -> Value {
+    let mut state = body(status, store.map(hash).as_deref());
+    state["encrypted"] = envelope(draw, &commit_text());
+    state
+}
+
+/// Security, a project, a deployment that went live.
+fn live() -> Vec<Value> {
+    vec![
+        security(),
+        project("project", &entry(false, &envelope("project", &project_text())), 10),
+        creation(&state("queued", "queued", None)),
+        amend("terminal", "creation", 30, &state("live", "live", Some("store"))),
+    ]
+}
+
+/// A node's answer about a STORE.
+fn said(node: u16, status: &str) -> Value {
+    of("store", node, status)
+}
+
+fn of(store: &str, node: u16, status: &str) -> Value {
+    let hash = hash(store);
+    let (code, body) = match status {
+        "absent" => (404, json!({"error": "not here", "status": "error", "code": "NOT_FOUND"})),
+        "removed" => (
+            410,
+            json!({"status": "removed", "item_hash": hash, "removed_at": BEGIN, "size": 5, "reason": "balance"}),
+        ),
+        "forgotten" => (
+            200,
+            json!({"status": status, "item_hash": hash, "message": {"item_hash": hash, "type": "STORE", "content": null}}),
+        ),
+        _ => (
+            200,
+            json!({
+                "status": status, "item_hash": hash,
+                "message": {
+                    "item_hash": hash, "type": "STORE",
+                    "content": {"address": address("delegate"), "item_type": "ipfs", "item_hash": CID, "time": BEGIN},
+                },
+            }),
+        ),
+    };
+    json!({"node": node, "hash": hash, "status": code, "body": body})
+}
+
+/// A recovery by the wallet's key alone, with two nodes to ask.
+fn alone(messages: &[Value], answers: &[Value]) -> Value {
+    json!({
+        "owner": address("wallet"), "role": "recovery", "wallet_key": secret("wallet"), "encryption_key": null,
+        "nodes": 2, "messages": messages, "answers": answers,
+    })
+}
+
+/// The same messages as the backend reads them, by E.
+fn backend(messages: &[Value], answers: &[Value]) -> Value {
+    let mut input = alone(messages, answers);
+    (input["role"], input["wallet_key"], input["encryption_key"]) =
+        ("backend".into(), Value::Null, secret(E));
+    input
+}
+
+fn histories(g: &mut Group) {
+    let found = [said(0, "processed")];
+    g.accept("live", alone(&live(), &found), "A deployment's last record leads to its artifact.");
+    let mut turned = live();
+    turned.reverse();
+    g.accept("reversed", alone(&turned, &found), "In whatever order the messages arrive.");
+    let queued = &live()[..3];
+    g.accept("queued", alone(queued, &[]), "A deployment that is under way has no artifact to ask for.");
+    let mut failed = queued.to_vec();
+    failed.push(amend("terminal", "creation", 30, &state("failed", "failed", None)));
+    g.accept("failed", alone(&failed, &[]), "One that failed has none either.");
+    let mut longer = live();
+    longer.push(amend("later", "terminal", 40, &state("later", "live", Some("another store"))));
+    let later = [said(0, "removed"), of("another store", 0, "processed")];
+    g.accept("later-amend", alone(&longer, &later), "The artifact is that of the last record of the chain.");
+    let mut more = project_text();
+    more["pendingWorkflowPrUrl"] = Value::Null;
+    let mut edited = live();
+    edited.push(project("edit", &entry(false, &envelope("edit", &more)), 50));
+    g.accept("edited", alone(&edited, &found), "A project as it was written last, with a further member.");
+    let mut machine = entry(false, &envelope("project", &project_text()));
+    machine["public"]["deployTarget"] = "instance".into();
+    let mut bundle = state("live", "live", Some("store"));
+    bundle["public"]["bundleHash"] = hash("pinned file").into();
+    let mut instance = queued.to_vec();
+    instance[1] = project("project", &machine, 10);
+    instance.push(amend("terminal", "creation", 30, &bundle));
+    g.accept("instance", alone(&instance, &found), "A machine's bundle is found as other artifacts are.");
+    let mut deleted = live();
+    let empty =
+        json!({"v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": {"user": "", "encryption": ""}});
+    deleted.push(project("deletion", &entry(true, &empty), 60));
+    g.accept(
+        "deleted",
+        alone(&deleted, &[said(0, "forgotten")]),
+        "A deleted project, whose artifact was forgotten.",
+    )
+    .read_as("A-042/deleted-decides");
+}
+
+fn stores(g: &mut Group) {
+    let answers = |first: &str, second: &str| [said(0, first), said(1, second)];
+    for (name, first, second, why) in [
+        ("absent-live", "absent", "processed", "What the first node lacks the second has."),
+        ("absent-absent", "absent", "absent", "Absent is what every node lacks."),
+        ("absent-forgotten", "absent", "forgotten", "The second node knows that it was forgotten."),
+        (
+            "removing",
+            "removing",
+            "absent",
+            "A removal that is scheduled changes nothing yet; no other is asked.",
+        ),
+        ("removed", "removed", "processed", "The first node that knows decides."),
+    ] {
+        g.accept(name, alone(&live(), &answers(first, second)), why);
+    }
+    g.accept("pending", alone(&live(), &answers("pending", "pending")), "What is pending warns of nothing.")
+        .read_as("A-060/other-statuses");
+    let why = "A node that does not answer says nothing.";
+    g.accept("silent", alone(&live(), &[said(1, "processed")]), why).read_as("A-060/other-statuses");
+}
+
+fn legacy(g: &mut Group) {
+    let old = json!({
+        "deploymentId": "deploy_AZaz09-_abcd", "projectId": PROJECT, "schemaVersion": 3,
+        "public": {"status": "live", "createdAt": "2025-03-04T05:06:07.089Z", "cid": CID},
+        "encrypted": older("legacy", 2, &commit_text()),
+    });
+    let mut messages = live()[..2].to_vec();
+    messages.push(creation(&old));
+    let why = "A record that holds its identifier itself asks no node.";
+    g.accept("legacy", alone(&messages, &[]), why).read_as("A-056/cid-without-store-ref");
+    let why = "The backend leaves its envelope alone, and reads the rest.";
+    g.accept("legacy-backend", backend(&messages, &[]), why).read_as("A-056/cid-without-store-ref");
+}
+
+fn envelopes(g: &mut Group) {
+    let found = [said(0, "processed")];
+    g.accept("backend", backend(&live(), &found), "The backend reads by E.");
+    for version in [1, 2] {
+        let mut old = live();
+        let draw = format!("version {version}");
+        old[1] = project("project", &entry(false, &older(&draw, version, &project_text())), 10);
+        let why = format!("A project of version {version}, by the wallet's key.");
+        g.accept(&format!("version-{version}"), alone(&old, &found), &why);
+        let why = "The backend warns, and reads the deployment.";
+        g.accept(&format!("version-{version}-backend"), backend(&old, &found), why);
+    }
+    let mut input = alone(&live(), &found);
+    input["wallet_key"] = Value::Null;
+    g.accept("no-key", input, "Without a key what is public is told all the same.");
+}
+
+/// Whatever strangers write for the owner or for others changes nothing.
+fn strangers(g: &mut Group) {
+    let found = [said(0, "processed")];
+    let mut messages = live();
+    let mut plaintext = project_text();
+    plaintext["name"] = "another".into();
+    let entry = entry(false, &envelope("forgery", &plaintext));
+    let forged = json!({PROJECT: entry});
+    messages.push(aggregate("forged project", "stranger", "bystander", "projects", &forged, 70));
+    g.accept("stranger-project", alone(&messages, &found), "A stranger's project of somebody else.");
+    let mut messages = live();
+    let state = state("forgery", "live", Some("another store"));
+    let mut forged = amend("forged amend", "terminal", 70, &state);
+    forged["sender"] = address("stranger").into();
+    forged["content"]["address"] = address("bystander").into();
+    messages.push(resigned(forged, "stranger"));
+    g.accept(
+        "stranger-amend",
+        alone(&messages, &found),
+        "A stranger's later amend of the owner's deployment.",
+    );
+}

@@ -1,0 +1,80 @@
+//! `hosting.recover`: an owner's history from messages, nodes' answers and keys.
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::SigningKey;
+use assay_spec::hosting::envelope::{Keys, Role};
+use assay_spec::hosting::recovery::{Deployment, Lookup, Project, Reader, Recovery, Warning};
+use assay_spec::{Dialect, Gate};
+use serde_json::{Value, json};
+
+use super::bad;
+use super::keys::private_key;
+use crate::op::{Members, OpError};
+
+/// What is recovered, and which STORE messages were asked of which node. A node of which no answer is given did not
+/// answer.
+pub(in crate::op) fn recover(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    gate: &mut impl Gate,
+) -> Result<Value, OpError> {
+    let owner = Address::parse(input.text("owner")?).ok_or_else(|| bad("owner: an address is missing"))?;
+    let role = match input.text("role")? {
+        "backend" => Role::Backend,
+        "recovery" => Role::RecoveryTool,
+        _ => return Err(bad("role: backend or recovery is missing")),
+    };
+    let keys =
+        Keys { wallet: key(input, "wallet_key", gate)?, encryption: key(input, "encryption_key", gate)? };
+    let mut reader = Reader::new(owner, dialect.clone(), role, input.number("nodes")?.into());
+    for message in input.list("messages")? {
+        reader.message(&message.to_string(), gate);
+    }
+    let asked = ask(&mut reader, input.list("answers")?, gate)?;
+    Ok(told(&reader.finish(&keys, gate), &asked))
+}
+
+fn key(input: &Members<'_>, name: &str, gate: &mut impl Gate) -> Result<Option<SigningKey>, OpError> {
+    input.value(name).map(|_| private_key(input, name, gate)).transpose()
+}
+
+/// Asks until nothing is left, and says what was asked, by node and hash.
+fn ask(reader: &mut Reader, answers: &[Value], gate: &mut impl Gate) -> Result<Vec<Lookup>, OpError> {
+    let mut asked = Vec::new();
+    loop {
+        let needs = reader.needs(gate);
+        if needs.is_empty() {
+            asked.sort();
+            return Ok(asked);
+        }
+        for lookup in needs {
+            let (mut status, mut body) = (0, None);
+            for answer in answers {
+                let answer = Members::within(answer, "answers")?;
+                if usize::from(answer.number("node")?) == lookup.node && answer.text("hash")? == lookup.hash {
+                    (status, body) = (answer.number("status")?, answer.value("body"));
+                }
+            }
+            reader.answer(&lookup, status, body, gate);
+            asked.push(lookup);
+        }
+    }
+}
+
+fn told(recovery: &Recovery, asked: &[Lookup]) -> Value {
+    let project = |project: &Project| json!({"id": project.id, "deleted": project.deleted, "plaintext": project.plaintext});
+    let deployment = |deployment: &Deployment| {
+        json!({
+            "deployment_id": deployment.deployment_id, "leaf": deployment.leaf, "status": deployment.status,
+            "store_ref": deployment.store_ref, "cid": deployment.cid, "store": deployment.store,
+            "plaintext": deployment.plaintext,
+        })
+    };
+    let warning = |warning: &Warning| json!({"item_hash": warning.item_hash, "warning": warning.warning, "subject": warning.subject});
+    json!({
+        "asked": asked.iter().map(|each| json!({"node": each.node, "hash": each.hash})).collect::<Vec<_>>(),
+        "projects": recovery.projects.iter().map(project).collect::<Vec<_>>(),
+        "deployments": recovery.deployments.iter().map(deployment).collect::<Vec<_>>(),
+        "warnings": recovery.warnings.iter().map(warning).collect::<Vec<_>>(),
+    })
+}
