@@ -40,7 +40,7 @@ fn members() -> impl Strategy<Value = Value> {
 }
 
 /// Every member of an envelope that the opening of `deks.user` reads, with one bit changed.
-fn changed(sealed: &Value, at: &prop::sample::Index, names: &[&str]) -> Vec<Value> {
+fn changed(sealed: &Value, at: prop::sample::Index, names: &[&str]) -> Vec<Value> {
     let flip = |name: &&str| {
         let mut envelope = sealed.clone();
         let member = envelope.pointer_mut(name).expect("a member");
@@ -87,12 +87,12 @@ proptest! {
             }
         }
         for (keys, used) in [(&by_wallet, "/deks/user"), (&by_e, "/deks/encryption")] {
-            for bad in changed(&sealed.envelope, &at, &["/ct", "/iv", "/tag", used]) {
+            for bad in changed(&sealed.envelope, at, &["/ct", "/iv", "/tag", used]) {
                 prop_assert!(envelope::open(&bad, Reader::recovery(), keys, &mut Strict).is_err());
             }
         }
         // What the other recipient has is not looked at.
-        for bad in changed(&sealed.envelope, &at, &["/deks/encryption"]) {
+        for bad in changed(&sealed.envelope, at, &["/deks/encryption"]) {
             prop_assert!(envelope::open(&bad, Reader::recovery(), &by_wallet, &mut Strict).is_ok());
         }
     }
@@ -123,7 +123,7 @@ proptest! {
         ] {
             let opened = bundle::open(&dialect, &sealed.file, &sealed.hash, key, &mut Strict).expect("opens");
             prop_assert_eq!(&*opened.tarball, &tarball);
-            for bad in changed(&envelope, &at, &["/ct", "/iv", "/tag", used]) {
+            for bad in changed(&envelope, at, &["/ct", "/iv", "/tag", used]) {
                 let file = bad.to_string().into_bytes();
                 let by_hash = bundle::open(&dialect, &file, &sealed.hash, key, &mut Strict).unwrap_err();
                 prop_assert_eq!(by_hash.rule, &requirements::bundle::HASH);

@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::VERIFIES, what_was_generated_is_valid).costs(2, 0, 0),
     shows!(rows::VALID, valid_is_true_or_false).costs(2, 0, 0),
     shows!(rows::VERIFY_STATUS, a_verification_has_a_status).costs(2, 0, 0),
-    refuses!(rows::VERIFY_FIELDS, a_malformed_verification_is_refused).costs(5, 0, 0),
+    refuses!(rows::VERIFY_FIELDS, a_malformed_verification_is_refused).costs(6, 0, 0),
     refuses!(rows::OTHER_SEED, another_seed_is_not_valid).costs(3, 0, 0),
     refuses!(rows::OTHER_VALUE, another_value_is_not_valid).costs(3, 0, 0),
     refuses!(rows::OTHER_PROOF, another_proof_is_not_valid).costs(3, 0, 0),

@@ -19,10 +19,10 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::CREATE_NUMBERS, numbers_that_are_no_integers_are_refused).costs(5, 0, 0),
     refuses!(rows::CREATE_TEXTS, texts_that_are_none_are_refused).costs(5, 0, 0),
     refuses!(rows::CREATE_FIREWALL, ports_that_are_no_integers_are_refused).costs(5, 0, 0),
-    shows!(rows::UPDATED, an_update_is_answered_by_its_hash).costs(2, 0, 0),
-    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones).costs(3, 0, 0),
+    shows!(rows::UPDATED, an_update_is_answered_by_its_hash).costs(3, 0, 0),
+    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones).costs(4, 0, 0),
     refuses!(rows::UPDATE_UNKNOWN, an_update_of_an_unknown_instance_is_refused).costs(3, 0, 0),
-    shows!(rows::CONTROLLED, every_action_is_answered_by_its_hash).costs(8, 0, 0),
+    shows!(rows::CONTROLLED, every_action_is_answered_by_its_hash).costs(9, 0, 0),
     refuses!(rows::ACTION, an_action_besides_the_three_is_refused).costs(4, 0, 0),
     refuses!(rows::CONTROL_UNKNOWN, an_action_on_an_unknown_instance_is_refused).costs(3, 0, 0),
 ];
