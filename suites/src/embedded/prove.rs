@@ -7,6 +7,7 @@ use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::Embedded;
 use crate::check::{self, Check};
@@ -162,16 +163,17 @@ pub async fn prove(
                     })
             })
             .collect();
+        let name = deviation.to_string();
         async move {
-            let name = deviation.to_string();
-            let ran = ran(seed, std::slice::from_ref(&name), &[], &met, settings, 1).await?;
+            let ran = aside(seed, vec![name.clone()], Vec::new(), met, settings).await?;
             Ok::<Row, String>(row(name, deviation.about, Some(own), &ran))
         }
     });
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
         matrix.deviations.push(row?);
     }
-    for liberty in world::liberties() {
+    let liberties = world::liberties();
+    let rows = liberties.iter().filter_map(|liberty| {
         // A service's liberty shows in its own answers alone; those of the wire show in everybody's.
         let service = liberty.name.split_once('.').and_then(|(name, _)| Service::named(name));
         let met: Vec<&'static Check> = wanted
@@ -179,13 +181,29 @@ pub async fn prove(
             .copied()
             .filter(|check| service.is_none_or(|service| check.requirement.service == service))
             .collect();
-        if met.is_empty() {
-            continue;
-        }
-        let ran = ran(seed, &[], &[liberty.name.to_owned()], &met, settings, jobs).await?;
-        matrix.liberties.push(row(liberty.name.to_owned(), liberty.about, None, &ran));
+        (!met.is_empty()).then_some(async move {
+            let name = liberty.name.to_owned();
+            let ran = aside(seed, Vec::new(), vec![name.clone()], met, settings).await?;
+            Ok::<Row, String>(row(name, liberty.about, None, &ran))
+        })
+    });
+    for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
+        matrix.liberties.push(row?);
     }
     Ok(matrix)
+}
+
+/// Runs checks one after another on a thread of their own, so that every core proves something.
+async fn aside(
+    seed: u64,
+    deviations: Vec<String>,
+    liberties: Vec<String>,
+    checks: Vec<&'static Check>,
+    settings: &Settings,
+) -> Result<Vec<Ran>, String> {
+    let (runtime, settings) = (Handle::current(), settings.clone());
+    let run = move || runtime.block_on(ran(seed, &deviations, &liberties, &checks, &settings, 1));
+    tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))?
 }
 
 /// Runs checks against worlds with these deviations and liberties.
