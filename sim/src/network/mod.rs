@@ -1,7 +1,7 @@
 //! The network's node API: nodes over one store of messages, and what each family of endpoints makes of them.
 //!
 //! The primary takes every message, whichever site it comes to; the mirror shows what the primary was a delay ago.
-//! All that a node shows is in [`Replica`], which is cheap to clone.
+//! All that a node shows is in a replica, which is cheap to clone.
 
 mod acts;
 mod aggregates;

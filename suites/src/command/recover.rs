@@ -52,7 +52,7 @@ pub(crate) struct RecoverArgs {
     /// Write the JSON to a file; to standard output without one, or for `-`
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
-    /// Take the target's words from the [dialect] of this profile
+    /// Take the target's words from the dialect table of this profile
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
     /// Seconds after which an exchange is given up
