@@ -43,7 +43,7 @@ struct Command {
 enum What {
     /// Run the checks against a target; without one, against the embedded simulator
     #[command(
-        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4101 publish.envelope\n  assay run --network-url http://127.0.0.1:4101 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4110 publish.envelope\n  assay run --network-url http://127.0.0.1:4101 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
     )]
     Run(RunArgs),
     /// Serve every service on loopback, each at its own port
@@ -58,12 +58,12 @@ enum What {
     Prove(ProveArgs),
     /// Publish a content identifier, or hand a domain over: an honest client of the exchange
     #[command(
-        after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4101 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
+        after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4110 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
     )]
     Publish(PublishArgs),
     /// Verify on the chain that a key wrote a record
     #[command(
-        after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4102 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
+        after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4111 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
     )]
     VerifyPublish(VerifyArgs),
     /// Run somebody's client against honest and dishonest worlds
