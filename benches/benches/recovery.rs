@@ -37,7 +37,7 @@ fn message(signer: u8, kind: &str, content: &Value) -> (String, String) {
     let hash = sha256_hex(content.to_string().as_bytes());
     let mut message = json!({
         "item_hash": hash, "chain": "ETH", "sender": address(signer).to_string(), "type": kind,
-        "channel": Dialect::default().channel, "timestamp": content["time"], "content": content,
+        "channel": Dialect::default().records_channel, "timestamp": content["time"], "content": content,
     });
     message["signature"] =
         record::sign(&key(signer), &message.to_string(), &mut Strict).expect("a canonical text").into();
