@@ -1,7 +1,11 @@
 //! Bundle envelopes: the files that live deployments to machines name.
 
+use std::io::Read;
+
 use assay_spec::hosting::requirements::{bundle as rows, instances, security};
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
+use tar::Archive;
 
 use super::found::found;
 use super::instances::{Pinned, pinned};
@@ -49,7 +53,7 @@ const OPENS: &[assay_spec::Id] = rests!(
 );
 
 /// The longest tarball that is unpacked, in bytes.
-const TARBALL_BYTES: usize = 256 * 1024 * 1024;
+const TARBALL_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Judges a member of every bundle.
 async fn every(
@@ -161,60 +165,22 @@ async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
 
 /// The names in a tarball, packed by gzip or not; nothing where it is none.
 fn names(tarball: &[u8]) -> Option<Vec<String>> {
-    if !tarball.starts_with(&[0x1f, 0x8b]) {
-        return tar_names(tarball);
-    }
-    tar_names(&gunzip(tarball)?)
-}
-
-/// What gzip has packed: behind a head of ten bytes and the members that its flags name.
-fn gunzip(packed: &[u8]) -> Option<Vec<u8>> {
-    let flags = *packed.get(3)?;
-    let mut rest = packed.get(10..)?;
-    if flags & 4 != 0 {
-        let (length, after) = rest.split_first_chunk::<2>()?;
-        rest = after.get(usize::from(u16::from_le_bytes(*length))..)?;
-    }
-    for text in [8, 16] {
-        if flags & text != 0 {
-            let end = rest.iter().position(|byte| *byte == 0)?;
-            rest = &rest[end + 1..];
-        }
-    }
-    rest = if flags & 2 == 0 { rest } else { rest.get(2..)? };
-    miniz_oxide::inflate::decompress_to_vec_with_limit(rest, TARBALL_BYTES).ok()
-}
-
-/// The names in the headers of a tarball: blocks of 512 bytes, each with a checksum of its own.
-fn tar_names(tarball: &[u8]) -> Option<Vec<String>> {
+    let unpacked: Box<dyn Read> = if tarball.starts_with(&[0x1f, 0x8b]) {
+        Box::new(MultiGzDecoder::new(tarball).take(TARBALL_BYTES))
+    } else {
+        Box::new(tarball)
+    };
     let mut names = Vec::new();
-    let mut rest = tarball;
-    while let Some((header, after)) = rest.split_at_checked(512) {
-        if header.iter().all(|byte| *byte == 0) {
-            break;
-        }
-        let octal = |bytes: &[u8]| {
-            let digits = std::str::from_utf8(bytes).ok()?.trim_matches(['\0', ' ']);
-            u64::from_str_radix(digits, 8).ok()
-        };
-        let sum: u64 = header
-            .iter()
-            .enumerate()
-            .map(|(n, byte)| if (148..156).contains(&n) { 32 } else { u64::from(*byte) })
-            .sum();
-        if octal(&header[148..156]) != Some(sum) {
-            return None;
-        }
-        let name = header[..100].split(|byte| *byte == 0).next().unwrap_or_default();
-        names.push(String::from_utf8_lossy(name).into_owned());
-        let size = usize::try_from(octal(&header[124..136])?).ok()?.checked_next_multiple_of(512)?;
-        rest = after.get(size..)?;
+    for entry in Archive::new(unpacked).entries().ok()? {
+        names.push(String::from_utf8_lossy(&entry.ok()?.path_bytes()).into_owned());
     }
     (!names.is_empty()).then_some(names)
 }
 
 #[cfg(test)]
 mod tests {
+    use flate2::{Compression, GzBuilder};
+
     use super::*;
 
     /// A tarball of one file as `tar` writes it.
@@ -235,11 +201,11 @@ mod tests {
     fn names_are_read_and_nonsense_is_no_tarball() {
         let good = tarball("manifest.json", b"{}");
         assert_eq!(names(&good), Some(vec!["manifest.json".to_owned()]));
-        let packed = [
-            &[0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3, b'x', 0][..],
-            &miniz_oxide::deflate::compress_to_vec(&good, 6),
-        ];
-        assert_eq!(names(&packed.concat()), names(&good), "with a name in its head");
+        let head = GzBuilder::new().filename("x");
+        let mut packed = Vec::new();
+        head.read(good.as_slice(), Compression::default()).read_to_end(&mut packed).unwrap();
+        assert_eq!(names(&packed), names(&good), "with a name in its head");
+        assert_eq!(names(&packed[..packed.len() / 2]), None, "cut short");
         let mut bad = good.clone();
         bad[0] = b'x';
         assert_eq!(names(&bad), None, "the checksum covers the name");
