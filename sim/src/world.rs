@@ -27,6 +27,8 @@ pub struct Site {
     pub service: Service,
     /// Its name in port plans and profiles.
     pub name: &'static str,
+    /// It speaks https where it stands on sockets.
+    pub tls: bool,
 }
 
 /// The head of a request, as it came.

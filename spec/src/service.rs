@@ -6,6 +6,8 @@
 macro_rules! for_each_service {
     ($callback:ident) => {
         $callback! {
+            (gateway Gateway 1)
+            (metadata Metadata 1)
             (network Network 2)
             (hosting Hosting 2)
             (publish Publish 3)

@@ -190,6 +190,8 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     let body = response.json().unwrap_or(Value::Null);
     match endpoint.service {
         Service::Network => crate::network::is_error_body(&body),
+        Service::Gateway => endpoint.statuses.contains(&response.status) && body["detail"].is_string(),
+        Service::Metadata => endpoint.statuses.contains(&response.status) && body["detail"].is_array(),
         Service::Hosting | Service::Publish | Service::Drop => {
             endpoint.statuses.contains(&response.status) && body["error"].is_string()
         }
@@ -199,7 +201,11 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
 fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     match endpoint.service {
         Service::Network => settings.network.offers(endpoint),
-        Service::Hosting | Service::Publish | Service::Drop => true,
+        Service::Gateway
+        | Service::Metadata
+        | Service::Hosting
+        | Service::Publish
+        | Service::Drop => true,
     }
 }
 

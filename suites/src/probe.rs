@@ -27,6 +27,10 @@ pub struct Settings {
     pub seed: u64,
     /// The target's words.
     pub dialect: Dialect,
+    /// The inference gateway's fixtures and readings.
+    pub gateway: crate::gateway::Fixtures,
+    /// The token metadata service's fixtures and readings.
+    pub metadata: crate::metadata::Fixtures,
     /// The publishing exchange's fixtures and readings.
     pub publish: crate::publish::Fixtures,
     /// The drop's fixtures and readings.

@@ -33,7 +33,7 @@ pub use limits::Limits;
 use callers::Callers;
 
 /// The upload endpoint and the live sites.
-pub const SITE: Site = Site { service: Service::Drop, name: "drop" };
+pub const SITE: Site = Site { service: Service::Drop, name: "drop", tls: false };
 
 /// The files of a site by path.
 type Files = BTreeMap<String, Arc<[u8]>>;

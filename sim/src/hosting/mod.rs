@@ -41,7 +41,7 @@ use people::People;
 use steps::Job;
 
 /// The application's backend.
-pub const SITE: Site = Site { service: Service::Hosting, name: "hosting" };
+pub const SITE: Site = Site { service: Service::Hosting, name: "hosting", tls: false };
 
 /// Failures that are remembered; the latest.
 const FAILURES: usize = 100;

@@ -26,7 +26,7 @@ pub const CREDIT: Site = site("credit");
 pub const ALL: &[Site] = &[PRIMARY, ALTERNATIVE, MIRROR, COMPUTE_1, COMPUTE_2, SCHEDULER, STATUS, CREDIT];
 
 const fn site(name: &'static str) -> Site {
-    Site { service: Service::Network, name }
+    Site { service: Service::Network, name, tls: false }
 }
 
 /// The number of the node that answers at a site.

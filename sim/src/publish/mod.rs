@@ -42,7 +42,11 @@ use chain::Chain;
 
 /// The exchange's own site, and the chain's public interface.
 pub const SITES: [Site; 2] =
-    [Site { service: Service::Publish, name: "publish" }, Site { service: Service::Publish, name: "chain" }];
+    [site("publish"), site("chain")];
+
+const fn site(name: &'static str) -> Site {
+    Site { service: Service::Publish, name, tls: false }
+}
 
 /// The state of the exchange.
 #[derive(Clone, Debug)]

@@ -1,0 +1,60 @@
+//! The token metadata service (document 1).
+
+use assay_spec::Service;
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+use crate::fault;
+use crate::liberty::Liberty;
+use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+
+/// The service.
+pub const SITE: Site = Site { service: Service::Metadata, name: "metadata", tls: false };
+
+/// The state of the service.
+#[derive(Clone, Debug)]
+pub struct State {}
+
+impl Floor for State {
+    type Timer = std::convert::Infallible;
+    type Errand = std::convert::Infallible;
+
+    const SITES: &'static [Site] = &[SITE];
+    const FAULTS: &'static [fault::Kind] = &[];
+    const LIBERTIES: &'static [Liberty] = &[];
+    const DEVIATIONS: &'static [Deviation] = &[];
+    const ACTS: &'static [(&'static str, &'static str)] = &[];
+
+    fn new(_: &Core) -> State {
+        State {}
+    }
+
+    fn body_limit(&self, _: Site) -> usize {
+        1024 * 1024
+    }
+
+    fn handle(&mut self, core: &mut Core, _: ExchangeId, _: &Request) -> Option<Reply> {
+        Some(core.json(404, json!({ "detail": "not found" })))
+    }
+
+    fn fire(&mut self, _: &mut Core, timer: Self::Timer) {
+        match timer {}
+    }
+
+    fn act(&mut self, _: &mut Core, act: &str, _: &Value) -> Result<Value, String> {
+        Err(format!("{act:?} is no act"))
+    }
+
+    fn view(&self, _: &Core) -> Value {
+        json!({})
+    }
+
+    fn limits(&self) -> Value {
+        json!({})
+    }
+
+    fn set_limits(&mut self, _: &Value) -> Result<(), String> {
+        Ok(())
+    }
+}
