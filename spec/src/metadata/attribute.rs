@@ -1,0 +1,60 @@
+//! An attribute of a token.
+
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+use super::members::{required, text};
+use super::requirements::records::{TRAIT_TYPE, VALUE};
+use crate::{Gate, Refused};
+
+/// An attribute: both members are required.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Attribute {
+    /// What it is about.
+    pub trait_type: String,
+    /// What the token has of it.
+    pub value: AttributeValue,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum AttributeValue {
+    /// True or false.
+    Boolean(bool),
+    /// An integer of any size that JSON has.
+    Integer(Number),
+    /// A text.
+    Text(String),
+}
+
+impl Attribute {
+    /// Reads an attribute.
+    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<Attribute, Refused> {
+        let trait_type = required(value, "trait_type", &TRAIT_TYPE, text, gate)?;
+        let value = required(value, "value", &VALUE, AttributeValue::read, gate)?;
+        Ok(Attribute { trait_type, value })
+    }
+}
+
+impl AttributeValue {
+    fn read(value: &Value) -> Option<AttributeValue> {
+        match value {
+            Value::Bool(is) => Some(AttributeValue::Boolean(*is)),
+            Value::String(text) => Some(AttributeValue::Text(text.clone())),
+            Value::Number(number) if is_integer(number) => Some(AttributeValue::Integer(number.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl Default for AttributeValue {
+    fn default() -> Self {
+        AttributeValue::Boolean(false)
+    }
+}
+
+/// An integer however it is written: `7`, `7.0`, `7e3`.
+fn is_integer(number: &Number) -> bool {
+    !number.is_f64() || number.as_f64().is_some_and(|value| value.fract() == 0.0)
+}

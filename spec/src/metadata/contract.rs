@@ -1,0 +1,82 @@
+//! The document of a contract.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::members::{optional, required, text, texts};
+use super::requirements::records as rows;
+use super::template::TokenMetadataTemplate;
+use crate::metadata::endpoint;
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// By the content identifier of the contract's metadata.
+    BY_CID "contract-by-cid" "/{contract_metadata_cid}" [200, 422]
+}
+endpoint! {
+    /// By the contract's URI.
+    BY_URI "contract-by-uri" "/{contract_uri}//" [200, 422]
+}
+
+/// A contract's document; its name alone is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ContractMetadata {
+    /// Its name.
+    pub name: String,
+    /// Its symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// Its description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The image across its page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub banner_image: Option<String>,
+    /// The image under which it is featured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub featured_image: Option<String>,
+    /// Its page elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_link: Option<String>,
+    /// Who worked on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collaborators: Option<Vec<String>>,
+    /// A reference.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// What its tokens' documents are made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_token_template: Option<TokenMetadataTemplate>,
+}
+
+impl ContractMetadata {
+    /// Reads a contract's document. Members besides the listed ones do no harm.
+    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<ContractMetadata, Refused> {
+        let template = optional(value, "default_token_template", &rows::CONTRACT_TEMPLATE, as_object, gate)?;
+        Ok(ContractMetadata {
+            name: required(value, "name", &rows::CONTRACT_NAME, text, gate)?,
+            symbol: optional(value, "symbol", &rows::CONTRACT_SYMBOL, text, gate)?,
+            description: optional(value, "description", &rows::CONTRACT_DESCRIPTION, text, gate)?,
+            image: optional(value, "image", &rows::CONTRACT_IMAGE, text, gate)?,
+            banner_image: optional(value, "banner_image", &rows::CONTRACT_BANNER_IMAGE, text, gate)?,
+            featured_image: optional(value, "featured_image", &rows::CONTRACT_FEATURED_IMAGE, text, gate)?,
+            external_link: optional(value, "external_link", &rows::CONTRACT_EXTERNAL_LINK, text, gate)?,
+            collaborators: optional(value, "collaborators", &rows::CONTRACT_COLLABORATORS, texts, gate)?,
+            reference: optional(value, "ref", &rows::CONTRACT_REF, text, gate)?,
+            owner: optional(value, "owner", &rows::CONTRACT_OWNER, text, gate)?,
+            default_token_template: template
+                .map(|template| TokenMetadataTemplate::read(&template, gate))
+                .transpose()?,
+        })
+    }
+}
+
+fn as_object(value: &Value) -> Option<Value> {
+    value.is_object().then(|| value.clone())
+}

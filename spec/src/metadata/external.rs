@@ -1,0 +1,36 @@
+//! A property of a token that stands elsewhere.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::members::{boolean, object, optional, required, text, texts};
+use super::requirements::records::{ALLOWED, FALLBACK, MANDATORY, SOURCE};
+use crate::{Gate, Refused};
+
+/// An external property. What its members are for is not shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ExternalProperties {
+    /// Where it stands.
+    pub source: String,
+    /// Whether it must be there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mandatory: Option<bool>,
+    /// What it may hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Vec<String>>,
+    /// What stands in for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Map<String, Value>>,
+}
+
+impl ExternalProperties {
+    /// Reads an external property.
+    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<ExternalProperties, Refused> {
+        Ok(ExternalProperties {
+            source: required(value, "source", &SOURCE, text, gate)?,
+            mandatory: optional(value, "mandatory", &MANDATORY, boolean, gate)?,
+            allowed: optional(value, "allowed", &ALLOWED, texts, gate)?,
+            fallback: optional(value, "fallback", &FALLBACK, object, gate)?,
+        })
+    }
+}

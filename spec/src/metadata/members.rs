@@ -1,0 +1,67 @@
+//! Members of a document, each under the rule that speaks of it. Absent and null are the same.
+
+use serde_json::{Map, Value};
+
+use crate::{Gate, Id, Refused};
+
+/// What a reader makes of a value; nothing where it is of another type.
+type Read<T> = fn(&Value) -> Option<T>;
+
+/// A member that must be there.
+pub(super) fn required<T: Default>(
+    document: &Value,
+    name: &str,
+    rule: Id,
+    read: Read<T>,
+    gate: &mut impl Gate,
+) -> Result<T, Refused> {
+    optional(document, name, rule, read, gate)?
+        .map_or_else(|| gate.parse(rule, || Err(format!("{name} is not there")), || Ok(T::default())), Ok)
+}
+
+/// A member that may be there; one of another type is refused.
+pub(super) fn optional<T>(
+    document: &Value,
+    name: &str,
+    rule: Id,
+    read: Read<T>,
+    gate: &mut impl Gate,
+) -> Result<Option<T>, Refused> {
+    let Some(value) = document.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
+    let strict = || read(value).map(Some).ok_or_else(|| format!("{name} is of another type"));
+    gate.parse(rule, strict, || Ok(None))
+}
+
+/// The objects of a list, each read by `of`.
+pub(super) fn list<T, G: Gate>(
+    document: &Value,
+    name: &str,
+    rule: Id,
+    of: fn(&Value, &mut G) -> Result<T, Refused>,
+    gate: &mut G,
+) -> Result<Option<Vec<T>>, Refused> {
+    let Some(items) = optional(document, name, rule, objects, gate)? else { return Ok(None) };
+    items.iter().map(|item| of(item, gate)).collect::<Result<_, _>>().map(Some)
+}
+
+pub(super) fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(text).collect()
+}
+
+pub(super) fn boolean(value: &Value) -> Option<bool> {
+    value.as_bool()
+}
+
+pub(super) fn object(value: &Value) -> Option<Map<String, Value>> {
+    value.as_object().cloned()
+}
+
+/// An array of objects, as they are.
+pub(super) fn objects(value: &Value) -> Option<Vec<Value>> {
+    let items = value.as_array()?;
+    items.iter().all(Value::is_object).then(|| items.clone())
+}

@@ -1,0 +1,11 @@
+//! The root path, and the version of the interface.
+
+use crate::metadata::endpoint;
+
+endpoint! {
+    /// An HTML document.
+    ROOT "root" "/" [200]
+}
+
+/// The version of the interface. Where it is declared is not shown.
+pub const VERSION: &str = "0.1.0";

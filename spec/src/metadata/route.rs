@@ -1,0 +1,443 @@
+//! Which resource a path names, read from its bytes as they were sent, and the paths of a resource.
+//!
+//! A contract's URI usually holds colons and slashes itself. The last two slashes in a row end it, the forms with a
+//! URI come before those with a content identifier, `.json` before an id without it; a parameter is percent-decoded
+//! once, after the path was split.
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode, utf8_percent_encode};
+
+use super::requirements::paths::{DECODED, DOUBLE_SLASH, LAST, REQUIRED, SHAPE, TEXT};
+use super::requirements::validation::INTEGER;
+use super::token::TokenId;
+use super::{contract, overrides, root, token};
+use crate::endpoint::Endpoint;
+use crate::{Gate, Refused, Strict};
+
+/// What a contract is found under.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Address {
+    /// The content identifier of its metadata.
+    Cid(String),
+    /// Its URI.
+    Uri(String),
+}
+
+/// What a path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// The root.
+    Root,
+    /// A contract's document.
+    Contract(Address),
+    /// A token's document.
+    Token {
+        /// The contract.
+        contract: Address,
+        /// The token.
+        id: TokenId,
+        /// The id has `.json` behind it.
+        suffix: bool,
+    },
+    /// A token's overrides.
+    Overrides {
+        /// The contract.
+        contract: Address,
+        /// The token.
+        id: TokenId,
+    },
+}
+
+/// How a contract's URI stands in a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As it is, but for what no path holds.
+    Raw,
+    /// All of its reserved characters encoded, slashes and colons too.
+    Encoded,
+}
+
+/// The resource that a path names: the bytes of a request target, without query.
+pub fn route(path: &[u8], gate: &mut impl Gate) -> Result<Resource, Refused> {
+    let path = gate.effect(&DOUBLE_SLASH, Cow::Borrowed(path), |path, _| Cow::Owned(folded(&path)));
+    let found = find(&path, gate);
+    let seen = || format!("{:.80?} is of no listed form", String::from_utf8_lossy(&path));
+    gate.require(&SHAPE, found.is_some(), seen)?;
+    found.unwrap_or(Found { kind: Kind::Contract, by_uri: false, contract: &path, id: b"" }).read(gate)
+}
+
+/// The endpoint of a path, whether or not its parameters are good.
+pub fn endpoint(path: &[u8]) -> Option<&'static Endpoint> {
+    find(path, &mut Strict).map(|found| found.kind.endpoint(found.by_uri))
+}
+
+/// A contract's URI as it stands in a path.
+pub fn written(uri: &str, form: Form) -> String {
+    let encoded = match form {
+        Form::Raw => NOT_IN_PATHS,
+        Form::Encoded => RESERVED,
+    };
+    utf8_percent_encode(uri, encoded).to_string()
+}
+
+impl Resource {
+    /// The endpoint that serves it.
+    pub fn endpoint(&self) -> &'static Endpoint {
+        match self {
+            Resource::Root => Kind::Root.endpoint(false),
+            Resource::Contract(contract) => Kind::Contract.endpoint(contract.is_uri()),
+            Resource::Token { contract, suffix: true, .. } => Kind::TokenJson.endpoint(contract.is_uri()),
+            Resource::Token { contract, .. } => Kind::Token.endpoint(contract.is_uri()),
+            Resource::Overrides { contract, .. } => Kind::Overrides.endpoint(contract.is_uri()),
+        }
+    }
+
+    /// The contract and the token, where it has them.
+    pub fn parameters(&self) -> (Option<&Address>, Option<&TokenId>) {
+        match self {
+            Resource::Root => (None, None),
+            Resource::Contract(contract) => (Some(contract), None),
+            Resource::Token { contract, id, .. } | Resource::Overrides { contract, id } => {
+                (Some(contract), Some(id))
+            }
+        }
+    }
+
+    /// A path that names it.
+    pub fn path(&self, form: Form) -> String {
+        match self {
+            Resource::Root => "/".to_owned(),
+            Resource::Contract(contract @ Address::Cid(_)) => format!("/{}", contract.written(form)),
+            Resource::Contract(contract) => format!("/{}//", contract.written(form)),
+            Resource::Token { contract, id, suffix } => {
+                let suffix = if *suffix { JSON } else { "" };
+                format!("/{}{}{id}{suffix}", contract.written(form), contract.separator())
+            }
+            Resource::Overrides { contract, id } => {
+                format!("/{}{}{id}/{OVERRIDES}", contract.written(form), contract.separator())
+            }
+        }
+    }
+}
+
+impl Address {
+    /// Whether the contract is named by its URI.
+    pub fn is_uri(&self) -> bool {
+        matches!(self, Address::Uri(_))
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        match self {
+            Address::Cid(text) | Address::Uri(text) => text,
+        }
+    }
+
+    fn written(&self, form: Form) -> String {
+        match self {
+            Address::Cid(cid) => written(cid, Form::Encoded),
+            Address::Uri(uri) => written(uri, form),
+        }
+    }
+
+    fn separator(&self) -> &'static str {
+        if self.is_uri() { "//" } else { "/" }
+    }
+}
+
+const JSON: &str = ".json";
+const OVERRIDES: &str = "overrides";
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const NOT_IN_PATHS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Root,
+    Contract,
+    TokenJson,
+    Token,
+    Overrides,
+}
+
+impl Kind {
+    fn endpoint(self, by_uri: bool) -> &'static Endpoint {
+        match (self, by_uri) {
+            (Kind::Root, _) => &root::ROOT,
+            (Kind::Contract, false) => &contract::BY_CID,
+            (Kind::Contract, true) => &contract::BY_URI,
+            (Kind::TokenJson, false) => &token::BY_CID_JSON,
+            (Kind::TokenJson, true) => &token::BY_URI_JSON,
+            (Kind::Token, false) => &token::BY_CID,
+            (Kind::Token, true) => &token::BY_URI,
+            (Kind::Overrides, false) => &overrides::BY_CID,
+            (Kind::Overrides, true) => &overrides::BY_URI,
+        }
+    }
+}
+
+/// A path that was split, nothing in it read.
+struct Found<'p> {
+    kind: Kind,
+    by_uri: bool,
+    contract: &'p [u8],
+    id: &'p [u8],
+}
+
+fn find<'p>(path: &'p [u8], gate: &mut impl Gate) -> Option<Found<'p>> {
+    let rest = path.strip_prefix(b"/")?;
+    if rest.is_empty() {
+        return Some(Found { kind: Kind::Root, by_uri: false, contract: b"", id: b"" });
+    }
+    let mut doubles = rest.windows(2);
+    let is_double = |two: &[u8]| two == b"//";
+    let last = doubles.rposition(is_double);
+    let at = gate.effect(&LAST, last, |_, _| rest.windows(2).position(is_double));
+    let by_uri = at.and_then(|at| {
+        let (contract, id) = (&rest[..at], &rest[at + 2..]);
+        if id.is_empty() {
+            return Some(Found { kind: Kind::Contract, by_uri: true, contract, id });
+        }
+        let (kind, id) = of_token(id)?;
+        Some(Found { kind, by_uri: true, contract, id })
+    });
+    by_uri.or_else(|| {
+        let Some(at) = rest.iter().position(|byte| *byte == b'/') else {
+            return Some(Found { kind: Kind::Contract, by_uri: false, contract: rest, id: b"" });
+        };
+        let (kind, id) = of_token(&rest[at + 1..])?;
+        Some(Found { kind, by_uri: false, contract: &rest[..at], id })
+    })
+}
+
+/// What stands behind a contract: the kind of its resource, and the token's id.
+fn of_token(rest: &[u8]) -> Option<(Kind, &[u8])> {
+    let slash = rest.iter().position(|byte| *byte == b'/');
+    match slash.map(|at| (&rest[..at], &rest[at + 1..])) {
+        Some((id, rest)) => (rest == OVERRIDES.as_bytes()).then_some((Kind::Overrides, id)),
+        None => match rest.strip_suffix(JSON.as_bytes()) {
+            Some(id) if !id.is_empty() => Some((Kind::TokenJson, id)),
+            _ => Some((Kind::Token, rest)),
+        },
+    }
+}
+
+impl Found<'_> {
+    fn read(self, gate: &mut impl Gate) -> Result<Resource, Refused> {
+        let Found { kind, by_uri, contract, id } = self;
+        if let Kind::Root = kind {
+            return Ok(Resource::Root);
+        }
+        let has_id = !matches!(kind, Kind::Contract);
+        let is_whole = !contract.is_empty() && (!has_id || !id.is_empty());
+        gate.require(&REQUIRED, is_whole, || "a parameter is empty".to_owned())?;
+        let contract = text(contract, gate)?;
+        let contract = if by_uri { Address::Uri(contract) } else { Address::Cid(contract) };
+        // Where nobody asks for the id, a path without one names the contract.
+        if !has_id || id.is_empty() {
+            return Ok(Resource::Contract(contract));
+        }
+        let id = text(id, gate)?;
+        let integer = || TokenId::parse(&id).ok_or_else(|| format!("{id:.80?} is no integer"));
+        let id = gate.parse(&INTEGER, integer, || Ok(TokenId::unread(&id)))?;
+        Ok(match kind {
+            Kind::Overrides => Resource::Overrides { contract, id },
+            kind => Resource::Token { contract, id, suffix: matches!(kind, Kind::TokenJson) },
+        })
+    }
+}
+
+/// A parameter as a text.
+fn text(parameter: &[u8], gate: &mut impl Gate) -> Result<String, Refused> {
+    let decoded = Cow::from(percent_decode(parameter));
+    let decoded = gate.effect(&DECODED, decoded, |_, _| Cow::Borrowed(parameter));
+    let strict = || String::from_utf8(decoded.to_vec()).map_err(|e| e.to_string());
+    gate.parse(&TEXT, strict, || Ok(String::from_utf8_lossy(&decoded).into_owned()))
+}
+
+/// A path in which slashes in a row are one.
+fn folded(path: &[u8]) -> Vec<u8> {
+    let mut folded = path.to_vec();
+    folded.dedup_by(|one, other| (*one, *other) == (b'/', b'/'));
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::metadata::ENDPOINTS;
+
+    fn named(path: &str) -> Result<Resource, &'static str> {
+        route(path.as_bytes(), &mut Strict).map_err(|refused| refused.rule.rule)
+    }
+
+    fn id(text: &str) -> TokenId {
+        TokenId::parse(text).expect("an integer")
+    }
+
+    #[test]
+    fn every_form_of_the_table_is_found() {
+        let cid = || Address::Cid("bafy".into());
+        let uri = || Address::Uri("https://a.example/c".into());
+        for (path, resource, endpoint) in [
+            ("/", Resource::Root, &root::ROOT),
+            ("/bafy", Resource::Contract(cid()), &contract::BY_CID),
+            ("/https://a.example/c//", Resource::Contract(uri()), &contract::BY_URI),
+            ("/bafy/7", Resource::Token { contract: cid(), id: id("7"), suffix: false }, &token::BY_CID),
+            (
+                "/bafy/7.json",
+                Resource::Token { contract: cid(), id: id("7"), suffix: true },
+                &token::BY_CID_JSON,
+            ),
+            ("/bafy/7/overrides", Resource::Overrides { contract: cid(), id: id("7") }, &overrides::BY_CID),
+            (
+                "/https://a.example/c//7",
+                Resource::Token { contract: uri(), id: id("7"), suffix: false },
+                &token::BY_URI,
+            ),
+            (
+                "/https://a.example/c//7.json",
+                Resource::Token { contract: uri(), id: id("7"), suffix: true },
+                &token::BY_URI_JSON,
+            ),
+            (
+                "/https://a.example/c//7/overrides",
+                Resource::Overrides { contract: uri(), id: id("7") },
+                &overrides::BY_URI,
+            ),
+        ] {
+            assert_eq!(named(path).as_ref(), Ok(&resource), "{path}");
+            assert_eq!(resource.path(Form::Raw), path);
+            assert!(std::ptr::eq(resource.endpoint(), endpoint) && ENDPOINTS.contains_endpoint(endpoint));
+            assert!(super::endpoint(path.as_bytes()).is_some_and(|found| std::ptr::eq(found, endpoint)));
+        }
+    }
+
+    trait Contains {
+        fn contains_endpoint(&self, endpoint: &'static Endpoint) -> bool;
+    }
+
+    impl Contains for &[&'static Endpoint] {
+        fn contains_endpoint(&self, endpoint: &'static Endpoint) -> bool {
+            self.iter().any(|one| std::ptr::eq(*one, endpoint))
+        }
+    }
+
+    #[test]
+    fn the_last_two_slashes_end_a_uri() {
+        let uri =
+            |path: &str| named(path).map(|found| found.parameters().0.map(Address::text).map(str::to_owned));
+        let is = |uri: &str| Ok(Some(uri.to_owned()));
+        assert_eq!(uri("/a://b//7"), is("a://b"));
+        assert_eq!(uri("/a:b//7"), is("a:b"));
+        assert_eq!(uri("/a/b//7"), is("a/b"));
+        assert_eq!(uri("/a///7"), is("a/"));
+        assert_eq!(uri("//a//7"), is("/a"));
+        assert_eq!(uri("/a//b//"), is("a//b"));
+        assert_eq!(uri("/a%2F%2Fb//7"), is("a//b"));
+        assert_eq!(uri("/a%252Fb//7"), is("a%2Fb"), "decoded once");
+        assert_eq!(uri("/a%zz//7"), is("a%zz"));
+        assert_eq!(uri("/a://b"), Err("route.integer"), "without its slashes, the rest is an id");
+        assert_eq!(uri("/a://b/c"), Err("route.shape"));
+    }
+
+    #[test]
+    fn what_is_no_integer_is_refused_wherever_an_id_stands() {
+        for id in
+            ["abc", "1x", "7.txt", "1.0", "+7", "%207", ".json", "7.json.json", "%2e%2e", "7%2Ejson", "--7"]
+        {
+            for path in ["/bafy/{}", "/bafy/{}.json", "/bafy/{}/overrides", "/a:b//{}", "/a:b//{}/overrides"]
+            {
+                assert_eq!(named(&path.replace("{}", id)), Err("route.integer"), "{path} {id}");
+            }
+        }
+        assert_eq!(named("/bafy/overrides"), Err("route.integer"));
+        assert_eq!(named("/a//overrides"), Err("route.integer"));
+    }
+
+    #[test]
+    fn what_is_of_no_form_names_nothing() {
+        for path in
+            ["", "*", "bafy", "/bafy/7/", "/bafy/7/other", "/a/b/c", "/a//7/other", "/bafy/7/overrides/"]
+        {
+            assert_eq!(named(path), Err("route.shape"), "{path}");
+        }
+        for path in ["/bafy/", "//7", "//", "///", "///7", "///7/overrides", "//7/overrides"] {
+            assert_eq!(named(path), Err("route.required"), "{path}");
+        }
+        assert_eq!(named("/%ff"), Err("route.text"));
+        assert_eq!(named("/bafy/%ff"), Err("route.text"));
+    }
+
+    fn addresses() -> impl Strategy<Value = Address> {
+        let text = prop_oneof![
+            "\\PC{1,12}",
+            "[a-z0-9:/.%?#]{1,16}",
+            "[/:]{1,5}",
+            any::<char>().prop_map(String::from)
+        ];
+        (text, any::<bool>()).prop_map(
+            |(text, by_uri)| {
+                if by_uri { Address::Uri(text) } else { Address::Cid(text) }
+            },
+        )
+    }
+
+    fn resources() -> impl Strategy<Value = Resource> {
+        let ids = prop_oneof![
+            "-?[0-9]{1,30}".prop_map(|text| id(&text)),
+            any::<i64>().prop_map(|n| id(&n.to_string()))
+        ];
+        prop_oneof![
+            Just(Resource::Root),
+            addresses().prop_map(Resource::Contract),
+            (addresses(), ids.clone(), any::<bool>()).prop_map(|(contract, id, suffix)| Resource::Token {
+                contract,
+                id,
+                suffix
+            }),
+            (addresses(), ids).prop_map(|(contract, id)| Resource::Overrides { contract, id }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_resource_is_found_at_its_paths(resource in resources()) {
+            for form in [Form::Raw, Form::Encoded] {
+                let path = resource.path(form);
+                prop_assert_eq!(route(path.as_bytes(), &mut Strict), Ok(resource.clone()), "{}", path);
+                prop_assert!(path.bytes().all(|byte| byte.is_ascii_graphic()), "{}", path);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+            if let Ok(resource) = route(&bytes, &mut Strict) {
+                let again = resource.path(Form::Encoded);
+                prop_assert_eq!(route(again.as_bytes(), &mut Strict), Ok(resource));
+            }
+        }
+
+        #[test]
+        fn paths_of_slashes_and_dots_are_read(path in "/[/.%a-c0-9]{0,12}(//)?[0-9]{0,3}(\\.json|/overrides|/)?") {
+            if let Ok(resource) = route(path.as_bytes(), &mut Strict) {
+                prop_assert_eq!(route(resource.path(Form::Raw).as_bytes(), &mut Strict), Ok(resource));
+            }
+        }
+    }
+}

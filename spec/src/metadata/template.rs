@@ -1,0 +1,126 @@
+//! What tokens' documents are made of.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::attribute::{Attribute, AttributeValue};
+use super::external::ExternalProperties;
+use super::members::{list, optional, required, text};
+use super::requirements::records as rows;
+use super::token::{MetadataResponse, TokenId};
+use crate::{Gate, Refused};
+
+/// The `tag` of a template that names none.
+pub const TAG: &str = "{id}";
+
+/// A template; its name alone is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TokenMetadataTemplate {
+    /// A token's name.
+    pub name: String,
+    /// Its image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Its moving image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub animation_url: Option<String>,
+    /// Its description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its page elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_url: Option<String>,
+    /// What it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Vec<Attribute>>,
+    /// What stands elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_properties: Option<Vec<ExternalProperties>>,
+    /// What stands for a token's id; [`TAG`] where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+}
+
+impl TokenMetadataTemplate {
+    /// Reads a template. Members besides the listed ones do no harm.
+    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<TokenMetadataTemplate, Refused> {
+        let external = &rows::TEMPLATE_EXTERNAL_PROPERTIES;
+        Ok(TokenMetadataTemplate {
+            name: required(value, "name", &rows::TEMPLATE_NAME, text, gate)?,
+            image: optional(value, "image", &rows::TEMPLATE_IMAGE, text, gate)?,
+            animation_url: optional(value, "animation_url", &rows::TEMPLATE_ANIMATION_URL, text, gate)?,
+            description: optional(value, "description", &rows::TEMPLATE_DESCRIPTION, text, gate)?,
+            external_url: optional(value, "external_url", &rows::TEMPLATE_EXTERNAL_URL, text, gate)?,
+            attributes: list(value, "attributes", &rows::TEMPLATE_ATTRIBUTES, Attribute::read, gate)?,
+            external_properties: list(
+                value,
+                "external_properties",
+                external,
+                ExternalProperties::read,
+                gate,
+            )?,
+            tag: optional(value, "tag", &rows::TEMPLATE_TAG, text, gate)?,
+        })
+    }
+
+    /// A token's document: its id stands wherever the template's texts hold the tag. An empty tag stands nowhere.
+    pub fn of_token(&self, id: &TokenId) -> MetadataResponse {
+        let tag = self.tag.as_deref().unwrap_or(TAG);
+        let filled =
+            |text: &String| if tag.is_empty() { text.clone() } else { text.replace(tag, id.as_str()) };
+        let attribute = |attribute: &Attribute| Attribute {
+            trait_type: attribute.trait_type.clone(),
+            value: match &attribute.value {
+                AttributeValue::Text(text) => AttributeValue::Text(filled(text)),
+                other => other.clone(),
+            },
+        };
+        let external = |property: &ExternalProperties| ExternalProperties {
+            source: filled(&property.source),
+            ..property.clone()
+        };
+        MetadataResponse {
+            name: filled(&self.name),
+            image: self.image.as_ref().map(filled),
+            animation_url: self.animation_url.as_ref().map(filled),
+            description: self.description.as_ref().map(filled),
+            external_url: self.external_url.as_ref().map(filled),
+            attributes: self.attributes.as_ref().map(|all| all.iter().map(attribute).collect()),
+            external_properties: self
+                .external_properties
+                .as_ref()
+                .map(|all| all.iter().map(external).collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Strict;
+
+    fn template(value: &Value) -> TokenMetadataTemplate {
+        TokenMetadataTemplate::read(value, &mut Strict).expect("a template")
+    }
+
+    #[test]
+    fn the_id_stands_for_the_tag_wherever_it_stands() {
+        let id = TokenId::parse("42").expect("an integer");
+        let of = |value: Value| serde_json::to_value(template(&value).of_token(&id)).expect("JSON");
+        let value = json!({
+            "name": "#{id} of {id}", "image": "i/{id}.png",
+            "attributes": [{"trait_type": "{id}", "value": "n{id}"}, {"trait_type": "n", "value": 1}],
+            "external_properties": [{"source": "s/{id}"}],
+        });
+        let made = json!({
+            "name": "#42 of 42", "image": "i/42.png",
+            "attributes": [{"trait_type": "{id}", "value": "n42"}, {"trait_type": "n", "value": 1}],
+            "external_properties": [{"source": "s/42"}],
+        });
+        assert_eq!(of(value), made);
+        assert_eq!(of(json!({"name": "$ {id}", "tag": "$"})), json!({"name": "42 {id}"}));
+        assert_eq!(of(json!({"name": "a", "tag": ""})), json!({"name": "a"}));
+    }
+}

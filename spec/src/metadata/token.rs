@@ -1,0 +1,130 @@
+//! The document of a token, and a token's id.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::attribute::Attribute;
+use super::external::ExternalProperties;
+use super::members::{list, optional, required, text};
+use super::requirements::records as rows;
+use crate::metadata::endpoint;
+use crate::{Gate, Refused};
+
+endpoint! {
+    /// By the content identifier of the contract's metadata, with `.json` behind the id.
+    BY_CID_JSON "token-by-cid-json" "/{contract_metadata_cid}/{token_id}.json" [200, 422]
+}
+endpoint! {
+    /// By the content identifier of the contract's metadata.
+    BY_CID "token-by-cid" "/{contract_metadata_cid}/{token_id}" [200, 422]
+}
+endpoint! {
+    /// By the contract's URI, with `.json` behind the id.
+    BY_URI_JSON "token-by-uri-json" "/{contract_uri}//{token_id}.json" [200, 422]
+}
+endpoint! {
+    /// By the contract's URI.
+    BY_URI "token-by-uri" "/{contract_uri}//{token_id}" [200, 422]
+}
+
+/// A token's document; its name alone is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct MetadataResponse {
+    /// Its name.
+    pub name: String,
+    /// Its image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Its moving image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub animation_url: Option<String>,
+    /// Its description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its page elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_url: Option<String>,
+    /// What it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Vec<Attribute>>,
+    /// What stands elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_properties: Option<Vec<ExternalProperties>>,
+}
+
+impl MetadataResponse {
+    /// Reads a token's document. Members besides the listed ones do no harm.
+    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<MetadataResponse, Refused> {
+        let external = &rows::TOKEN_EXTERNAL_PROPERTIES;
+        Ok(MetadataResponse {
+            name: required(value, "name", &rows::TOKEN_NAME, text, gate)?,
+            image: optional(value, "image", &rows::TOKEN_IMAGE, text, gate)?,
+            animation_url: optional(value, "animation_url", &rows::TOKEN_ANIMATION_URL, text, gate)?,
+            description: optional(value, "description", &rows::TOKEN_DESCRIPTION, text, gate)?,
+            external_url: optional(value, "external_url", &rows::TOKEN_EXTERNAL_URL, text, gate)?,
+            attributes: list(value, "attributes", &rows::TOKEN_ATTRIBUTES, Attribute::read, gate)?,
+            external_properties: list(
+                value,
+                "external_properties",
+                external,
+                ExternalProperties::read,
+                gate,
+            )?,
+        })
+    }
+}
+
+/// A token's id: an integer of any size. Two texts of the same integer are the same id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TokenId(String);
+
+impl TokenId {
+    /// Reads an optional minus and digits; which other texts are integers is not stated.
+    pub fn parse(text: &str) -> Option<TokenId> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let significant = digits.trim_start_matches('0');
+        let sign = if text.len() > digits.len() && !significant.is_empty() { "-" } else { "" };
+        Some(TokenId(format!("{sign}{}", if significant.is_empty() { "0" } else { significant })))
+    }
+
+    /// The integer in its shortest form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A text in the place of an id, where nobody asks whether it is an integer.
+    pub(super) fn unread(text: &str) -> TokenId {
+        TokenId(text.to_owned())
+    }
+}
+
+impl fmt::Display for TokenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_has_one_form() {
+        let id = |text: &str| TokenId::parse(text).map(|id| id.to_string());
+        let long = "9".repeat(80);
+        for (text, form) in
+            [("7", "7"), ("007", "7"), ("0", "0"), ("-0", "0"), ("-07", "-7"), ("000", "0"), (&long, &long)]
+        {
+            assert_eq!(id(text).as_deref(), Some(form), "{text}");
+        }
+        for text in ["", "-", "--7", "+7", " 7", "7 ", "1.0", "1e3", "0x7", "1_000", "\u{0667}", "7\n", "abc"]
+        {
+            assert_eq!(id(text), None, "{text:?}");
+        }
+    }
+}

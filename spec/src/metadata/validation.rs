@@ -1,0 +1,53 @@
+//! The body of a 422.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::members::{objects, required, text};
+use super::requirements::validation::{DETAIL, LOC, MSG, TYPE};
+use crate::{Gate, Refused};
+
+/// Why parameters were refused.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HttpValidationError {
+    /// One for each parameter that was refused.
+    pub detail: Vec<ValidationError>,
+}
+
+/// Why one parameter was refused; all members are required.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ValidationError {
+    /// Where it stands: texts and integers.
+    pub loc: Vec<Value>,
+    /// What is wrong, for people.
+    pub msg: String,
+    /// What is wrong, for programs. The values are not shown.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+impl HttpValidationError {
+    /// Reads the body of a 422. Members besides the listed ones do no harm.
+    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<HttpValidationError, Refused> {
+        let errors = required(value, "detail", &DETAIL, objects, gate)?;
+        let detail = errors.iter().map(|error| ValidationError::read(error, gate));
+        Ok(HttpValidationError { detail: detail.collect::<Result<_, _>>()? })
+    }
+}
+
+impl ValidationError {
+    fn read(value: &Value, gate: &mut impl Gate) -> Result<ValidationError, Refused> {
+        Ok(ValidationError {
+            loc: required(value, "loc", &LOC, places, gate)?,
+            msg: required(value, "msg", &MSG, text, gate)?,
+            kind: required(value, "type", &TYPE, text, gate)?,
+        })
+    }
+}
+
+fn places(value: &Value) -> Option<Vec<Value>> {
+    let places = value.as_array()?;
+    let is_place =
+        |place: &Value| place.is_string() || place.as_f64().is_some_and(|number| number.fract() == 0.0);
+    places.iter().all(is_place).then(|| places.clone())
+}
