@@ -1,20 +1,44 @@
-//! The token metadata service (document 1).
+//! The token metadata service (document 1): documents of contracts and their tokens, made from the seed.
+//!
+//! The document foresees no condition of the service, shows no states and no limits: there are no faults, and time
+//! changes nothing here.
+
+mod collections;
+mod contract;
+mod deviations;
+mod liberties;
+mod overrides;
+mod refusal;
+mod root;
+mod token;
+
+use std::sync::Arc;
 
 use assay_spec::Service;
+use assay_spec::metadata::route::{Address, Form, Resource, route, written};
+use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
 use crate::liberty::Liberty;
+use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+
+use collections::{Collection, UNKNOWN_TOKEN};
 
 /// The service.
 pub const SITE: Site = Site { service: Service::Metadata, name: "metadata", tls: false };
 
-/// The state of the service.
+/// Nothing here takes a body; one that comes is read to its end.
+const BODY_BYTES: usize = 1024 * 1024;
+
+/// The state of the service: its collections never change.
 #[derive(Clone, Debug)]
-pub struct State {}
+pub struct State {
+    collections: Arc<[Collection]>,
+}
 
 impl Floor for State {
     type Timer = std::convert::Infallible;
@@ -22,20 +46,23 @@ impl Floor for State {
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = &[];
-    const LIBERTIES: &'static [Liberty] = &[];
-    const DEVIATIONS: &'static [Deviation] = &[];
+    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = &[];
 
-    fn new(_: &Core) -> State {
-        State {}
+    fn new(core: &Core) -> State {
+        State { collections: collections::made_from(core.rng).into() }
     }
 
     fn body_limit(&self, _: Site) -> usize {
-        1024 * 1024
+        BODY_BYTES
     }
 
-    fn handle(&mut self, core: &mut Core, _: ExchangeId, _: &Request) -> Option<Reply> {
-        Some(core.json(404, json!({ "detail": "not found" })))
+    fn handle(&mut self, core: &mut Core, _: ExchangeId, request: &Request) -> Option<Reply> {
+        Some(self.answer(core, request).unwrap_or_else(|refusal| {
+            core.refuse(&refusal.refused);
+            refusal::answer(core, &refusal)
+        }))
     }
 
     fn fire(&mut self, _: &mut Core, timer: Self::Timer) {
@@ -43,18 +70,76 @@ impl Floor for State {
     }
 
     fn act(&mut self, _: &mut Core, act: &str, _: &Value) -> Result<Value, String> {
-        Err(format!("{act:?} is no act"))
+        Err(format!("metadata has no act {act:?}"))
     }
 
+    /// What can be asked for, with each URI as it stands in a path.
     fn view(&self, _: &Core) -> Value {
-        json!({})
+        let view = |collection: &Collection| {
+            let path = collection.uri.as_ref().map(|uri| written(uri, Form::Raw));
+            let overridden = collection.tokens.iter().filter(|(_, overrides)| !overrides.is_empty());
+            json!({
+                "cid": collection.cid,
+                "uri": collection.uri,
+                "path": path,
+                "tokens": collection.tokens.keys().map(ToString::to_string).collect::<Vec<_>>(),
+                "overridden": overridden.map(|(id, _)| id.to_string()).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "contracts": self.collections.iter().map(view).collect::<Vec<_>>(),
+            "unknown_token": UNKNOWN_TOKEN,
+            "interface_path": root::INTERFACE,
+        })
     }
 
     fn limits(&self) -> Value {
         json!({})
     }
 
-    fn set_limits(&mut self, _: &Value) -> Result<(), String> {
-        Ok(())
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
+        let is_empty = limits.as_object().is_some_and(serde_json::Map::is_empty);
+        if is_empty { Ok(()) } else { Err("metadata has no limits".to_owned()) }
+    }
+}
+
+impl State {
+    fn answer(&self, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
+        if !matches!(request.head.method, Method::GET | Method::HEAD) {
+            let allowed = HeaderValue::from_static("GET, HEAD");
+            return Ok(refusal::error(core, 405, "Method Not Allowed").header("allow", allowed));
+        }
+        let path = request.path();
+        if path == root::INTERFACE {
+            return Ok(root::interface(core));
+        }
+        let resource = route(path.as_bytes(), core)?;
+        if let (_, Some(id)) = resource.parameters() {
+            refusal::too_wide(core, id)?;
+        }
+        match &resource {
+            Resource::Root => root::page(core),
+            Resource::Contract(address) => {
+                let of = self.found(core, address)?;
+                contract::document(core, of, address)
+            }
+            Resource::Token { contract, id, suffix } => {
+                let of = self.found(core, contract)?;
+                token::document(core, of, contract, id, *suffix)
+            }
+            Resource::Overrides { contract, id } => {
+                let of = self.found(core, contract)?;
+                overrides::list(core, of, contract, id)
+            }
+        }
+    }
+
+    /// The collection under an address.
+    fn found(&self, core: &mut Core, address: &Address) -> Result<&Collection, Refusal> {
+        let found = self.collections.iter().find(|collection| collection.is_at(address));
+        match found {
+            Some(collection) => Ok(collection),
+            None => contract::unknown(core, &self.collections, address),
+        }
     }
 }

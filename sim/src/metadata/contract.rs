@@ -1,0 +1,34 @@
+//! A contract's document, under its content identifier and under its URI.
+
+use assay_spec::Gate;
+use assay_spec::metadata::requirements::contract::{BY_CID, BY_URI, UNKNOWN};
+use assay_spec::metadata::route::Address;
+use serde_json::json;
+
+use super::collections::Collection;
+use super::{deviations, liberties};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::world::Reply;
+
+/// The document of a collection's contract.
+pub(super) fn document(core: &mut Core, of: &Collection, at: &Address) -> Result<Reply, Refusal> {
+    let document = liberties::contract(core, json!(of.metadata));
+    let document = deviations::contract(core, document);
+    let document = deviations::same(core, at, document);
+    let row = if at.is_uri() { &BY_URI } else { &BY_CID };
+    let document = deviations::found(core, row, document)?;
+    Ok(core.json(200, document))
+}
+
+/// What is answered for a contract that nobody knows.
+pub(super) fn unknown<'s>(
+    core: &mut Core,
+    all: &'s [Collection],
+    at: &Address,
+) -> Result<&'s Collection, Refusal> {
+    // No contract is without a name, unless nobody asks for one.
+    let anyone = at.text().is_empty() || core.lapse(&UNKNOWN).is_some();
+    let any = all.first().filter(|_| anyone);
+    any.ok_or_else(|| Refusal::new(&UNKNOWN, format!("nobody knows {:.200?}", at.text())))
+}

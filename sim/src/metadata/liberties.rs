@@ -1,0 +1,107 @@
+//! What the document leaves open, varied.
+
+use assay_spec::metadata::template::TAG;
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::liberty::Liberty;
+
+/// Members without a value.
+pub(super) const NULLS: Liberty =
+    Liberty { name: "metadata.nulls", about: "optional members that are absent are null" };
+/// The default of a template.
+pub(super) const TAG_SHOWN: Liberty =
+    Liberty { name: "metadata.tag-shown", about: "a template shows the default of its tag" };
+/// No overrides.
+pub(super) const OVERRIDES_EMPTY: Liberty =
+    Liberty { name: "metadata.overrides-empty", about: "no token has overrides" };
+/// Another form of overrides.
+pub(super) const OVERRIDES_NAMED: Liberty = Liberty {
+    name: "metadata.overrides-named",
+    about: "an override is an object of a member's name and value",
+};
+/// What is not known.
+pub(super) const UNKNOWN_410: Liberty =
+    Liberty { name: "metadata.unknown-410", about: "a contract or token that is not known answers 410" };
+/// What is not known.
+pub(super) const UNKNOWN_422: Liberty =
+    Liberty { name: "metadata.unknown-422", about: "a contract or token that is not known answers 422" };
+/// What cannot be fetched.
+pub(super) const UNKNOWN_504: Liberty = Liberty {
+    name: "metadata.unknown-504",
+    about: "a contract or token that is not known cannot be fetched: 504",
+};
+/// Errors without JSON.
+pub(super) const ERROR_TEXT: Liberty =
+    Liberty { name: "metadata.error-text", about: "errors other than 422 are plain text" };
+/// Another page.
+pub(super) const HTML_BARE: Liberty =
+    Liberty { name: "metadata.html-bare", about: "the page is a fragment without a charset" };
+/// Another place in a refusal.
+pub(super) const LOC_INDEX: Liberty =
+    Liberty { name: "metadata.loc-index", about: "a refused parameter is named by its number" };
+/// Integers of 64 bits.
+pub(super) const INTEGERS_64: Liberty =
+    Liberty { name: "metadata.integers-64", about: "ids beyond 64 bits are refused by 422" };
+
+/// Every liberty of token metadata.
+pub(super) const ALL: &[Liberty] = &[
+    NULLS,
+    TAG_SHOWN,
+    OVERRIDES_EMPTY,
+    OVERRIDES_NAMED,
+    UNKNOWN_410,
+    UNKNOWN_422,
+    UNKNOWN_504,
+    ERROR_TEXT,
+    HTML_BARE,
+    LOC_INDEX,
+    INTEGERS_64,
+];
+
+const OF_CONTRACTS: &[&str] = &[
+    "symbol",
+    "description",
+    "image",
+    "banner_image",
+    "featured_image",
+    "external_link",
+    "collaborators",
+    "ref",
+    "owner",
+    "default_token_template",
+];
+const OF_TOKENS: &[&str] =
+    &["image", "animation_url", "description", "external_url", "attributes", "external_properties"];
+const OF_EXTERNAL: &[&str] = &["mandatory", "allowed", "fallback"];
+
+/// A contract's document with the liberties of documents.
+pub(super) fn contract(core: &Core, mut document: Value) -> Value {
+    if let Some(template) = document.get_mut("default_token_template").filter(|one| one.is_object()) {
+        if core.takes(TAG_SHOWN) && template.get("tag").is_none() {
+            template["tag"] = json!(TAG);
+        }
+        *template = token(core, template.take());
+    }
+    if core.takes(NULLS) {
+        fill(&mut document, OF_CONTRACTS);
+    }
+    document
+}
+
+/// A token's document, or a template, with the liberties of documents.
+pub(super) fn token(core: &Core, mut document: Value) -> Value {
+    if core.takes(NULLS) {
+        fill(&mut document, OF_TOKENS);
+        let properties = document["external_properties"].as_array_mut();
+        properties.into_iter().flatten().for_each(|property| fill(property, OF_EXTERNAL));
+    }
+    document
+}
+
+fn fill(document: &mut Value, names: &[&str]) {
+    let Some(members) = document.as_object_mut() else { return };
+    for name in names {
+        members.entry(*name).or_insert(Value::Null);
+    }
+}

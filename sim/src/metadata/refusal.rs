@@ -1,0 +1,66 @@
+//! From a refusal to its answer: 422 with its documented body for an id that is no integer, and, as the simulator has
+//! it, 404 for whatever is not known.
+
+use assay_spec::metadata::requirements::contract::UNKNOWN as UNKNOWN_CONTRACT;
+use assay_spec::metadata::requirements::token::UNKNOWN as UNKNOWN_TOKEN;
+use assay_spec::metadata::requirements::validation::INTEGER;
+use assay_spec::metadata::token::TokenId;
+use assay_spec::metadata::validation::{HttpValidationError, ValidationError};
+use serde_json::json;
+
+use super::{deviations, liberties};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::world::Reply;
+
+/// Digits of the integers that 64 bits always hold.
+const DIGITS_64: usize = 18;
+
+/// The answer to a refusal.
+pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
+    let rule = refusal.refused.rule;
+    if rule == &INTEGER {
+        return invalid(core);
+    }
+    let is_unknown = rule == &UNKNOWN_CONTRACT || rule == &UNKNOWN_TOKEN;
+    let takes = |liberty| is_unknown && core.takes(liberty);
+    if takes(liberties::UNKNOWN_422) {
+        invalid(core)
+    } else if takes(liberties::UNKNOWN_410) {
+        error(core, 410, "Gone")
+    } else if takes(liberties::UNKNOWN_504) {
+        error(core, 504, "Gateway Timeout")
+    } else {
+        error(core, 404, "Not Found")
+    }
+}
+
+/// An error in the simulator's form; no other than that of 422 is shown.
+pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
+    let text = core.prose(text);
+    if core.takes(liberties::ERROR_TEXT) {
+        core.text(status, &text)
+    } else {
+        core.json(status, json!({ "detail": text }))
+    }
+}
+
+/// Which integers there are is not stated: some services know those of 64 bits alone.
+pub(super) fn too_wide(core: &Core, id: &TokenId) -> Result<(), Refusal> {
+    let is_wide = id.as_str().trim_start_matches('-').len() > DIGITS_64;
+    if is_wide && core.takes(liberties::INTEGERS_64) {
+        return Err(Refusal::new(&INTEGER, "more than 64 bits"));
+    }
+    Ok(())
+}
+
+fn invalid(core: &mut Core) -> Reply {
+    let place = if core.takes(liberties::LOC_INDEX) { json!(1) } else { json!("token_id") };
+    let error = ValidationError {
+        loc: vec![json!("path"), place],
+        msg: core.prose("Input should be a valid integer"),
+        kind: "int_parsing".to_owned(),
+    };
+    let body = deviations::validation(core, json!(HttpValidationError { detail: vec![error] }));
+    core.json(422, body)
+}

@@ -1,0 +1,52 @@
+//! A token's document: what its contract's template makes of its id, under its overrides.
+
+use assay_spec::Gate;
+use assay_spec::metadata::requirements::token::{BY_CID, BY_CID_JSON, BY_URI, BY_URI_JSON, UNKNOWN};
+use assay_spec::metadata::route::Address;
+use assay_spec::metadata::token::TokenId;
+use serde_json::{Map, Value, json};
+
+use super::collections::Collection;
+use super::{deviations, liberties};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::world::Reply;
+
+/// The document of a token.
+pub(super) fn document(
+    core: &mut Core,
+    of: &Collection,
+    at: &Address,
+    id: &TokenId,
+    suffix: bool,
+) -> Result<Reply, Refusal> {
+    let overrides = known(core, of, id)?;
+    let mut document = json!(of.template().of_token(id));
+    for (name, value) in overrides.iter().flatten().filter(|_| !core.takes(liberties::OVERRIDES_EMPTY)) {
+        document[name] = value.clone();
+    }
+    let document = liberties::token(core, document);
+    let document = deviations::token(core, document);
+    let document = deviations::same(core, at, document);
+    let row = match (at.is_uri(), suffix) {
+        (false, true) => &BY_CID_JSON,
+        (false, false) => &BY_CID,
+        (true, true) => &BY_URI_JSON,
+        (true, false) => &BY_URI,
+    };
+    let document = deviations::found(core, row, document)?;
+    Ok(core.json(200, document))
+}
+
+/// The overrides of a token that is there.
+pub(super) fn known(
+    core: &mut Core,
+    of: &Collection,
+    id: &TokenId,
+) -> Result<Vec<Map<String, Value>>, Refusal> {
+    match of.tokens.get(id) {
+        Some(overrides) => Ok(overrides.clone()),
+        None if core.lapse(&UNKNOWN).is_some() => Ok(Vec::new()),
+        None => Err(Refusal::new(&UNKNOWN, format!("the contract has no token {id:.200}"))),
+    }
+}
