@@ -176,11 +176,15 @@ fn filled(template: &str) -> String {
     path + rest
 }
 
-/// The endpoint that an exchange asked for.
+/// The endpoint that an exchange asked for. All services' but one have templates that tell paths apart.
 fn of(known: &[&'static Endpoint], exchange: &Exchange) -> Option<&'static Endpoint> {
     let base = Url::parse(&exchange.base).ok()?;
     let path = exchange.request.target.split('?').next().unwrap_or_default();
     let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
+    if known.iter().any(|endpoint| endpoint.service == Service::Metadata) {
+        let is_get = exchange.request.method == "GET";
+        return assay_spec::metadata::route::endpoint(path.as_bytes()).filter(|_| is_get);
+    }
     route(known, &exchange.request.method, path).ok().map(|found| found.endpoint)
 }
 
@@ -201,11 +205,7 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
 fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     match endpoint.service {
         Service::Network => settings.network.offers(endpoint),
-        Service::Gateway
-        | Service::Metadata
-        | Service::Hosting
-        | Service::Publish
-        | Service::Drop => true,
+        Service::Gateway | Service::Metadata | Service::Hosting | Service::Publish | Service::Drop => true,
     }
 }
 

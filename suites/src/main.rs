@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, endpoints, hosting, ledger, network, publish};
+use assay_suites::{drop, endpoints, hosting, ledger, metadata, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -43,7 +43,7 @@ struct Command {
 enum What {
     /// Run the checks against a target; without one, against the embedded simulator
     #[command(
-        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4110 publish.envelope\n  assay run --network-url http://127.0.0.1:4101 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4116 publish.envelope\n  assay run --network-url http://127.0.0.1:4107 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
     )]
     Run(RunArgs),
     /// Serve every service on loopback, each at its own port
@@ -58,12 +58,12 @@ enum What {
     Prove(ProveArgs),
     /// Publish a content identifier, or hand a domain over: an honest client of the exchange
     #[command(
-        after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4110 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
+        after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4116 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
     )]
     Publish(PublishArgs),
     /// Verify on the chain that a key wrote a record
     #[command(
-        after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4111 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
+        after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
     )]
     VerifyPublish(VerifyArgs),
     /// Run somebody's client against honest and dishonest worlds
@@ -104,13 +104,16 @@ struct Selection {
 }
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["network_url", "publish_url", "drop_url"]).multiple(true)))]
+#[command(group(clap::ArgGroup::new("url").args(["metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["network_url", "publish_url", "drop_url", "control_url"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["metadata_url", "network_url", "publish_url", "drop_url", "control_url"])]
     profile: Option<PathBuf>,
+    /// Base URL of a token metadata service
+    #[arg(long, value_name = "URL")]
+    metadata_url: Option<String>,
     /// Base URL of a node of the network
     #[arg(long, value_name = "URL")]
     network_url: Option<String>,
@@ -368,7 +371,12 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
 
 /// The target that the arguments name, and how to treat it.
 async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let named = [("network", &args.network_url), ("publish", &args.publish_url), ("drop", &args.drop_url)];
+    let named = [
+        ("metadata", &args.metadata_url),
+        ("network", &args.network_url),
+        ("publish", &args.publish_url),
+        ("drop", &args.drop_url),
+    ];
     let (profile, folder) = if let Some(path) = &args.profile {
         let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
         (loaded.profile, loaded.folder)
@@ -390,6 +398,11 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
     let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
     let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
+    if let Some(metadata) = &profile.metadata {
+        sites.insert("metadata".to_owned(), metadata.url.clone());
+        per_minute.insert("metadata".to_owned(), metadata.limits.requests_per_minute);
+        settings.metadata = metadata::Fixtures::new(metadata);
+    }
     if let Some(network) = &profile.network {
         sites.extend(network.sites());
         // One address in all, whichever node it asks.
@@ -448,7 +461,7 @@ fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let _: Option<Dialect> = None;
     Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --network-url, --publish-url or --drop-url".to_owned(),
+        "this build has no simulator: name a target with --profile, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
     ))
 }
 

@@ -5,6 +5,7 @@
 
 mod drop;
 mod hosting;
+mod metadata;
 mod network;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use toml::de::{DeTable, DeValue};
 
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use hosting::{Hosting, HostingReadings};
+pub use metadata::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
 pub use network::{
     AggregateWrite, EndpointName, Endpoints, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures,
     NetworkLimits, NetworkReadings, SigningScheme,
@@ -39,6 +41,8 @@ pub struct Profile {
     pub control: Option<String>,
     /// The bearer token of the control API.
     pub control_token: Option<Secret>,
+    /// The token metadata service; none means that it is not tested.
+    pub metadata: Option<Metadata>,
     /// The node API; none means that it is not tested.
     pub network: Option<Network>,
     /// The hosting application's stored records; none means that they are not tested.

@@ -67,11 +67,18 @@ impl Runner<'_> {
 
     /// What the exchanges tell of every documented endpoint of the services that ran.
     fn endpoints(&self, all: &[Ran]) -> Vec<Coverage> {
-        let told = all.iter().flat_map(|ran| {
-            let exchanges = ran.outcome.exchanges.iter().enumerate();
-            exchanges.map(|(n, exchange)| (exchange, ran.judged.get(&n).copied()))
-        });
-        endpoints::gather(&services(all), self.settings, told)
+        // Any path is one of token metadata, so that no other service's exchanges count there.
+        let tells = |service: Service, ran: &&Ran| {
+            (service == Service::Metadata) == (ran.outcome.requirement.service == Service::Metadata)
+        };
+        let of = |service: Service| {
+            let told = all.iter().filter(|ran| tells(service, ran)).flat_map(|ran| {
+                let exchanges = ran.outcome.exchanges.iter().enumerate();
+                exchanges.map(|(n, exchange)| (exchange, ran.judged.get(&n).copied()))
+            });
+            endpoints::gather(&[service], self.settings, told)
+        };
+        services(all).into_iter().flat_map(of).collect()
     }
 
     /// Runs each check and keeps what its world knows; for proofs.

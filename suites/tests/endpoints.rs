@@ -80,6 +80,19 @@ async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_path_of_token_metadata_is_seen_to_grant_and_to_refuse() {
+    let settings = Settings { seed: 1, ..Settings::default() };
+    let run = run(&Embedded::new(1, Dialect::default()), &settings, &["metadata."]).await;
+    assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
+    assert_eq!(run.endpoints.len(), assay_spec::metadata::ENDPOINTS.len());
+    for row in &run.endpoints {
+        let is_root = row.endpoint.path == "/";
+        let found = [row.granted.judged > 0, row.refused.judged > 0];
+        assert_eq!(found, [true, !is_root], "{}: {:?}, {:?}", row.endpoint.path, row.granted, row.refused);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_answer_has_a_status_that_its_endpoint_declares() {
     let settings = Settings { seed: 1, ..Settings::default() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["network."]).await;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use assay_sim::network::sites::PRIMARY;
-use assay_sim::{Input, Output, RequestHead, Site, World, publish};
-use assay_spec::{Dialect, Instant};
+use assay_sim::{Input, Output, RequestHead, Site, World, metadata, publish};
+use assay_spec::{Dialect, Instant, Service};
 use assay_vectors::exchange::{Exchange, Request, exchanges};
 use serde_json::{Value, json};
 
@@ -98,6 +98,33 @@ fn the_simulator_gives_the_hand_written_answers_of_the_network() {
         assert_eq!(body, by_hand, "{}", exchange.endpoint);
         let order = |value: &Value| value.to_string();
         assert_eq!(order(&body), order(&by_hand), "{}: members in the document's order", exchange.endpoint);
+    }
+}
+
+#[test]
+fn the_simulator_gives_the_hand_written_answers_of_token_metadata() {
+    // A contract's addresses by hand, and those that the seed has given the same one.
+    const CID: &str = "bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy";
+    const URI: &str = "https://tokens.example:8443/collections/first";
+    for exchange in exchanges("metadata") {
+        let mut world = world(&exchange);
+        let view = world.view(Service::Metadata);
+        let contract = |member: &str| view["contracts"][0][member].as_str().expect("a text").to_owned();
+        let mut request = exchange.request.clone();
+        request.head[0] =
+            request.head[0].replace(CID, &contract("cid")).replace(URI, &contract("path"));
+        let (status, mut body) = replay(&mut world, metadata::SITE, &request);
+        assert_eq!(status, 200, "{}: {body}", exchange.endpoint);
+        let Ok(mut by_hand) = serde_json::from_str::<Value>(&exchange.response.body) else {
+            assert!(body.is_null(), "no JSON by hand, and none here");
+            continue;
+        };
+        let free = without_free(&exchange, &mut by_hand).into_iter().zip(without_free(&exchange, &mut body));
+        for (by_hand, here) in free {
+            let same_type = std::mem::discriminant(&by_hand) == std::mem::discriminant(&here);
+            assert!(same_type, "{}: {by_hand} by hand, {here} here", exchange.endpoint);
+        }
+        assert_eq!(body.to_string(), by_hand.to_string(), "{}", exchange.endpoint);
     }
 }
 

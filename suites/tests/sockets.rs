@@ -22,7 +22,7 @@ use assay_suites::publish::Fixtures;
 use assay_suites::run::Runner;
 use assay_suites::target::{Connect, Remote, Tcp};
 use assay_suites::verdict::{Run, Verdict};
-use assay_suites::{drop, network};
+use assay_suites::{drop, metadata, network};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -59,12 +59,14 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
     let key = publish.key.as_ref().expect("a key").read(&loaded.folder).expect("its file");
     let drop = loaded.profile.drop.expect("the drop");
     let network = loaded.profile.network.expect("the network");
+    let metadata = loaded.profile.metadata.expect("the metadata");
     let mut sites = network.sites();
     sites.extend(
         [
             ("publish", publish.url.clone()),
             ("chain", publish.chain_url.clone().expect("a chain")),
             ("drop", drop.url.clone()),
+            ("metadata", metadata.url.clone()),
         ]
         .map(|(name, url)| (name.to_owned(), url)),
     );
@@ -82,6 +84,7 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
         publish: fixtures,
         drop: drop::Fixtures::new(&drop),
         network: network::Fixtures::new(&network),
+        metadata: metadata::Fixtures::new(&metadata),
         ..Settings::default()
     };
     let pace = Pace::default().with_drops(drop.limits.drops_per_hour);

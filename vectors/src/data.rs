@@ -6,6 +6,10 @@ macro_rules! embed {
 
 /// The files of cases.
 pub(crate) static FILES: &[(&str, &str)] = embed! {
+    "metadata/route.json"
+    "metadata/contract.json"
+    "metadata/token.json"
+    "metadata/validation-error.json"
     "network/keccak256.json"
     "network/eip191-sign.json"
     "network/eip191-recover.json"
@@ -43,6 +47,15 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
 
 /// The exchanges written by hand.
 pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
+    "metadata/exchange/root.json"
+    "metadata/exchange/contract-by-cid.json"
+    "metadata/exchange/contract-by-uri.json"
+    "metadata/exchange/token-by-cid-json.json"
+    "metadata/exchange/token-by-cid.json"
+    "metadata/exchange/token-by-uri-json.json"
+    "metadata/exchange/token-by-uri.json"
+    "metadata/exchange/overrides-by-cid.json"
+    "metadata/exchange/overrides-by-uri.json"
     "network/exchange/create-message.json"
     "network/exchange/message.json"
     "network/exchange/messages.json"

@@ -16,7 +16,8 @@ pub struct Exchange {
     pub about: String,
     /// The server's clock.
     pub clock: String,
-    /// The keys as their service writes them, and their secrets, hex: public test keys.
+    /// The keys as their service writes them, and their secrets, hex: public test keys. Empty where none is needed.
+    #[serde(default)]
     pub keys: Keys,
     /// What is sent.
     pub request: Request,
@@ -25,7 +26,7 @@ pub struct Exchange {
 }
 
 /// The keys of an exchange.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
     /// The client's seed or private key.

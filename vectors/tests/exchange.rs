@@ -43,7 +43,7 @@ fn both_headers_verify() {
 
 #[test]
 fn lengths_are_those_of_the_bodies() {
-    for exchange in ["network", "publish"].into_iter().flat_map(exchanges) {
+    for exchange in ["metadata", "network", "publish"].into_iter().flat_map(exchanges) {
         let length = exchange.request.body.len();
         let written = exchange.request.header("Content-Length").map(str::to_owned);
         assert_eq!(written, (length > 0).then(|| length.to_string()));
@@ -51,6 +51,28 @@ fn lengths_are_those_of_the_bodies() {
         assert!(exchange.response.head.contains(&line), "{line}");
         assert!(exchange.request.bytes().ends_with(exchange.request.body.as_bytes()));
         assert!(exchange.response.bytes().starts_with(b"HTTP/1.1 200 OK\r\n"));
+    }
+}
+
+#[test]
+fn every_path_of_token_metadata_is_asked_for_once_and_answered_by_its_document() {
+    let exchanges = exchanges("metadata");
+    let asked: Vec<&str> = exchanges.iter().map(|exchange| exchange.endpoint.as_str()).collect();
+    let listed: Vec<&str> = assay_spec::metadata::ENDPOINTS.iter().map(|endpoint| endpoint.name).collect();
+    assert_eq!(asked, listed);
+    for (exchange, endpoint) in exchanges.iter().zip(assay_spec::metadata::ENDPOINTS) {
+        let path = exchange.request.head[0].split(' ').nth(1).expect("a path");
+        let Answer::Ok(found) =
+            answer("metadata.route", &json!({"raw_path": {"utf8": path}}), &mut Strict)
+        else {
+            panic!("{path}")
+        };
+        assert_eq!(found["path"], endpoint.path);
+        let kind = endpoint.name.split('-').next().unwrap_or_default();
+        if matches!(kind, "contract" | "token") {
+            let input = json!({"kind": kind, "document": body(exchange)});
+            assert_eq!(answer("metadata.record", &input, &mut Strict), Answer::Ok(json!({})), "{path}");
+        }
     }
 }
 

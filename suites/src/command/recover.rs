@@ -28,7 +28,7 @@ Standard output is JSON alone: projects, deployments, claims, the documents' war
 count and why, and how each node did. What is wrong with a node stands on standard error, too.
 
 Examples:
-  ASSAY_WALLET_KEY=\u{2026} assay recover --network http://127.0.0.1:4101 --address 0x7E5F\u{2026}
+  ASSAY_WALLET_KEY=\u{2026} assay recover --network http://127.0.0.1:4107 --address 0x7E5F\u{2026}
   assay recover --network http://a.example --network http://b.example --address 0x7E5F\u{2026} --key-file wallet.key --json history.json
 
 Exit codes: 0 recovered, 1 recovered in part (a list was cut short, or no node tells what became of an artifact), 2 bad arguments or key, 3 no node answers, 4 it cannot be written";

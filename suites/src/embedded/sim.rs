@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Hosting, HostingReadings,
-    Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish, PublishLimits,
-    PublishReadings, Secret, SigningScheme,
+    Metadata, MetadataContract, MetadataLimits, MetadataReadings, Network, NetworkFixtures, NetworkLimits,
+    NetworkReadings, Profile, Publish, PublishLimits, PublishReadings, Secret, SigningScheme,
 };
 
 /// How many bound domains a written profile brings.
@@ -150,6 +150,7 @@ impl Served {
             dialect: Dialect::default(),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
+            metadata: Some(self.metadata()),
             network: Some(self.network(limit(Service::Network, "general_per_window"))),
             hosting: Some(Hosting {
                 url: Some(self.sites["hosting"].clone()),
@@ -175,6 +176,19 @@ impl Served {
         write_secret(&key_path, &format!("{}\n", text::hex(&self.pool.key)))?;
         std::fs::write(path, profile.to_toml()).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok((path.to_path_buf(), key_path))
+    }
+
+    /// The table of token metadata: all that the service knows.
+    fn metadata(&self) -> Metadata {
+        let view = self.handle.read(|world| world.view(Service::Metadata));
+        let text = |name: &str| view[name].as_str().map(str::to_owned);
+        Metadata {
+            url: self.sites["metadata"].clone(),
+            unknown_token: text("unknown_token"),
+            contracts: MetadataContract::told(&view),
+            readings: MetadataReadings { interface_path: text("interface_path") },
+            limits: MetadataLimits { requests_per_minute: 100_000 },
+        }
     }
 
     /// The table of the node API: the simulator declares what it does.

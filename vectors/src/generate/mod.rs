@@ -10,6 +10,7 @@ mod group;
 mod hosting;
 mod inspect_zip;
 pub mod keys;
+mod metadata;
 mod network;
 mod record;
 mod sign;
@@ -25,6 +26,10 @@ use crate::manifest::Manifest;
 /// Every generated file by its path below `data`, the manifest last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let groups: Vec<(&'static str, Vec<Case>)> = vec![
+        ("metadata/route.json", metadata::route::cases()),
+        ("metadata/contract.json", metadata::records::contract_cases()),
+        ("metadata/token.json", metadata::records::token_cases()),
+        ("metadata/validation-error.json", metadata::records::error_cases()),
         ("network/keccak256.json", network::keccak::cases()),
         ("network/eip191-sign.json", network::personal::sign_cases()),
         ("network/eip191-recover.json", network::personal::recover_cases()),

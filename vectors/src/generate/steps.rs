@@ -15,6 +15,8 @@ pub(super) use unixfs::{block_bytes, links_bytes};
 /// The steps by which `op` comes from `input` to `ok`.
 pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
     match op {
+        "metadata.route" => raw_path(input),
+        "metadata.record" => vec![text("members", &members(&input["document"]))],
         "keccak256" => signing::keccak(input),
         "eip191.sign" | "eip191.recover" => signing::personal(input),
         "address.from_public_key" => signing::public_key(input),
@@ -50,6 +52,19 @@ pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
         "drop.inspect_zip" => unixfs::zip(input),
         _ => Vec::new(),
     }
+}
+
+fn raw_path(input: &Value) -> Vec<Step> {
+    let path = content(&input["raw_path"]).unwrap_or_default();
+    let last = path.windows(2).rposition(|two| two == b"//");
+    let last = last.filter(|at| *at > 0).map_or_else(|| "none".to_owned(), |at| at.to_string());
+    vec![text("path", &String::from_utf8_lossy(&path)), text("place of the last two slashes", &last)]
+}
+
+fn members(document: &Value) -> String {
+    let names: Vec<&str> =
+        document.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    names.join(" ")
 }
 
 fn domain(domain: &Value) -> Vec<Step> {

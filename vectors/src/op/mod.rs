@@ -7,6 +7,7 @@ pub(crate) mod cid;
 mod domain;
 mod hosting;
 mod members;
+mod metadata;
 mod publish;
 mod signing;
 mod store;
@@ -71,6 +72,8 @@ impl Gate for Met {
 /// The operations that are known, in the protocol's order.
 pub fn operations() -> &'static [&'static str] {
     &[
+        "metadata.route",
+        "metadata.record",
         "keccak256",
         "eip191.sign",
         "eip191.recover",
@@ -115,6 +118,8 @@ pub fn answer(op: &str, input: &Value, gate: &mut impl Gate) -> Answer {
 /// The reference's answer in another dialect.
 pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut G) -> Answer {
     let run: fn(&Dialect, &Members<'_>, &mut G) -> Result<Value, OpError> = match op {
+        "metadata.route" => metadata::route,
+        "metadata.record" => metadata::record,
         "keccak256" => signing::keccak256,
         "eip191.sign" => signing::sign,
         "eip191.recover" => signing::recover,

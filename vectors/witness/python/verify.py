@@ -1,6 +1,6 @@
 """Confirms the golden cases with other people's libraries: PyNaCl for Ed25519, solders for messages and base58,
 aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for what wallets sign, eciespy and cryptography for
-what is encrypted.
+what is encrypted, pydantic and Starlette for documents and paths of token metadata.
 
 Prints one JSON line per operation and exits with 1 on any disagreement. With --write it also records itself in
 data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
@@ -25,6 +25,7 @@ from solders.pubkey import Pubkey
 
 import drop
 import history
+import metadata
 import network
 import records
 import sealed
@@ -289,6 +290,7 @@ OPERATIONS = {
     "cid.file": drop.cid_file,
     "cid.directory": drop.cid_directory,
     "drop.inspect_zip": drop.inspect_zip,
+    **metadata.OPERATIONS,
     **network.OPERATIONS,
     **sealed.OPERATIONS,
     **records.OPERATIONS,
@@ -297,6 +299,7 @@ OPERATIONS = {
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),
     "hosting": ("eciespy", "cryptography", "eth-account", "eth-keys", "pycryptodome", "jsonschema"),
+    "metadata": ("pydantic", "starlette", "jsonschema"),
     "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "publish": ("PyNaCl", "solders", "jsonschema"),
 }

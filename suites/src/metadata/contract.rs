@@ -1,0 +1,77 @@
+//! Contracts, by content identifier and by URI.
+
+use assay_spec::metadata::requirements::contract as rows;
+use assay_spec::metadata::requirements::paths;
+
+use super::wire::{Form, Way, another, ask, contracts, document, expect_document, expect_unknown, get};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::BY_CID, a_contract_is_found_by_its_content_identifier).costs(4, 0, 0),
+    shows!(rows::BY_URI, a_contract_is_found_by_its_uri)
+        .costs(4, 0, 0)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
+    refuses!(rows::UNKNOWN, an_unknown_contract_has_no_document).costs(4, 0, 0),
+    shows!(rows::SAME, both_ways_lead_to_the_same_contract).costs(16, 0, 0),
+];
+
+async fn found(probe: &Probe<'_>, way: Way) -> Checked {
+    for contract in contracts(probe, way).await? {
+        expect_document(&ask(probe, contract.path(way)).await?)?;
+    }
+    Ok(())
+}
+
+async fn a_contract_is_found_by_its_content_identifier(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Cid).await
+}
+
+async fn a_contract_is_found_by_its_uri(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Uri).await
+}
+
+async fn an_unknown_contract_has_no_document(probe: &Probe<'_>) -> Checked {
+    let (cids, uris) = (contracts(probe, Way::Cid).await, contracts(probe, Way::Uri).await);
+    if let (Err(why), Err(_)) = (&cids, &uris) {
+        return Err(why.clone());
+    }
+    if let Some(contract) = cids.ok().and_then(|all| all.into_iter().next()) {
+        ask(probe, contract.path(Way::Cid)).await?.twin_status(&[200])?;
+        let unknown = another(contract.cid.as_deref().unwrap_or_default());
+        expect_unknown(&get(probe, &format!("/{unknown}")).await?)?;
+    }
+    if let Some(contract) = uris.ok().and_then(|all| all.into_iter().next()) {
+        ask(probe, contract.path(Way::Uri)).await?.twin_status(&[200])?;
+        let unknown = format!("{}-assay", contract.uri_path.as_deref().unwrap_or_default());
+        expect_unknown(&get(probe, &format!("/{unknown}//")).await?)?;
+    }
+    Ok(())
+}
+
+/// Equal as JSON values: the order of members is nobody's promise.
+async fn both_ways_lead_to_the_same_contract(probe: &Probe<'_>) -> Checked {
+    let mut both = contracts(probe, Way::Cid).await?;
+    both.retain(|contract| contract.uri_path.is_some());
+    if both.is_empty() {
+        let why = "needs a contract with both `cid` and `uri_path` ([[metadata.contracts]])";
+        return Err(Stop::NotTestable(why.to_owned()));
+    }
+    for contract in both {
+        let paths = |way| {
+            let token = contract.token().and_then(|id| contract.token_path(way, id, Form::Bare));
+            [contract.path(way), token]
+        };
+        for (by_cid, by_uri) in paths(Way::Cid).into_iter().zip(paths(Way::Uri)) {
+            if by_cid.is_none() {
+                continue;
+            }
+            let wanted = document(probe, by_cid).await?.json();
+            let answer = document(probe, by_uri).await?;
+            let got = answer.json();
+            answer.expect(got == wanted, "body", wanted.to_string(), got.to_string())?;
+        }
+    }
+    Ok(())
+}

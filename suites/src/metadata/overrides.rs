@@ -1,0 +1,42 @@
+//! Overrides: an array of objects, of which nothing more is shown. An empty one is as good.
+
+use assay_spec::metadata::requirements::{overrides as rows, paths};
+use serde_json::Value;
+
+use super::wire::{Form, Way, ask, with_tokens};
+use crate::check::{Check, Checked};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::BY_CID, overrides_by_content_identifier_are_an_array_of_objects).costs(4, 0, 0),
+    shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects)
+        .costs(4, 0, 0)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
+];
+
+async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
+    let mut elements = 0;
+    for contract in with_tokens(probe, way).await? {
+        let id = contract.token().unwrap_or_default();
+        let answer = ask(probe, contract.token_path(way, id, Form::Overrides)).await?;
+        answer.expect_status(&[200])?;
+        let body = answer.json();
+        let list = body.as_array();
+        let is_list = list.is_some_and(|list| list.iter().all(Value::is_object));
+        answer.expect(is_list, "body", "a JSON array of objects", answer.response.text())?;
+        elements += list.map_or(0, Vec::len);
+    }
+    if elements == 0 {
+        probe.note("no token has overrides");
+    }
+    Ok(())
+}
+
+async fn overrides_by_content_identifier_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
+    expect_lists(probe, Way::Cid).await
+}
+
+async fn overrides_by_uri_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
+    expect_lists(probe, Way::Uri).await
+}

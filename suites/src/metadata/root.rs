@@ -1,0 +1,34 @@
+//! The page at the root, and the version of the interface.
+
+use assay_spec::metadata::requirements::root as rows;
+
+use super::wire::{fixtures, get};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::HTML, the_root_is_an_html_document).costs(1, 0, 0),
+    shows!(rows::VERSION, the_interface_declares_its_version).costs(1, 0, 0),
+];
+
+async fn the_root_is_an_html_document(probe: &Probe<'_>) -> Checked {
+    let answer = get(probe, "/").await?;
+    answer.expect_status(&[200])?;
+    let came = answer.response.header("content-type").unwrap_or("none");
+    let essence = came.split(';').next().unwrap_or_default().trim();
+    answer.expect(essence.eq_ignore_ascii_case("text/html"), "header content-type", "text/html", came)?;
+    let is_text = answer.response.json().is_err() && !answer.response.body.is_empty();
+    answer.expect(is_text, "body", "HTML, not JSON", answer.response.text())
+}
+
+/// Where the version is declared is not shown, so that the profile names the place.
+async fn the_interface_declares_its_version(probe: &Probe<'_>) -> Checked {
+    let Some(path) = fixtures(probe).await.interface_path else {
+        let why = "the profile names no description of the interface ([metadata.readings] interface_path)";
+        return Err(Stop::NotApplicable(why.to_owned()));
+    };
+    let answer = get(probe, &path).await?;
+    answer.given_status(&[200])?;
+    answer.expect_json("/info/version", "\"0.1.0\"", |version| version == "0.1.0").map(drop)
+}

@@ -1,0 +1,62 @@
+//! Tokens, by both ways to their contract, with and without `.json`.
+
+use assay_spec::metadata::requirements::paths;
+use assay_spec::metadata::requirements::token as rows;
+
+use super::wire::{Form, Way, ask, expect_document, expect_unknown, fixtures, with_tokens};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::BY_CID_JSON, a_token_is_found_by_content_identifier_with_json).costs(8, 0, 0),
+    shows!(rows::BY_CID, a_token_is_found_by_content_identifier).costs(8, 0, 0),
+    shows!(rows::BY_URI_JSON, a_token_is_found_by_uri_with_json)
+        .costs(8, 0, 0)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::BY_URI, a_token_is_found_by_uri).costs(8, 0, 0).after(const { &[&paths::DOUBLE_SLASH] }),
+    refuses!(rows::UNKNOWN, an_unknown_token_has_no_document).costs(2, 0, 0),
+];
+
+async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
+    for contract in with_tokens(probe, way).await? {
+        for id in contract.some_tokens() {
+            expect_document(&ask(probe, contract.token_path(way, id, form)).await?)?;
+        }
+    }
+    Ok(())
+}
+
+async fn a_token_is_found_by_content_identifier_with_json(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Cid, Form::Json).await
+}
+
+async fn a_token_is_found_by_content_identifier(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Cid, Form::Bare).await
+}
+
+async fn a_token_is_found_by_uri_with_json(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Uri, Form::Json).await
+}
+
+async fn a_token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Uri, Form::Bare).await
+}
+
+/// A service may have a document for every integer, so that the profile names an id that is none.
+async fn an_unknown_token_has_no_document(probe: &Probe<'_>) -> Checked {
+    let Some(unknown) = fixtures(probe).await.unknown_token else {
+        let why = "needs an id that no token has ([metadata] unknown_token)";
+        return Err(Stop::NotTestable(why.to_owned()));
+    };
+    let contracts = match with_tokens(probe, Way::Cid).await {
+        Ok(contracts) => contracts,
+        Err(_) => with_tokens(probe, Way::Uri).await?,
+    };
+    for contract in contracts.iter().take(1) {
+        let (way, id) = (contract.way(), contract.token().unwrap_or_default());
+        ask(probe, contract.token_path(way, id, Form::Bare)).await?.twin_status(&[200])?;
+        expect_unknown(&ask(probe, contract.token_path(way, &unknown, Form::Bare)).await?)?;
+    }
+    Ok(())
+}

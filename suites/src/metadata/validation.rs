@@ -1,0 +1,91 @@
+//! Ids that are no integers, and the body that refuses them.
+
+use assay_spec::metadata::requirements::validation as rows;
+use serde_json::Value;
+
+use super::wire::{Form, Way, ask, with_tokens};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::{Answer, Probe};
+use crate::profile::MetadataContract;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::INTEGER, an_id_that_is_no_integer_is_refused).costs(16, 0, 0),
+    shows!(rows::DETAIL, a_refusal_has_a_list_of_details).costs(1, 0, 0),
+    shows!(rows::LOC, a_detail_has_its_place).costs(1, 0, 0),
+    shows!(rows::MSG, a_detail_has_its_message).costs(1, 0, 0),
+    shows!(rows::TYPE, a_detail_has_its_type).costs(1, 0, 0),
+];
+
+/// The first contract with a token that is reached in some way.
+async fn any(probe: &Probe<'_>) -> Result<(MetadataContract, Way), Stop> {
+    let mut why = Stop::NotTestable("needs a contract ([[metadata.contracts]])".to_owned());
+    for way in Way::BOTH {
+        match with_tokens(probe, way).await {
+            Ok(contracts) => {
+                if let Some(contract) = contracts.into_iter().next() {
+                    return Ok((contract, way));
+                }
+            }
+            Err(stop) => why = stop,
+        }
+    }
+    Err(why)
+}
+
+async fn an_id_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
+    any(probe).await?;
+    for way in Way::BOTH {
+        let contracts = with_tokens(probe, way).await.unwrap_or_default();
+        let Some(contract) = contracts.first() else { continue };
+        for form in Form::ALL {
+            let id = contract.token().unwrap_or_default();
+            ask(probe, contract.token_path(way, id, form)).await?.twin_status(&[200])?;
+            let bad: &[&str] = if form == Form::Bare { &["abc", "1x", "7.txt"] } else { &["abc"] };
+            for id in bad {
+                ask(probe, contract.token_path(way, id, form)).await?.expect_status(&[422])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The refusal of an id that is no integer, without which nothing can be said of its body.
+async fn refusal<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+    let (contract, way) = any(probe).await?;
+    let answer = ask(probe, contract.token_path(way, "abc", Form::Bare)).await?;
+    answer.given_status(&[422])?;
+    Ok(answer)
+}
+
+async fn a_refusal_has_a_list_of_details(probe: &Probe<'_>) -> Checked {
+    let is_list = |detail: &Value| detail.as_array().is_some_and(|list| list.iter().all(Value::is_object));
+    refusal(probe).await?.expect_json("/detail", "an array of objects", is_list).map(drop)
+}
+
+async fn expect_each(probe: &Probe<'_>, member: &str, want: &str, holds: impl Fn(&Value) -> bool) -> Checked {
+    let answer = refusal(probe).await?;
+    let body = answer.json();
+    let details: Vec<&Value> =
+        body["detail"].as_array().into_iter().flatten().filter(|one| one.is_object()).collect();
+    let odd = details.iter().position(|detail| !holds(&detail[member]));
+    let place = format!("/detail/{}/{member}", odd.unwrap_or_default());
+    let got = odd.map_or_else(String::new, |at| details[at].to_string());
+    answer.expect(odd.is_none(), &place, want, got)
+}
+
+async fn a_detail_has_its_place(probe: &Probe<'_>) -> Checked {
+    let is_place = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();
+    expect_each(probe, "loc", "an array of texts and integers", |loc| {
+        loc.as_array().is_some_and(|places| places.iter().all(is_place))
+    })
+    .await
+}
+
+async fn a_detail_has_its_message(probe: &Probe<'_>) -> Checked {
+    expect_each(probe, "msg", "a text", Value::is_string).await
+}
+
+async fn a_detail_has_its_type(probe: &Probe<'_>) -> Checked {
+    expect_each(probe, "type", "a text", Value::is_string).await
+}

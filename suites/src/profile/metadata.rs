@@ -1,0 +1,184 @@
+//! The profile's table of the token metadata service.
+
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{at_least_one, base_url, is_default};
+
+/// A target of the metadata suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// Base URL of the service, without a trailing slash.
+    #[serde(deserialize_with = "base_url")]
+    pub url: String,
+    /// An integer that is the id of no token of the contracts below. A service may know every integer.
+    #[serde(default, deserialize_with = "optional_segment")]
+    pub unknown_token: Option<String>,
+    /// Contracts that the target knows. Without any, nothing but the root can be tested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<MetadataContract>,
+    /// The readings that the target declares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub readings: MetadataReadings,
+    /// What the run may ask of the target.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: MetadataLimits,
+}
+
+/// A contract that the target knows. With both addresses it is declared to be the same in both ways.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MetadataContract {
+    /// The content identifier of its metadata.
+    #[serde(deserialize_with = "optional_segment", skip_serializing_if = "Option::is_none")]
+    pub cid: Option<String>,
+    /// Its URI, literally as it stands in a path, before the two slashes: raw, or percent-encoded.
+    #[serde(deserialize_with = "optional_path", skip_serializing_if = "Option::is_none")]
+    pub uri_path: Option<String>,
+    /// Ids of some of its tokens.
+    #[serde(deserialize_with = "segments", skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<String>,
+    /// The id of a token that has overrides.
+    #[serde(deserialize_with = "optional_segment", skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<String>,
+}
+
+/// Where the document allows several readings, those that the target declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MetadataReadings {
+    /// The path at which the target describes its interface as JSON with `info.version`, such as `/openapi.json`.
+    #[serde(deserialize_with = "optional_rooted", skip_serializing_if = "Option::is_none")]
+    pub interface_path: Option<String>,
+}
+
+/// The pace of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MetadataLimits {
+    /// At most this many requests a minute; 1 or more. The document's limits are not shown.
+    #[serde(deserialize_with = "at_least_one")]
+    pub requests_per_minute: u32,
+}
+
+impl Default for MetadataLimits {
+    fn default() -> Self {
+        Self { requests_per_minute: 120 }
+    }
+}
+
+impl MetadataContract {
+    /// The contracts that a control API tells of.
+    pub fn told(state: &Value) -> Vec<MetadataContract> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let texts = |value: &Value| value.as_array().into_iter().flatten().filter_map(text).collect();
+        let contract = |told: &Value| MetadataContract {
+            cid: text(&told["cid"]),
+            uri_path: text(&told["path"]),
+            tokens: texts(&told["tokens"]),
+            overridden: text(&told["overridden"][0]),
+        };
+        state["contracts"].as_array().into_iter().flatten().map(contract).collect()
+    }
+}
+
+/// What a request line holds: no blank, no query, no fragment.
+fn is_path(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#'))
+}
+
+fn checked<'de, D: Deserializer<'de>>(
+    input: D,
+    holds: impl Fn(&str) -> bool,
+    what: &str,
+) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(input)?;
+    if holds(&text) { Ok(Some(text)) } else { Err(D::Error::custom(what)) }
+}
+
+const SEGMENT: &str = "not a segment of a path: printable ASCII without a slash, `?` and `#`";
+
+fn is_segment(text: &str) -> bool {
+    is_path(text) && !text.contains('/')
+}
+
+fn optional_segment<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    checked(input, is_segment, SEGMENT)
+}
+
+fn optional_path<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    checked(input, is_path, "not a part of a path: printable ASCII without `?` and `#`")
+}
+
+fn optional_rooted<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    let is_rooted = |text: &str| is_path(text) && text.starts_with('/');
+    checked(input, is_rooted, "not a path: it begins with a slash and holds no `?` and `#`")
+}
+
+fn segments<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+    let texts = Vec::<String>::deserialize(input)?;
+    if texts.iter().all(|text| is_segment(text)) { Ok(texts) } else { Err(D::Error::custom(SEGMENT)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+
+    const FULL: &str = r#"
+[metadata]
+url = "http://127.0.0.1:4106/"
+unknown_token = "999"
+
+[[metadata.contracts]]
+cid = "bafy"
+uri_path = "https://tokens.example/c%20d"
+tokens = ["1", "100000000000000000000"]
+overridden = "1"
+
+[[metadata.contracts]]
+uri_path = "chain:1:0xab"
+
+[metadata.readings]
+interface_path = "/openapi.json"
+
+[metadata.limits]
+requests_per_minute = 6
+"#;
+
+    #[test]
+    fn a_full_table() {
+        let profile = Profile::parse(FULL, "p.toml").expect("a profile");
+        let metadata = profile.metadata.clone().expect("the table");
+        assert_eq!(metadata.url, "http://127.0.0.1:4106");
+        assert_eq!(metadata.contracts[0].uri_path.as_deref(), Some("https://tokens.example/c%20d"));
+        assert_eq!(metadata.contracts[0].tokens, ["1", "100000000000000000000"]);
+        assert_eq!(metadata.contracts[1].cid, None);
+        assert_eq!(metadata.readings.interface_path.as_deref(), Some("/openapi.json"));
+        assert_eq!(metadata.limits.requests_per_minute, 6);
+        let written = profile.to_toml();
+        assert_eq!(Profile::parse(&written, "p.toml").expect("what was written"), profile, "{written}");
+    }
+
+    #[test]
+    fn errors_show_their_place() {
+        let table = |line: &str| format!("[metadata]\nurl = \"http://a\"\n{line}");
+        let cases = [
+            "[metadata]\nunknown_token = \"1\"".to_owned(),
+            table("unknown_token = \"a b\""),
+            table("contracts = [{ cid = \"a/b\" }]"),
+            table("contracts = [{ uri_path = \"a?b\" }]"),
+            table("contracts = [{ tokens = [\"1\", \"\"] }]"),
+            table("contracts = [{ uri = \"a\" }]"),
+            table("readings = { interface_path = \"openapi.json\" }"),
+            table("limits = { requests_per_minute = 0 }"),
+        ];
+        let error = |text: &String| {
+            let wrong = Profile::parse(text, "p.toml").expect_err("wrong").to_string();
+            wrong.lines().next().unwrap_or_default().to_owned()
+        };
+        insta::assert_snapshot!(cases.iter().map(error).collect::<Vec<_>>().join("\n"), @"");
+    }
+}
