@@ -179,6 +179,15 @@ requests_per_minute = 6
             let wrong = Profile::parse(text, "p.toml").expect_err("wrong").to_string();
             wrong.lines().next().unwrap_or_default().to_owned()
         };
-        insta::assert_snapshot!(cases.iter().map(error).collect::<Vec<_>>().join("\n"), @"");
+        insta::assert_snapshot!(cases.iter().map(error).collect::<Vec<_>>().join("\n"), @r#"
+        p.toml:1:1: metadata: missing field `url`
+        p.toml:3:17: metadata.unknown_token: not a segment of a path: printable ASCII without a slash, `?` and `#`
+        p.toml:3:22: metadata.contracts[0]: not a segment of a path: printable ASCII without a slash, `?` and `#`
+        p.toml:3:27: metadata.contracts[0]: not a part of a path: printable ASCII without `?` and `#`
+        p.toml:3:25: metadata.contracts[0]: not a segment of a path: printable ASCII without a slash, `?` and `#`
+        p.toml:3:16: metadata.contracts[0]: unknown key `uri`; known here: cid, uri_path, tokens, overridden
+        p.toml:3:31: metadata.readings.interface_path: not a path: it begins with a slash and holds no `?` and `#`
+        p.toml:3:34: metadata.limits.requests_per_minute: must be 1 or more
+        "#);
     }
 }
