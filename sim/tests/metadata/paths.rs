@@ -83,6 +83,10 @@ fn queries_change_nothing_and_other_methods_are_refused() {
         let call = Call::new(method, &format!("/{cid}/1"), Vec::new(), b"{}".to_vec());
         let exchange = driver.start_at(SITE, &call);
         let reply = driver.reply(exchange).expect("an answer");
-        assert_eq!((reply.status, reply.headers["allow"].to_str()), (405, Ok("GET, HEAD")), "{method}");
+        assert_eq!(
+            (reply.status, reply.headers["allow"].to_str().ok()),
+            (405, Some("GET, HEAD")),
+            "{method}"
+        );
     }
 }
