@@ -105,4 +105,5 @@ const record = ({ kind, document }) => {
   return {};
 };
 
-export const metadata = { "metadata.route": route, "metadata.record": record };
+export const paths = { "metadata.route": route };
+export const documents = { "metadata.record": record };

@@ -15,7 +15,7 @@ import bs58 from "bs58";
 
 import { filesOf } from "./folder.mjs";
 import { history } from "./history.mjs";
-import { metadata } from "./metadata.mjs";
+import { documents, paths } from "./metadata.mjs";
 import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
 import { records as ofRecords } from "./records.mjs";
@@ -258,7 +258,8 @@ const VOICES = [
       "publish.verify_transaction": verifyTransaction,
     },
   },
-  { witness: "node", libraries: ["ajv"], operations: metadata },
+  { witness: "node", libraries: [], operations: paths },
+  { witness: "node", libraries: ["ajv"], operations: documents },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
   { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar"], operations: sealing },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: ofRecords },
