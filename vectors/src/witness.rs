@@ -26,6 +26,13 @@ pub struct Witness {
     pub libraries: Vec<String>,
 }
 
+impl Witness {
+    /// Whether it cannot express the case.
+    pub fn skips(&self, id: &str) -> bool {
+        self.skipped.iter().any(|skipped| skipped == id)
+    }
+}
+
 /// Every run on record.
 pub fn witnesses() -> Vec<Witness> {
     serde_json::from_str(data::WITNESSES).expect("the embedded record of witnesses is well formed")

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_vectors::run::{Options, Outcome};
-use assay_vectors::{Case, cases, explain, generate, lint, manifest, run, shim, witness};
+use assay_vectors::{Case, Collection, cases, explain, generate, lint, manifest, run, shim, witness};
 use clap::Subcommand;
 
 use crate::Ending;
@@ -75,7 +75,7 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             Ok(())
         }
         What::Lint => {
-            let findings = lint::lint();
+            let findings = lint::lint(&Collection::embedded());
             for finding in &findings {
                 println!("{}: {}", finding.place, finding.what);
             }
@@ -129,7 +129,7 @@ fn rules() {
 }
 
 fn verify() -> Result<(), Ending> {
-    let found = lint::lint();
+    let found = lint::lint(&Collection::embedded());
     for (op, count) in &manifest().operations {
         let witnesses: Vec<String> = witness::witnesses()
             .into_iter()

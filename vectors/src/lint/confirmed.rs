@@ -1,8 +1,9 @@
 //! Witnesses: two for each file as it stands, and two for each case.
 
-use super::Finding;
-use crate::witness::witnesses;
-use crate::{Case, data, manifest};
+use super::sheet::Sheet;
+use super::{Finding, Lint};
+use crate::case::Case;
+use crate::witness::Witness;
 
 /// Cases that one witness confirms, because the libraries of the others do not express them.
 const ALONE: &[(&str, &str)] = &[
@@ -11,35 +12,34 @@ const ALONE: &[(&str, &str)] = &[
     ("publish/transaction-encode/record-16384", "web3.js writes no message that is longer than a packet"),
 ];
 
-pub(super) fn lint(cases: &[Case]) -> Vec<Finding> {
-    let (manifest, witnesses) = (manifest(), witnesses());
+pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
+    let at = |place: &str, what: String| Lint::Witness.at(place, what);
     let mut findings = Vec::new();
-    for (path, _) in data::FILES {
-        let hash = manifest.files.get(*path);
-        let current: Vec<_> =
-            witnesses.iter().filter(|each| each.file == *path && Some(&each.sha256) == hash).collect();
+    for path in sheet.values.keys() {
+        let file = path.trim_start_matches(crate::collection::DATA);
+        let hash = sheet.manifest.as_ref().and_then(|manifest| manifest.files.get(file));
+        let on_file = sheet.witnesses.iter().filter(|each| each.file == file);
+        let current: Vec<&Witness> = on_file.filter(|each| Some(&each.sha256) == hash).collect();
         if current.len() < 2 {
-            findings.push(Finding::new(path, "fewer than two witnesses confirmed it as it stands"));
+            findings.push(at(file, "fewer than two witnesses confirmed it as it stands".to_owned()));
             continue;
         }
-        let place = path.trim_end_matches(".json");
-        let own = cases.iter().filter(|case| case.place() == place);
-        for case in own.clone() {
-            let count = current.iter().filter(|each| !each.skipped.contains(&case.id)).count();
+        let own: Vec<&Case> =
+            sheet.cases.iter().filter(|case| case.place() == file.trim_end_matches(".json")).collect();
+        for case in &own {
+            let count = current.iter().filter(|each| !each.skips(&case.id)).count();
             let is_alone = ALONE.iter().any(|(id, _)| *id == case.id);
             if count == 0 || count == 1 && !is_alone {
-                findings.push(Finding::new(&case.id, format!("{count} of two witnesses confirmed it")));
+                findings.push(at(&case.id, format!("{count} of two witnesses confirmed it")));
             }
             if count > 1 && is_alone {
-                findings.push(Finding::new(&case.id, "it is excused for one witness, and has more"));
+                findings.push(at(&case.id, "it is excused for one witness, and has more".to_owned()));
             }
         }
-        let total = own.count();
-        let short = current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != total);
-        findings.extend(short.map(|each| Finding::new(path, format!("{} counts other cases", each.witness))));
+        let short = current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != own.len());
+        findings.extend(short.map(|each| at(file, format!("{} counts other cases", each.witness))));
     }
-    let gone = ALONE.iter().filter(|(id, _)| !cases.iter().any(|case| case.id == *id));
-    findings
-        .extend(gone.map(|(id, _)| Finding::new(id, "it is excused for one witness, and stands nowhere")));
+    let gone = sheet.witnesses.iter().filter(|each| !sheet.values.contains_key(format!("data/{}", each.file).as_str()));
+    findings.extend(gone.map(|each| at(&each.file, format!("{} confirmed a file that is not there", each.witness))));
     findings
 }
