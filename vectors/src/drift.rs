@@ -163,14 +163,18 @@ impl fmt::Display for Difference {
             Difference::MissingFile(path) => write!(f, "missing file  {path}"),
             Difference::AddedFile(path) => write!(f, "added file    {path}"),
             Difference::ChangedFile(path) => write!(f, "changed file  {path}"),
-            Difference::OtherText(path) => write!(f, "changed file  {path}: the same cases in another order or text"),
+            Difference::OtherText(path) => {
+                write!(f, "changed file  {path}: the same cases in another order or text")
+            }
             Difference::Unreadable(path, why) => write!(f, "changed file  {path}: {why}"),
             Difference::MissingCase(id) => write!(f, "missing case  {id}"),
             Difference::AddedCase(id) => write!(f, "added case    {id}"),
             Difference::ChangedCase(id, members) => write!(f, "changed case  {id}: {}", members.join(", ")),
             Difference::TwiceCase(id) => write!(f, "case twice    {id}"),
             Difference::Manifest(what) => write!(f, "manifest      {what}"),
-            Difference::Edited(path) => write!(f, "edited        {path}: not what the copy's own manifest says"),
+            Difference::Edited(path) => {
+                write!(f, "edited        {path}: not what the copy's own manifest says")
+            }
         }
     }
 }
@@ -185,7 +189,8 @@ mod tests {
     fn bent(bend: impl FnOnce(&mut Vec<Value>)) -> Vec<String> {
         let ours = Collection::embedded();
         let mut copy = ours.clone();
-        let mut cases: Vec<Value> = serde_json::from_slice(ours.file(FILE).expect("it is there")).expect("JSON");
+        let mut cases: Vec<Value> =
+            serde_json::from_slice(ours.file(FILE).expect("it is there")).expect("JSON");
         bend(&mut cases);
         copy.put(FILE, crate::case::canonical(&cases));
         let found = drift(&ours, &copy);
@@ -209,7 +214,10 @@ mod tests {
         let twice = bent(|cases| cases.push(cases[0].clone()));
         assert_eq!(twice, ["case twice    publish/domain/plain"]);
         let order = bent(|cases| cases.swap(0, 1));
-        assert_eq!(order, ["changed file  data/publish/domain.json: the same cases in another order or text"]);
+        assert_eq!(
+            order,
+            ["changed file  data/publish/domain.json: the same cases in another order or text"]
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod lint;
 pub mod manifest;
 pub mod op;
 pub mod pack;
+pub mod page;
 pub mod run;
 pub mod shim;
 pub mod wire;

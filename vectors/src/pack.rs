@@ -11,7 +11,8 @@ pub const FOLDER: &str = concat!("assay-vectors-", env!("CARGO_PKG_VERSION"));
 pub fn pack(collection: &Collection) -> Vec<u8> {
     let mut whole = collection.clone();
     whole.take(SUMS);
-    let sums: String = whole.files().map(|(path, bytes)| format!("{}  {path}\n", sha256_hex(bytes))).collect();
+    let sums: String =
+        whole.files().map(|(path, bytes)| format!("{}  {path}\n", sha256_hex(bytes))).collect();
     whole.put(SUMS, sums);
     let mut builder = tar::Builder::new(Vec::new());
     for (path, bytes) in whole.files() {
@@ -51,7 +52,10 @@ mod tests {
             let mut entry = entry.expect("an entry");
             let header = entry.header().clone();
             assert_eq!(header.mtime().ok(), Some(0));
-            assert_eq!((header.uid().ok(), header.gid().ok(), header.mode().ok()), (Some(0), Some(0), Some(0o644)));
+            assert_eq!(
+                (header.uid().ok(), header.gid().ok(), header.mode().ok()),
+                (Some(0), Some(0), Some(0o644))
+            );
             assert!(header.username_bytes().is_none_or(<[u8]>::is_empty));
             let path = String::from_utf8(entry.path_bytes().into_owned()).expect("UTF-8");
             let mut bytes = Vec::new();
@@ -61,8 +65,16 @@ mod tests {
         assert!(paths.is_sorted());
         let own: Vec<&str> = paths.iter().filter_map(|path| path.strip_prefix(FOLDER)).collect();
         assert_eq!(own.len(), paths.len());
-        for part in ["LICENSE", "README.md", "SHA256SUMS", "data/manifest.json", "data/witnesses.json",
-            "divergences.json", "schema/case.schema.json", "data/publish/exchange/prepare.json"] {
+        for part in [
+            "LICENSE",
+            "README.md",
+            "SHA256SUMS",
+            "data/manifest.json",
+            "data/witnesses.json",
+            "divergences.json",
+            "schema/case.schema.json",
+            "data/publish/exchange/prepare.json",
+        ] {
             assert!(own.contains(&format!("/{part}").as_str()), "{part}");
         }
     }
@@ -75,7 +87,10 @@ mod tests {
         let mut read = Collection::read(&path).expect("a collection");
         let sums = String::from_utf8(read.take(SUMS).expect("it is there")).expect("UTF-8");
         let line = |(path, bytes): (&str, &[u8])| format!("{}  {path}", sha256_hex(bytes));
-        assert_eq!(sums.lines().map(str::to_owned).collect::<Vec<_>>(), read.files().map(line).collect::<Vec<_>>());
+        assert_eq!(
+            sums.lines().map(str::to_owned).collect::<Vec<_>>(),
+            read.files().map(line).collect::<Vec<_>>()
+        );
         assert_eq!(read, Collection::embedded());
     }
 }

@@ -85,7 +85,8 @@ impl Reading {
             return self.below(root, DATA, 0);
         }
         // What a tar unpacks into stands alone in the folder where that was done.
-        let inside: Vec<PathBuf> = list(root)?.into_iter().filter(|path| path.join("data").is_dir()).collect();
+        let inside: Vec<PathBuf> =
+            list(root)?.into_iter().filter(|path| path.join("data").is_dir()).collect();
         match inside.as_slice() {
             [only] => self.folder(only),
             _ => Err(Unreadable::None(root.to_owned())),

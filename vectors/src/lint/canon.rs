@@ -15,16 +15,22 @@ const COMPARED: u64 = 256 << 20;
 /// the recipes of the same bytes. Inside a member, order and nulls count: records are signed with both.
 pub fn canonical_input(input: &Value) -> String {
     let Value::Object(members) = spell_out(input) else { return input.to_string() };
-    let mut members: Vec<(String, Value)> = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    let mut members: Vec<(String, Value)> =
+        members.into_iter().filter(|(_, value)| !value.is_null()).collect();
     members.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Value::Object(members.into_iter().map(|(name, value)| (name, bytes_as_hashes(value))).collect()).to_string()
+    Value::Object(members.into_iter().map(|(name, value)| (name, bytes_as_hashes(value))).collect())
+        .to_string()
 }
 
 fn bytes_as_hashes(value: Value) -> Value {
     match value {
         Value::Object(members) => match Recipe::read("", &Value::Object(members.clone())) {
             Ok(recipe) if recipe.size() <= COMPARED => json!({"bytes": hash(&recipe)}),
-            _ => members.into_iter().map(|(name, value)| (name, bytes_as_hashes(value))).collect::<Map<_, _>>().into(),
+            _ => members
+                .into_iter()
+                .map(|(name, value)| (name, bytes_as_hashes(value)))
+                .collect::<Map<_, _>>()
+                .into(),
         },
         Value::Array(values) => values.into_iter().map(bytes_as_hashes).collect(),
         other => other,

@@ -64,9 +64,7 @@ fn inputs(sheet: &Sheet) -> Vec<Finding> {
 }
 
 fn words(case: &Case) -> Option<&'static str> {
-    let step_is_empty = |step: &Step| {
-        matches!(step, Step::Hex { name, .. } | Step::Text { name, .. } if name.trim().is_empty())
-    };
+    let step_is_empty = |step: &Step| matches!(step, Step::Hex { name, .. } | Step::Text { name, .. } if name.trim().is_empty());
     let sentence = case.why.ends_with('.') && case.why.len() > 2 && case.why.trim() == case.why;
     let provenance =
         ![&case.provenance.generator, &case.provenance.seed].iter().any(|text| text.trim().is_empty());

@@ -24,7 +24,8 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
             None => findings.push(Lint::Manifest.at(path, "the manifest has no hash")),
         }
     }
-    findings.extend(left.into_keys().map(|path| Lint::Manifest.at(path, "the manifest has a hash of no file")));
+    findings
+        .extend(left.into_keys().map(|path| Lint::Manifest.at(path, "the manifest has a hash of no file")));
     let mut held: BTreeMap<&str, Count> = BTreeMap::new();
     for case in sheet.values.values().flat_map(|value| value.as_array().into_iter().flatten()) {
         let count = held.entry(case["op"].as_str().unwrap_or_default()).or_default();
@@ -36,7 +37,9 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
             findings.push(Lint::Manifest.at(op, "the manifest counts other cases"));
         }
     }
-    findings.extend(held.into_keys().map(|op| Lint::Manifest.at(op, "the manifest does not count the operation")));
+    findings.extend(
+        held.into_keys().map(|op| Lint::Manifest.at(op, "the manifest does not count the operation")),
+    );
     if manifest.version != crate::manifest::VERSION {
         findings.push(Lint::Manifest.at("version", format!("{} is another form", manifest.version)));
     }

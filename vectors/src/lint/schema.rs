@@ -40,7 +40,8 @@ fn faults(value: &Value) -> BTreeMap<Option<usize>, String> {
             let n = path.next().and_then(|n| n.parse().ok());
             let depth = path.clone().count();
             let inside: String = path.map(|member| format!("/{member}")).collect();
-            let what = if inside.is_empty() { leaf.kind.to_string() } else { format!("{inside}: {}", leaf.kind) };
+            let what =
+                if inside.is_empty() { leaf.kind.to_string() } else { format!("{inside}: {}", leaf.kind) };
             let known = deepest.entry(n).or_insert_with(|| (depth, what.clone()));
             if depth > known.0 {
                 *known = (depth, what);

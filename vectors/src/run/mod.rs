@@ -376,7 +376,8 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
     fn names_are_judged_where_the_map_speaks() {
         let answer = r#"echo "{\"id\":\"$id\",\"reject\":{\"rule\":\"BadDomain\"}}""#;
         let map = |text: &str| Options { names: Names::parse("map.toml", text).expect("a map"), ..quick() };
-        let right = shell_with(answer, map("[rules]\nBadDomain = ['domain.alphabet', 'domain.label-length']\n"));
+        let right =
+            shell_with(answer, map("[rules]\nBadDomain = ['domain.alphabet', 'domain.label-length']\n"));
         assert_eq!(outcome(&right, "publish/domain/upper-case"), Outcome::Pass);
         let other = shell_with(answer, map("[rules]\nUpperCase = ['domain.alphabet']\n"));
         assert_eq!(outcome(&other, "publish/domain/upper-case"), Outcome::Fail);

@@ -43,7 +43,10 @@ impl Names {
                     return Err(at(rule.span().start, &what));
                 }
                 if !names.entry(rule.get_ref().clone()).or_default().insert(own.clone()) {
-                    return Err(at(rule.span().start, &format!("{} stands twice under {own}", rule.get_ref())));
+                    return Err(at(
+                        rule.span().start,
+                        &format!("{} stands twice under {own}", rule.get_ref()),
+                    ));
                 }
             }
         }
@@ -79,7 +82,10 @@ mod tests {
         assert_eq!(names.of("domain.label-length"), None);
         for (text, told) in [
             ("[rules]\n\nA = ['domain.colour']\n", "m.toml:3: domain.colour is no rule"),
-            ("[rules]\nA = ['domain.alphabet', 'domain.alphabet']\n", "m.toml:2: domain.alphabet stands twice"),
+            (
+                "[rules]\nA = ['domain.alphabet', 'domain.alphabet']\n",
+                "m.toml:2: domain.alphabet stands twice",
+            ),
             ("[rules]\nA = 'domain.alphabet'\n", "m.toml:2: "),
             ("[rule]\n", "m.toml:1: "),
             ("[rules\n", "m.toml:1: "),
