@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::canon::canonical_input;
 use super::sheet::Sheet;
 use super::{Finding, Lint};
 use crate::case::{Case, Step, canonical};
+use crate::shim::LINE_LIMIT;
+use crate::wire::spell_out;
 
 pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let mut findings = texts(sheet);
     findings.extend(ids(sheet));
     findings.extend(inputs(sheet));
+    let lengths = sheet.cases.iter().filter_map(|case| Some((case, too_long(&case.input, LINE_LIMIT)?)));
+    findings.extend(lengths.map(|(case, what)| Lint::Input.at(&case.id, what)));
     for case in &sheet.cases {
         findings.extend(words(case).map(|what| Lint::Words.at(&case.id, what)));
     }
@@ -63,6 +69,14 @@ fn inputs(sheet: &Sheet) -> Vec<Finding> {
     findings
 }
 
+/// What the protocol cannot carry is no input: recipes that only files know are spelled out in a line.
+fn too_long(input: &Value, limit: usize) -> Option<String> {
+    // Room for the id and the operation.
+    const BESIDES: usize = 1024;
+    let length = spell_out(input).to_string().len();
+    (length + BESIDES > limit).then(|| format!("spelled out it is {length} bytes, and a line has {limit}"))
+}
+
 fn words(case: &Case) -> Option<&'static str> {
     let step_is_empty = |step: &Step| matches!(step, Step::Hex { name, .. } | Step::Text { name, .. } if name.trim().is_empty());
     let sentence = case.why.ends_with('.') && case.why.len() > 2 && case.why.trim() == case.why;
@@ -81,4 +95,20 @@ fn words(case: &Case) -> Option<&'static str> {
 fn is_reading(reading: &str) -> bool {
     let number = reading.strip_prefix("A-").and_then(|rest| rest.split_once('/'));
     number.is_some_and(|(n, name)| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_no_line_can_carry_is_told() {
+        let recipe = json!({"content": {"repeat": ["00", 1 << 30]}});
+        assert_eq!(too_long(&recipe, LINE_LIMIT), None);
+        let spelled = json!({"content": {"concat": [{"repeat": ["00", 9_000]}, {"hex": "01"}]}});
+        assert_eq!(too_long(&spelled, LINE_LIMIT), None);
+        assert!(too_long(&spelled, 10_000).is_some_and(|what| what.contains("a line has 10000")));
+    }
 }

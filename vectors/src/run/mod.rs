@@ -251,7 +251,7 @@ impl Runner<'_> {
     /// A line that answers nothing; the first few are told.
     fn stray(&mut self, line: &[u8]) {
         if self.report.incidents.len() < 10 {
-            let line: String = String::from_utf8_lossy(line).chars().take(200).collect();
+            let line = excerpt(line);
             self.report.incidents.push(format!("a line that answers no open case: {line}"));
         }
     }
@@ -266,7 +266,7 @@ impl Runner<'_> {
         };
         let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
         if answer["id"] != "hello" || !answer["ok"]["operations"].is_array() {
-            let line: String = String::from_utf8_lossy(&line).chars().take(200).collect();
+            let line = excerpt(&line);
             return Err(format!("its hello names no operations: {line}"));
         }
         self.program = Some(program);
@@ -292,6 +292,11 @@ impl Runner<'_> {
         let unknown = self.report.operations.iter().filter(|op| !held.contains_key(*op));
         self.report.unknown = unknown.cloned().collect();
     }
+}
+
+/// The beginning of a line that nobody expected, without what a terminal would obey.
+fn excerpt(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).chars().take(200).flat_map(char::escape_debug).collect()
 }
 
 fn given_up(results: &BTreeMap<String, CaseResult>) -> usize {
