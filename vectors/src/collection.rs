@@ -58,5 +58,6 @@ impl Collection {
 
 /// Whether cases stand in the file: `data/<service>/<group>.json`.
 pub fn holds_cases(path: &str) -> bool {
-    path.starts_with(DATA) && path.ends_with(".json") && path.matches('/').count() == 2
+    let inside = path.strip_prefix(DATA).and_then(|path| path.strip_suffix(".json"));
+    inside.is_some_and(|place| place.matches('/').count() == 1)
 }

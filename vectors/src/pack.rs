@@ -11,9 +11,8 @@ pub const FOLDER: &str = concat!("assay-vectors-", env!("CARGO_PKG_VERSION"));
 pub fn pack(collection: &Collection) -> Vec<u8> {
     let mut whole = collection.clone();
     whole.take(SUMS);
-    let sums: String =
-        whole.files().map(|(path, bytes)| format!("{}  {path}\n", sha256_hex(bytes))).collect();
-    whole.put(SUMS, sums);
+    let sums: Vec<String> = whole.files().map(|(path, bytes)| sum_line(bytes, path)).collect();
+    whole.put(SUMS, sums.concat());
     let mut builder = tar::Builder::new(Vec::new());
     for (path, bytes) in whole.files() {
         let mut header = tar::Header::new_ustar();
@@ -29,9 +28,9 @@ pub fn pack(collection: &Collection) -> Vec<u8> {
     builder.into_inner().expect("memory takes it")
 }
 
-/// The line for `sha256sum -c` that belongs to a packed file of that name.
-pub fn sum_line(packed: &[u8], name: &str) -> String {
-    format!("{}  {name}\n", sha256_hex(packed))
+/// The line of a file for `sha256sum -c`.
+pub fn sum_line(bytes: &[u8], name: &str) -> String {
+    format!("{}  {name}\n", sha256_hex(bytes))
 }
 
 const SUMS: &str = "SHA256SUMS";

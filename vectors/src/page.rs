@@ -75,7 +75,9 @@ fn hash(text: &str) -> String {
 /// How many cases stand on the page, by operation: for whoever checks that none is lost.
 pub fn counts() -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    all().iter().for_each(|case| *counts.entry(case.op.clone()).or_default() += 1);
+    for case in all() {
+        *counts.entry(case.op.clone()).or_default() += 1;
+    }
     counts
 }
 

@@ -163,10 +163,8 @@ pub(super) fn dump(
             let mut pair = String::new();
             let _ = write!(pair, "{byte:02x}");
             line.push(if is_changed(at + n) { Tone::Changed } else { Tone::Plain }, &pair);
-            match is_gap(at + n + 1) {
-                true => line.push(Tone::Changed, GAP),
-                false => line.push(Tone::Plain, " "),
-            }
+            let (tone, between) = if is_gap(at + n + 1) { (Tone::Changed, GAP) } else { (Tone::Plain, " ") };
+            line.push(tone, between);
             text.push(if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' });
         }
         let padding = " ".repeat(3 * (16 - (end - at)));

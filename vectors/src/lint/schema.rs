@@ -39,7 +39,7 @@ fn faults(value: &Value) -> BTreeMap<Option<usize>, String> {
             let mut path = pointer.split('/').skip(1);
             let n = path.next().and_then(|n| n.parse().ok());
             let depth = path.clone().count();
-            let inside: String = path.map(|member| format!("/{member}")).collect();
+            let inside = path.fold(String::new(), |inside, member| inside + "/" + member);
             let what =
                 if inside.is_empty() { leaf.kind.to_string() } else { format!("{inside}: {}", leaf.kind) };
             let known = deepest.entry(n).or_insert_with(|| (depth, what.clone()));

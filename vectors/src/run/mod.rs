@@ -131,7 +131,7 @@ impl Runner<'_> {
 
     /// Sends cases ahead; when the program ends, falls silent or leaves a case behind, the open cases go again one by
     /// one, so that the verdict is the case's own.
-    fn converse<'c>(&mut self, mut todo: VecDeque<&'c Case>, results: &mut BTreeMap<String, CaseResult>) {
+    fn converse(&mut self, mut todo: VecDeque<&Case>, results: &mut BTreeMap<String, CaseResult>) {
         while !todo.is_empty() {
             let mut open = BTreeMap::new();
             let stop = self.exchange(&mut todo, &mut open, self.options.window.max(1), results);
@@ -227,20 +227,17 @@ impl Runner<'_> {
                 Event::Ended(why) => return Stop::Ended(why),
                 Event::Line(line) => {
                     let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
-                    match answer["id"].as_str().and_then(|id| open.remove(id)) {
-                        Some(Open { case, n, .. }) => {
-                            let (outcome, text) =
-                                judge::judge(case, &answer, self.options.rules, &self.options.names);
-                            note(results, case, outcome, text);
-                            newest = newest.max(n);
-                            last = Instant::now();
-                        }
-                        None => {
-                            self.stray(&line);
-                            // Noise is no answer, however much of it comes.
-                            if Instant::now() >= last + limit {
-                                return Stop::Silent;
-                            }
+                    if let Some(Open { case, n, .. }) = answer["id"].as_str().and_then(|id| open.remove(id)) {
+                        let (outcome, text) =
+                            judge::judge(case, &answer, self.options.rules, &self.options.names);
+                        note(results, case, outcome, text);
+                        newest = newest.max(n);
+                        last = Instant::now();
+                    } else {
+                        self.stray(&line);
+                        // Noise is no answer, however much of it comes.
+                        if Instant::now() >= last + limit {
+                            return Stop::Silent;
                         }
                     }
                 }
@@ -277,7 +274,9 @@ impl Runner<'_> {
     /// were chosen by their ids.
     fn count(&mut self, chosen: &[Case]) {
         let mut wanted: BTreeMap<&str, usize> = BTreeMap::new();
-        chosen.iter().for_each(|case| *wanted.entry(&case.op).or_default() += 1);
+        for case in chosen {
+            *wanted.entry(&case.op).or_default() += 1;
+        }
         let held = manifest().operations;
         if self.options.filter.is_empty() {
             wanted.extend(held.iter().map(|(op, count)| (op.as_str(), count.total())));
@@ -314,7 +313,7 @@ mod tests {
 
     /// A program in shell: `hello` and then, for each line, what `body` does with `$id`.
     fn shell(body: &str) -> Report {
-        shell_with(body, quick())
+        shell_with(body, &quick())
     }
 
     fn quick() -> Options {
@@ -322,13 +321,13 @@ mod tests {
         Options { limit, filter: vec!["publish/domain/".into()], ..Options::default() }
     }
 
-    fn shell_with(body: &str, options: Options) -> Report {
+    fn shell_with(body: &str, options: &Options) -> Report {
         let script = format!(
             r#"read -r _; echo '{{"id":"hello","ok":{{"name":"sh","version":"1","operations":["domain.canonical"]}}}}'
 while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         );
         let command: Vec<String> = ["sh", "-c", &script].map(str::to_owned).into();
-        run(&command, &options)
+        run(&command, options)
     }
 
     fn outcome(report: &Report, id: &str) -> Outcome {
@@ -382,13 +381,13 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         let answer = r#"echo "{\"id\":\"$id\",\"reject\":{\"rule\":\"BadDomain\"}}""#;
         let map = |text: &str| Options { names: Names::parse("map.toml", text).expect("a map"), ..quick() };
         let right =
-            shell_with(answer, map("[rules]\nBadDomain = ['domain.alphabet', 'domain.label-length']\n"));
+            shell_with(answer, &map("[rules]\nBadDomain = ['domain.alphabet', 'domain.label-length']\n"));
         assert_eq!(outcome(&right, "publish/domain/upper-case"), Outcome::Pass);
-        let other = shell_with(answer, map("[rules]\nUpperCase = ['domain.alphabet']\n"));
+        let other = shell_with(answer, &map("[rules]\nUpperCase = ['domain.alphabet']\n"));
         assert_eq!(outcome(&other, "publish/domain/upper-case"), Outcome::Fail);
         // Of the other rules the map says nothing.
         assert_eq!(outcome(&other, "publish/domain/total-254"), Outcome::Pass);
-        let all = shell_with(answer, Options { rules: true, ..quick() });
+        let all = shell_with(answer, &Options { rules: true, ..quick() });
         assert_eq!(outcome(&all, "publish/domain/total-254"), Outcome::Fail);
     }
 

@@ -29,8 +29,7 @@ impl Names {
     /// Reads the text of the file `name`; errors say where in it.
     pub fn parse(name: &str, text: &str) -> Result<Names, String> {
         let at = |start: usize, what: &str| {
-            let before = &text.as_bytes()[..start.min(text.len())];
-            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            let line = 1 + text.get(..start).map_or(0, |before| before.matches('\n').count());
             format!("{name}:{line}: {what}")
         };
         let file: File =
