@@ -134,7 +134,8 @@ fn lengths(g: &mut Group) {
         (16383, "ff7f", "ffff00"),
     ] {
         let (bytes, base) = (alias.len() / 2, format!("data-{length}"));
-        let why = format!("{length} has {}, and no other form.", ["one byte", "two bytes"][old.len() / 2 - 1]);
+        let why =
+            format!("{length} has {}, and no other form.", ["one byte", "two bytes"][old.len() / 2 - 1]);
         let edit = splice(MESSAGE, data, old, alias);
         g.reject(&format!("alias-{length}-in-{bytes}"), &base, [edit], &LEGACY, &why);
     }

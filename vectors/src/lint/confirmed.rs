@@ -6,13 +6,6 @@ use super::sheet::Sheet;
 use super::{Finding, Lint};
 use crate::witness::Witness;
 
-/// Cases that one witness confirms, because the libraries of the others do not express them.
-const ALONE: &[(&str, &str)] = &[
-    ("publish/transaction-decode/many", "web3.js writes no message that is longer than a packet"),
-    ("publish/transaction-encode/record-16383", "web3.js writes no message that is longer than a packet"),
-    ("publish/transaction-encode/record-16384", "web3.js writes no message that is longer than a packet"),
-];
-
 pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let at = |place: &str, what: String| Lint::Witness.at(place, what);
     let mut findings = Vec::new();
@@ -28,17 +21,15 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         let own = value.as_array().map_or(&[][..], Vec::as_slice);
         for id in own.iter().filter_map(|case| case["id"].as_str()) {
             let count = current.iter().filter(|each| !each.skips(id)).count();
-            let is_alone = ALONE.iter().any(|(alone, _)| *alone == id);
-            if count == 0 || count == 1 && !is_alone {
+            if count < 2 {
                 findings.push(at(id, format!("{count} of two witnesses confirmed it")));
-            }
-            if count > 1 && is_alone {
-                findings.push(at(id, "it is excused for one witness, and has more".to_owned()));
             }
         }
         let short =
             current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != own.len());
         findings.extend(short.map(|each| at(file, format!("{} counts other cases", each.witness))));
+        let mute = current.iter().flat_map(|each| &each.skipped).filter(|(_, reason)| reason.trim().is_empty());
+        findings.extend(mute.map(|(id, _)| at(id, "it is skipped without a reason".to_owned())));
     }
     let gone = sheet
         .witnesses

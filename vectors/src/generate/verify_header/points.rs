@@ -122,8 +122,7 @@ fn mixed_orders(g: &mut Group, message: &[u8]) {
     let a = keys::key("client").to_scalar();
     let mixed = |scalar: &Scalar| (EdwardsPoint::mul_base(scalar) + EIGHT_TORSION[1]).compress().0;
     let key = mixed(&a);
-    let signed =
-        |r: Scalar| Forged::new(key, EdwardsPoint::mul_base(&r).compress().0, (r, a), message);
+    let signed = |r: Scalar| Forged::new(key, EdwardsPoint::mul_base(&r).compress().0, (r, a), message);
     let good = found(MIXED, message, signed);
     let mut input = plain(&NOW.to_string(), BODY.as_bytes());
     input["authorization"] = resigned(&input, &good.signature);
@@ -142,8 +141,7 @@ fn mixed_orders(g: &mut Group, message: &[u8]) {
     g.reject("key-mixed-order-residue", MIXED, [edit], &rows::SIGNATURE, why).read_as(STRICT);
 
     let r = draw("r-mixed-order", 0);
-    let forged =
-        Forged::new(keys::key("client").verifying_key().to_bytes(), mixed(&r), (r, a), message);
+    let forged = Forged::new(keys::key("client").verifying_key().to_bytes(), mixed(&r), (r, a), message);
     assert!(cofactored(&forged), "r-mixed-order is noise");
     let why = "R has a part of order 8: only times the cofactor the equation holds.";
     forge(g, "r-mixed-order", &forged, why);
