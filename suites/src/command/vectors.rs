@@ -228,8 +228,11 @@ fn rules() -> String {
             Expect::Accept { .. } => None,
         })
         .collect();
-    let rows = assay_spec::catalogue::requirements().filter(|row| named.contains(row.rule));
-    rows.map(|row| format!("{:<28} {:<42} {}\n", row.rule, row.to_string(), row.statement())).collect()
+    let mut text = String::new();
+    for row in assay_spec::catalogue::requirements().filter(|row| named.contains(row.rule)) {
+        text += &format!("{:<28} {:<42} {}\n", row.rule, row.to_string(), row.statement());
+    }
+    text
 }
 
 fn verify() -> Result<(), Ending> {
@@ -286,10 +289,13 @@ fn write(check: bool, into: &Path) -> Result<(), Ending> {
         }
     }
     let strays = strays(into, &generated)?;
-    say(&strays
-        .iter()
-        .map(|name| format!("no generator writes it: {}\n", into.join(name).display()))
-        .collect::<String>())?;
+    for name in &strays {
+        say(&format!(
+            "no generator writes it: {}
+",
+            into.join(name).display()
+        ))?;
+    }
     if check && stale > 0 {
         say(&format!("write them again: assay vectors generate --into {}\n", into.display()))?;
     }
