@@ -143,12 +143,10 @@ fn confirmed(page: &mut Page, case: &Case) {
     let mut found = false;
     for witness in witnesses().iter().filter(by) {
         found = true;
-        let what = if Some(&witness.sha256) != hash.as_ref() {
-            "for an earlier state of the file"
-        } else if witness.skips(&case.id) {
-            "not this case, which it cannot express"
-        } else {
-            "this case"
+        let what = match witness.skipped.get(&case.id) {
+            _ if Some(&witness.sha256) != hash.as_ref() => "for an earlier state of the file".to_owned(),
+            Some(reason) => format!("not this case: {reason}"),
+            None => "this case".to_owned(),
         };
         page.plain(&format!("  {}: {what} ({})", witness.witness, witness.libraries.join(", ")));
     }

@@ -28,7 +28,8 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         let short =
             current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != own.len());
         findings.extend(short.map(|each| at(file, format!("{} counts other cases", each.witness))));
-        let mute = current.iter().flat_map(|each| &each.skipped).filter(|(_, reason)| reason.trim().is_empty());
+        let mute =
+            current.iter().flat_map(|each| &each.skipped).filter(|(_, reason)| reason.trim().is_empty());
         findings.extend(mute.map(|(id, _)| at(id, "it is skipped without a reason".to_owned())));
     }
     let gone = sheet

@@ -169,7 +169,7 @@ fn scalars(g: &mut Group) {
 
 /// Coordinates without a point.
 fn no_points(g: &mut Group) {
-    let none = (2u8..).map(|y| [&[y][..], &[0; 31]].concat()).find(|bytes| decoded(bytes).is_none());
+    let none = (2u8..=255).map(|y| [&[y][..], &[0; 31]].concat()).find(|bytes| decoded(bytes).is_none());
     let none = none.expect("every other coordinate has no point");
     let edit = splice(SIGNATURE, 0, hex(&signature(g.input("prepare"))[..32]), hex(&none));
     g.reject("r-no-point", "prepare", [edit], &rows::SIGNATURE, "No point has that coordinate.");
