@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
-use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::{SignedDuration, Timestamp};
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -19,6 +20,9 @@ pub const HOUR: i64 = 60 * MINUTE;
 /// Twenty-four hours.
 pub const DAY: i64 = 24 * HOUR;
 
+/// Where the milliseconds begin.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
 impl Instant {
     /// Reads exactly `YYYY-MM-DDTHH:mm:ss.sssZ`: what prints back to the same text.
     pub fn parse_exact(text: &str) -> Option<Instant> {
@@ -28,7 +32,16 @@ impl Instant {
 
     /// Reads any ISO 8601 instant that names its offset. Finer fractions are cut to milliseconds.
     pub fn parse_iso(text: &str) -> Option<Instant> {
-        text.parse::<Timestamp>().ok().map(|moment| Instant(moment.as_millisecond()))
+        let moment = text.parse::<Timestamp>().ok();
+        moment.map(|moment| Instant(moment.as_millisecond())).or_else(|| Self::parse_last_hours(text))
+    }
+
+    /// The library's moments end before the last two days of the year 9999, so that every offset fits; those of UTC
+    /// are read as civil times.
+    fn parse_last_hours(text: &str) -> Option<Instant> {
+        let civil = text.strip_suffix('Z')?.parse::<DateTime>().ok()?;
+        let instant = Instant(i64::try_from(civil.duration_since(EPOCH).as_millis()).ok()?);
+        (instant.to_string() == text).then_some(instant)
     }
 
     /// Whole seconds since the epoch.
@@ -47,7 +60,10 @@ impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Timestamp::from_millisecond(self.0) {
             Ok(moment) => write!(f, "{moment:.3}"),
-            Err(_) => write!(f, "{}", self.0),
+            Err(_) => match EPOCH.checked_add(SignedDuration::from_millis(self.0.max(0))) {
+                Ok(civil) if self.0 > 0 => write!(f, "{civil:.3}Z"),
+                _ => write!(f, "{}", self.0),
+            },
         }
     }
 }

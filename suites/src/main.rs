@@ -72,7 +72,7 @@ enum What {
         #[command(subcommand)]
         what: command::client::What,
     },
-    /// The golden cases: list, explain, lint, verify, generate, and run a program against them
+    /// The golden cases: look at them, check them, release them, and run a program against them
     Vectors {
         #[command(subcommand)]
         what: command::vectors::What,

@@ -73,3 +73,12 @@ pub(crate) static WITNESSES: &str = include_str!("../data/witnesses.json");
 
 /// The schema of a file of cases, for other languages.
 pub static SCHEMA: &str = include_str!("../schema/case.schema.json");
+
+/// Where witnesses' libraries by themselves say otherwise, with the reasons.
+pub(crate) static DIVERGENCES: &str = include_str!("../divergences.json");
+
+/// The licence of the data.
+pub(crate) static LICENCE: &str = include_str!("../release/LICENSE");
+
+/// What a release says of itself.
+pub(crate) static README: &str = include_str!("../release/README.md");

@@ -109,7 +109,7 @@ fn replace(member: &mut Value, edit: &Edit) -> Result<(), String> {
         let (Some(old), Some(new)) = (edit.old.as_array(), edit.new.as_array()) else {
             return Err(format!("{} is an array", edit.path));
         };
-        let range = at..at + old.len();
+        let range = at..at.saturating_add(old.len());
         if values.get(range.clone()) != Some(old.as_slice()) {
             return Err(elsewhere());
         }
@@ -119,7 +119,7 @@ fn replace(member: &mut Value, edit: &Edit) -> Result<(), String> {
     let is_text = member.is_string();
     let mut bytes = content(member)?;
     let (old, new) = (piece(&edit.old, is_text)?, piece(&edit.new, is_text)?);
-    let range = at..at + old.len();
+    let range = at..at.saturating_add(old.len());
     if bytes.get(range.clone()) != Some(old.as_slice()) {
         return Err(elsewhere());
     }

@@ -2,86 +2,72 @@
 
 mod dump;
 mod entries;
+mod line;
+mod members;
 mod parts;
 
 use assay_spec::catalogue;
 use serde_json::Value;
 
+use crate::all;
 use crate::bytes::Recipe;
 use crate::case::{Case, Edit, Expect, Step};
-use crate::edit::look;
+use crate::divergence::divergences;
+use crate::manifest;
 use crate::witness::{Witness, witnesses};
-use crate::{all, manifest};
+use line::Page;
 
-/// The whole story of a case.
+pub(crate) use line::{Line, Tone};
+
+/// The whole story of a case. Without colours, what an edit changed stands in brackets.
 pub fn explain(case: &Case, colour: bool) -> String {
-    let page = &mut Page { text: String::new(), colour };
-    page.line(&page.bold(&case.id));
-    page.line(&format!("  {}", case.why));
-    page.line(&format!("  operation    {}", case.op));
+    story(case).iter().map(|line| if colour { line.coloured() } else { line.plain() } + "\n").collect()
+}
+
+/// The story, line by line.
+pub(crate) fn story(case: &Case) -> Vec<Line> {
+    let base = case.base.as_ref().and_then(|base| all().iter().find(|other| other.id == *base));
+    let page = &mut Page::default();
+    page.strong(&case.id);
+    page.plain(&format!("  {}", case.why));
+    page.plain(&format!("  operation    {}", case.op));
     verdict(page, case);
     for row in &case.requirements {
         requirement(page, row);
     }
     if let Some(reading) = &case.reading {
-        page.line(&format!("  reading      {reading}: judged only for those who declare it"));
+        page.plain(&format!("  reading      {reading}: judged only for those who declare it"));
     }
     edits(page, case);
     page.head("input");
-    members(page, &case.input, case);
-    if !case.steps.is_empty() {
-        page.head("steps");
+    members::list(page, case, &case.input, base.map(|base| &base.input));
+    if let Expect::Accept { ok } = &case.expect
+        && ok.as_object().is_some_and(|members| !members.is_empty())
+    {
+        page.head("answer");
+        members::list(page, case, ok, None);
     }
-    for step in &case.steps {
-        match step {
-            Step::Text { name, text } => page.line(&format!("  {name}: {text}")),
-            Step::Hex { name, hex } => page.line(&format!("  {name}: {hex}")),
-        }
-    }
+    steps(page, case);
     page.head("confirmed by");
     confirmed(page, case);
-    page.line(&format!("  made by {} from {:?}", case.provenance.generator, case.provenance.seed));
-    std::mem::take(&mut page.text)
-}
-
-struct Page {
-    text: String,
-    colour: bool,
-}
-
-impl Page {
-    fn line(&mut self, line: &str) {
-        self.text.push_str(line.trim_end());
-        self.text.push('\n');
-    }
-
-    fn head(&mut self, head: &str) {
-        let head = self.bold(head);
-        self.line(&format!("\n{head}"));
-    }
-
-    fn bold(&self, text: &str) -> String {
-        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    /// What an edit changed: red, or in brackets.
-    fn mark(&self, text: &str) -> String {
-        if self.colour { format!("\x1b[31m{text}\x1b[0m") } else { format!("[{text}]") }
-    }
+    page.plain(&format!("  made by {} from {:?}", case.provenance.generator, case.provenance.seed));
+    std::mem::take(&mut page.lines)
 }
 
 fn verdict(page: &mut Page, case: &Case) {
     let line = match &case.expect {
-        Expect::Accept { ok } => format!("accept, with {ok}"),
+        Expect::Accept { .. } => "accept".to_owned(),
         Expect::Reject { rule, stage } => format!("reject by {rule} at {stage}"),
     };
-    page.line(&format!("  verdict      {line}"));
+    page.plain(&format!("  verdict      {line}"));
 }
 
 fn requirement(page: &mut Page, name: &str) {
-    page.line(&format!("  requirement  {name}"));
+    page.plain(&format!("  requirement  {name}"));
     if let Some(row) = catalogue::requirement(name) {
-        page.line(&format!("               {} ({})", row.statement(), row.source()));
+        let line = page.line();
+        line.push(Tone::Plain, &format!("               {}", row.statement()));
+        line.push(Tone::Faint, &format!(" ({}, {})", row.level.name(), row.source()));
     }
 }
 
@@ -90,32 +76,43 @@ fn edits(page: &mut Page, case: &Case) {
     page.head(&format!("{base}, with"));
     for Edit { path, at, old, new } in &case.edit {
         let at = at.map(|at| format!(" at {at}")).unwrap_or_default();
-        page.line(&format!("  {path}{at}: {old} became {new}"));
+        let line = page.line();
+        line.push(Tone::Plain, &format!("  {path}{at}: {} became ", short(old)));
+        line.push(Tone::Changed, &short(new));
     }
     for path in &case.reseal {
-        page.line(&format!("  {path} made anew"));
+        page.plain(&format!("  {path} made anew"));
     }
 }
 
-/// Each member of the input; bytes as a dump, texts as they are, with what differs from the base marked.
-fn members(page: &mut Page, input: &Value, case: &Case) {
-    let base = case.base.as_ref().and_then(|base| all().iter().find(|other| other.id == *base));
-    for (name, value) in input.as_object().into_iter().flatten() {
-        let before = base.map(|base| &base.input[name]);
-        if let Some(entries) = value.as_array().filter(|_| name == "entries") {
-            entries::list(page, entries, before);
-        } else if value.is_object() && Recipe::read(name, value).is_ok() {
-            dump::member(page, name, value, before, &case.edit);
-        } else {
-            let text = value.as_str().map_or_else(|| value.to_string(), |text| format!("{text:?}"));
-            let same = before.is_none_or(|before| before == value);
-            let text = if same { text } else { page.mark(&text) };
-            page.line(&format!("  {name}: {text}"));
-        }
-        if name == "authorization"
-            && let Ok(Value::String(message)) = look(input, "/in/authorization/message")
-        {
-            page.line(&format!("    message   {message}"));
+/// What an edit writes; of what is long, its beginning and its length.
+fn short(value: &Value) -> String {
+    const SHOWN: usize = 400;
+    let text = value.to_string();
+    let count = text.chars().count();
+    if count <= SHOWN {
+        return text;
+    }
+    let begin: String = text.chars().take(SHOWN / 2).collect();
+    format!("{begin}… ({count} characters)")
+}
+
+fn steps(page: &mut Page, case: &Case) {
+    const INLINE: usize = 64;
+    if !case.steps.is_empty() {
+        page.head("steps");
+    }
+    for step in &case.steps {
+        match step {
+            Step::Hex { name, hex } if hex.len() > INLINE => {
+                page.plain(&format!("  {name}: {} bytes", hex.len() / 2));
+                let bytes = crate::bytes::parse_hex(hex).unwrap_or_default();
+                let last_word = name.rsplit(' ').next().unwrap_or_default();
+                dump::bytes(page, 4, &bytes, &parts::of_bytes(case, last_word, bytes.len()));
+            }
+            Step::Hex { name, hex: text } | Step::Text { name, text } => {
+                page.plain(&format!("  {name}: {text}"));
+            }
         }
     }
 }
@@ -134,6 +131,11 @@ fn rule(bytes: &Value) -> Option<String> {
     })
 }
 
+/// Whether the member is written as bytes.
+fn is_bytes(value: &Value) -> bool {
+    value.is_object() && Recipe::read("", value).is_ok()
+}
+
 fn confirmed(page: &mut Page, case: &Case) {
     let file = format!("{}.json", case.place());
     let hash = manifest().files.remove(&file);
@@ -141,17 +143,24 @@ fn confirmed(page: &mut Page, case: &Case) {
     let mut found = false;
     for witness in witnesses().iter().filter(by) {
         found = true;
-        let what = if Some(&witness.sha256) != hash.as_ref() {
-            "for an earlier state of the file"
-        } else if witness.skipped.contains(&case.id) {
-            "not this case, which it cannot express"
-        } else {
-            "this case"
+        let what = match witness.skipped.get(&case.id) {
+            _ if Some(&witness.sha256) != hash.as_ref() => "for an earlier state of the file".to_owned(),
+            Some(reason) => format!("not this case: {reason}"),
+            None => "this case".to_owned(),
         };
-        page.line(&format!("  {}: {what} ({})", witness.witness, witness.libraries.join(", ")));
+        page.plain(&format!("  {}: {what} ({})", witness.witness, witness.libraries.join(", ")));
     }
     if !found {
-        page.line("  nobody yet");
+        page.plain("  nobody yet");
+    }
+    for each in divergences().iter().filter(|each| each.cases.contains(&case.id)) {
+        page.plain(&format!(
+            "  {} {} by itself {}: {}",
+            each.library,
+            each.version,
+            each.says.text(),
+            each.reason
+        ));
     }
 }
 
@@ -164,10 +173,23 @@ mod tests {
         for case in all() {
             let plain = explain(case, false);
             assert!(plain.contains(&case.why) && !plain.contains('\x1b'), "{}", case.id);
-            assert!(explain(case, true).contains('\x1b'));
+            assert!(plain.chars().all(|c| c == '\n' || !line::is_unseen(c)), "{}", case.id);
+            for row in &case.requirements {
+                let row = catalogue::requirement(row).expect("it is a row");
+                assert!(plain.contains(row.statement()) && plain.contains(&row.source()), "{}", case.id);
+            }
             if case.is_reject() {
-                assert!(plain.contains(" became "), "{plain}");
+                assert!(plain.contains(" became ["), "{plain}");
+                let input = plain.split("\ninput\n").nth(1).expect("the input follows");
+                assert!(input.contains('['), "nothing is marked in {}", case.id);
             }
         }
+    }
+
+    #[test]
+    fn with_colours_what_changed_is_red_and_nothing_stands_in_brackets_for_it() {
+        let case = all().iter().find(|case| case.id == "publish/domain/upper-case").expect("it stands");
+        assert!(explain(case, true).contains("\x1b[31m"));
+        assert!(explain(case, false).contains('['));
     }
 }

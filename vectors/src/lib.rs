@@ -6,7 +6,10 @@
 
 pub mod bytes;
 pub mod case;
+pub mod collection;
 mod data;
+pub mod divergence;
+pub mod drift;
 pub mod edit;
 pub mod exchange;
 pub mod explain;
@@ -14,6 +17,8 @@ pub mod generate;
 pub mod lint;
 pub mod manifest;
 pub mod op;
+pub mod pack;
+pub mod page;
 pub mod run;
 pub mod shim;
 pub mod wire;
@@ -23,6 +28,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 pub use case::{Case, Expect};
+pub use collection::Collection;
 pub use data::SCHEMA;
 pub use manifest::Manifest;
 

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::data;
 
+/// The form of manifest and cases.
+pub const VERSION: u32 = 1;
+
 /// What the data holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,7 +44,7 @@ impl Manifest {
             let count = operations.entry(case.op.clone()).or_default();
             *(if case.is_reject() { &mut count.reject } else { &mut count.accept }) += 1;
         }
-        Manifest { version: 1, files: generated.chain(by_hand).collect(), operations }
+        Manifest { version: VERSION, files: generated.chain(by_hand).collect(), operations }
     }
 }
 

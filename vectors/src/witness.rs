@@ -1,5 +1,7 @@
 //! Who confirmed the data: programs over other people's libraries, in other languages.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::data;
@@ -20,10 +22,17 @@ pub struct Witness {
     pub accepts: usize,
     /// How many rejects it confirmed.
     pub rejects: usize,
-    /// The cases that it cannot express.
-    pub skipped: Vec<String>,
+    /// The cases that it cannot express, each with the reason.
+    pub skipped: BTreeMap<String, String>,
     /// The libraries, with their versions.
     pub libraries: Vec<String>,
+}
+
+impl Witness {
+    /// Whether it cannot express the case.
+    pub fn skips(&self, id: &str) -> bool {
+        self.skipped.contains_key(id)
+    }
 }
 
 /// Every run on record.

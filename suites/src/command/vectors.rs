@@ -1,12 +1,15 @@
 //! `assay vectors` and `assay shim`: the golden cases, and implementations held against them.
 
-use std::collections::BTreeSet;
-use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_vectors::run::{Options, Outcome};
-use assay_vectors::{Case, cases, explain, generate, lint, manifest, run, shim, witness};
+use assay_spec::requirement::Evidence;
+use assay_vectors::run::{Names, Options, Outcome};
+use assay_vectors::{
+    Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, page, run, shim, witness,
+};
 use clap::Subcommand;
 
 use crate::Ending;
@@ -18,18 +21,31 @@ pub(crate) enum What {
         /// Only cases whose id or operation contains one of these
         filters: Vec<String>,
     },
-    /// Print a case as a person would check it
+    /// Print a case as a person would check it, or write all of them as one page
+    #[command(
+        after_help = "Examples:\n  assay vectors explain publish/check-message/trailing-byte\n  assay vectors explain --html vectors.html\n\nWhat differs from the base is red on a terminal, unless NO_COLOR is set, and stands in brackets elsewhere"
+    )]
     Explain {
         /// The case's id
-        id: String,
+        #[arg(required_unless_present = "html")]
+        id: Option<String>,
+        /// Write the whole collection as one page that needs no network
+        #[arg(long, value_name = "FILE", conflicts_with = "id")]
+        html: Option<PathBuf>,
     },
     /// List the rules that rejects name, with their requirements
     Rules,
     /// Check the collection itself: form, provenance, coverage, and that each reject is refused by its rule alone
-    Lint,
+    Lint {
+        /// Somebody's copy instead: a folder or a tar
+        dir: Option<PathBuf>,
+    },
     /// Count cases and witnesses by operation, and check every file against the manifest
     Verify,
     /// Write the generated files again
+    #[command(
+        after_help = "Exit codes: 0 as generated, 1 stale or unknown files (with --check), 2 the folder cannot be written"
+    )]
     Generate {
         /// Write nothing; fail where a file would change
         #[arg(long)]
@@ -38,17 +54,36 @@ pub(crate) enum What {
         #[arg(long, value_name = "DIR", default_value = "vectors/data")]
         into: PathBuf,
     },
+    /// Write a release: a tar that has the same bytes wherever it is packed, and its SHA-256 beside it
+    Pack {
+        /// The file; without it, the release's name in this folder
+        #[arg(value_name = "OUT")]
+        out: Option<PathBuf>,
+    },
+    /// Tell how a vendored copy differs from this collection
+    #[command(after_help = "Exit codes: 0 the same, 1 it differs, 2 it cannot be read")]
+    Drift {
+        /// The copy: a release, the folder it was unpacked into, or the data folder alone
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
     /// Hold a program that speaks the JSON-lines protocol against the cases
     #[command(
-        after_help = "Example:\n  assay vectors run -- assay shim\n\nExit codes: 0 conforming, 1 not conforming"
+        after_help = "Examples:\n  assay vectors run -- assay shim\n  assay vectors run --map names.toml -- python3 shim.py\n\nA map (TOML) says what the program calls the rules; several may be one error to it:\n  [rules]\n  InvalidDomain = [\"domain.alphabet\", \"domain.hyphen\"]\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments"
     )]
     Run {
         /// Seconds that one case may take
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
         limit: u64,
+        /// Cases that are sent ahead of their answers
+        #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
+        window: u16,
         /// Judge the rules' names too
         #[arg(long)]
         rules: bool,
+        /// What the program calls the rules (TOML); those named there are judged
+        #[arg(long, value_name = "FILE")]
+        map: Option<PathBuf>,
         /// A reading that the program follows (repeatable)
         #[arg(long = "reading", value_name = "READING")]
         readings: Vec<String>,
@@ -64,37 +99,96 @@ pub(crate) enum What {
 pub(crate) fn vectors(what: What) -> Result<(), Ending> {
     match what {
         What::List { filters } => list(&filters),
-        What::Explain { id } => {
+        What::Explain { id: Some(id), .. } => {
             let all = cases();
             let case = all.iter().find(|case| case.id == id).ok_or_else(|| unknown(&all, &id))?;
-            print!("{}", explain::explain(case, std::io::stdout().is_terminal()));
-            Ok(())
+            say(&explain::explain(case, is_coloured()))
         }
-        What::Rules => {
-            rules();
-            Ok(())
+        What::Explain { html, .. } => {
+            let path = html.ok_or_else(|| Ending::Bad("an id, or --html FILE".to_owned()))?;
+            let page = page::page();
+            put(&path, page.as_bytes())?;
+            say(&format!("{}: {} cases, {} bytes\n", path.display(), cases().len(), page.len()))
         }
-        What::Lint => {
-            let findings = lint::lint();
-            for finding in &findings {
-                println!("{}: {}", finding.place, finding.what);
-            }
-            println!("{} cases, {} findings", cases().len(), findings.len());
+        What::Rules => say(&rules()),
+        What::Lint { dir } => {
+            let collection = dir.as_deref().map_or_else(|| Ok(Collection::embedded()), read)?;
+            let findings = lint::lint(&collection);
+            say(&lines(&findings))?;
+            say(&format!("{} files, {} findings\n", collection.files().count(), findings.len()))?;
             if findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
         }
         What::Verify => verify(),
         What::Generate { check, into } => write(check, &into),
-        What::Run { limit, rules, readings, filter, command } => {
+        What::Pack { out } => pack(out),
+        What::Drift { dir } => {
+            let copy = read(&dir)?;
+            let differences = drift::drift(&Collection::embedded(), &copy);
+            say(&lines(&differences))?;
+            if differences.is_empty() {
+                return say(&format!("{}: the same\n", dir.display()));
+            }
+            say(&format!("{}: {} differences\n", dir.display(), differences.len()))?;
+            Err(Ending::Code(1))
+        }
+        What::Run { limit, window, rules, map, readings, filter, command } => {
             let options = Options {
                 limit: Duration::from_secs(limit),
+                window: window.into(),
                 readings: readings.into_iter().collect::<BTreeSet<_>>(),
                 rules,
+                names: map.as_deref().map_or_else(|| Ok(Names::default()), names)?,
                 filter,
                 ..Options::default()
             };
             judge(&run::run(&command, &options))
         }
     }
+}
+
+/// Colours are for people at a terminal who did not decline them.
+fn is_coloured() -> bool {
+    let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    std::io::stdout().is_terminal() && !declined && !is_dumb
+}
+
+/// Prints. Whoever stopped reading, as `head` does, has seen enough.
+fn say(text: &str) -> Result<(), Ending> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Ending::Failed(e.to_string())),
+        _ => Ok(()),
+    }
+}
+
+fn lines(items: &[impl ToString]) -> String {
+    items.iter().map(|item| item.to_string() + "\n").collect()
+}
+
+fn read(path: &Path) -> Result<Collection, Ending> {
+    Collection::read(path).map_err(|e| Ending::Bad(e.to_string()))
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), Ending> {
+    std::fs::write(path, bytes).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))
+}
+
+fn names(path: &Path) -> Result<Names, Ending> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{name}: {e}")))?;
+    Names::parse(&name, &text).map_err(Ending::Bad)
+}
+
+fn pack(out: Option<PathBuf>) -> Result<(), Ending> {
+    let path = out.unwrap_or_else(|| PathBuf::from(format!("{}.tar", pack::FOLDER)));
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let packed = pack::pack(&Collection::embedded());
+    let line = pack::sum_line(&packed, &name);
+    put(&path, &packed)?;
+    let mut beside = path.into_os_string();
+    beside.push(".sha256");
+    put(Path::new(&beside), line.as_bytes())?;
+    say(&line)
 }
 
 /// The reference end of the protocol.
@@ -114,22 +208,35 @@ fn list(filters: &[String]) -> Result<(), Ending> {
         filters.is_empty() || filters.iter().any(|text| case.id.contains(text) || case.op.contains(text))
     };
     let chosen: Vec<&Case> = all.iter().filter(wanted).collect();
-    for case in &chosen {
-        let verdict = if case.is_reject() { "reject" } else { "accept" };
-        println!("{verdict}  {:<28} {}", case.op, case.id);
+    if chosen.is_empty() {
+        return Err(Ending::Bad("no case matches these filters".to_owned()));
     }
-    println!("{} cases", chosen.len());
-    if chosen.is_empty() { Err(Ending::Bad("no case matches these filters".to_owned())) } else { Ok(()) }
+    let line = |case: &&Case| {
+        let verdict = if case.is_reject() { "reject" } else { "accept" };
+        format!("{verdict}  {:<28} {}\n", case.op, case.id)
+    };
+    say(&chosen.iter().map(line).collect::<String>())?;
+    say(&format!("{} cases\n", chosen.len()))
 }
 
-fn rules() {
-    for row in assay_spec::catalogue::requirements().filter(|row| !row.rule.is_empty()) {
-        println!("{:<28} {:<42} {}", row.rule, row.to_string(), row.statement());
+fn rules() -> String {
+    let all = cases();
+    let named: BTreeSet<&str> = all
+        .iter()
+        .filter_map(|case| match &case.expect {
+            Expect::Reject { rule, .. } => Some(rule.as_str()),
+            Expect::Accept { .. } => None,
+        })
+        .collect();
+    let mut text = String::new();
+    for row in assay_spec::catalogue::requirements().filter(|row| named.contains(row.rule)) {
+        text += &format!("{:<28} {:<42} {}\n", row.rule, row.to_string(), row.statement());
     }
+    text
 }
 
 fn verify() -> Result<(), Ending> {
-    let found = lint::lint();
+    let found = lint::lint(&Collection::embedded());
     for (op, count) in &manifest().operations {
         let witnesses: Vec<String> = witness::witnesses()
             .into_iter()
@@ -146,47 +253,88 @@ fn verify() -> Result<(), Ending> {
             .collect();
         let confirmed =
             if witnesses.is_empty() { "no witness on record".to_owned() } else { witnesses.join("; ") };
-        println!("{op:<28} {:>3} accepts {:>3} rejects  {confirmed}", count.accept, count.reject);
+        say(&format!("{op:<28} {:>3} accepts {:>3} rejects  {confirmed}\n", count.accept, count.reject))?;
     }
-    for finding in &found {
-        println!("{}: {}", finding.place, finding.what);
-    }
+    let rows = || assay_spec::catalogue::requirements().filter(|row| row.evidence == Evidence::Vector);
+    let refusing = rows().filter(|row| !row.rule.is_empty()).count();
+    let quiet = rows().count() - refusing;
+    say(&format!(
+        "{refusing} requirements refuse, each shown by accepts and rejects; {quiet} say what is computed or read, each shown by accepts that need it\n"
+    ))?;
+    say(&lines(&found))?;
     if found.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-fn write(check: bool, into: &std::path::Path) -> Result<(), Ending> {
+fn write(check: bool, into: &Path) -> Result<(), Ending> {
+    if !into.is_dir() {
+        return Err(Ending::Bad(format!(
+            "{}: no such folder; --into names the data of a checkout",
+            into.display()
+        )));
+    }
+    let generated: BTreeMap<String, Vec<u8>> =
+        generate::files().into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
     let mut stale = 0;
-    for (name, bytes) in generate::files() {
+    for (name, bytes) in &generated {
         let path = into.join(name);
-        if std::fs::read(&path).is_ok_and(|old| old == bytes) {
+        if std::fs::read(&path).is_ok_and(|old| old == *bytes) {
             continue;
         }
         stale += 1;
-        println!("{}{}", if check { "stale: " } else { "" }, path.display());
+        say(&format!("{}{}\n", if check { "stale: " } else { "" }, path.display()))?;
         if !check {
-            std::fs::write(&path, bytes).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))?;
+            let failed = |e: std::io::Error| Ending::Bad(format!("{}: {e}", path.display()));
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+            put(&path, bytes)?;
         }
     }
-    if check && stale > 0 {
-        println!("write them again: assay vectors generate --into {}", into.display());
-        return Err(Ending::Code(1));
+    let strays = strays(into, &generated)?;
+    for name in &strays {
+        say(&format!(
+            "no generator writes it: {}
+",
+            into.join(name).display()
+        ))?;
     }
-    println!("{stale} files {}", if check { "stale" } else { "written" });
-    Ok(())
+    if check && stale > 0 {
+        say(&format!("write them again: assay vectors generate --into {}\n", into.display()))?;
+    }
+    let done = if check { "stale" } else { "written" };
+    say(&format!("{stale} of {} files {done}\n", generated.len()))?;
+    if check && stale + strays.len() > 0 { Err(Ending::Code(1)) } else { Ok(()) }
+}
+
+/// Files of the folder that are neither generated nor part of the collection by hand.
+fn strays(into: &Path, generated: &BTreeMap<String, Vec<u8>>) -> Result<Vec<String>, Ending> {
+    let (own, found) = (Collection::embedded(), read(into)?);
+    let is_stray = |path: &&str| {
+        let name = path.trim_start_matches(assay_vectors::collection::DATA);
+        !generated.contains_key(name) && own.file(path).is_none()
+    };
+    let names = found.files().map(|(path, _)| path).filter(is_stray);
+    Ok(names.map(|path| path.trim_start_matches(assay_vectors::collection::DATA).to_owned()).collect())
 }
 
 fn judge(report: &run::Report) -> Result<(), Ending> {
+    let mut text = String::new();
     for result in &report.results {
         if !matches!(result.outcome, Outcome::Pass | Outcome::Unsupported | Outcome::OtherReading) {
-            println!("{:<6} {}: {}", result.outcome, result.id, result.text);
+            text += &format!("{:<6} {}: {}\n", result.outcome, result.id, result.text);
         }
     }
-    for incident in report.incidents.iter().chain(&report.missing) {
-        println!("{incident}");
+    text += &lines(&report.incidents);
+    text += &lines(&report.missing);
+    for (op, count) in report.unsupported() {
+        text += &format!("not claimed: {op} ({count} cases)\n");
+    }
+    for op in &report.unknown {
+        text += &format!("claimed, and no case is of it: {op}\n");
     }
     let counts: Vec<String> =
         report.counts().into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     let verdict = if report.conforms() { "conforms" } else { "does not conform" };
-    println!("{}: {} cases: {} - {verdict}", report.program, report.results.len(), counts.join(", "));
+    text +=
+        &format!("{}: {} cases: {} - {verdict}\n", report.program, report.results.len(), counts.join(", "));
+    say(&text)?;
     if report.conforms() { Ok(()) } else { Err(Ending::Code(1)) }
 }

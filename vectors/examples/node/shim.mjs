@@ -18,7 +18,7 @@ const encode = ({ kind, fields }) => {
   const keys = { pub: ["d", "c", "v", "t"], transfer: ["d", "newVault", "t"], accept: ["d", "transfer", "t"] }[kind];
   require(keys && Object.keys(fields).sort().join() === [...keys].sort().join(), "keys");
   require(keys.every((key) => typeof fields[key] === "string" && fields[key] !== ""), "empty");
-  require(new Date(fields.t).toISOString() === fields.t, "time");
+  require(fields.t.length === 24 && new Date(fields.t).toISOString() === fields.t, "time");
   canonical({ domain: fields.d });
   const body = JSON.stringify(Object.fromEntries(keys.map((key) => [key, fields[key]])));
   return { record: { hex: Buffer.from(`svc-vf:1:${kind}:${body}`).toString("hex") } };

@@ -6,6 +6,7 @@
 import json
 import re
 import sys
+from datetime import date
 
 
 def canonical(given):
@@ -17,12 +18,13 @@ def canonical(given):
 
 def encode(given):
     keys = {"pub": "d c v t", "transfer": "d newVault t", "accept": "d transfer t"}[given["kind"]].split()
-    fields, time = given["fields"], r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z"
+    fields, time = given["fields"], r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3])(:[0-5][0-9]){2}\.[0-9]{3}Z"
     canonical({"domain": fields["d"]})
     if sorted(fields) != sorted(keys) or not all(isinstance(v, str) and v for v in fields.values()):
         raise ValueError("form")
-    if not re.fullmatch(time, fields["t"]) or fields["t"][5:10] in ("02-30", "02-31"):
+    if not re.fullmatch(time, fields["t"]):
         raise ValueError("time")
+    date.fromisoformat(fields["t"][:10])
     body = json.dumps({key: fields[key] for key in keys}, separators=(",", ":"), ensure_ascii=False)
     return {"record": {"hex": f"svc-vf:1:{given['kind']}:{body}".encode().hex()}}
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::Page;
+use super::line::{Page, Tone};
 use super::parts::parts;
 use crate::bytes::Recipe;
-use crate::case::Edit;
+use crate::case::{Case, Edit};
 use crate::edit::content;
 
 /// Bytes that are shown in full.
@@ -16,19 +16,43 @@ const SHOWN: usize = 4096;
 /// Of more bytes: so many at both ends, and around both ends of what was changed.
 const MARGIN: usize = 96;
 
-/// A member with its length. What a rule makes is told, not shown.
-pub(super) fn member(page: &mut Page, name: &str, value: &Value, before: Option<&Value>, edits: &[Edit]) {
-    let length = |value: &Value| Recipe::read(name, value).map_or(0, |recipe| recipe.size());
-    page.line(&format!("  {name}: {} bytes", length(value)));
-    let path = format!("/in/{name}");
+/// Here something was taken away.
+const GAP: &str = "‸";
+
+/// Which bytes, and where on the page.
+pub(super) struct Place<'a> {
+    pub(super) case: &'a Case,
+    pub(super) name: &'a str,
+    pub(super) indent: usize,
+}
+
+/// Bytes that have no base, with the labels of their parts.
+pub(super) fn bytes(page: &mut Page, indent: usize, bytes: &[u8], labels: &[(usize, String)]) {
+    dump(page, indent, 0, bytes, &[], labels);
+}
+
+/// A member with its length. What a rule makes is told, not shown. `path` is where the edits find it.
+pub(super) fn member(
+    page: &mut Page,
+    place: &Place<'_>,
+    value: &Value,
+    before: Option<&Value>,
+    path: &str,
+    edits: &[Edit],
+) {
+    let length = |value: &Value| Recipe::read(place.name, value).map_or(0, |recipe| recipe.size());
+    page.plain(&format!("{}{}: {} bytes", " ".repeat(place.indent), place.name, length(value)));
+    if before.is_some_and(|before| length(before) > 0 && length(value) == 0) {
+        page.line().push(Tone::Changed, &format!("{}nothing", " ".repeat(place.indent + 2)));
+    }
     let Some(pieces) = value["concat"].as_array() else {
-        piece(page, name, 0, value, before, &spliced(edits, &path));
+        piece(page, place, 0, value, before, &spliced(edits, path));
         return;
     };
     let mut at = 0;
     for (n, value) in pieces.iter().enumerate() {
         let marks = spliced(edits, &format!("{path}/concat/{n}"));
-        piece(page, name, at, value, before.and_then(|before| before["concat"].get(n)), &marks);
+        piece(page, place, at, value, before.and_then(|before| before["concat"].get(n)), &marks);
         at += length(value) as usize;
     }
 }
@@ -43,7 +67,7 @@ fn spliced(edits: &[Edit], path: &str) -> Vec<Range<usize>> {
         });
         match (edit.at, new) {
             (Some(at), Some(length)) if marks.last().is_none_or(|last| last.end <= at) => {
-                marks.push(at..at + length);
+                marks.push(at..at.saturating_add(length));
             }
             _ => return Vec::new(),
         }
@@ -63,7 +87,7 @@ pub(super) fn difference(before: &[u8], after: &[u8]) -> Range<usize> {
 /// Bytes that stand at `at` of their member.
 fn piece(
     page: &mut Page,
-    name: &str,
+    place: &Place<'_>,
     at: usize,
     value: &Value,
     before: Option<&Value>,
@@ -71,28 +95,41 @@ fn piece(
 ) {
     if let Some(rule) = super::rule(value) {
         let same = before.is_none_or(|before| before == value);
-        let rule = if same { rule } else { page.mark(&rule) };
-        page.line(&format!("    {at:06x}  {rule}"));
+        let line = page.line();
+        line.push(Tone::Faint, &format!("{}{at:06x}  ", " ".repeat(place.indent + 2)));
+        line.push(if same { Tone::Plain } else { Tone::Changed }, &rule);
         return;
     }
     let bytes = content(value).unwrap_or_default();
-    let all = before.map_or(0..0, |before| difference(&content(before).unwrap_or_default(), &bytes));
-    let changed = if marks.is_empty() { std::slice::from_ref(&all) } else { marks };
-    let mut labels = parts(name, value);
+    let was = before.map(|before| content(before).unwrap_or_default()).filter(|was| *was != bytes);
+    let all = was.map(|was| difference(&was, &bytes));
+    let changed = if marks.is_empty() { all.as_slice() } else { marks };
+    let mut labels = parts(place.case, place.name, value);
     if labels.is_empty() {
         // What does not decode is labelled as its base, up to the change.
-        labels = before.map_or_else(Vec::new, |before| parts(name, before));
-        labels.retain(|(start, _)| *start <= all.start);
+        labels = before.map_or_else(Vec::new, |before| parts(place.case, place.name, before));
+        labels.retain(|(start, _)| all.as_ref().is_none_or(|all| *start <= all.start));
     }
-    dump(page, at, &bytes, changed, &labels);
+    dump(page, place.indent + 2, at, &bytes, changed, &labels);
 }
 
 /// Long runs of one byte are told, not shown; so is the inside of what is long.
-fn dump(page: &mut Page, first: usize, bytes: &[u8], changed: &[Range<usize>], parts: &[(usize, String)]) {
+pub(super) fn dump(
+    page: &mut Page,
+    indent: usize,
+    first: usize,
+    bytes: &[u8],
+    changed: &[Range<usize>],
+    parts: &[(usize, String)],
+) {
+    let margin = " ".repeat(indent);
     let near = |at: usize, place: usize| at.abs_diff(place) < MARGIN;
     let ends: Vec<usize> =
         changed.iter().flat_map(|range| [range.start, range.end]).chain([0, bytes.len()]).collect();
     let is_shown = |at: usize| bytes.len() <= SHOWN || ends.iter().any(|place| near(at, *place));
+    let is_changed = |at: usize| changed.iter().any(|range| range.contains(&at));
+    // Where something was only taken away, the place is marked.
+    let is_gap = |at: usize| changed.iter().any(|range| range.is_empty() && range.start == at);
     let (mut at, mut left_out) = (0, 0);
     while at < bytes.len() {
         let label = parts.iter().find(|(start, _)| *start == at).map_or("", |(_, label)| label);
@@ -104,25 +141,35 @@ fn dump(page: &mut Page, first: usize, bytes: &[u8], changed: &[Range<usize>], p
             continue;
         }
         if left_out > 0 {
-            page.line(&format!("            {left_out} bytes more"));
+            page.line().push(Tone::Faint, &format!("{margin}        {left_out} bytes more"));
             left_out = 0;
         }
         let place = first + at;
         let run = bytes[at..].iter().take_while(|byte| **byte == bytes[at]).count();
+        let line = page.line();
+        line.push(Tone::Faint, &format!("{margin}{place:06x}  "));
         if run > 64 {
-            page.line(&format!("    {place:06x}  {run} times {:02x}  {label}", bytes[at]));
+            let tone = if is_changed(at) { Tone::Changed } else { Tone::Plain };
+            line.push(tone, &format!("{run} times {:02x}", bytes[at]));
+            line.push(Tone::Faint, &format!("  {label}"));
             at += run;
             continue;
         }
-        let (mut hex, mut text) = (String::new(), String::new());
+        if at == 0 && is_gap(0) {
+            line.push(Tone::Changed, GAP);
+        }
+        let mut text = String::new();
         for (n, byte) in bytes[at..end].iter().enumerate() {
-            let pair = format!("{byte:02x}");
-            let is_changed = changed.iter().any(|range| range.contains(&(at + n)));
-            let _ = write!(hex, "{} ", if is_changed { page.mark(&pair) } else { pair });
+            let mut pair = String::new();
+            let _ = write!(pair, "{byte:02x}");
+            line.push(if is_changed(at + n) { Tone::Changed } else { Tone::Plain }, &pair);
+            let (tone, between) = if is_gap(at + n + 1) { (Tone::Changed, GAP) } else { (Tone::Plain, " ") };
+            line.push(tone, between);
             text.push(if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' });
         }
         let padding = " ".repeat(3 * (16 - (end - at)));
-        page.line(&format!("    {place:06x}  {hex}{padding} {text:16}  {label}"));
+        line.push(Tone::Plain, &format!("{padding} {text:16}  "));
+        line.push(Tone::Faint, label);
         at = end;
     }
 }

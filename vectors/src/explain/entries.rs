@@ -3,7 +3,7 @@
 use assay_spec::cid::Content;
 use serde_json::Value;
 
-use super::Page;
+use super::line::{Page, Tone};
 use crate::bytes::Recipe;
 
 /// Contents of up to so many bytes are shown as text, if they are one.
@@ -11,12 +11,16 @@ const SHOWN: usize = 40;
 
 /// The entries, with those marked that differ from the base's.
 pub(super) fn list(page: &mut Page, entries: &[Value], before: Option<&Value>) {
-    page.line(&format!("  entries: {}", entries.len()));
+    page.plain(&format!("  entries: {}", entries.len()));
     for (n, entry) in entries.iter().enumerate() {
         let same = before.is_none_or(|before| before[n] == *entry);
-        let line = line(entry);
-        let line = if same { line } else { page.mark(&line) };
-        page.line(&format!("    {line}"));
+        let on = page.line();
+        on.push(Tone::Plain, "    ");
+        on.push(if same { Tone::Plain } else { Tone::Changed }, &line(entry));
+    }
+    let was = before.and_then(Value::as_array).map_or(0, Vec::len);
+    if was > entries.len() {
+        page.line().push(Tone::Changed, &format!("    {} fewer", was - entries.len()));
     }
 }
 

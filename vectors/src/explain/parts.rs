@@ -2,15 +2,37 @@
 
 use serde_json::Value;
 
+use crate::case::Case;
 use crate::edit::{content, look};
 
-/// Where the parts of a transaction message or of a zip begin.
-pub(super) fn parts(name: &str, value: &Value) -> Vec<(usize, String)> {
+/// Where the parts of a member's bytes begin.
+pub(super) fn parts(case: &Case, name: &str, value: &Value) -> Vec<(usize, String)> {
     match name {
-        "message" => message(value),
+        "message" if !case.op.starts_with("eip191") => message(value),
         "zip" => zip(&content(value).unwrap_or_default()),
-        _ => Vec::new(),
+        _ => of_bytes(case, name, content(value).unwrap_or_default().len()),
     }
+}
+
+/// The same of bytes whose parts have fixed lengths.
+pub(super) fn of_bytes(case: &Case, name: &str, length: usize) -> Vec<(usize, String)> {
+    let nonce = case.input["nonce_length"].as_u64().map_or(16, |length| length as usize);
+    let sealed = [("ephemeral key", 65), ("nonce", nonce), ("tag", 16), ("ciphertext", 0)];
+    let layout: &[(&str, usize)] = match (name, length) {
+        ("ciphertext", 65..) => &sealed,
+        ("signature", 64) => &[("R", 32), ("S", 32)],
+        ("signature", 65) => &[("r", 32), ("s", 32), ("v", 1)],
+        _ => &[],
+    };
+    let mut at = 0;
+    let mut found = Vec::new();
+    for (label, size) in layout {
+        if at < length {
+            found.push((at, (*label).to_owned()));
+        }
+        at += size;
+    }
+    found
 }
 
 fn message(value: &Value) -> Vec<(usize, String)> {

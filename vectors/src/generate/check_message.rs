@@ -94,6 +94,19 @@ fn accepts(g: &mut Group) {
         input(&carried(odd, "0", NOW), &publish(odd, &Value::Null)),
         "Values are compared as they are, records as they are written.",
     );
+    let beyond = "caf\u{e9}\u{200b}\u{1f600}";
+    g.accept(
+        "beyond-ascii",
+        input(&carried(beyond, "0", NOW), &publish(beyond, &Value::Null)),
+        "Characters are compared as they are, seen or not.",
+    )
+    .read_as("A-082/raw");
+    let line = "x\nProgram log: Signed by nobody";
+    g.accept(
+        "looks-like-a-log",
+        input(&carried(line, "0", NOW), &publish(line, &Value::Null)),
+        "What is asked for may look like a line of the log; in the record it is none.",
+    );
     let overhead = text(&Record::publish(SITE, "", "0", NOW)).len();
     let long = "a".repeat(965 - overhead);
     g.accept(
@@ -128,6 +141,17 @@ fn readings(g: &mut Group) {
             bend(|m| m.accounts.push(bytes("extra"))),
             "An account that nobody uses; no check counts them.",
         ),
+        (
+            "client-twice",
+            bend(|m| m.accounts.push(m.accounts[1])),
+            "The publishing key stands twice; no check compares the accounts.",
+        ),
+        (
+            "program-twice",
+            bend(|m| m.accounts.push(m.accounts[2])),
+            "So does the memo program; the index tells which is meant.",
+        ),
+        ("payer-twice", bend(|m| m.accounts.push(m.accounts[0])), "So does the fee payer."),
     ] {
         g.accept(name, input, why).read_as("A-081/sign");
     }
@@ -170,6 +194,8 @@ fn record(g: &mut Group) {
         form,
         "Not even if that domain was asked for.",
     );
+    let whole = crate::edit::look(g.input("pub"), DATA).unwrap_or_default();
+    g.reject("record-nothing", "pub", [set(DATA, whole, json!({"hex": ""}))], form, "No data is no record.");
     let mut invalid = g.change("pub", DATA, "bafy", "");
     invalid.new = json!({"hex": "62e966"});
     g.reject(
@@ -235,6 +261,10 @@ fn wishes(g: &mut Group) {
             "\"v\":\"1.2.3\"",
             "Who sends no version expects 0.",
         ),
+        ("cid-decomposed", "beyond-ascii", "\u{e9}", "e\u{301}", "The same to the eye."),
+        ("cid-seen", "beyond-ascii", "\u{200b}", "", "Nobody sees what is missing."),
+        ("cid-unseen", "pub", "bafy", "bafy\u{200b}", "Nor what is there."),
+        ("cid-trimmed", "pub", CID, &format!("{CID} "), "Nothing is trimmed."),
         ("vault-other", "transfer", &vault(), &format!("chain:{}", address("stranger")), "Another new key."),
         ("vault-scheme", "transfer", "chain:", "", "The scheme is part of it."),
         ("transfer-other", "accept", &transfer_id()[..4], "1111", "Another transfer."),
@@ -268,6 +298,10 @@ fn wishes(g: &mut Group) {
         ("time-without-milliseconds", "2026-03-04T05:06:07Z"),
         ("time-offset", "2026-03-04T05:06:07.089+00:00"),
         ("time-garbage", "now"),
+        ("time-leap-second", "2026-03-04T05:05:60.000Z"),
+        ("time-lower-case", "2026-03-04t05:06:07.089z"),
+        ("time-year-10000", "10000-03-04T05:06:07.089Z"),
+        ("time-year-signed", "+002026-03-04T05:06:07.089Z"),
     ] {
         let edit = g.change("pub", DATA, &NOW.to_string(), time);
         g.reject(name, "pub", [edit], &rows::TIME, "Exactly the form with milliseconds and Z.");

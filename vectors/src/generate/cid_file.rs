@@ -27,19 +27,23 @@ pub(super) fn cases() -> Vec<Case> {
         ("chunk-less-1", noise(CHUNK - 1), "One byte less than a chunk."),
         ("chunk", noise(CHUNK), "A whole chunk still has no node above it."),
         ("chunk-and-1", noise(CHUNK + 1), "The first file of two chunks, the second of one byte."),
+        ("chunks-2-less-1", noise(2 * CHUNK - 1), "The second chunk lacks one byte."),
         ("chunks-2", noise(2 * CHUNK), "Two whole chunks; there is no empty third one."),
+        ("chunks-2-and-1", noise(2 * CHUNK + 1), "A third of one byte."),
         (
             "same-chunks",
             json!({"repeat": ["00", 3 * CHUNK]}),
             "Chunks that are the same are linked each for itself.",
         ),
         ("mebibyte", noise(1 << 20), "Four chunks; other profiles would make it one."),
+        ("chunks-174-less-1", noise(WIDTH * CHUNK - 1), "A full node, whose last chunk lacks one byte."),
         ("chunks-174", noise(WIDTH * CHUNK), "A full node: as many chunks as it may have children."),
         (
             "chunks-175",
             noise(WIDTH * CHUNK + 1),
             "One byte more: a second level, whose second node has one child, since all leaves are equally deep.",
         ),
+        ("chunks-348", rows(2 * WIDTH), "Two full nodes under one root."),
         ("chunks-349", rows(2 * WIDTH + 1), "Two full nodes and a third with one child under one root."),
     ] {
         g.accept(name, json!({"content": content}), why);

@@ -35,9 +35,24 @@ fn accepts(g: &mut Group) {
         (0, "No data."),
         (127, "The last length of one byte."),
         (128, "The first length of two bytes."),
+        (255, "The last of one byte in other encodings."),
+        (256, "The first of two bytes in other encodings."),
         (965, "The longest record that fits one transaction."),
+        (2047, "The last of eleven bits."),
     ] {
         g.accept(&format!("data-{length}"), input(&prepared(vec![b'a'; length])), why);
+    }
+    for (length, why) in [
+        (16383, "The last length of two bytes."),
+        (16384, "The first length of three bytes."),
+        (32767, "The last length of fifteen bits."),
+        (32768, "The first of sixteen."),
+        (65535, "The greatest length."),
+    ] {
+        let whole = prepared(vec![b'a'; length]).encode();
+        let head = hex(&whole[..whole.len() - length]);
+        let message = json!({"concat": [{"hex": head}, {"repeat": ["61", length]}]});
+        g.accept(&format!("data-{length}"), json!({"message": message}), why);
     }
     let mut bare = publish.clone();
     bare.accounts.clear();
@@ -78,6 +93,10 @@ fn lengths(g: &mut Group) {
         &LEGACY,
         "A first byte of 0x80 and above is a versioned message.",
     );
+    for (name, first) in [("version-1", "81"), ("version-127", "ff")] {
+        let why = "Every version is another format.";
+        g.reject(name, "pub", [splice(MESSAGE, 0, "", first)], &LEGACY, why);
+    }
     let [accounts, _, instructions, _, indices, data] = PARTS;
     for (name, at, old, new) in [
         ("alias-accounts", accounts, "03", "8300"),
@@ -95,6 +114,45 @@ fn lengths(g: &mut Group) {
         );
     }
     g.reject("alias-zero", "data-0", [splice(MESSAGE, data, "00", "8000")], &LEGACY, "Zero has one byte.");
+    for (name, at, old, new) in [
+        ("alias-accounts-in-3", accounts, "03", "838000"),
+        ("alias-instructions-in-3", instructions, "01", "818000"),
+        ("alias-indices-in-3", indices, "01", "818000"),
+    ] {
+        let why = "Nor in three, where one is enough.";
+        g.reject(name, "pub", [splice(MESSAGE, at, old, new)], &LEGACY, why);
+    }
+    // Every length at which the encoding has an alias of another kind.
+    for (length, old, alias) in [
+        (0, "00", "808000"),
+        (127, "7f", "ff00"),
+        (127, "7f", "ff8000"),
+        (128, "8001", "808100"),
+        (255, "ff01", "ff8100"),
+        (256, "8002", "808200"),
+        (2047, "ff0f", "ff8f00"),
+        (16383, "ff7f", "ffff00"),
+    ] {
+        let (bytes, base) = (alias.len() / 2, format!("data-{length}"));
+        let why =
+            format!("{length} has {}, and no other form.", ["one byte", "two bytes"][old.len() / 2 - 1]);
+        let edit = splice(MESSAGE, data, old, alias);
+        g.reject(&format!("alias-{length}-in-{bytes}"), &base, [edit], &LEGACY, &why);
+    }
+    for (name, base, old, new) in [
+        ("length-4-bytes-of-128", "data-128", "8001", "80818000"),
+        ("length-5-bytes", "data-0", "00", "8080808000"),
+    ] {
+        let why = "A length has three bytes at most, whatever its value.";
+        g.reject(name, base, [splice(MESSAGE, data, old, new)], &LEGACY, why);
+    }
+    for (name, new, why) in [
+        ("length-196608", "80800c", "The third byte has two bits."),
+        ("length-1048576", "808040", "No other bit of it counts."),
+        ("length-endless", "ffffffff", "A third byte that goes on is none."),
+    ] {
+        g.reject(name, "nothing", [splice(MESSAGE, 3, "00", new)], &LEGACY, why);
+    }
     g.reject(
         "length-4-bytes",
         "data-0",

@@ -26,6 +26,8 @@ pub(super) fn cases() -> Vec<Case> {
             "xn--bcher-kva.example",
             "The punycode form is how an internationalised name is written.",
         ),
+        ("punycode-last", "site.xn--p1ai", "Also where it is the last label."),
+        ("hyphens-inside", "a---b.example", "However many."),
         ("punycode-broken", "xn--a.example", "Punycode is not decoded; the grammar alone decides."),
         ("all-digits", "1.2.3.4", "The grammar does not know numbers from names."),
     ] {
@@ -40,6 +42,17 @@ pub(super) fn cases() -> Vec<Case> {
     g.reject("upper-case", "plain", [splice(D, 0, "s", "S")], &rows::ALPHABET, letters);
     g.reject("underscore", "plain", [splice(D, 1, "i", "_")], &rows::ALPHABET, letters);
     g.reject("non-ascii", "plain", [splice(D, 3, "e", "\u{e9}")], &rows::ALPHABET, letters);
+    g.reject("punycode-upper-case", "punycode", [splice(D, 0, "xn", "XN")], &rows::ALPHABET, letters);
+    g.reject("slash", "plain", [splice(D, 12, "", "/")], &rows::ALPHABET, "A path is no part of it.");
+    g.reject("at-sign", "plain", [splice(D, 0, "", "a@")], &rows::ALPHABET, "Neither is a user.");
+    g.reject(
+        "soft-hyphen",
+        "plain",
+        [splice(D, 4, "", "\u{ad}")],
+        &rows::ALPHABET,
+        "Characters that IDN drops are none of it.",
+    );
+    g.reject("ideographic-stop", "plain", [splice(D, 4, ".", ".\u{3002}")], &rows::ALPHABET, letters);
     g.reject("full-width-dot", "plain", [splice(D, 4, ".", ".\u{ff0e}")], &rows::ALPHABET, letters);
     g.reject(
         "kelvin-sign",
@@ -70,6 +83,7 @@ pub(super) fn cases() -> Vec<Case> {
         "The last counts too.",
     );
     g.reject("empty-label", "plain", [splice(D, 4, "", ".")], &rows::LABEL_LENGTH, no_label);
+    g.reject("empty-label-last", "many-labels", [splice(D, 11, "", ".")], &rows::LABEL_LENGTH, no_label);
     g.reject("leading-dot", "plain", [splice(D, 0, "", ".")], &rows::LABEL_LENGTH, no_label);
     g.reject("total-254", "total-253", [splice(D, 192, "", "a")], &rows::TOTAL_LENGTH, "One more than 253.");
     g.reject("leading-hyphen", "plain", [splice(D, 0, "", "-")], &rows::NO_EDGE_HYPHEN, "Not in front.");

@@ -34,6 +34,7 @@ pub(super) fn cases() -> Vec<Case> {
         (965, "The longest record that fits one transaction."),
         (16383, "The last length of two bytes."),
         (16384, "The first length of three bytes."),
+        (65535, "The greatest length."),
     ] {
         g.accept(&format!("record-{length}"), input(json!({"repeat": ["61", length]})), why);
     }

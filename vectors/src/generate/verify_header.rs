@@ -3,6 +3,7 @@
 mod binding;
 mod message;
 mod parts;
+mod points;
 mod request;
 
 use assay_spec::Dialect;
@@ -32,6 +33,7 @@ pub(super) fn cases() -> Vec<Case> {
     message::cases(&mut g);
     request::cases(&mut g);
     binding::cases(&mut g);
+    points::cases(&mut g);
     g.cases
 }
 

@@ -25,6 +25,8 @@ pub(super) fn cases() -> Vec<Case> {
     g.cases
 }
 
+const SAYS_SIGNED: &str = "memo-says-signed";
+
 fn program(what: &str) -> String {
     format!("Program {} {what}", Dialect::default().memo_program)
 }
@@ -75,11 +77,20 @@ fn accepts(g: &mut Group) {
     for (name, cid, why) in [
         ("memo-says-truncated", "Log truncated", "The memo's text is no line of the log."),
         ("memo-says-failed", "Program failed: x", "The memo's text is no line of the log."),
+        (SAYS_SIGNED, &format!("x\n{}", signed("stranger")), "Nor is it where it names another signer."),
     ] {
         let record = Record::publish(SITE, cid, "0", NOW);
         let memo = String::from_utf8(text(&record)).expect("a record is UTF-8");
         g.accept(name, input(&record, &log(&memo)), why);
     }
+    let mut said = plain.clone();
+    said.insert(2, "Program log: Log truncated".to_owned());
+    g.accept("program-says-truncated", input(&publish, &said), "A program that says so cuts nothing off.");
+    let odd = Record::publish(SITE, "\"\\\n'\0\u{200b}e\u{301}", "0", NOW);
+    let memo = String::from_utf8(text(&odd)).expect("a record is UTF-8");
+    let mut quoted = log(&memo);
+    quoted[2] = format!("Program log: Memo (len {}): {memo:?}", memo.len());
+    g.accept("quoted-twice", input(&odd, &quoted), "The log quotes once more what the record has escaped.");
 }
 
 fn transaction(g: &mut Group) {
@@ -170,6 +181,13 @@ fn signer(g: &mut Group) {
         ("signer-and-more", format!("{own} and nobody else"), "The line is compared whole."),
         ("signer-with-space", format!(" {own}"), "The line is compared whole."),
         (
+            "signer-on-second-line",
+            format!("Program log: x\n{own}"),
+            "A newline inside a line begins no other.",
+        ),
+        ("signer-with-zero-width", format!("{own}\u{200b}"), "What nobody sees is there."),
+        ("signer-lower-case", own.to_lowercase(), "base58 tells cases apart."),
+        (
             "signer-without-program",
             format!("Signed by {}", address("client")),
             "A line that no program printed.",
@@ -177,6 +195,9 @@ fn signer(g: &mut Group) {
     ] {
         g.reject(name, "plain", [splice(LOGS, 1, json!([signer]), json!([line]))], row, why);
     }
+    let stranger = set("/in/client", address("client"), address("stranger"));
+    let why = "The memo's text signs for nobody.";
+    g.reject("signed-by-memo-alone", SAYS_SIGNED, [stranger], row, why);
     let deeper = [
         around("invoke [1]"),
         program("invoke [2]"),

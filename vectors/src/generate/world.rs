@@ -9,6 +9,8 @@ use super::keys::{bytes, key};
 
 /// 2026-03-04T05:06:07.089Z.
 pub(super) const NOW: Instant = Instant(1_772_600_767_089);
+/// 9999-12-31T23:59:59.999Z: the last moment whose year has four digits.
+pub(super) const LAST: Instant = Instant(253_402_300_799_999);
 /// The domain.
 pub(super) const SITE: &str = "site.example";
 /// A content identifier.

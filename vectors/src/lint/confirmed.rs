@@ -1,45 +1,43 @@
 //! Witnesses: two for each file as it stands, and two for each case.
 
-use super::Finding;
-use crate::witness::witnesses;
-use crate::{Case, data, manifest};
+use assay_spec::crypto::text::sha256_hex;
 
-/// Cases that one witness confirms, because the libraries of the others do not express them.
-const ALONE: &[(&str, &str)] = &[
-    ("publish/transaction-decode/many", "web3.js writes no message that is longer than a packet"),
-    ("publish/transaction-encode/record-16383", "web3.js writes no message that is longer than a packet"),
-    ("publish/transaction-encode/record-16384", "web3.js writes no message that is longer than a packet"),
-];
+use super::sheet::Sheet;
+use super::{Finding, Lint};
+use crate::witness::Witness;
 
-pub(super) fn lint(cases: &[Case]) -> Vec<Finding> {
-    let (manifest, witnesses) = (manifest(), witnesses());
+pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
+    let at = |place: &str, what: String| Lint::Witness.at(place, what);
     let mut findings = Vec::new();
-    for (path, _) in data::FILES {
-        let hash = manifest.files.get(*path);
-        let current: Vec<_> =
-            witnesses.iter().filter(|each| each.file == *path && Some(&each.sha256) == hash).collect();
+    for (path, value) in &sheet.values {
+        let file = path.trim_start_matches(crate::collection::DATA);
+        let hash = sha256_hex(sheet.collection.file(path).unwrap_or_default());
+        let on_file = sheet.witnesses.iter().filter(|each| each.file == file);
+        let current: Vec<&Witness> = on_file.filter(|each| each.sha256 == hash).collect();
         if current.len() < 2 {
-            findings.push(Finding::new(path, "fewer than two witnesses confirmed it as it stands"));
+            findings.push(at(file, "fewer than two witnesses confirmed it as it stands".to_owned()));
             continue;
         }
-        let place = path.trim_end_matches(".json");
-        let own = cases.iter().filter(|case| case.place() == place);
-        for case in own.clone() {
-            let count = current.iter().filter(|each| !each.skipped.contains(&case.id)).count();
-            let is_alone = ALONE.iter().any(|(id, _)| *id == case.id);
-            if count == 0 || count == 1 && !is_alone {
-                findings.push(Finding::new(&case.id, format!("{count} of two witnesses confirmed it")));
-            }
-            if count > 1 && is_alone {
-                findings.push(Finding::new(&case.id, "it is excused for one witness, and has more"));
+        let own = value.as_array().map_or(&[][..], Vec::as_slice);
+        for id in own.iter().filter_map(|case| case["id"].as_str()) {
+            let count = current.iter().filter(|each| !each.skips(id)).count();
+            if count < 2 {
+                findings.push(at(id, format!("{count} of two witnesses confirmed it")));
             }
         }
-        let total = own.count();
-        let short = current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != total);
-        findings.extend(short.map(|each| Finding::new(path, format!("{} counts other cases", each.witness))));
+        let short =
+            current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != own.len());
+        findings.extend(short.map(|each| at(file, format!("{} counts other cases", each.witness))));
+        let mute =
+            current.iter().flat_map(|each| &each.skipped).filter(|(_, reason)| reason.trim().is_empty());
+        findings.extend(mute.map(|(id, _)| at(id, "it is skipped without a reason".to_owned())));
     }
-    let gone = ALONE.iter().filter(|(id, _)| !cases.iter().any(|case| case.id == *id));
-    findings
-        .extend(gone.map(|(id, _)| Finding::new(id, "it is excused for one witness, and stands nowhere")));
+    let gone = sheet
+        .witnesses
+        .iter()
+        .filter(|each| !sheet.values.contains_key(format!("data/{}", each.file).as_str()));
+    findings.extend(
+        gone.map(|each| at(&each.file, format!("{} confirmed a file that is not there", each.witness))),
+    );
     findings
 }

@@ -1,34 +1,42 @@
 //! Rules and rows: nothing dangling, nothing unused.
 
+use std::collections::BTreeSet;
+
 use assay_spec::catalogue;
 use assay_spec::requirement::Evidence;
 
-use super::Finding;
+use super::sheet::Sheet;
+use super::{Finding, Lint};
 use crate::case::{Case, Expect};
 
-pub(super) fn lint(cases: &[Case]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for case in cases {
-        let unknown = case.requirements.iter().filter(|row| catalogue::requirement(row).is_none());
-        findings.extend(unknown.map(|row| Finding::new(&case.id, format!("{row} is no requirement"))));
-        if let Expect::Reject { rule, .. } = &case.expect
-            && catalogue::requirements_of_rule(rule).next().is_none()
-        {
-            findings.push(Finding::new(&case.id, format!("{rule} is no rule")));
-        }
-    }
+pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = sheet.cases.iter().flat_map(dangling).collect();
+    let shown = |reject: bool| -> BTreeSet<&str> {
+        let cases = sheet.cases.iter().filter(|case| case.is_reject() == reject);
+        cases.flat_map(|case| case.requirements.iter().map(String::as_str)).collect()
+    };
+    let (accepted, rejected) = (shown(false), shown(true));
     for row in catalogue::requirements().filter(|row| row.evidence == Evidence::Vector) {
         let name = row.to_string();
-        let shown = |reject: bool| {
-            cases.iter().any(|case| case.is_reject() == reject && case.requirements.contains(&name))
-        };
-        if !shown(false) {
-            findings.push(Finding::new(row, "no accept shows it"));
+        if !accepted.contains(name.as_str()) {
+            findings.push(Lint::Coverage.at(row, "no accept shows it"));
         }
         // A row that refuses nothing has no reject; its accepts need it, which is for the minimality to prove.
-        if !row.rule.is_empty() && !shown(true) {
-            findings.push(Finding::new(row, "no reject names it"));
+        if !row.rule.is_empty() && !rejected.contains(name.as_str()) {
+            findings.push(Lint::Coverage.at(row, "no reject names it"));
         }
+    }
+    findings
+}
+
+fn dangling(case: &Case) -> Vec<Finding> {
+    let at = |what: String| Lint::Rule.at(&case.id, what);
+    let unknown = case.requirements.iter().filter(|row| catalogue::requirement(row).is_none());
+    let mut findings: Vec<Finding> = unknown.map(|row| at(format!("{row} is no requirement"))).collect();
+    if let Expect::Reject { rule, .. } = &case.expect
+        && catalogue::requirements_of_rule(rule).next().is_none()
+    {
+        findings.push(at(format!("{rule} is no rule")));
     }
     findings
 }

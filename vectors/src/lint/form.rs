@@ -1,71 +1,114 @@
-//! Files and ids: canonical text, the manifest, unique ids at their places, no input twice.
+//! Files and ids: canonical text, unique ids at their places, no input twice, what people read filled in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use assay_spec::crypto::text::sha256_hex;
+use serde_json::Value;
 
-use super::Finding;
-use crate::case::{canonical, parse};
-use crate::{Case, data, manifest};
+use super::canon::canonical_input;
+use super::sheet::Sheet;
+use super::{Finding, Lint};
+use crate::case::{Case, Step, canonical};
+use crate::shim::LINE_LIMIT;
+use crate::wire::spell_out;
 
-pub(super) fn lint(cases: &[Case]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (path, text) in data::FILES {
-        match parse(text) {
-            Ok(cases) => {
-                if canonical(&cases) != **text {
-                    findings.push(Finding::new(path, "the text is not canonical"));
-                }
-                let place = path.trim_end_matches(".json");
-                let strays = cases.iter().filter(|case| case.place() != place);
-                findings.extend(strays.map(|case| Finding::new(&case.id, format!("stands in {path}"))));
-            }
-            Err(e) => findings.push(Finding::new(path, e.to_string())),
-        }
+pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
+    let mut findings = texts(sheet);
+    findings.extend(ids(sheet));
+    findings.extend(inputs(sheet));
+    let lengths = sheet.cases.iter().filter_map(|case| Some((case, too_long(&case.input, LINE_LIMIT)?)));
+    findings.extend(lengths.map(|(case, what)| Lint::Input.at(&case.id, what)));
+    for case in &sheet.cases {
+        findings.extend(words(case).map(|what| Lint::Words.at(&case.id, what)));
     }
-    findings.extend(hashes(cases));
-    findings.extend(twice(cases));
     findings
 }
 
-fn hashes(cases: &[Case]) -> Vec<Finding> {
-    let manifest = manifest();
-    let files = data::FILES.iter().chain(data::EXCHANGES);
-    let mut left = manifest.files.clone();
+/// Two spaces a level, members in the order of the schema, nothing twice.
+fn texts(sheet: &Sheet) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in files {
-        match left.remove(*path) {
-            Some(hash) if hash == sha256_hex(text.as_bytes()) => {}
-            Some(_) => findings.push(Finding::new(path, "the manifest has another hash")),
-            None => findings.push(Finding::new(path, "the manifest has no hash")),
+    for (path, value) in &sheet.values {
+        // What the reader does not take is the schema's to tell.
+        let Ok(cases) = serde_json::from_value::<Vec<Case>>(value.clone()) else { continue };
+        let (want, is) = (canonical(&cases), sheet.collection.file(path).unwrap_or_default());
+        if want.as_bytes() != is {
+            let same = want.bytes().zip(is).take_while(|(want, is)| want == *is);
+            let line = 1 + same.filter(|(byte, _)| *byte == b'\n').count();
+            findings.push(Lint::Text.at(format!("{path}:{line}"), "the text is not canonical from here on"));
         }
     }
-    findings.extend(left.into_keys().map(|path| Finding::new(path, "the manifest has a hash of no file")));
-    for (op, count) in &manifest.operations {
-        let held = cases.iter().filter(|case| case.op == *op);
-        let rejects = held.clone().filter(|case| case.is_reject()).count();
-        if (held.count() - rejects, rejects) != (count.accept, count.reject) {
-            findings.push(Finding::new(op, "the manifest counts other cases"));
-        }
-    }
-    let uncounted = cases.iter().filter(|case| !manifest.operations.contains_key(&case.op));
-    findings
-        .extend(uncounted.map(|case| Finding::new(&case.id, "the manifest does not count its operation")));
     findings
 }
 
-/// One id, one case; one input, one expectation.
-fn twice(cases: &[Case]) -> Vec<Finding> {
+fn ids(sheet: &Sheet) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let (mut ids, mut inputs) = (BTreeSet::new(), BTreeMap::new());
-    for case in cases {
-        if !ids.insert(&case.id) {
-            findings.push(Finding::new(&case.id, "the id stands twice"));
+    let mut seen = BTreeMap::new();
+    for (n, case) in sheet.cases.iter().enumerate() {
+        let file = sheet.file_of(n);
+        if case.place() != file.trim_end_matches(".json") {
+            findings.push(Lint::Id.at(&case.id, format!("stands in {file}")));
         }
-        if let Some(other) = inputs.insert((&case.op, case.input.to_string()), case) {
-            let contrary = if other.expect == case.expect { "" } else { ", with another expectation" };
-            findings.push(Finding::new(&case.id, format!("the same input as {}{contrary}", other.id)));
+        if seen.insert(&case.id, n).is_some() {
+            findings.push(Lint::Id.at(&case.id, "the id stands twice"));
         }
     }
     findings
+}
+
+fn inputs(sheet: &Sheet) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut seen: BTreeMap<(&str, String), &Case> = BTreeMap::new();
+    for case in &sheet.cases {
+        let Some(other) = seen.insert((&case.op, canonical_input(&case.input)), case) else { continue };
+        if other.expect == case.expect {
+            findings.push(Lint::Input.at(&case.id, format!("the same input as {}", other.id)));
+        } else {
+            let what = format!("the same input as {}, with another expectation", other.id);
+            findings.push(Lint::Contradiction.at(&case.id, what));
+        }
+    }
+    findings
+}
+
+/// What the protocol cannot carry is no input: recipes that only files know are spelled out in a line.
+fn too_long(input: &Value, limit: usize) -> Option<String> {
+    // Room for the id and the operation.
+    const BESIDES: usize = 1024;
+    let length = spell_out(input).to_string().len();
+    (length + BESIDES > limit).then(|| format!("spelled out it is {length} bytes, and a line has {limit}"))
+}
+
+fn words(case: &Case) -> Option<&'static str> {
+    let step_is_empty = |step: &Step| matches!(step, Step::Hex { name, .. } | Step::Text { name, .. } if name.trim().is_empty());
+    let sentence = case.why.ends_with('.') && case.why.len() > 2 && case.why.trim() == case.why;
+    let provenance =
+        ![&case.provenance.generator, &case.provenance.seed].iter().any(|text| text.trim().is_empty());
+    [
+        (!sentence, "why is no sentence"),
+        (!provenance, "it comes from nowhere"),
+        (case.steps.iter().any(step_is_empty), "a step has no name"),
+        (case.reading.as_deref().is_some_and(|reading| !is_reading(reading)), "a reading is A-nnn/name"),
+    ]
+    .into_iter()
+    .find_map(|(wrong, what)| wrong.then_some(what))
+}
+
+fn is_reading(reading: &str) -> bool {
+    let number = reading.strip_prefix("A-").and_then(|rest| rest.split_once('/'));
+    number.is_some_and(|(n, name)| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_no_line_can_carry_is_told() {
+        let recipe = json!({"content": {"repeat": ["00", 1 << 30]}});
+        assert_eq!(too_long(&recipe, LINE_LIMIT), None);
+        let spelled = json!({"content": {"concat": [{"repeat": ["00", 9_000]}, {"hex": "01"}]}});
+        assert_eq!(too_long(&spelled, LINE_LIMIT), None);
+        assert!(too_long(&spelled, 10_000).is_some_and(|what| what.contains("a line has 10000")));
+    }
 }

@@ -1,17 +1,36 @@
 //! One case, one reason: with a requirement switched off, its rejects are taken and nothing else changes.
 
 use std::collections::BTreeSet;
+use std::thread;
 
 use assay_spec::{Id, Without, catalogue};
 
-use super::Finding;
-use crate::Case;
+use super::sheet::Sheet;
+use super::{Finding, Lint};
+use crate::case::Case;
 use crate::op::{Answer, Met, answer};
 
-pub(super) fn lint(cases: &[Case]) -> Vec<Finding> {
-    let named: BTreeSet<&String> = cases.iter().flat_map(|case| &case.requirements).collect();
+pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
+    let named: BTreeSet<&String> = sheet.cases.iter().flat_map(|case| &case.requirements).collect();
     let rows: Vec<Id> = named.into_iter().filter_map(|name| catalogue::requirement(name)).collect();
-    cases.iter().flat_map(|case| of_case(case, &rows)).collect()
+    let of_cases = |cases: &[Case]| cases.iter().flat_map(|case| of_case(case, &rows)).collect::<Vec<_>>();
+    // Many answers each: every core takes some neighbours, so that the order stays.
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = sheet.cases.len().div_ceil(cores * 4).max(1);
+    let mut chunks = sheet.cases.chunks(share).collect::<Vec<_>>().into_iter();
+    let mut findings = Vec::new();
+    loop {
+        let round: Vec<&[Case]> = chunks.by_ref().take(cores).collect();
+        if round.is_empty() {
+            return findings;
+        }
+        thread::scope(|scope| {
+            let running: Vec<_> = round.into_iter().map(|cases| scope.spawn(|| of_cases(cases))).collect();
+            for thread in running {
+                findings.extend(thread.join().expect("the reference refuses, it does not panic"));
+            }
+        });
+    }
 }
 
 /// A row that refuses is shown by its rejects; one that refuses nothing, by the accepts that need it.
@@ -34,11 +53,12 @@ fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
         };
         let flipped = if case.is_reject() { matches!(lapsed, Answer::Ok(_)) } else { lapsed != strict };
         if own && !flipped {
-            findings.push(Finding::new(&case.id, format!("without {row} the reference still {lapsed}")));
+            let what = format!("without {row} the reference still {lapsed}");
+            findings.push(Lint::Minimality.at(&case.id, what));
         }
         if !own && lapsed != strict {
             let what = format!("without {row} the reference {lapsed}, which the case is not about");
-            findings.push(Finding::new(&case.id, what));
+            findings.push(Lint::Minimality.at(&case.id, what));
         }
     }
     findings

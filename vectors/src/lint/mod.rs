@@ -1,110 +1,130 @@
 //! What keeps the data honest: form, provenance, coverage, and that every reject is refused by its rule alone.
 
+mod canon;
 mod confirmed;
 mod coverage;
+mod divergences;
 mod form;
+mod manifest;
 mod minimality;
 mod replay;
+mod schema;
+mod sheet;
 
 use std::fmt;
 
-use crate::Case;
+use crate::collection::Collection;
+use sheet::Sheet;
 
-/// Something that is wrong with the data.
+pub use canon::canonical_input;
+
+/// What is looked at; each can fail alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lint {
+    /// A file is JSON in its canonical text.
+    Text,
+    /// The one closed schema, and the reader that says the same.
+    Schema,
+    /// The manifest knows every file by its hash, and counts the cases.
+    Manifest,
+    /// An id stands once, and at its place.
+    Id,
+    /// An input stands once.
+    Input,
+    /// One input has one expectation.
+    Contradiction,
+    /// What people read is filled in.
+    Words,
+    /// A reject is its base with its edit, made anew where it must be, and nothing else.
+    Replay,
+    /// The reference answers as expected.
+    Answer,
+    /// Requirements and rules exist, and belong together.
+    Rule,
+    /// Every row whose evidence is vectors is shown from both sides.
+    Coverage,
+    /// With one rule switched off, exactly its cases flip.
+    Minimality,
+    /// Two witnesses confirmed every case as it stands.
+    Witness,
+    /// Where a library differs, it is known and has a reason.
+    Divergence,
+}
+
+/// Something that is wrong with a collection.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
+    /// What found it.
+    pub lint: Lint,
     /// The case, file or requirement.
     pub place: String,
     /// What is wrong.
     pub what: String,
 }
 
-/// Everything that is wrong with the data; nothing, as long as it is released.
-pub fn lint() -> Vec<Finding> {
-    let cases = crate::cases();
-    [form::lint(&cases), confirmed::lint(&cases), lint_cases(&cases)].concat()
+/// Everything that is wrong with a collection; nothing, as long as it is released.
+pub fn lint(collection: &Collection) -> Vec<Finding> {
+    let (sheet, mut findings) = Sheet::read(collection);
+    let lints: &[fn(&Sheet) -> Vec<Finding>] = &[
+        schema::lint,
+        form::lint,
+        manifest::lint,
+        replay::lint,
+        coverage::lint,
+        minimality::lint,
+        confirmed::lint,
+        divergences::lint,
+    ];
+    findings.extend(lints.iter().flat_map(|lint| lint(&sheet)));
+    findings
 }
 
-/// What is wrong with these cases, whatever files they stand in.
-pub fn lint_cases(cases: &[Case]) -> Vec<Finding> {
-    [replay::lint(cases), coverage::lint(cases), minimality::lint(cases)].concat()
-}
+impl Lint {
+    /// All of them.
+    pub const ALL: [Lint; 14] = [
+        Lint::Text,
+        Lint::Schema,
+        Lint::Manifest,
+        Lint::Id,
+        Lint::Input,
+        Lint::Contradiction,
+        Lint::Words,
+        Lint::Replay,
+        Lint::Answer,
+        Lint::Rule,
+        Lint::Coverage,
+        Lint::Minimality,
+        Lint::Witness,
+        Lint::Divergence,
+    ];
 
-impl Finding {
-    fn new(place: impl fmt::Display, what: impl Into<String>) -> Finding {
-        Finding { place: place.to_string(), what: what.into() }
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Lint::Text => "text",
+            Lint::Schema => "schema",
+            Lint::Manifest => "manifest",
+            Lint::Id => "id",
+            Lint::Input => "input",
+            Lint::Contradiction => "contradiction",
+            Lint::Words => "words",
+            Lint::Replay => "replay",
+            Lint::Answer => "answer",
+            Lint::Rule => "rule",
+            Lint::Coverage => "coverage",
+            Lint::Minimality => "minimality",
+            Lint::Witness => "witness",
+            Lint::Divergence => "divergence",
+        }
+    }
+
+    fn at(self, place: impl fmt::Display, what: impl Into<String>) -> Finding {
+        Finding { lint: self, place: place.to_string(), what: what.into() }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.what)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::case::Expect;
-
-    /// What the lint says of one service after one thing was bent in one case; whole files take it too long.
-    fn bent(id: &str, bend: impl FnOnce(&mut Case)) -> Vec<String> {
-        bent_of("publish", id, bend)
-    }
-
-    /// The same of one operation or service.
-    fn bent_of(place: &str, id: &str, bend: impl FnOnce(&mut Case)) -> Vec<String> {
-        let service = place.split('/').next().unwrap_or_default();
-        let mut cases = crate::cases();
-        cases.retain(|case| case.id.starts_with(place));
-        bend(cases.iter_mut().find(|case| case.id == id).expect("it stands"));
-        let findings = lint_cases(&cases);
-        let own = findings.iter().filter(|finding| finding.place.starts_with(service));
-        own.map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn a_row_that_refuses_nothing_is_shown_by_the_accepts_that_need_it() {
-        const LINKS: &str = "drop.cid.symlinks";
-        let lint = |id: &str, bend: fn(&mut Case)| bent_of("drop/cid-directory/", id, bend).join("\n");
-        let unneeded = lint("drop/cid-directory/one-file", |case| case.requirements.push(LINKS.into()));
-        assert!(unneeded.contains("one-file: without drop.cid.symlinks the reference still"), "{unneeded}");
-        let unlisted =
-            lint("drop/cid-directory/link-to-file", |case| case.requirements.retain(|row| row != LINKS));
-        assert!(unlisted.contains("which the case is not about"), "{unlisted}");
-        // The files stand elsewhere, so their rows have no case here, and need no reject.
-        assert!(unlisted.contains("drop.cid.balanced: no accept shows it"), "{unlisted}");
-        assert!(!unlisted.contains("no reject names it"), "{unlisted}");
-    }
-
-    #[test]
-    fn each_part_of_the_lint_can_fail() {
-        let id = "publish/domain/label-64";
-        let lint = |bend: fn(&mut Case)| bent(id, bend);
-        assert_eq!(bent(id, |_| ()), Vec::<String>::new());
-        for (findings, word) in [
-            (lint(|case| case.why.clear()), "why is no sentence"),
-            (lint(|case| case.base = None), "a reject has a base"),
-            (lint(|case| case.base = Some("publish/domain/upper-case".into())), "no accept of its operation"),
-            (lint(|case| case.reseal.push("/in/message".into())), "stale"),
-            (lint(|case| case.edit[0].new = "b".into()), "is not its base with its edit"),
-            (lint(|case| case.edit[0].old = "z".into()), "does not stand at"),
-            (lint(|case| case.input["domain"] = "a.b".into()), "the reference answers"),
-            (lint(|case| case.requirements[0] = "publish.domain.alphabet".into()), "refused by"),
-            (lint(|case| case.requirements[0] = "publish.domain.colour".into()), "is no requirement"),
-            (lint(|case| set_rule(case, "domain.colour")), "is no rule"),
-            (lint(|case| case.reading = Some("whim".into())), "a reading is"),
-            (bent("publish/domain/total-254", |case| case.requirements.clear()), "no reject names it"),
-            // Two faults at once: the case outlives the rule that it names.
-            (lint(|case| case.input["domain"] = format!("{}.A", "a".repeat(64)).into()), "without publish"),
-        ] {
-            assert!(findings.iter().any(|finding| finding.contains(word)), "{word}: {findings:?}");
-        }
-    }
-
-    fn set_rule(case: &mut Case, name: &str) {
-        if let Expect::Reject { rule, .. } = &mut case.expect {
-            name.clone_into(rule);
-        }
+        write!(f, "{}: {} [{}]", self.place, self.what, self.lint.name())
     }
 }

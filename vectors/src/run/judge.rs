@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::Outcome;
+use super::{Names, Outcome};
 use crate::case::{Case, Expect};
 
 /// The verdict on an answer to `case`, and why it did not pass.
-pub(super) fn judge(case: &Case, answer: &Value, rules: bool) -> (Outcome, String) {
+pub(super) fn judge(case: &Case, answer: &Value, rules: bool, names: &Names) -> (Outcome, String) {
     let fault = if !answer["error"].is_null() {
         Some(format!("it could not read the request: {}", answer["error"]))
     } else if answer["unsupported"] == true {
@@ -14,7 +14,7 @@ pub(super) fn judge(case: &Case, answer: &Value, rules: bool) -> (Outcome, Strin
     } else {
         match &case.expect {
             Expect::Accept { ok } => accepted(ok, answer),
-            Expect::Reject { rule, .. } => rejected(rule, answer, rules),
+            Expect::Reject { rule, .. } => rejected(rule, answer, rules, names),
         }
     };
     fault.map_or((Outcome::Pass, String::new()), |fault| (Outcome::Fail, fault))
@@ -30,7 +30,7 @@ fn accepted(ok: &Value, answer: &Value) -> Option<String> {
     }
 }
 
-fn rejected(rule: &str, answer: &Value, rules: bool) -> Option<String> {
+fn rejected(rule: &str, answer: &Value, rules: bool, names: &Names) -> Option<String> {
     if let Some(ok) = answer.get("ok") {
         return Some(format!("{rule} refuses it, and it was answered: {ok}"));
     }
@@ -38,6 +38,11 @@ fn rejected(rule: &str, answer: &Value, rules: bool) -> Option<String> {
         return Some("neither ok nor reject".to_owned());
     };
     let named = &reject["rule"];
+    if let Some(known) = names.of(rule) {
+        let is_known = named.as_str().is_some_and(|named| known.contains(named));
+        let known = || known.iter().copied().collect::<Vec<_>>().join(", ");
+        return (!is_known).then(|| format!("{rule} refuses it, here {}, not {named}", known()));
+    }
     (rules && named != rule).then(|| format!("{rule} refuses it, not {named}"))
 }
 

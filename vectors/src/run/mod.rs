@@ -1,11 +1,14 @@
 //! Drives any implementation of the JSON-lines protocol through the cases.
 
 mod judge;
+mod names;
 mod process;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::time::Duration;
+// A program under test lives in the time of the machine.
+#[allow(clippy::disallowed_types)]
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -14,6 +17,7 @@ use crate::shim::PROTOCOL;
 use crate::{all, manifest, wire};
 use process::{Event, Program};
 
+pub use names::Names;
 pub use report::{CaseResult, Outcome, Report};
 
 /// How to drive it.
@@ -27,8 +31,10 @@ pub struct Options {
     pub patience: usize,
     /// Readings to judge besides those that the program declares in its hello.
     pub readings: BTreeSet<String>,
-    /// Whether the rule's name is judged too.
+    /// Whether the rule's name is judged too, also where `names` says nothing.
     pub rules: bool,
+    /// What the program calls the rules; those that stand here are judged.
+    pub names: Names,
     /// Only cases whose id holds one of these texts; all, if empty.
     pub filter: Vec<String>,
 }
@@ -41,10 +47,12 @@ impl Default for Options {
             patience: 20,
             readings: BTreeSet::new(),
             rules: false,
+            names: Names::default(),
             filter: Vec::new(),
         }
     }
 }
+
 /// Starts `command` (program and arguments) and runs the cases through it.
 pub fn run(command: &[String], options: &Options) -> Report {
     let chosen: Vec<Case> = all()
@@ -69,6 +77,19 @@ enum Stop {
     Done,
     Ended(String),
     Silent,
+    /// These cases are over their time, while others are answered.
+    Overdue(Vec<String>),
+}
+
+/// A case that was sent and is not answered.
+#[allow(clippy::disallowed_types)]
+struct Open<'c> {
+    case: &'c Case,
+    /// Its number among those sent.
+    n: usize,
+    since: Instant,
+    /// How many were open with it: one after the other, so many limits may pass until its own is over.
+    ahead: u32,
 }
 
 impl Runner<'_> {
@@ -105,25 +126,29 @@ impl Runner<'_> {
         }
         self.converse(todo, &mut results);
         self.report.results = cases.iter().filter_map(|case| results.remove(&case.id)).collect();
-        self.count();
+        self.count(cases);
     }
 
-    /// Sends cases ahead; when the program ends or falls silent, its open cases go again one by one, so that the
-    /// verdict is the case's own.
+    /// Sends cases ahead; when the program ends, falls silent or leaves a case behind, the open cases go again one by
+    /// one, so that the verdict is the case's own.
     fn converse(&mut self, mut todo: VecDeque<&Case>, results: &mut BTreeMap<String, CaseResult>) {
         while !todo.is_empty() {
             let mut open = BTreeMap::new();
             let stop = self.exchange(&mut todo, &mut open, self.options.window.max(1), results);
-            let why = match stop {
+            let (why, late) = match stop {
                 Stop::Done => return,
-                Stop::Ended(why) => format!("the program ended: {why}"),
-                Stop::Silent => format!("no answer in {:?}", self.options.limit),
+                Stop::Ended(why) => (format!("the program ended: {why}"), None),
+                Stop::Silent => (format!("no answer in {:?}", self.options.limit), None),
+                Stop::Overdue(late) => (String::new(), Some(late)),
             };
             self.program = None;
-            let suspects: Vec<&Case> = open.into_values().collect();
+            let is_late = |id: &String| late.as_ref().is_none_or(|late| late.contains(id));
+            let (suspects, others): (Vec<_>, Vec<_>) = open.into_iter().partition(|(id, _)| is_late(id));
+            others.into_iter().rev().for_each(|(_, open)| todo.push_front(open.case));
             let many = suspects.len();
-            let mut explained = false;
-            for case in suspects {
+            // Alone and in time, what was only late is as good as any.
+            let mut explained = late.is_some();
+            for (_, Open { case, .. }) in suspects {
                 if given_up(results) >= self.options.patience {
                     self.report
                         .incidents
@@ -134,7 +159,9 @@ impl Runner<'_> {
                 let (outcome, text) = match stop {
                     Stop::Done => continue,
                     Stop::Ended(why) => (Outcome::Crash, why),
-                    Stop::Silent => (Outcome::Hang, format!("no answer in {:?}", self.options.limit)),
+                    Stop::Silent | Stop::Overdue(_) => {
+                        (Outcome::Hang, format!("no answer in {:?}", self.options.limit))
+                    }
                 };
                 self.program = None;
                 explained = true;
@@ -152,41 +179,66 @@ impl Runner<'_> {
     }
 
     /// Sends cases, `window` of them ahead, and judges the answers until all are answered.
+    #[allow(clippy::disallowed_types)]
     fn exchange<'c>(
         &mut self,
         todo: &mut VecDeque<&'c Case>,
-        open: &mut BTreeMap<String, &'c Case>,
+        open: &mut BTreeMap<String, Open<'c>>,
         window: usize,
         results: &mut BTreeMap<String, CaseResult>,
     ) -> Stop {
+        let (limit, mut sent, mut newest) = (self.options.limit, 0, 0);
         if self.program.is_none()
             && let Err(why) = self.start()
         {
-            open.extend(todo.drain(..).map(|case| (case.id.clone(), case)));
+            let opened = |case: &'c Case| Open { case, n: 0, since: Instant::now(), ahead: 0 };
+            open.extend(todo.drain(..).map(|case| (case.id.clone(), opened(case))));
             return Stop::Ended(why);
         }
+        let mut last = Instant::now();
         loop {
             let Some(program) = &mut self.program else { return Stop::Ended("it is not running".to_owned()) };
             while open.len() < window
                 && let Some(case) = todo.pop_front()
             {
                 program.send(&json!({"id": case.id, "op": case.op, "in": wire::spell_out(&case.input)}));
-                open.insert(case.id.clone(), case);
+                sent += 1;
+                let ahead = open.len() as u32 + 1;
+                open.insert(case.id.clone(), Open { case, n: sent, since: Instant::now(), ahead });
             }
             if open.is_empty() {
                 return Stop::Done;
             }
-            match program.next(self.options.limit) {
-                Event::Silent => return Stop::Silent,
+            // Whoever answers out of order has each case to itself; whoever answers in order, one after the other.
+            let due = |each: &Open<'_>| each.since + limit * if each.n < newest { 1 } else { each.ahead };
+            let first = open.values().map(due).min().map_or(last + limit, |due| due.min(last + limit));
+            match program.next(first.saturating_duration_since(Instant::now())) {
+                Event::Silent => {
+                    let now = Instant::now();
+                    if now >= last + limit {
+                        return Stop::Silent;
+                    }
+                    let late: Vec<String> =
+                        open.iter().filter(|(_, each)| due(each) <= now).map(|(id, _)| id.clone()).collect();
+                    if !late.is_empty() {
+                        return Stop::Overdue(late);
+                    }
+                }
                 Event::Ended(why) => return Stop::Ended(why),
                 Event::Line(line) => {
                     let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
-                    match answer["id"].as_str().and_then(|id| open.remove(id)) {
-                        Some(case) => {
-                            let (outcome, text) = judge::judge(case, &answer, self.options.rules);
-                            note(results, case, outcome, text);
+                    if let Some(Open { case, n, .. }) = answer["id"].as_str().and_then(|id| open.remove(id)) {
+                        let (outcome, text) =
+                            judge::judge(case, &answer, self.options.rules, &self.options.names);
+                        note(results, case, outcome, text);
+                        newest = newest.max(n);
+                        last = Instant::now();
+                    } else {
+                        self.stray(&line);
+                        // Noise is no answer, however much of it comes.
+                        if Instant::now() >= last + limit {
+                            return Stop::Silent;
                         }
-                        None => self.stray(&line),
                     }
                 }
             }
@@ -196,7 +248,7 @@ impl Runner<'_> {
     /// A line that answers nothing; the first few are told.
     fn stray(&mut self, line: &[u8]) {
         if self.report.incidents.len() < 10 {
-            let line: String = String::from_utf8_lossy(line).chars().take(200).collect();
+            let line = excerpt(line);
             self.report.incidents.push(format!("a line that answers no open case: {line}"));
         }
     }
@@ -211,25 +263,39 @@ impl Runner<'_> {
         };
         let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
         if answer["id"] != "hello" || !answer["ok"]["operations"].is_array() {
-            let line: String = String::from_utf8_lossy(&line).chars().take(200).collect();
+            let line = excerpt(&line);
             return Err(format!("its hello names no operations: {line}"));
         }
         self.program = Some(program);
         Ok(answer["ok"].clone())
     }
 
-    fn count(&mut self) {
-        if !self.options.filter.is_empty() {
-            return;
+    /// Claimed operations of which fewer cases were judged than were chosen: all that the manifest holds, if none
+    /// were chosen by their ids.
+    fn count(&mut self, chosen: &[Case]) {
+        let mut wanted: BTreeMap<&str, usize> = BTreeMap::new();
+        for case in chosen {
+            *wanted.entry(&case.op).or_default() += 1;
         }
-        for (op, count) in manifest().operations {
+        let held = manifest().operations;
+        if self.options.filter.is_empty() {
+            wanted.extend(held.iter().map(|(op, count)| (op.as_str(), count.total())));
+        }
+        for (op, wanted) in wanted {
             let results = self.report.results.iter().filter(|result| result.op == op);
             let judged = results.filter(|result| result.outcome != Outcome::Unsupported).count();
-            if self.report.operations.contains(&op) && judged < count.total() {
-                self.report.missing.push(format!("{op}: {judged} of {} cases", count.total()));
+            if self.report.operations.iter().any(|claimed| claimed == op) && judged < wanted {
+                self.report.missing.push(format!("{op}: {judged} of {wanted} cases"));
             }
         }
+        let unknown = self.report.operations.iter().filter(|op| !held.contains_key(*op));
+        self.report.unknown = unknown.cloned().collect();
     }
+}
+
+/// The beginning of a line that nobody expected, without what a terminal would obey.
+fn excerpt(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).chars().take(200).flat_map(char::escape_debug).collect()
 }
 
 fn given_up(results: &BTreeMap<String, CaseResult>) -> usize {
@@ -247,13 +313,21 @@ mod tests {
 
     /// A program in shell: `hello` and then, for each line, what `body` does with `$id`.
     fn shell(body: &str) -> Report {
+        shell_with(body, &quick())
+    }
+
+    fn quick() -> Options {
+        let limit = Duration::from_millis(500);
+        Options { limit, filter: vec!["publish/domain/".into()], ..Options::default() }
+    }
+
+    fn shell_with(body: &str, options: &Options) -> Report {
         let script = format!(
             r#"read -r _; echo '{{"id":"hello","ok":{{"name":"sh","version":"1","operations":["domain.canonical"]}}}}'
 while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         );
         let command: Vec<String> = ["sh", "-c", &script].map(str::to_owned).into();
-        let limit = Duration::from_millis(500);
-        run(&command, &Options { limit, filter: vec!["publish/domain/".into()], ..Options::default() })
+        run(&command, options)
     }
 
     fn outcome(report: &Report, id: &str) -> Outcome {
@@ -279,6 +353,42 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         assert_eq!(outcome(&report, "publish/domain/upper-case"), Outcome::Pass);
         assert_eq!(outcome(&report, "publish/domain/plain"), Outcome::Fail);
         assert_eq!(outcome(&report, "publish/domain/total-254"), Outcome::Pass);
+    }
+
+    #[test]
+    fn a_flood_of_noise_is_no_answer() {
+        let report = shell(
+            r#"case $id in */label-63) while :; do echo noise; done;; *) echo "{\"id\":\"$id\",\"reject\":{}}";; esac"#,
+        );
+        assert_eq!(outcome(&report, "publish/domain/label-63"), Outcome::Hang);
+        assert_eq!(outcome(&report, "publish/domain/upper-case"), Outcome::Pass);
+        assert!(!report.conforms());
+    }
+
+    #[test]
+    fn a_case_left_behind_while_others_are_answered_is_found() {
+        // Each answers in the background: one is late, while others come.
+        let report = shell(
+            r#"(case $id in */label-63) sleep 5;; *) ;; esac; echo "{\"id\":\"$id\",\"reject\":{}}") & sleep 0.05"#,
+        );
+        assert_eq!(outcome(&report, "publish/domain/label-63"), Outcome::Hang);
+        assert_eq!(outcome(&report, "publish/domain/upper-case"), Outcome::Pass);
+        assert_eq!(report.counts().get(&Outcome::Hang), Some(&1));
+    }
+
+    #[test]
+    fn names_are_judged_where_the_map_speaks() {
+        let answer = r#"echo "{\"id\":\"$id\",\"reject\":{\"rule\":\"BadDomain\"}}""#;
+        let map = |text: &str| Options { names: Names::parse("map.toml", text).expect("a map"), ..quick() };
+        let right =
+            shell_with(answer, &map("[rules]\nBadDomain = ['domain.alphabet', 'domain.label-length']\n"));
+        assert_eq!(outcome(&right, "publish/domain/upper-case"), Outcome::Pass);
+        let other = shell_with(answer, &map("[rules]\nUpperCase = ['domain.alphabet']\n"));
+        assert_eq!(outcome(&other, "publish/domain/upper-case"), Outcome::Fail);
+        // Of the other rules the map says nothing.
+        assert_eq!(outcome(&other, "publish/domain/total-254"), Outcome::Pass);
+        let all = shell_with(answer, &Options { rules: true, ..quick() });
+        assert_eq!(outcome(&all, "publish/domain/total-254"), Outcome::Fail);
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 use std::io::{BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::shim::{Line, read_line};
+
+/// Lines that wait to be looked at; a program that writes faster than it is judged has to wait.
+const WAITING: usize = 16;
 
 /// How much of the program's standard error is kept for its obituary.
 const LAST_WORDS: usize = 2000;
@@ -45,7 +48,7 @@ impl Program {
         let stdout = child.stdout.take().expect("it is piped");
         let stderr = child.stderr.take().expect("it is piped");
         let (lines, to_write) = channel::<String>();
-        let (read, events) = channel();
+        let (read, events) = sync_channel(WAITING);
         let (dying, last_words) = channel();
         // A program that does not read must not keep us from reading.
         thread::spawn(move || {

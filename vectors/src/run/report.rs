@@ -16,6 +16,8 @@ pub struct Report {
     pub incidents: Vec<String>,
     /// Claimed operations of which fewer cases were judged than the manifest holds.
     pub missing: Vec<String>,
+    /// Claimed operations that no case is of; told, since a misspelt name would hide a whole operation.
+    pub unknown: Vec<String>,
 }
 
 /// The result of one case.
@@ -78,6 +80,15 @@ impl Report {
             && self.missing.is_empty()
             && judged.peek().is_some()
             && judged.all(|result| result.outcome == Outcome::Pass)
+    }
+
+    /// The operations that are not claimed, with their cases.
+    pub fn unsupported(&self) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for result in self.results.iter().filter(|result| result.outcome == Outcome::Unsupported) {
+            *counts.entry(result.op.as_str()).or_default() += 1;
+        }
+        counts
     }
 
     /// How many results there are of each outcome.

@@ -1,12 +1,12 @@
 // Key E by ethers, wrapped keys by eciesjs itself, envelopes and bundles by @noble/ciphers, tarballs by nanotar.
 
-import { createHash } from "node:crypto";
-import { gunzipSync } from "node:zlib";
 
 import { gcm } from "@noble/ciphers/aes.js";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { ECIES_CONFIG, decrypt, encrypt } from "eciesjs";
 import { SigningKey, Wallet } from "ethers";
+import { gunzipSync } from "fflate";
 import { parseTar } from "nanotar";
 
 import { ordered, parsed, written } from "./json.mjs";
@@ -129,7 +129,7 @@ const openBundle = (i) => {
   const bytes = read(i.bundle);
   if (i.bundle_hash != null) {
     require(/^[0-9a-fA-F]{64}$/.test(i.bundle_hash), "form of the hash");
-    require(createHash("sha256").update(bytes).digest("hex") === i.bundle_hash.toLowerCase(), "hash");
+    require(Buffer.from(sha256(bytes)).toString("hex") === i.bundle_hash.toLowerCase(), "hash");
   }
   const bundle = portable(utf8(bytes));
   require(isObject(bundle) && isObject(bundle.deks), "no object");

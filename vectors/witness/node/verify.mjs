@@ -1,21 +1,24 @@
-// Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/web3.js for messages,
-// ethers for what wallets sign, eciesjs and @noble/ciphers for what is encrypted, and two sets of libraries for identifiers and zips, each of which confirms the cases on
-// its own.
+// Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/transaction-messages and
+// @solana/web3.js for messages, ethers for what wallets sign, eciesjs and @noble/ciphers for what is encrypted, and two
+// sets of libraries for identifiers and zips, each of which confirms the cases on its own.
 //
-// Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement. With --write it also records itself in
-// data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
+// Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement: with a case, with the
+// counts of the manifest, or, of a library by itself, with divergences.json. With --write it also records itself in
+// data/witnesses.json. Cases that a library cannot express are skipped with a reason, never counted.
 
-import { createHash } from "node:crypto";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { ed25519 } from "@noble/curves/ed25519.js";
-import web3 from "@solana/web3.js";
+import { sha256 as hash256, sha512 } from "@noble/hashes/sha2.js";
 import bs58 from "bs58";
 
+import { ALONE, divergencesOf } from "./alone.mjs";
 import { filesOf } from "./folder.mjs";
 import { history } from "./history.mjs";
 import { documents, paths } from "./metadata.mjs";
+import { parsed } from "./json.mjs";
+import { byCodecs, byWeb3 } from "./messages.mjs";
 import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
 import { records as ofRecords } from "./records.mjs";
@@ -32,7 +35,8 @@ const MEMO = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 // --- bytes and texts
 
 const hexed = (bytes) => ({ hex: Buffer.from(bytes).toString("hex") });
-const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+/** Another lineage than the one behind Python's hashlib. */
+const sha256 = (bytes) => Buffer.from(hash256(bytes)).toString("hex");
 const base64url = (bytes) => Buffer.from(bytes).toString("base64url");
 const fromBase64url = (text) => {
   const bytes = Buffer.from(text, "base64url");
@@ -51,7 +55,9 @@ const instant = (text) => {
   require(!Number.isNaN(moment), "no time");
   return moment;
 };
+/** The round trip alone would take years of more than four digits, which stand behind a sign. */
 const exact = (text) => {
+  require(/^\d{4}-/.test(text), "four digits");
   const moment = instant(text);
   require(new Date(moment).toISOString() === text, "not the exact form");
   return moment;
@@ -69,6 +75,18 @@ const vfkeySign = (i) => {
   const claims = { v: 1, m: i.method, p: i.path, d: i.domain, t: i.time, h: sha256(read(i.body)) };
   const message = Buffer.from(`svc-vf:1:auth:${JSON.stringify(claims)}`);
   return { header: `VfKey ${base64url(message)}.${base64url(ed25519.sign(message, read(i.secret_key)))}` };
+};
+
+/** The library multiplies by the cofactor, and looks at the key's order alone; here the equation holds as it stands. */
+const signs = (signer, signature, message) => {
+  const [A, R] = [signer, signature.subarray(0, 32)].map((bytes) => ed25519.Point.fromBytes(bytes));
+  if (A.isSmallOrder() || R.isSmallOrder()) return false;
+  if (!ed25519.verify(signature, message, signer, { zip215: false })) return false;
+  const number = (bytes) => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+  const order = ed25519.Point.Fn.ORDER;
+  const k = number(sha512(Buffer.concat([signature.subarray(0, 32), signer, message]))) % order;
+  const S = ed25519.Point.BASE.multiplyUnsafe(number(signature.subarray(32)));
+  return S.equals(R.add(A.multiplyUnsafe(k)));
 };
 
 const vfkeyVerify = (i) => {
@@ -91,8 +109,7 @@ const vfkeyVerify = (i) => {
   const accept = i.op === "accept";
   require(!accept || binding.incoming_key, "no transfer is pending");
   const signer = accept ? binding.incoming_key : binding.key;
-  const good = attempt(() => ed25519.verify(signature, message, key(signer), { zip215: false }));
-  require(good, "signature");
+  require(attempt(() => signs(key(signer), signature, message)), "signature");
   return { domain: claims.d, key: signer, frozen: Boolean(binding.incoming_key) && !accept };
 };
 
@@ -116,71 +133,30 @@ const recordParse = (i) => {
   const record = read(i.record);
   const found = /^svc-vf:1:([a-z]+):(\{.*\})$/su.exec(utf8(record));
   require(found, "form");
-  const fields = attempt(() => JSON.parse(found[2]));
+  const fields = parsed(found[2]);
   checkRecord(found[1], fields);
   require(canonicalRecord(found[1], fields).equals(record), "not canonical");
   return { kind: found[1], fields };
 };
 
-/** The library cuts what is left over and reads aliases; what does not encode back is refused. */
-const decode = (bytes) => {
-  require(bytes.length > 0 && bytes[0] < 0x80, "not legacy");
-  return attempt(() => {
-    const message = web3.Message.from(bytes);
-    // It fails on messages without signers or instructions only when it is asked for more than the parts.
-    const parts = {
-      header: message.header,
-      accounts: message.accountKeys.map((each) => each.toBase58()),
-      blockhash: message.recentBlockhash,
-      instructions: message.instructions.map(({ programIdIndex, accounts, data }) => ({
-        program: programIdIndex,
-        accounts,
-        data: Buffer.from(bs58.decode(data)),
-      })),
-    };
-    let again;
-    try {
-      again = message.serialize();
-    } catch (error) {
-      // Its buffer is one packet; nothing larger can be written by it.
-      throw new Skipped(error.message);
-    }
-    require(Buffer.from(again).equals(bytes), "does not encode back");
-    return parts;
-  });
-};
-
-const transactionEncode = (i) => {
-  const accountKeys = [i.fee_payer, i.client, i.memo_program].map((text) => new web3.PublicKey(key(text)));
-  require(key(i.blockhash), "blockhash");
-  const record = read(i.record);
-  require(record.length < 65536, "length");
-  const message = new web3.Message({
-    header: { numRequiredSignatures: 2, numReadonlySignedAccounts: 1, numReadonlyUnsignedAccounts: 1 },
-    accountKeys,
-    recentBlockhash: i.blockhash,
-    instructions: [{ programIdIndex: 2, accounts: [1], data: bs58.encode(record) }],
-  });
-  try {
-    return { message: hexed(message.serialize()) };
-  } catch (error) {
-    throw new Skipped(error.message);
-  }
-};
-
-const transactionDecode = (i) => {
-  const { header, accounts, blockhash, instructions } = decode(read(i.message));
-  return {
-    header: [header.numRequiredSignatures, header.numReadonlySignedAccounts, header.numReadonlyUnsignedAccounts],
-    accounts,
-    blockhash,
-    instructions: instructions.map((each) => ({ ...each, data: hexed(each.data) })),
-  };
-};
+const transactions = (library) => ({
+  "transaction.encode": (i) => {
+    const accounts = [i.fee_payer, i.client, i.memo_program];
+    [...accounts, i.blockhash].forEach(key);
+    const data = read(i.record);
+    require(data.length < 65536, "length");
+    const instruction = { program: 2, accounts: [1], data };
+    return { message: hexed(library.encode({ accounts, blockhash: i.blockhash, instruction })) };
+  },
+  "transaction.decode": (i) => {
+    const { instructions, ...rest } = library.decode(read(i.message));
+    return { ...rest, instructions: instructions.map((each) => ({ ...each, data: hexed(each.data) })) };
+  },
+});
 
 const checkMessage = (i) => {
-  const { header, accounts, instructions } = decode(read(i.message));
-  require(header.numRequiredSignatures === 2, "signatures");
+  const { header, accounts, instructions } = byCodecs.decode(read(i.message));
+  require(header[0] === 2, "signatures");
   require(accounts[1] === i.client && accounts[0] !== i.client, "accounts");
   require(instructions.length === 1, "instructions");
   const [{ program, accounts: indices, data }] = instructions;
@@ -205,7 +181,7 @@ const checkMessage = (i) => {
 const verifyTransaction = (i) => {
   require(i.meta.err == null, "error");
   const program = i.memo_program ?? MEMO;
-  const { accounts, instructions } = decode(read(i.message));
+  const { accounts, instructions } = byCodecs.decode(read(i.message));
   const memos = instructions.filter((each) => accounts[each.program] === program);
   require(memos.length === 1 && memos[0].data.equals(read(i.record)), "record");
   const logs = i.meta.logMessages ?? [];
@@ -245,23 +221,23 @@ const drop = (unixfs, unzip) => ({
 const VOICES = [
   {
     witness: "node",
-    libraries: ["@noble/curves", "@solana/web3.js", "bs58"],
+    libraries: ["@noble/curves", "@noble/hashes", "@solana/transaction-messages", "bs58"],
     operations: {
       "domain.canonical": domainCanonical,
       "vfkey.sign": vfkeySign,
       "vfkey.verify": vfkeyVerify,
       "publish.record.encode": recordEncode,
       "publish.record.parse": recordParse,
-      "transaction.encode": transactionEncode,
-      "transaction.decode": transactionDecode,
+      ...transactions(byCodecs),
       "publish.check_message": checkMessage,
       "publish.verify_transaction": verifyTransaction,
     },
   },
   { witness: "node", libraries: [], operations: paths },
   { witness: "node", libraries: ["ajv"], operations: documents },
+  { witness: "node/web3", libraries: ["@solana/web3.js", "bs58"], operations: transactions(byWeb3) },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
-  { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar"], operations: sealing },
+  { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar", "fflate"], operations: sealing },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: ofRecords },
   { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes"], operations: history },
   { witness: "node", libraries: ["ipfs-unixfs-importer", "yauzl"], operations: drop(byImporter, byYauzl) },
@@ -290,16 +266,15 @@ const judge = async (operation, { in: input, expect }) => {
 };
 
 const lock = JSON.parse(readFileSync(new URL("package-lock.json", import.meta.url)));
-const versions = (names) => [
-  ...names.map((name) => `${name} ${lock.packages[`node_modules/${name}`].version}`),
-  `Node ${process.versions.node}`,
-];
+const versionOf = (name) =>
+  name === "Node" ? process.versions.node : lock.packages[`node_modules/${name}`].version;
+const versions = (names) => [...names, "Node"].map((name) => `${name} ${versionOf(name)}`);
 
 /** The run of a voice over a file of cases, for the record. */
 const run = async ({ witness, libraries, operations }, file, text) => {
   const cases = JSON.parse(text);
   const counts = { accept: 0, reject: 0 };
-  const skipped = [];
+  const skipped = {};
   for (const each of cases) {
     try {
       const fault = await judge(operations[each.op], each);
@@ -311,7 +286,7 @@ const run = async ({ witness, libraries, operations }, file, text) => {
       }
     } catch (error) {
       if (!(error instanceof Skipped)) throw error;
-      skipped.push(each.id);
+      skipped[each.id] = error.message;
     }
   }
   const [{ op }, accepts, rejects] = [cases[0], counts.accept, counts.reject];
@@ -319,20 +294,47 @@ const run = async ({ witness, libraries, operations }, file, text) => {
 };
 
 let agrees = true;
+const fail = (what) => {
+  agrees = false;
+  console.error(what);
+};
 const records = [];
-for (const folder of ["drop", "hosting", "metadata", "network", "publish"]) {
-  for (const name of readdirSync(new URL(`${folder}/`, DATA)).filter((name) => name.endsWith(".json")).sort()) {
-    const file = `${folder}/${name}`;
-    const text = readFileSync(new URL(file, DATA));
-    const { op } = JSON.parse(text)[0];
-    for (const voice of VOICES.filter(({ operations }) => Object.hasOwn(operations, op))) {
-      const record = await run(voice, file, text);
-      records.push(record);
-      const { witness, accepts, rejects, skipped, libraries } = record;
-      console.log(JSON.stringify({ witness, op, accepts, rejects, skipped, libraries }));
-    }
+const manifest = JSON.parse(readFileSync(new URL("manifest.json", DATA)));
+const held = {};
+for (const file of Object.keys(manifest.files).filter((file) => !file.includes("/exchange/"))) {
+  const text = readFileSync(new URL(file, DATA));
+  if (sha256(text) !== manifest.files[file]) fail(`${file}: the manifest has another hash`);
+  const cases = JSON.parse(text);
+  const { op } = cases[0];
+  held[op] ??= { accept: 0, reject: 0 };
+  for (const { expect } of cases) held[op][expect.verdict] += 1;
+  const voices = VOICES.filter(({ operations }) => Object.hasOwn(operations, op));
+  if (voices.length === 0) fail(`${op}: nobody speaks for it`);
+  for (const voice of voices) {
+    const record = await run(voice, file, text);
+    records.push(record);
+    const { witness, accepts, rejects, skipped, libraries } = record;
+    console.log(JSON.stringify({ witness, op, accepts, rejects, skipped, libraries }));
+    if (accepts + rejects + Object.keys(skipped).length !== cases.length) fail(`${witness}: ${op}: not every case counts`);
   }
 }
+for (const [op, counted] of Object.entries(manifest.operations)) {
+  if (sorted(counted) !== sorted(held[op] ?? {})) fail(`${op}: the manifest counts other cases than the files hold`);
+}
+
+const known = JSON.parse(readFileSync(new URL("../divergences.json", DATA)));
+const own = (witness) => witness.split("/")[0] === "node";
+const found = await divergencesOf(records, (file) => JSON.parse(readFileSync(new URL(file, DATA))), versionOf);
+/** Libraries are locked; the language itself has the version of the machine. */
+const flat = (list) =>
+  list.flatMap(({ cases, witness, library, version, says }) =>
+    cases.map((id) => `${id}: ${library} ${library === "Node" ? "" : version} of ${witness} says ${says}`),
+  );
+const [listed, actual] = [new Set(flat(known.filter(({ witness }) => own(witness)))), new Set(flat(found))];
+for (const each of actual) if (!listed.has(each)) fail(`${each}: not listed in divergences.json`);
+for (const each of listed) if (!actual.has(each)) fail(`${each}: listed in divergences.json, and gone`);
+console.log(JSON.stringify({ divergences: actual.size, libraries: ALONE.length }));
+if (process.argv.includes("--divergences")) console.log(JSON.stringify(found, null, 2));
 if (agrees && process.argv.includes("--write")) {
   const path = fileURLToPath(new URL("witnesses.json", DATA));
   const mine = new Set(VOICES.map(({ witness }) => witness));

@@ -2,8 +2,9 @@
 aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for what wallets sign, eciespy and cryptography for
 what is encrypted, pydantic and Starlette for documents and paths of token metadata.
 
-Prints one JSON line per operation and exits with 1 on any disagreement. With --write it also records itself in
-data/witnesses.json. Cases that these libraries cannot express are listed as skipped, never counted.
+Prints one JSON line per operation and exits with 1 on any disagreement: with a case, with the counts of the manifest,
+or, of a library by itself, with divergences.json. With --write it also records itself in data/witnesses.json. Cases
+that a library cannot express are skipped with a reason, never counted.
 """
 
 import base64
@@ -23,6 +24,7 @@ from solders.instruction import CompiledInstruction
 from solders.message import Message, MessageHeader
 from solders.pubkey import Pubkey
 
+import alone
 import drop
 import history
 import metadata
@@ -301,7 +303,7 @@ LIBRARIES = {
     "hosting": ("eciespy", "cryptography", "eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "metadata": ("pydantic", "starlette", "jsonschema"),
     "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),
-    "publish": ("PyNaCl", "solders", "jsonschema"),
+    "publish": ("PyNaCl", "cryptography", "solders", "jsonschema"),
 }
 
 
@@ -316,26 +318,51 @@ def judge(case):
     return None if answer == case["expect"]["ok"] else f"another answer: {answer}"
 
 
+def settled(files):
+    """Whether the libraries by themselves differ exactly where divergences.json says so."""
+    found = alone.divergences(files)
+    listed = [each for each in json.loads((ROOT / "divergences.json").read_text()) if each["witness"] == "python"]
+
+    def flat(entries):
+        """Libraries are locked; the language itself has the version of the machine."""
+        return {
+            f"{case}: {each['library']} {'' if each['library'] == 'Python' else each['version']} says {each['says']}"
+            for each in entries
+            for case in each["cases"]
+        }
+
+    for each in sorted(flat(found) - flat(listed)):
+        print(f"{each}: not listed in divergences.json", file=sys.stderr)
+    for each in sorted(flat(listed) - flat(found)):
+        print(f"{each}: listed in divergences.json, and gone", file=sys.stderr)
+    print(json.dumps({"divergences": len(flat(found)), "libraries": len(alone.ALONE)}))
+    if "--divergences" in sys.argv:
+        print(json.dumps(found, indent=2))
+    return flat(found) == flat(listed)
+
+
 def main():
     schema = jsonschema.Draft202012Validator(json.loads((ROOT / "schema/case.schema.json").read_text()))
-    manifest, agrees, records = json.loads((DATA / "manifest.json").read_text()), True, []
-    for path in sorted(path for folder in LIBRARIES for path in DATA.glob(f"{folder}/*.json")):
+    manifest, agrees, records, files = json.loads((DATA / "manifest.json").read_text()), True, [], {}
+    for path in [DATA / name for name in manifest["files"] if "/exchange/" not in name]:
         libraries = [f"{name} {version(name)}" for name in LIBRARIES[path.parent.name]]
         libraries.append(f"Python {sys.version.split()[0]}")
         text = path.read_bytes()
         cases, name = json.loads(text), str(path.relative_to(DATA))
+        op = cases[0]["op"]
+        files.setdefault(op, []).extend(cases)
         for error in schema.iter_errors(cases):
             agrees = False
             print(f"{name}: {error.json_path}: {error.message}", file=sys.stderr)
         if manifest["files"].get(name) != hashlib.sha256(text).hexdigest():
             agrees = False
             print(f"{name}: the manifest has another hash", file=sys.stderr)
-        counts, skipped = {"accept": 0, "reject": 0}, []
+        counts, skipped = {"accept": 0, "reject": 0}, {}
         for case in cases:
             try:
                 fault = judge(case)
-            except Skipped:
-                skipped.append(case["id"])
+            except Skipped as reason:
+                skipped[case["id"]] = str(reason)
                 continue
             if fault:
                 agrees = False
@@ -344,7 +371,7 @@ def main():
                 counts[case["expect"]["verdict"]] += 1
         record = {
             "witness": "python",
-            "op": cases[0]["op"],
+            "op": op,
             "file": name,
             "sha256": hashlib.sha256(text).hexdigest(),
             "accepts": counts["accept"],
@@ -354,6 +381,13 @@ def main():
         }
         records.append(record)
         print(json.dumps({key: record[key] for key in ("op", "accepts", "rejects", "skipped", "libraries")}))
+        agrees &= sum(counts.values()) + len(skipped) == len(cases)
+    for op, counted in manifest["operations"].items():
+        held = [case["expect"]["verdict"] for case in files.get(op, [])]
+        if counted != {verdict: held.count(verdict) for verdict in ("accept", "reject")}:
+            agrees = False
+            print(f"{op}: the manifest counts {counted}, the files hold {len(held)}", file=sys.stderr)
+    agrees &= settled(files)
     if agrees and "--write" in sys.argv:
         path = DATA / "witnesses.json"
         others = [each for each in json.loads(path.read_text()) if each["witness"] != "python"]

@@ -33,6 +33,12 @@ pub(super) fn cases(g: &mut Group) {
         let same = "One folder, whose names and identifiers fit the limit, and whose block does not.";
         g.accept(&format!("between-by-{estimate}"), with(between()), same).read_as(reading);
         g.accept(
+            &format!("below-limit-by-{estimate}"),
+            with(at(LIMIT - 1)),
+            "One byte is left below the limit.",
+        )
+        .read_as(reading);
+        g.accept(
             &format!("limit-by-{estimate}"),
             with(at(LIMIT)),
             "Exactly at the limit nothing exceeds it yet.",

@@ -94,6 +94,8 @@ fn forks(g: &mut Group) {
     g.accept("fork-local", input(example.clone()), why);
     let mut turned = example;
     turned.reverse();
+    let same = vec![creation(), amend("a", "creation", 0), amend("b", "a", 0)];
+    g.accept("same-time", input(same), "On one way nothing is decided by time.");
     g.accept("fork-local-reversed", input(turned), "In the other order as well.");
     let deep = vec![
         creation(),
@@ -112,6 +114,18 @@ fn open(g: &mut Group) {
     let tie = vec![creation(), amend("a", "creation", 10), amend("b", "creation", 10)];
     let why = "Of two amends of one second the one with the smaller hash is followed.";
     g.accept("tie", input(tie), why).read_as("A-055/smaller-hash");
+    let tie = vec![creation(), amend("b", "creation", 10), amend("a", "creation", 10)];
+    let why = "Whichever comes first.";
+    g.accept("tie-reversed", input(tie), why).read_as("A-055/smaller-hash");
+    let tie = vec![
+        creation(),
+        amend("a", "creation", 10),
+        amend("b", "creation", 10),
+        amend("c", "creation", 10),
+        amend("d", "creation", 9),
+    ];
+    let why = "Of three as well; what is earlier takes no part in it.";
+    g.accept("tie-of-three", input(tie), why).read_as("A-055/smaller-hash");
     let older = vec![creation(), amend("a", "creation", -10)];
     let why = "An amend that is older than what it amends is one all the same.";
     g.accept("older", input(older), why).read_as("A-055/older-accepted");
@@ -123,6 +137,11 @@ fn open(g: &mut Group) {
     let cycle = vec![creation(), amend("a", "creation", 10), amend("b", "a", 20), again];
     let why = "Where a hash comes again the chain ends before it.";
     g.accept("cycle", input(cycle), why).read_as("A-055/cycle-ends");
+    let mut apart = amend("apart", "c", 20);
+    apart["item_hash"] = hash("b").into();
+    let cycle = vec![creation(), amend("a", "creation", 10), apart, amend("c", "b", 30)];
+    let why = "A circle that no way leads into is never walked.";
+    g.accept("cycle-apart", input(cycle), why).read_as("A-055/cycle-ends");
     let itself = vec![creation(), amend("a", "a", 10)];
     let why = "An amend of itself amends nothing else.";
     g.accept("itself", input(itself), why).read_as("A-055/cycle-ends");

@@ -1,13 +1,15 @@
 //! `ecies.encrypt` and `ecies.decrypt`: what is wrapped for one recipient.
 
 use assay_spec::Id;
-use assay_spec::crypto::ecies::shared_point;
+use assay_spec::crypto::aead::{Nonce, seal};
+use assay_spec::crypto::ecies::{Parts, derive_key, join, key_material, shared_point};
 use assay_spec::crypto::secp256k1::{parse_public_key, public_key};
 use assay_spec::crypto::text::prefixed_hex;
 use assay_spec::hosting::requirements::ecies as rows;
 use assay_spec::network::requirements::signing::SECRET_KEY;
 use serde_json::{Value, json};
 
+use super::counter::wrapping_nonce;
 use super::world::{E, foreign, key, public, random, secret};
 use crate::bytes::{hex, parse_hex};
 use crate::case::{Case, Edit, Expect};
@@ -46,6 +48,16 @@ fn texts() -> Vec<(&'static str, Value, &'static str)> {
             "leading-zero-ephemeral",
             input("wallet", &leading_zero_ephemeral(), 16, &dek),
             "So does the ephemeral key's own.",
+        ),
+        (
+            "leading-zero-second",
+            input("wallet", &leading_zero_second("wallet"), 16, &dek),
+            "The shared point's second coordinate begins with a zero.",
+        ),
+        (
+            "counter-wraps",
+            counter_wraps(input("wallet", "counter", 16, &[0; 48])),
+            "The cipher's counter begins at its greatest value and wraps within its four bytes.",
         ),
     ]
 }
@@ -105,6 +117,13 @@ pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
     }
     let twelve = json!({"private_key": secret("wallet"), "ciphertext": ciphertext(&made, "nonce-12"), "nonce_length": 12});
     g.accept("nonce-12", twelve, "A nonce of 12 bytes, as it is said.").read_as("A-051/nonce-12");
+    for (name, ephemeral, why) in [
+        ("ephemeral-least", LEAST, "The ephemeral key with the least first coordinate: one."),
+        ("ephemeral-greatest", GREATEST, "The one with the greatest, three below the field's prime."),
+    ] {
+        let sealed = sealed_by_nobody(ephemeral, name, &random("dek", 32));
+        g.accept(name, json!({"private_key": secret("wallet"), "ciphertext": hex(&sealed)}), why);
+    }
     for library in foreign() {
         for text in &library.cases {
             let name = format!("by-{}-{}", library.library(), text.name);
@@ -259,6 +278,42 @@ fn leading_zero(to: &str) -> String {
         shared_point(&key(&format!("ephemeral {name}")), &public).is_some_and(|point| point[1] == 0)
     };
     (0..100_000).map(|n| format!("zero {n}")).find(|name| begins(name)).expect("one of 256 does")
+}
+
+/// The same where its second coordinate does.
+fn leading_zero_second(to: &str) -> String {
+    let public = public_key(&key(to));
+    let begins = |name: &str| {
+        shared_point(&key(&format!("ephemeral {name}")), &public).is_some_and(|point| point[33] == 0)
+    };
+    (0..100_000).map(|n| format!("second zero {n}")).find(|name| begins(name)).expect("one of 256 does")
+}
+
+/// The same text with another nonce.
+fn counter_wraps(mut input: Value) -> Value {
+    let (ephemeral, recipient) = (key("ephemeral counter"), public_key(&key("wallet")));
+    let shared = shared_point(&ephemeral, &recipient).expect("two points share one");
+    let derived = derive_key(&key_material(&public_key(&ephemeral), &shared));
+    let block = random("counter block", 16).try_into().expect("16 bytes");
+    input["nonce"] = hex(&wrapping_nonce(&derived, block));
+    input
+}
+
+/// Public keys whose private halves nobody knows.
+const LEAST: &str = "040000000000000000000000000000000000000000000000000000000000000001\
+    4218f20ae6c646b363db68605822fb14264ca8d2587fdd6fbc750d587e76a7ee";
+const GREATEST: &str = "04fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2c\
+    0e994b14ea72f8c3eb95c71ef692575e775058332d7e52d0995cf8038871b67d";
+
+/// A text for the wallet under an ephemeral key of which only the public half is known; the shared point is made
+/// with the wallet's private key.
+fn sealed_by_nobody(ephemeral: &str, draw: &str, plaintext: &[u8]) -> Vec<u8> {
+    let ephemeral: [u8; 65] = parse_hex(ephemeral).and_then(|key| key.try_into().ok()).expect("65 bytes");
+    let shared = shared_point(&key("wallet"), &ephemeral).expect("two points share one");
+    let derived = derive_key(&key_material(&ephemeral, &shared));
+    let nonce = Nonce::from_slice(&random(&format!("nonce {draw}"), 16)).expect("16 bytes");
+    let (ciphertext, tag) = seal(&derived, nonce, &[], plaintext);
+    join(&Parts { ephemeral: &ephemeral, nonce, tag: &tag, ciphertext: &ciphertext })
 }
 
 /// The name of an ephemeral key whose own first coordinate begins with a zero.

@@ -5,6 +5,7 @@ pub(super) mod authority;
 pub(super) mod base64;
 pub(super) mod bundle;
 pub(super) mod claims;
+mod counter;
 pub(super) mod derive;
 pub(super) mod ecies;
 pub(super) mod envelope;

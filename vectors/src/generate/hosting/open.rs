@@ -493,13 +493,29 @@ fn encodings(g: &mut Group) {
             &base64_rows::PADDING,
             "A tag without padding.",
         ),
+        (
+            "tag-spare-bits",
+            "/tag",
+            spare_bit(&text("/tag")),
+            &base64_rows::TRAILING_BITS,
+            "Four bits behind the tag hold nothing.",
+        ),
     ] {
         let edit = set(&format!("/in/envelope{path}"), text(path), new);
         let case = g.reject(name, "user-recovery", [edit], row, why);
         if name == "tag-padding" {
             case.read_as("A-052/padding-required");
+        } else if name == "tag-spare-bits" {
+            case.read_as("A-052/trailing-bits-zero");
         }
     }
+}
+
+/// Sixteen bytes, whose last character's lowest bit is set.
+fn spare_bit(text: &str) -> String {
+    let (head, last) = text.trim_end_matches('=').split_at(21);
+    let next = char::from(last.as_bytes()[0] + 1);
+    format!("{head}{next}==")
 }
 
 /// A key wrapped for somebody.

@@ -114,7 +114,7 @@ pub(super) fn cases(g: &mut Group) {
 }
 
 /// The same signature with the group's order added to its scalar.
-fn malleated(signature: &[u8; 64]) -> [u8; 64] {
+pub(super) fn malleated(signature: &[u8; 64]) -> [u8; 64] {
     let order = crate::bytes::parse_hex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
     let mut carry = 0u16;
     let mut out = *signature;

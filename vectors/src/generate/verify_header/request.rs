@@ -45,6 +45,7 @@ pub(super) fn cases(g: &mut Group) {
         ("time-number", &NOW.0.to_string()),
         ("time-null", "null"),
         ("time-month-13", "\"2026-13-04T05:06:07.089Z\""),
+        ("time-year-10000", "\"10000-03-04T05:06:07.089Z\""),
     ] {
         let edit = g.change(p, MESSAGE, &quoted, new);
         g.reject(name, p, [edit], &rows::TIME_FORM, "t is a text that parses to a time.");

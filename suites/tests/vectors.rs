@@ -1,0 +1,175 @@
+//! The commands about the golden cases, as a person or a pipeline meets them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use assay_vectors::{Collection, pack};
+
+const UPPER: &str = "publish/domain/upper-case";
+
+fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .arg("vectors")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("it starts");
+    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(!text.contains("panicked"), "{text}");
+    (status.code(), text)
+}
+
+fn floor() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors")
+}
+
+/// The collection as files, as a tar unpacks it.
+fn unpack(folder: &Path) -> PathBuf {
+    let root = folder.join("copy");
+    for (path, bytes) in Collection::embedded().files() {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("made");
+        std::fs::write(path, bytes).expect("written");
+    }
+    root
+}
+
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).expect("readable");
+    assert!(text.contains(from), "{from}");
+    std::fs::write(path, text.replacen(from, to, 1)).expect("written");
+}
+
+#[test]
+fn a_case_is_explained_plainly_to_a_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, text) = assay(folder.path(), &["explain", UPPER]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in
+        ["reject by domain.alphabet at", "publish.domain.alphabet", "document 3", " became [", "confirmed by"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains('\x1b'));
+    let (code, text) = assay(folder.path(), &["explain", "domain/upper"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains(UPPER), "{text}");
+    assert_eq!(assay(folder.path(), &["explain"]).0, Some(2));
+}
+
+#[test]
+fn the_page_is_one_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, text) = assay(folder.path(), &["explain", "--html", "v.html"]);
+    assert_eq!(code, Some(0), "{text}");
+    let page = std::fs::read_to_string(folder.path().join("v.html")).expect("written");
+    assert!(page.starts_with("<!doctype html>") && page.contains(UPPER));
+    let (code, text) = assay(folder.path(), &["explain", "--html", "no/such/folder.html"]);
+    assert_eq!(code, Some(2), "{text}");
+}
+
+#[test]
+fn a_release_has_the_same_bytes_twice_and_its_sum_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, first) = assay(folder.path(), &["pack", "a.tar"]);
+    assert_eq!(code, Some(0), "{first}");
+    assert_eq!(assay(folder.path(), &["pack"]).0, Some(0));
+    let read = |name: &str| std::fs::read(folder.path().join(name)).expect("written");
+    let own = format!("{}.tar", pack::FOLDER);
+    assert!(read("a.tar") == read(&own));
+    assert_eq!(read("a.tar.sha256"), first.as_bytes());
+    assert_eq!(first, pack::sum_line(&read("a.tar"), "a.tar"));
+    assert_eq!(assay(folder.path(), &["drift", "a.tar"]).0, Some(0));
+    assert_eq!(assay(folder.path(), &["lint", &own]).0, Some(0));
+}
+
+#[test]
+fn a_copy_that_drifted_is_told_case_by_case() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = unpack(folder.path());
+    for copy in [folder.path(), &root, &root.join("data")] {
+        let (code, text) = assay(folder.path(), &["drift", copy.to_str().expect("a name")]);
+        assert_eq!(code, Some(0), "{text}");
+    }
+    edit(&root.join("data/publish/domain.json"), "\"why\": \"", "\"why\": \"Once: ");
+    std::fs::remove_file(root.join("data/drop/cid-file.json")).expect("removed");
+    std::fs::write(root.join("data/drop/mine.json"), "[]").expect("written");
+    let (code, text) = assay(folder.path(), &["drift", "copy"]);
+    assert_eq!(code, Some(1), "{text}");
+    for told in [
+        "changed case  publish/domain/",
+        "missing file  data/drop/cid-file.json",
+        "added file    data/drop/mine.json",
+        "edited        data/publish/domain.json",
+        "4 differences",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let (code, text) = assay(folder.path(), &["lint", "copy"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("[manifest]"), "{text}");
+    for nothing in ["nowhere", env!("CARGO_MANIFEST_DIR"), concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]
+    {
+        let (code, text) = assay(folder.path(), &["drift", nothing]);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(nothing), "{text}");
+    }
+}
+
+#[test]
+fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = unpack(folder.path()).join("data");
+    let generate =
+        |more: &[&str]| assay(folder.path(), &[&["generate", "--into", "copy/data"], more].concat());
+    assert_eq!(generate(&["--check"]).0, Some(0), "{}", generate(&["--check"]).1);
+    edit(&data.join("publish/domain.json"), "\"why\": \"", "\"why\": \"Once: ");
+    let (code, text) = generate(&["--check"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("stale: ") && text.contains("assay vectors generate --into copy/data"), "{text}");
+    assert_eq!(generate(&[]).0, Some(0));
+    assert_eq!(generate(&["--check"]).0, Some(0));
+    std::fs::write(data.join("publish/mine.json"), "[]").expect("written");
+    let (code, text) = generate(&["--check"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("no generator writes it: copy/data/publish/mine.json"), "{text}");
+    let (code, text) = assay(folder.path(), &["generate", "--check", "--into", "nowhere"]);
+    assert_eq!(code, Some(2), "{text}");
+}
+
+#[test]
+fn the_reference_end_conforms_and_a_map_that_is_wrong_names_its_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = env!("CARGO_BIN_EXE_assay");
+    let (code, text) = assay(folder.path(), &["run", "--rules", "--", own, "shim"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains(" pass - conforms"), "{text}");
+    std::fs::write(folder.path().join("m.toml"), "[rules]\nA = ['domain.colour']\n").expect("written");
+    let (code, text) =
+        assay(folder.path(), &["run", "--map", "m.toml", "--only", "publish/domain", "--", own, "shim"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("m.toml:2: domain.colour is no rule"), "{text}");
+    std::fs::write(folder.path().join("m.toml"), "[rules]\nA = ['domain.alphabet']\n").expect("written");
+    let (code, text) =
+        assay(folder.path(), &["run", "--map", "m.toml", "--only", "publish/domain", "--", own, "shim"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("domain.alphabet refuses it, here A, not"), "{text}");
+}
+
+#[test]
+fn the_example_programs_conform() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (program, file) in [("python3", "python/shim.py"), ("node", "node/shim.mjs")] {
+        let is_there =
+            Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+        if !is_there && std::env::var_os("CI").is_none() {
+            eprintln!("{program} is not here, so its example is not run");
+            continue;
+        }
+        let file = floor().join("examples").join(file);
+        let file = file.to_str().expect("a name");
+        let (code, text) = assay(folder.path(), &["run", "--", program, file]);
+        assert_eq!(code, Some(0), "{program}: {text}");
+        assert!(text.contains("conforms") && text.contains("not claimed: "), "{text}");
+    }
+}

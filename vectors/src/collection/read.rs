@@ -1,0 +1,174 @@
+//! Reads somebody's copy: a folder, or a tar as it was packed. Nothing in it is believed.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::{Collection, DATA};
+
+/// The longest file that is read.
+pub const FILE_LIMIT: u64 = 64 << 20;
+/// All files together.
+const TOTAL_LIMIT: u64 = 512 << 20;
+/// The most files.
+const COUNT_LIMIT: usize = 10_000;
+/// How deep the folders lie.
+const DEPTH_LIMIT: usize = 6;
+
+/// What stands beside the data.
+const BESIDES: &[&str] = &["divergences.json", "LICENSE", "README.md", "SHA256SUMS"];
+
+/// Why a copy cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// The system says why.
+    #[error("{}: {why}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's words.
+        why: io::Error,
+    },
+    /// It is more than is read.
+    #[error("{}: {what}", path.display())]
+    TooMuch {
+        /// The file or folder.
+        path: PathBuf,
+        /// Which limit.
+        what: &'static str,
+    },
+    /// It is no collection.
+    #[error("{}: no collection: it holds no data/manifest.json, no manifest.json and no cases", .0.display())]
+    None(PathBuf),
+}
+
+impl Collection {
+    /// Reads a copy: a folder that holds `data`, the folder `data` itself, the folder into which a tar was unpacked,
+    /// or the tar.
+    pub fn read(path: &Path) -> Result<Collection, Unreadable> {
+        let about = fs::metadata(path).map_err(|why| io_error(path, why))?;
+        let mut reading = Reading::default();
+        if about.is_dir() {
+            reading.folder(path)?;
+        } else {
+            reading.tar(path)?;
+        }
+        Ok(reading.found)
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    found: Collection,
+    total: u64,
+    count: usize,
+}
+
+impl Reading {
+    fn folder(&mut self, root: &Path) -> Result<(), Unreadable> {
+        if root.join("data").is_dir() {
+            self.below(&root.join("data"), DATA, 0)?;
+            if root.join("schema").is_dir() {
+                self.below(&root.join("schema"), "schema/", 0)?;
+            }
+            for name in BESIDES {
+                let path = root.join(name);
+                if path.is_file() {
+                    self.file(&path, name)?;
+                }
+            }
+            return Ok(());
+        }
+        let is_data = root.join("manifest.json").is_file()
+            || assay_spec::Service::ALL.iter().any(|service| root.join(service.name()).is_dir());
+        if is_data {
+            return self.below(root, DATA, 0);
+        }
+        // What a tar unpacks into stands alone in the folder where that was done.
+        let inside: Vec<PathBuf> =
+            list(root)?.into_iter().filter(|path| path.join("data").is_dir()).collect();
+        match inside.as_slice() {
+            [only] => self.folder(only),
+            _ => Err(Unreadable::None(root.to_owned())),
+        }
+    }
+
+    fn below(&mut self, folder: &Path, prefix: &str, depth: usize) -> Result<(), Unreadable> {
+        if depth > DEPTH_LIMIT {
+            return Err(too_much(folder, "the folders lie too deep"));
+        }
+        for path in list(folder)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // A link is no file of a collection, wherever it leads.
+            let about = fs::symlink_metadata(&path).map_err(|why| io_error(&path, why))?;
+            if about.is_dir() {
+                self.below(&path, &format!("{prefix}{name}/"), depth + 1)?;
+            } else if about.is_file() && !name.starts_with('.') {
+                self.file(&path, &format!("{prefix}{name}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path, name: &str) -> Result<(), Unreadable> {
+        let file = File::open(path).map_err(|why| io_error(path, why))?;
+        self.bytes(path, name, file)
+    }
+
+    fn tar(&mut self, path: &Path) -> Result<(), Unreadable> {
+        let failed = |why| io_error(path, why);
+        let file = File::open(path).map_err(failed)?;
+        let mut archive = tar::Archive::new(file.take(2 * TOTAL_LIMIT));
+        for entry in archive.entries().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            // Everything stands in one folder, whatever it is called.
+            let Some((_, name)) = name.split_once('/') else { continue };
+            let known = BESIDES.contains(&name) || name.starts_with(DATA) || name.starts_with("schema/");
+            if known {
+                self.bytes(path, name, entry)?;
+            }
+        }
+        if self.count == 0 { Err(Unreadable::None(path.to_owned())) } else { Ok(()) }
+    }
+
+    fn bytes(&mut self, path: &Path, name: &str, from: impl Read) -> Result<(), Unreadable> {
+        let mut bytes = Vec::new();
+        from.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|why| io_error(path, why))?;
+        self.total += bytes.len() as u64;
+        self.count += 1;
+        if bytes.len() as u64 > FILE_LIMIT {
+            return Err(too_much(path, "a file is longer than 64 MiB"));
+        }
+        if self.total > TOTAL_LIMIT || self.count > COUNT_LIMIT {
+            return Err(too_much(path, "more than 512 MiB or 10,000 files"));
+        }
+        self.found.put(name, bytes);
+        Ok(())
+    }
+}
+
+/// What stands in a folder, sorted.
+fn list(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
+    let failed = |why| io_error(folder, why);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+        if paths.len() > COUNT_LIMIT {
+            return Err(too_much(folder, "more than 10,000 files"));
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn io_error(path: &Path, why: io::Error) -> Unreadable {
+    Unreadable::Io { path: path.to_owned(), why }
+}
+
+fn too_much(path: &Path, what: &'static str) -> Unreadable {
+    Unreadable::TooMuch { path: path.to_owned(), what }
+}

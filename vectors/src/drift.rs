@@ -1,0 +1,261 @@
+//! How a vendored copy differs from this collection, case by case.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use assay_spec::crypto::text::sha256_hex;
+use serde_json::Value;
+
+use crate::collection::{Collection, DATA, holds_cases};
+use crate::manifest::Manifest;
+
+/// A difference, seen from the copy.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// It lacks a file.
+    MissingFile(String),
+    /// It has a file of its own.
+    AddedFile(String),
+    /// A file differs, and nothing finer can be said.
+    ChangedFile(String),
+    /// A file holds the same cases in other words or another order.
+    OtherText(String),
+    /// A file of cases cannot be read; where and why.
+    Unreadable(String, String),
+    /// It lacks a case.
+    MissingCase(String),
+    /// It has a case of its own.
+    AddedCase(String),
+    /// A case differs, in these members.
+    ChangedCase(String, Vec<String>),
+    /// A case stands twice in its file.
+    TwiceCase(String),
+    /// The manifest differs: what it says, in words.
+    Manifest(String),
+    /// A file is not what the copy's own manifest says: it was changed after it was taken.
+    Edited(String),
+}
+
+/// How `copy` differs from `ours`; nothing, if it is the same. Licence, readme and sums are compared where the copy
+/// has them.
+pub fn drift(ours: &Collection, copy: &Collection) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let is_bare = copy.files().all(|(path, _)| path.starts_with(DATA));
+    for (path, bytes) in ours.files() {
+        let needed = path.starts_with(DATA) || !is_bare && !TEXTS.contains(&path);
+        match copy.file(path) {
+            None if needed => found.push(Difference::MissingFile(path.to_owned())),
+            None => {}
+            Some(theirs) if theirs == bytes => {}
+            Some(theirs) if holds_cases(path) => found.extend(cases(path, bytes, theirs)),
+            Some(theirs) if path == MANIFEST => found.extend(manifests(bytes, theirs)),
+            Some(_) => found.push(Difference::ChangedFile(path.to_owned())),
+        }
+    }
+    let added = copy.files().filter(|(path, _)| ours.file(path).is_none() && *path != "SHA256SUMS");
+    found.extend(added.map(|(path, _)| Difference::AddedFile(path.to_owned())));
+    found.extend(edited(copy));
+    found
+}
+
+const MANIFEST: &str = "data/manifest.json";
+const TEXTS: &[&str] = &["LICENSE", "README.md"];
+
+fn cases(path: &str, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+    let (ours, twice) = by_id(ours).unwrap_or_default();
+    debug_assert!(twice.is_empty(), "the lint would have told");
+    let (mut theirs, twice) = match by_id(theirs) {
+        Ok(read) => read,
+        Err(why) => return vec![Difference::Unreadable(path.to_owned(), why)],
+    };
+    let mut found: Vec<Difference> = twice.into_iter().map(Difference::TwiceCase).collect();
+    for (id, case) in ours {
+        match theirs.remove(&id) {
+            None => found.push(Difference::MissingCase(id)),
+            Some(other) if other == case && same_order(&other, &case) => {}
+            Some(other) => found.push(Difference::ChangedCase(id, members(&case, &other))),
+        }
+    }
+    found.extend(theirs.into_keys().map(Difference::AddedCase));
+    if found.is_empty() { vec![Difference::OtherText(path.to_owned())] } else { found }
+}
+
+type ById = (BTreeMap<String, Value>, Vec<String>);
+
+fn by_id(bytes: &[u8]) -> Result<ById, String> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+    let Value::Array(cases) = value else { return Err("it is no list of cases".to_owned()) };
+    let (mut found, mut twice) = (BTreeMap::new(), Vec::new());
+    for (n, case) in cases.into_iter().enumerate() {
+        let id = case["id"].as_str().map_or_else(|| format!("case {n} without an id"), str::to_owned);
+        if found.insert(id.clone(), case).is_some() {
+            twice.push(id);
+        }
+    }
+    Ok((found, twice))
+}
+
+/// Whether the order of members is the same too: inside records it is signed.
+fn same_order(a: &Value, b: &Value) -> bool {
+    written(&a["in"]) == written(&b["in"])
+}
+
+fn written(value: &Value) -> String {
+    value.to_string()
+}
+
+/// The members that differ, those of the expectation apart.
+fn members(ours: &Value, theirs: &Value) -> Vec<String> {
+    let names = |value: &Value| -> Vec<String> {
+        value.as_object().into_iter().flat_map(|members| members.keys().cloned()).collect()
+    };
+    let mut found = names(ours);
+    found.extend(names(theirs).into_iter().filter(|name| ours.get(name).is_none()));
+    found.retain(|name| written(&ours[name]) != written(&theirs[name]));
+    found
+}
+
+fn manifests(ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+    let told = |text: String| Difference::Manifest(text);
+    let read = |bytes| serde_json::from_slice::<Manifest>(bytes);
+    let (Ok(ours), theirs) = (read(ours), read(theirs)) else { return Vec::new() };
+    let theirs = match theirs {
+        Ok(theirs) => theirs,
+        Err(e) => return vec![told(format!("cannot be read: {e}"))],
+    };
+    let mut found = Vec::new();
+    if theirs.version != ours.version {
+        found.push(told(format!("version {} instead of {}", theirs.version, ours.version)));
+    }
+    let names = ours.operations.keys().chain(theirs.operations.keys());
+    let names: std::collections::BTreeSet<&String> = names.collect();
+    for name in names {
+        let count = |manifest: &Manifest| manifest.operations.get(name).copied().unwrap_or_default();
+        let (own, other) = (count(&ours), count(&theirs));
+        if own != other {
+            found.push(told(format!(
+                "{name}: {} accepts and {} rejects instead of {} and {}",
+                other.accept, other.reject, own.accept, own.reject
+            )));
+        }
+    }
+    let hashes = ours.files.iter().filter(|(path, hash)| theirs.files.get(*path) != Some(hash)).count();
+    if hashes > 0 {
+        found.push(told(format!("other hashes of {hashes} files")));
+    }
+    let more = theirs.files.keys().filter(|path| !ours.files.contains_key(*path)).count();
+    if more > 0 {
+        found.push(told(format!("hashes of {more} files that do not belong")));
+    }
+    if found.is_empty() { vec![told("other words".to_owned())] } else { found }
+}
+
+/// The copy against its own manifest: whether it was changed, or is only of another time.
+fn edited(copy: &Collection) -> Vec<Difference> {
+    let manifest = copy.file(MANIFEST).and_then(|bytes| serde_json::from_slice::<Manifest>(bytes).ok());
+    let Some(manifest) = manifest else { return Vec::new() };
+    let differs = |path: &str, hash: &str| {
+        copy.file(&format!("{DATA}{path}")).is_some_and(|bytes| sha256_hex(bytes) != hash)
+    };
+    let files = manifest.files.iter().filter(|(path, hash)| differs(path, hash));
+    files.map(|(path, _)| Difference::Edited(format!("{DATA}{path}"))).collect()
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Difference::MissingFile(path) => write!(f, "missing file  {path}"),
+            Difference::AddedFile(path) => write!(f, "added file    {path}"),
+            Difference::ChangedFile(path) => write!(f, "changed file  {path}"),
+            Difference::OtherText(path) => {
+                write!(f, "changed file  {path}: the same cases in another order or text")
+            }
+            Difference::Unreadable(path, why) => write!(f, "changed file  {path}: {why}"),
+            Difference::MissingCase(id) => write!(f, "missing case  {id}"),
+            Difference::AddedCase(id) => write!(f, "added case    {id}"),
+            Difference::ChangedCase(id, members) => write!(f, "changed case  {id}: {}", members.join(", ")),
+            Difference::TwiceCase(id) => write!(f, "case twice    {id}"),
+            Difference::Manifest(what) => write!(f, "manifest      {what}"),
+            Difference::Edited(path) => {
+                write!(f, "edited        {path}: not what the copy's own manifest says")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "data/publish/domain.json";
+
+    /// What is told of a copy whose file of domains was bent.
+    fn bent(bend: impl FnOnce(&mut Vec<Value>)) -> Vec<String> {
+        let ours = Collection::embedded();
+        let mut copy = ours.clone();
+        let mut cases: Vec<Value> =
+            serde_json::from_slice(ours.file(FILE).expect("it is there")).expect("JSON");
+        bend(&mut cases);
+        copy.put(FILE, crate::case::canonical(&cases));
+        let found = drift(&ours, &copy);
+        // It was changed behind its manifest's back, whatever was changed.
+        let edited = Difference::Edited(FILE.to_owned());
+        assert_eq!(found.contains(&edited), found.len() > 1, "{found:?}");
+        found.iter().filter(|each| **each != edited).map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_differs_is_named_by_case() {
+        assert_eq!(bent(|_| ()), [""; 0]);
+        assert_eq!(bent(|cases| drop(cases.remove(0))), ["missing case  publish/domain/plain"]);
+        assert_eq!(bent(|cases| cases[0]["why"] = "x.".into()), ["changed case  publish/domain/plain: why"]);
+        let more = bent(|cases| {
+            let mut case = cases[0].clone();
+            case["id"] = "publish/domain/new".into();
+            cases.push(case);
+        });
+        assert_eq!(more, ["added case    publish/domain/new"]);
+        let twice = bent(|cases| cases.push(cases[0].clone()));
+        assert_eq!(twice, ["case twice    publish/domain/plain"]);
+        let order = bent(|cases| cases.swap(0, 1));
+        assert_eq!(
+            order,
+            ["changed file  data/publish/domain.json: the same cases in another order or text"]
+        );
+    }
+
+    #[test]
+    fn files_that_come_and_go_are_named() {
+        let ours = Collection::embedded();
+        let told = |bend: fn(&mut Collection)| {
+            let mut copy = ours.clone();
+            bend(&mut copy);
+            drift(&ours, &copy).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(told(|_| ()), [""; 0]);
+        assert_eq!(told(|copy| drop(copy.take(FILE))), ["missing file  data/publish/domain.json"]);
+        assert_eq!(told(|copy| copy.put("data/publish/x.json", "[]")), ["added file    data/publish/x.json"]);
+        assert_eq!(told(|copy| drop(copy.take("LICENSE"))), [""; 0]);
+        assert_eq!(told(|copy| copy.put("LICENSE", "mine")), ["changed file  LICENSE"]);
+        assert_eq!(told(|copy| drop(copy.take("divergences.json"))), ["missing file  divergences.json"]);
+        let broken = told(|copy| copy.put(FILE, "[\n{]"));
+        assert!(broken[0].contains("line 2 column 2"), "{broken:?}");
+        let manifest = told(|copy| {
+            let text = String::from_utf8(copy.file(MANIFEST).expect("it is there").to_vec()).expect("UTF-8");
+            copy.put(MANIFEST, text.replacen("\"version\": 1", "\"version\": 2", 1));
+        });
+        assert_eq!(manifest, ["manifest      version 2 instead of 1"]);
+    }
+
+    #[test]
+    fn the_data_alone_is_a_copy_too() {
+        let ours = Collection::embedded();
+        let mut copy = ours.clone();
+        let besides: Vec<String> =
+            copy.files().map(|(path, _)| path.to_owned()).filter(|path| !path.starts_with(DATA)).collect();
+        for path in besides {
+            copy.take(&path);
+        }
+        assert_eq!(drift(&ours, &copy), []);
+    }
+}

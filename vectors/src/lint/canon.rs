@@ -1,0 +1,72 @@
+//! When two inputs are the same: whatever recipe made their bytes, and whatever order their members stand in.
+
+use assay_spec::cid::Content;
+use assay_spec::crypto::text::hex;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::bytes::Recipe;
+use crate::wire::spell_out;
+
+/// Bytes up to this length are compared; longer ones by their recipe.
+const COMPARED: u64 = 256 << 20;
+
+/// A text that two inputs of an operation share if they are the same to it: absent and null members are one, so are
+/// the recipes of the same bytes. Inside a member, order and nulls count: records are signed with both.
+pub fn canonical_input(input: &Value) -> String {
+    let Value::Object(members) = spell_out(input) else { return input.to_string() };
+    let mut members: Vec<(String, Value)> =
+        members.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    members.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Value::Object(members.into_iter().map(|(name, value)| (name, bytes_as_hashes(value))).collect())
+        .to_string()
+}
+
+fn bytes_as_hashes(value: Value) -> Value {
+    match value {
+        Value::Object(members) => match Recipe::read("", &Value::Object(members.clone())) {
+            Ok(recipe) if recipe.size() <= COMPARED => json!({"bytes": hash(&recipe)}),
+            _ => members
+                .into_iter()
+                .map(|(name, value)| (name, bytes_as_hashes(value)))
+                .collect::<Map<_, _>>()
+                .into(),
+        },
+        Value::Array(values) => values.into_iter().map(bytes_as_hashes).collect(),
+        other => other,
+    }
+}
+
+fn hash(recipe: &Recipe) -> String {
+    let (mut hasher, mut at, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
+    while let Ok(count @ 1..) = recipe.read_at(at, &mut buffer) {
+        hasher.update(&buffer[..count]);
+        at += count as u64;
+    }
+    hex(&hasher.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_input_in_other_words_is_the_same() {
+        let of = |input: Value| canonical_input(&input);
+        let one = of(json!({"a": {"hex": "6161"}, "b": null, "c": "t"}));
+        for same in [
+            json!({"c": "t", "a": {"utf8": "aa"}}),
+            json!({"a": {"repeat": ["61", 2]}, "c": "t"}),
+            json!({"a": {"b64": "YWE="}, "c": "t"}),
+            json!({"a": {"concat": [{"hex": "61"}, {"utf8": "a"}]}, "c": "t"}),
+        ] {
+            assert_eq!(of(same), one);
+        }
+        for other in [json!({"a": {"hex": "6162"}, "c": "t"}), json!({"a": {"hex": "6161"}, "c": "T"})] {
+            assert_ne!(of(other), one);
+        }
+        // A record is signed with its members in their order.
+        assert_ne!(of(json!({"r": {"a": 1, "b": 2}})), of(json!({"r": {"b": 2, "a": 1}})));
+        assert_ne!(of(json!({"r": {"a": null}})), of(json!({"r": {}})));
+    }
+}

@@ -1,0 +1,80 @@
+//! A collection as the lints read it: what cannot be read is a finding, and the rest is looked at all the same.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Finding, Lint};
+use crate::case::Case;
+use crate::collection::{Collection, holds_cases};
+use crate::divergence::Divergence;
+use crate::manifest::Manifest;
+use crate::witness::Witness;
+
+/// A collection, read.
+pub(super) struct Sheet<'a> {
+    pub(super) collection: &'a Collection,
+    /// The files of cases as JSON, by their paths.
+    pub(super) values: BTreeMap<&'a str, Value>,
+    /// The cases that the reader takes, in the order of files and of their cases.
+    pub(super) cases: Vec<Case>,
+    /// Where in `values` each case stands: file and place in it.
+    pub(super) places: Vec<(&'a str, usize)>,
+    pub(super) manifest: Option<Manifest>,
+    pub(super) witnesses: Vec<Witness>,
+    pub(super) divergences: Vec<Divergence>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn read(collection: &'a Collection) -> (Sheet<'a>, Vec<Finding>) {
+        let mut findings = Vec::new();
+        let (mut values, mut cases, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for (path, bytes) in collection.files().filter(|(path, _)| holds_cases(path)) {
+            let Some(value) = note(json::<Value>(path, bytes), &mut findings) else { continue };
+            for (n, case) in value.as_array().into_iter().flatten().enumerate() {
+                // What the reader does not take is a finding of the schema.
+                if let Ok(case) = serde_json::from_value(case.clone()) {
+                    cases.push(case);
+                    places.push((path, n));
+                }
+            }
+            values.insert(path, value);
+        }
+        let manifest = besides(collection, "data/manifest.json", &mut findings);
+        let witnesses = besides(collection, "data/witnesses.json", &mut findings).unwrap_or_default();
+        let divergences = besides(collection, "divergences.json", &mut findings).unwrap_or_default();
+        (Sheet { collection, values, cases, places, manifest, witnesses, divergences }, findings)
+    }
+
+    /// The file in which the case with that number stands, below `data`.
+    pub(super) fn file_of(&self, n: usize) -> &'a str {
+        self.places[n].0.trim_start_matches(crate::collection::DATA)
+    }
+}
+
+fn besides<T: DeserializeOwned>(
+    collection: &Collection,
+    path: &'static str,
+    findings: &mut Vec<Finding>,
+) -> Option<T> {
+    let found = match collection.file(path) {
+        Some(bytes) => json(path, bytes),
+        None => Err(Lint::Text.at(path, "the file is missing")),
+    };
+    note(found, findings)
+}
+
+fn note<T>(result: Result<T, Finding>, findings: &mut Vec<Finding>) -> Option<T> {
+    result.map_err(|finding| findings.push(finding)).ok()
+}
+
+/// The file as JSON; the finding names the line.
+fn json<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Finding> {
+    serde_json::from_slice(bytes).map_err(|e| {
+        let place = format!("{path}:{}:{}", e.line(), e.column());
+        let what = e.to_string();
+        let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
+        Lint::Text.at(place, what)
+    })
+}
