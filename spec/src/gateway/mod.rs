@@ -2,6 +2,7 @@
 
 pub mod excuses;
 pub mod requirements;
+pub mod stand_in;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
