@@ -1,13 +1,33 @@
 //! The inference gateway and its backing servers (document 1).
 
+pub mod auth;
+pub mod chat;
+pub mod completions;
+pub mod discovery;
 pub mod excuses;
+pub mod machines;
+pub mod messages;
+pub mod models;
 pub mod requirements;
+pub mod responses;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
 
-/// The service's endpoints.
-pub static ENDPOINTS: &[&Endpoint] = &[];
+/// The service's endpoints, in the document's order.
+pub static ENDPOINTS: &[&Endpoint] = &[
+    &chat::ENDPOINT,
+    &completions::ENDPOINT,
+    &responses::ENDPOINT,
+    &messages::ENDPOINT,
+    &models::LIST,
+    &completions::NATIVE,
+    &discovery::ENDPOINT,
+    &auth::CHECK,
+];
+
+/// The endpoints that a server of the pool has under its own URL, as far as the document names them.
+pub static DIRECT: &[&Endpoint] = &[&chat::ENDPOINT, &completions::ENDPOINT, &messages::ENDPOINT];
 
 /// The service's state machines.
-pub static MACHINES: &[&Machine] = &[];
+pub static MACHINES: &[&Machine] = &[&machines::REQUEST, &machines::CONFIDENTIAL, &machines::DIRECT];
