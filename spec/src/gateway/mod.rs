@@ -1,15 +1,20 @@
 //! The inference gateway and its backing servers (document 1).
 
 pub mod auth;
+pub mod body;
 pub mod chat;
 pub mod completions;
+pub mod data_url;
 pub mod discovery;
 pub mod excuses;
+pub mod input;
+pub mod limits;
 pub mod machines;
 pub mod messages;
 pub mod models;
 pub mod requirements;
 pub mod responses;
+pub mod tools;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;

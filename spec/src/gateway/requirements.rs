@@ -375,7 +375,7 @@ crate::requirements! {
         IMAGE_DATA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Errors" 5 0x1d28_2805];
         /// A number beyond all measure gets an error of the client's kind or an answer.
         HUGE_NUMBER: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 5 0x1d28_2805];
-        /// A path that no endpoint has, with encoded slashes, dots or zero bytes, gets an error of the client's kind.
+        /// A path that no endpoint has, with encoded slashes, dots or zero bytes, gets no internal error.
         ODD_PATH: Must Server Check ["Errors" 1 0x8006_efde];
         /// How much a request may hold is not shown; the simulator has limits.
         LIMITS: May Server Open rule "input.limits" ["Errors" 5 0x1d28_2805];
