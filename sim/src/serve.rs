@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use assay_spec::Instant;
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, StreamBody};
@@ -537,7 +537,7 @@ impl Handle {
         }
         inner.follow_wall_clock();
         let own = inner.feed(Input::End(exchange), exchange);
-        if matches!(own.last(), Some(Output::End { .. })) {
+        if own.last().is_some_and(Output::is_last) {
             if inner.stirs() {
                 self.after(inner);
             }
@@ -630,7 +630,7 @@ impl Inner {
                 continue;
             }
             let exchange = output.exchange();
-            let ends = matches!(output, Output::End { .. });
+            let ends = output.is_last();
             if let Some(sender) = self.replies.get(&exchange) {
                 // A client that went away has dropped its end; the world does not mind.
                 let _ = sender.send(output);
@@ -659,7 +659,12 @@ pub struct SiteService {
     boot: Option<u64>,
 }
 
-type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>>;
+type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, BrokenOff>> + Send>>>;
+
+/// A reply breaks off: the connection ends before the body does.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the reply breaks off")]
+pub struct BrokenOff;
 
 /// A reply's body: whole, or as it comes.
 pub type ReplyBody = Either<Full<Bytes>, Streamed>;
@@ -759,13 +764,17 @@ async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
 fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
     let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
     let (mut status, mut headers) = (500, HeaderMap::new());
-    let mut bytes = Vec::new();
+    let (mut bytes, mut begun, mut cut) = (Vec::new(), false, false);
     for output in outputs {
         match output {
-            Output::Head { status: s, headers: h, .. } => (status, headers) = (s, h),
+            Output::Head { status: s, headers: h, .. } => (status, headers, begun) = (s, h, true),
             Output::Frame { bytes: frame, .. } => bytes.push(frame),
+            Output::Cut { .. } => cut = true,
             Output::End { .. } | Output::Outgoing { .. } => {}
         }
+    }
+    if cut {
+        return broken_off(status, headers, bytes, begun);
     }
     let body = if frames > 1 {
         let frames = bytes.into_iter().map(|bytes| Ok(Frame::data(bytes)));
@@ -776,19 +785,54 @@ fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
     respond(status, headers, body)
 }
 
+/// A response that breaks off after these bytes, or before its head where it has not begun.
+fn broken_off(status: u16, headers: HeaderMap, bytes: Vec<Bytes>, begun: bool) -> Response<ReplyBody> {
+    let frames = stream::iter(bytes.into_iter().map(|bytes| Ok(Frame::data(bytes))));
+    let end = stream::once(async move {
+        // A head whose body breaks off at once is never sent.
+        if begun {
+            let_out().await;
+        }
+        Err(BrokenOff)
+    });
+    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames.chain(end)) as Pin<Box<_>>)))
+}
+
+/// Lets the connection send what it has before more is asked of the body.
+async fn let_out() {
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A response whose outputs come as the world makes them.
 async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output>) -> Response<ReplyBody> {
-    let Some(Output::Head { status, headers, .. }) = receiver.recv().await else {
-        // The world was replaced under a waiting request: its connection ends without a word of the service.
-        guard.settle();
-        return respond(503, HeaderMap::new(), Either::Left(Full::default()));
-    };
-    let frames = stream::unfold((guard, receiver), |(mut guard, mut receiver)| async move {
-        if let Some(Output::Frame { bytes, .. }) = receiver.recv().await {
-            return Some((Ok(Frame::data(bytes)), (guard, receiver)));
+    let (status, headers) = match receiver.recv().await {
+        Some(Output::Head { status, headers, .. }) => (status, headers),
+        Some(_) => {
+            guard.settle();
+            return broken_off(200, HeaderMap::new(), Vec::new(), false);
         }
-        guard.settle();
-        None
+        None => {
+            // The world was replaced under a waiting request: its connection ends without a word of the service.
+            guard.settle();
+            return respond(503, HeaderMap::new(), Either::Left(Full::default()));
+        }
+    };
+    let frames = stream::unfold(Some((guard, receiver)), |state| async move {
+        let (mut guard, mut receiver) = state?;
+        match receiver.recv().await {
+            Some(Output::Frame { bytes, .. }) => Some((Ok(Frame::data(bytes)), Some((guard, receiver)))),
+            Some(Output::Cut { .. }) => {
+                guard.settle();
+                let_out().await;
+                Some((Err(BrokenOff), None))
+            }
+            _ => {
+                guard.settle();
+                None
+            }
+        }
     });
     respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames) as Pin<Box<_>>)))
 }
