@@ -1,5 +1,8 @@
 //! Checks of the inference gateway (document 1).
 
+pub mod client;
+mod sse;
+
 use crate::check::Check;
 
 /// Every check of the service, by file.
