@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, endpoints, hosting, ledger, network, publish};
+use assay_suites::{drop, endpoints, gateway, hosting, ledger, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -43,7 +43,7 @@ struct Command {
 enum What {
     /// Run the checks against a target; without one, against the embedded simulator
     #[command(
-        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4110 publish.envelope\n  assay run --network-url http://127.0.0.1:4101 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4110 publish.envelope\n  assay run --network-url http://127.0.0.1:4107 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
     )]
     Run(RunArgs),
     /// Serve every service on loopback, each at its own port
@@ -107,13 +107,16 @@ struct Selection {
 }
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["network_url", "publish_url", "drop_url"]).multiple(true)))]
+#[command(group(clap::ArgGroup::new("url").args(["gateway_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
     profile: Option<PathBuf>,
+    /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
+    #[arg(long, value_name = "URL")]
+    gateway_url: Option<String>,
     /// Base URL of a node of the network
     #[arg(long, value_name = "URL")]
     network_url: Option<String>,
@@ -373,9 +376,17 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 }
 
+/// Where the key of a gateway is that stands on the command line.
+const GATEWAY_KEY: &str = "ASSAY_GATEWAY_KEY";
+
 /// The target that the arguments name, and how to treat it.
 async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let named = [("network", &args.network_url), ("publish", &args.publish_url), ("drop", &args.drop_url)];
+    let named = [
+        ("gateway", &args.gateway_url),
+        ("network", &args.network_url),
+        ("publish", &args.publish_url),
+        ("drop", &args.drop_url),
+    ];
     let (profile, folder) = if let Some(path) = &args.profile {
         let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
         (loaded.profile, loaded.folder)
@@ -385,6 +396,9 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {path:?}\n")));
         for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
             text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
+            if service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
+                text.push_str(&format!("key = {{ env = {GATEWAY_KEY:?} }}\n"));
+            }
         }
         let profile = Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
         (profile, PathBuf::from("."))
@@ -398,6 +412,13 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
     let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
     let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
+    if let Some(gateway) = &profile.gateway {
+        sites.insert("gateway".to_owned(), gateway.url.clone());
+        per_minute.insert("gateway".to_owned(), gateway.limits.requests_per_minute);
+        let key = gateway.key.as_ref().map(secret).transpose()?;
+        let revoked = gateway.revoked_key.as_ref().map(secret).transpose()?;
+        settings.gateway = gateway::Fixtures::new(gateway, key, revoked);
+    }
     if let Some(network) = &profile.network {
         sites.extend(network.sites());
         // One address in all, whichever node it asks.
@@ -458,7 +479,7 @@ fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let _: Option<Dialect> = None;
     Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --network-url, --publish-url or --drop-url".to_owned(),
+        "this build has no simulator: name a target with --profile, --gateway-url, --network-url, --publish-url or --drop-url".to_owned(),
     ))
 }
 

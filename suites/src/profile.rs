@@ -4,6 +4,8 @@
 //! the place it is about. A secret is only named here, never written.
 
 mod drop;
+mod endpoints;
+mod gateway;
 mod hosting;
 mod network;
 
@@ -21,10 +23,12 @@ use toml::de::{DeTable, DeValue};
 use crate::tls::Trust;
 
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
+pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
+pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
 pub use hosting::{Hosting, HostingReadings};
 pub use network::{
-    AggregateWrite, EndpointName, Endpoints, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures,
-    NetworkLimits, NetworkReadings, SigningScheme,
+    AggregateWrite, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, NetworkLimits,
+    NetworkReadings, SigningScheme,
 };
 
 /// A profile as it stands in its file.
@@ -44,6 +48,8 @@ pub struct Profile {
     pub control: Option<String>,
     /// The bearer token of the control API.
     pub control_token: Option<Secret>,
+    /// The inference gateway; none means that it is not tested.
+    pub gateway: Option<Gateway>,
     /// The node API; none means that it is not tested.
     pub network: Option<Network>,
     /// The hosting application's stored records; none means that they are not tested.
@@ -278,9 +284,11 @@ fn without_secret(line: &str, key: &str) -> String {
     let Some((name, _)) = line.split_once('=') else { return line.to_owned() };
     let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
     let is_secret = key.starts_with("control_token")
+        || key.starts_with("gateway.key")
+        || key.starts_with("gateway.revoked_key")
         || key.starts_with("publish.key")
         || key.starts_with("hosting.wallet_key")
-        || matches!(last.trim_matches(['"', '\'']), "key" | "wallet_key" | "control_token");
+        || matches!(last.trim_matches(['"', '\'']), "key" | "revoked_key" | "wallet_key" | "control_token");
     if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
 }
 

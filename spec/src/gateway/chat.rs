@@ -117,7 +117,7 @@ fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message
     let content = match given(message, "content") {
         None => {
             // An assistant that only called tools has said nothing.
-            if role != "assistant" {
+            if role.is_some_and(|role| role != "assistant") {
                 broken(&MESSAGE_COMPLETE, gate, || "a message has no content".to_owned())?;
             }
             Vec::new()
@@ -130,22 +130,24 @@ fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message
         }
     };
     let mut tool_call_id = None;
-    if role == "tool" {
+    if role == Some("tool") {
         tool_call_id = optional(message, "tool_call_id", &TOOL_CALL_ID, gate, Value::as_str)?;
         if given(message, "tool_call_id").is_none() {
             broken(&MESSAGE_COMPLETE, gate, || "a tool's message has no tool_call_id".to_owned())?;
         }
     }
-    Ok(Message { role: role.to_owned(), content, tool_call_id: tool_call_id.map(str::to_owned) })
+    let role = role.unwrap_or("user").to_owned();
+    Ok(Message { role, content, tool_call_id: tool_call_id.map(str::to_owned) })
 }
 
-fn role<'a>(message: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<&'a str, Refused> {
+/// Who speaks; `None` where a rule has lapsed and nobody is named.
+fn role<'a>(message: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<Option<&'a str>, Refused> {
     if given(message, "role").is_none() {
         broken(&MESSAGE_COMPLETE, gate, || "a message has no role".to_owned())?;
-        return Ok("user");
+        return Ok(None);
     }
-    let Some(role) = required(message, "role", &ROLE, gate, Value::as_str)? else { return Ok("user") };
-    if !ROLES.contains(&role) {
+    let role = required(message, "role", &ROLE, gate, Value::as_str)?;
+    if role.is_some_and(|role| !ROLES.contains(&role)) {
         broken(&ROLE_KNOWN, gate, || "the role is none that is known".to_owned())?;
     }
     Ok(role)

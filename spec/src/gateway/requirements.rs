@@ -359,6 +359,10 @@ crate::requirements! {
         PAYMENT: Must Client Client ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d];
         /// A cookie that the gateway set is sent back.
         COOKIES: Should Client Client ["Inference gateway" 10 0xe9d2_61d4];
+        /// After a 401 the key is not tried again and again: it is to be checked.
+        REFUSED_KEY: Should Client Client ["Errors" 2 0xa7a5_b4e0];
+        /// After a 503 the request is tried again a little later.
+        UNAVAILABLE: Should Client Client ["Errors" 6 0x1a4f_a3e5];
     }
 
     /// Bad input: an error of the client's kind or an answer, and never an internal error.

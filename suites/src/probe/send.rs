@@ -40,6 +40,34 @@ impl Probe<'_> {
         self.answer(index, response)
     }
 
+    /// Sends a request to a server that the target has named by its base URL: exactly one slash stands between that and
+    /// the request's own target. It counts as a request to `site`.
+    pub async fn send_to(
+        &self,
+        site: &str,
+        url: &str,
+        request: Request,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let parsed = Url::parse(url).ok().filter(Url::has_host);
+        let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        if !self.place.own {
+            self.pace.wait(site).await;
+        }
+        let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
+        let path = parsed.path().trim_end_matches('/');
+        let request = Request { target: format!("{path}{}", request.target), ..request };
+        let response = match self.connect(&base, None).await {
+            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
+            Err(broken) => Err(broken),
+        };
+        let index = self.record(Exchange { base, request, response: response.clone() });
+        if let (Ok(response), false) = (&response, self.place.own) {
+            self.pace.answered(site, response);
+        }
+        self.answer(index, response)
+    }
+
     /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
     pub async fn open(
         &self,
