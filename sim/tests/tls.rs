@@ -147,6 +147,63 @@ async fn handshakes_that_never_end_keep_nobody_waiting() {
     assert_answers(&mut io).await;
 }
 
+#[tokio::test]
+async fn an_enclave_stands_elsewhere_after_each_boot() {
+    let (handle, _listeners, _) = served().await;
+    let pem = handle.authority().pem();
+    let mut seen = Vec::new();
+    for boot in 1..=3 {
+        let url = handle.places()["enclave"].clone();
+        assert!(!seen.contains(&url), "{url} again");
+        let mut io = connect(&pem, &[], address(&url), "127.0.0.1").await.expect("the enclave of this boot");
+        let shown = io.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
+        assert_eq!(shown.as_ref(), handle.authority().leaf("enclave", boot).certificate());
+        // A connection that stays open, and one whose handshake is not done yet.
+        io.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.expect("it is taken");
+        assert!(io.read(&mut [0; 1024]).await.expect("an answer") > 0);
+        let early = TcpStream::connect(address(&url)).await.expect("somebody listens");
+
+        reboot(&handle);
+        assert_ne!(handle.places()["enclave"], url, "told before the act has answered");
+        let rest = io.read_to_end(&mut Vec::new()).await;
+        assert!(rest.is_ok() || rest.is_err_and(|e| e.kind() == std::io::ErrorKind::UnexpectedEof));
+        let late = config(&pem, &[]).connect(ServerName::try_from("127.0.0.1").expect("a name"), early).await;
+        if let Ok(mut late) = late {
+            let _ = late.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+            let mut said = Vec::new();
+            let _ = late.read_to_end(&mut said).await;
+            assert_eq!(said, b"", "nobody answers for a boot that is over");
+        }
+        assert!(connect(&pem, &[], address(&url), "127.0.0.1").await.is_err(), "nobody listens there any more");
+        seen.push(url);
+    }
+}
+
+#[tokio::test]
+async fn what_is_put_back_is_listened_for_as_it_was() {
+    let (handle, _listeners, server) = served().await;
+    let before = handle.snapshot();
+    reboot(&handle);
+    let second = handle.places()["enclave"].clone();
+    handle.restore(before);
+    let third = handle.places()["enclave"].clone();
+    assert_ne!(second, third);
+    let pem = handle.authority().pem();
+    let io = connect(&pem, &[], address(&third), "127.0.0.1").await.expect("the enclave of the first boot");
+    let shown = io.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
+    assert_eq!(shown.as_ref(), handle.authority().leaf("enclave", 1).certificate());
+    assert_eq!(address(&handle.places()["server-a"]), server, "others stay where they are");
+}
+
+/// The enclave boots.
+fn reboot(handle: &Handle) {
+    let told = handle.change(|world| match world.act("gateway.reboot", &serde_json::json!({})) {
+        Ok((told, outputs)) => (Ok(told), outputs),
+        Err(why) => (Err(why), Vec::new()),
+    });
+    told.expect("the act");
+}
+
 /// A world whose sites are listened for, and the address of one that speaks https.
 async fn served() -> (Handle, Vec<Listener>, SocketAddr) {
     let handle = Handle::new(World::new(SEED, EPOCH, Dialect::default()), ClockMode::Auto);

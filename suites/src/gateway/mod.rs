@@ -7,6 +7,7 @@ mod auth;
 mod bent;
 mod bodies;
 mod chat;
+pub mod client;
 mod completions;
 mod direct;
 mod discovery;
@@ -29,9 +30,6 @@ use std::sync::Arc;
 
 use assay_spec::endpoint::Endpoint;
 use tokio::sync::OnceCell;
-
-pub mod client;
-mod sse;
 
 use crate::check::Check;
 use crate::probe::Probe;

@@ -52,8 +52,8 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         .map_err(|e| format!("{}: {e}", ca_file.path().display()))?;
 
     let key = match scene.pays {
-        Pays::Key => view["key"].as_str(),
-        Pays::Revoked => view["revoked_key"].as_str(),
+        Pays::Key => view["keys"]["valid"].as_str(),
+        Pays::Revoked => view["keys"]["revoked"].as_str(),
         Pays::Payment => None,
     };
     let (program, arguments) = suite.command.split_first().ok_or("no command to run")?;
@@ -64,7 +64,7 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         .env("ASSAY_CA_FILE", ca_file.path())
         .env("ASSAY_MODE", if scene.way == Way::Gateway { "gateway" } else { "direct" })
         .env("ASSAY_REFRESH_SECONDS", suite.refresh_s.to_string())
-        .env("ASSAY_ATTESTATION_KEY", view["enclave"]["attestation_key"].as_str().unwrap_or_default())
+        .env("ASSAY_ATTESTATION_KEY", view["enclave"]["authority"].as_str().unwrap_or_default())
         .env_remove("ASSAY_GATEWAY_KEY")
         .env_remove("ASSAY_PAYMENT")
         .env_remove("ASSAY_MODEL")
