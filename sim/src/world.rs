@@ -211,6 +211,11 @@ pub trait Floor: Clone {
     fn limits(&self) -> Value;
     /// Changes some limits.
     fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
+    /// The sites that boot, each with the number of the boot that it is in, from 1. Over sockets a site stands at
+    /// another port after each boot and shows another certificate; its connections end.
+    fn boots(&self) -> Vec<(Site, u64)> {
+        Vec::new()
+    }
 }
 
 macro_rules! declare {
@@ -280,6 +285,12 @@ macro_rules! declare {
 
             fn limits(&self, service: Service) -> Value {
                 match service { $(Service::$variant => self.$module.limits()),* }
+            }
+
+            fn boots(&self) -> Vec<(Site, u64)> {
+                let mut boots = Vec::new();
+                $(boots.append(&mut self.$module.boots());)*
+                boots
             }
 
             fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
@@ -453,6 +464,11 @@ impl World {
     /// The limits of a service, by name.
     pub fn limits(&self, service: Service) -> Value {
         self.services.limits(service)
+    }
+
+    /// The sites that boot, each with the number of the boot that it is in.
+    pub fn boots(&self) -> Vec<(Site, u64)> {
+        self.services.boots()
     }
 
     /// Changes limits of a service.

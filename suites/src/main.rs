@@ -61,6 +61,9 @@ enum What {
         after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4110 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
     )]
     Publish(PublishArgs),
+    /// Talk to a model: an honest client of the gateway and of the servers behind it
+    #[command(after_help = command::chat::HELP)]
+    Chat(command::chat::ChatArgs),
     /// Verify on the chain that a key wrote a record
     #[command(
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4111 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
@@ -109,7 +112,7 @@ struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "network_url", "publish_url", "drop_url", "control_url"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
     profile: Option<PathBuf>,
     /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
     #[arg(long, value_name = "URL")]
@@ -126,6 +129,9 @@ struct RunArgs {
     /// Base URL of a control API
     #[arg(long, value_name = "URL", requires = "url")]
     control_url: Option<String>,
+    /// Certificates (PEM) of authorities to trust beside those of this machine
+    #[arg(long, value_name = "FILE", requires = "url")]
+    ca_file: Option<PathBuf>,
     /// Seed of everything the checks draw
     #[arg(long)]
     seed: Option<u64>,
@@ -287,6 +293,7 @@ fn main() -> ExitCode {
             #[cfg(feature = "embedded")]
             What::Prove(args) => prove(args).await,
             What::Publish(args) => publish_record(args).await,
+            What::Chat(args) => command::chat::chat(args).await,
             What::VerifyPublish(args) => verify(args).await,
             #[cfg(feature = "embedded")]
             What::Client { what } => command::client::client(what).await,
@@ -386,6 +393,7 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     } else if named.iter().any(|(_, url)| url.is_some()) {
         let mut text =
             args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
+        text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {path:?}\n")));
         for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
             text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
             if service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
@@ -448,7 +456,9 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     }
     let token = profile.control_token.as_ref().map(secret).transpose()?;
     let control = profile.control.clone().map(|base| (base, token));
-    let target = Remote::new(sites, control).await.map_err(Ending::Unreachable)?.forwarded_by(forwarding);
+    let trust = profile.trust(&folder).map_err(Ending::Bad)?;
+    let target = Remote::trusting(trust, sites, control).await.map_err(Ending::Unreachable)?;
+    let target = target.forwarded_by(forwarding);
     target.reach().await.map_err(Ending::Unreachable)?;
     let mut pace = Pace::new(per_minute).counting_as(counted_as);
     if let Some(most) = drops_per_hour {

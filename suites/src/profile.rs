@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::tls::Trust;
+
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
@@ -38,6 +40,9 @@ pub struct Profile {
     /// The target's own words for what the documents neutralise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dialect: Dialect,
+    /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
+    /// trusts; a relative path starts at the profile's folder.
+    pub ca_file: Option<PathBuf>,
     /// Base URL of a control API, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub control: Option<String>,
@@ -238,6 +243,14 @@ impl Profile {
         }
     }
 
+    /// Whom connections to the target trust; `folder` is the profile's. An error names the file.
+    pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
+        match &self.ca_file {
+            Some(path) => Trust::with_file(&folder.join(path)),
+            None => Ok(Trust::default()),
+        }
+    }
+
     /// The profile as TOML that [`Profile::parse`] reads back.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("texts, numbers and tables have a TOML form")
@@ -375,11 +388,8 @@ impl TryFrom<String> for BaseUrl {
     fn try_from(text: String) -> Result<Self, String> {
         let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
         match url.scheme() {
-            "http" => {}
-            "https" => {
-                return Err("https is not supported yet; name an http URL that leads to the service".into());
-            }
-            other => return Err(format!("a base URL begins with http://, not with {other}:")),
+            "http" | "https" => {}
+            other => return Err(format!("a base URL begins with http:// or https://, not with {other}:")),
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err("a base URL holds no user or password".into());
@@ -492,6 +502,7 @@ limits = { drops_per_hour = 3 }
             "seed = 18446744073709551615",
             "[publish]\nurl = \"http://[::1]:4101\"\n",
             "[drop]\nurl = \"http://a\"\n",
+            "ca_file = \"p.ca.pem\"\n[publish]\nurl = \"https://a:1\"\n",
         ] {
             let profile = Profile::parse(text, "p.toml").unwrap();
             let written = profile.to_toml();
@@ -524,7 +535,8 @@ limits = { drops_per_hour = 3 }
             "seed = 1\nseed = 2",
             "[publish]\n\turl = \"http:/\u{e9}/ \"x",
             "[publish]\nurl = \"127.0.0.1:4101\"",
-            "[publish]\nurl = \"https://a.example\"",
+            "[publish]\nurl = \"ftp://a.example\"",
+            "ca_file = 1",
             "control = \"http://a.example/?x\"",
             "control = \"http://a.example/#x\"",
             "control = \"http://u:p@a.example/\"",
@@ -579,10 +591,15 @@ limits = { drops_per_hour = 3 }
         2 | url = "127.0.0.1:4101"
           |       ^^^^^^^^^^^^^^^^
 
-        p.toml:2:7: publish.url: https is not supported yet; name an http URL that leads to the service
+        p.toml:2:7: publish.url: a base URL begins with http:// or https://, not with ftp:
           |
-        2 | url = "https://a.example"
-          |       ^^^^^^^^^^^^^^^^^^^
+        2 | url = "ftp://a.example"
+          |       ^^^^^^^^^^^^^^^^^
+
+        p.toml:1:11: ca_file: invalid type: integer `1`, expected path string
+          |
+        1 | ca_file = 1
+          |           ^
 
         p.toml:1:11: control: a base URL has no query and no fragment
           |

@@ -130,14 +130,17 @@ fn parse_limits(texts: &[String]) -> Result<BTreeMap<Service, Value>, String> {
 }
 
 impl Served {
-    /// Writes the profile and, beside it, the secrets that it names. Answers its path and that of the publishing key.
+    /// Writes the profile and, beside it, the secrets and the authority's certificate that it names. Answers its path
+    /// and that of the publishing key.
     pub fn write_profile(
         &self,
         path: &Path,
         token_file: Option<&Path>,
     ) -> Result<(PathBuf, PathBuf), String> {
         let key_path = path.with_extension("key");
-        let key_name = key_path.file_name().map(PathBuf::from).unwrap_or_default();
+        let ca_path = path.with_extension("ca.pem");
+        let name_of = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
+        let (key_name, ca_name) = (name_of(&key_path), name_of(&ca_path));
         let limit = |service, name: &str| {
             let limits: Value = self.handle.read(|world| world.limits(service));
             limits[name].as_u64().and_then(|limit| u32::try_from(limit).ok()).unwrap_or(u32::MAX)
@@ -148,6 +151,7 @@ impl Served {
         let profile = Profile {
             seed: None,
             dialect: Dialect::default(),
+            ca_file: Some(ca_name),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
             gateway: Some(self.gateway(path)?),
@@ -173,6 +177,8 @@ impl Served {
                 limits: DropLimits { drops_per_hour },
             }),
         };
+        std::fs::write(&ca_path, self.handle.authority().pem())
+            .map_err(|e| format!("{}: {e}", ca_path.display()))?;
         write_secret(&key_path, &format!("{}\n", text::hex(&self.pool.key)))?;
         std::fs::write(path, profile.to_toml()).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok((path.to_path_buf(), key_path))

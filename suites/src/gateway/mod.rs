@@ -30,6 +30,9 @@ use std::sync::Arc;
 use assay_spec::endpoint::Endpoint;
 use tokio::sync::OnceCell;
 
+pub mod client;
+mod sse;
+
 use crate::check::Check;
 use crate::probe::Probe;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};

@@ -87,17 +87,17 @@ impl Probe<'_> {
         opened.map(|open| Held { probe: self, index, open }).map_err(|broken| self.stop(index, &broken))
     }
 
-    /// Fetches an absolute `http` URL that the target has named, whatever its host, and follows up to five
+    /// Fetches an absolute `http` or `https` URL that the target has named, whatever its host, and follows up to five
     /// redirects. The answer of a sixth, or of a redirect to nowhere, stays as it is.
     pub async fn fetch(&self, url: &str, limits: Limits) -> Result<Fetched<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let mut url = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
         let mut redirects = 0;
         loop {
-            if url.scheme() != "http" {
-                return Err(Stop::NotTestable(format!("needs {}, which is not supported yet", url.scheme())));
+            if !matches!(url.scheme(), "http" | "https") {
+                return Err(Stop::NotTestable(format!("needs {}, which is not supported", url.scheme())));
             }
-            let base = format!("http://{}", host(&url));
+            let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
             let request = Request::new("GET", target);
             let response = match self.connect(&base, None).await {
