@@ -56,7 +56,7 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         "reboot" => {
             let none = json!({});
             let Nothing {} = read(act, if arguments.is_null() { &none } else { arguments })?;
-            state.enclave.reboot(core);
+            state.enclave.reboot();
             stream::server_gone(state, core, CONFIDENTIAL);
             Ok(state.enclave.view(core))
         }

@@ -87,9 +87,7 @@ impl Call {
             }
             Family::Completions | Family::Native => {
                 let request = completions::parse(body, gate)?;
-                let native = family == Family::Native;
-                let prompt = if native { wire::native::prompt } else { wire::completions::prompt };
-                let prompt = prompt(&request.body);
+                let prompt = wire::completions::prompt(&request.body);
                 (request.model, request.stream, request.body, prompt)
             }
             Family::Responses => {
@@ -137,8 +135,7 @@ impl Call {
     pub(super) fn broken(&self, text: &str, sent: usize) -> wire::Event {
         match self.family {
             Family::Chat => wire::chat::broken(text, sent),
-            Family::Completions => wire::completions::broken(text, sent),
-            Family::Native => wire::native::broken(text, sent),
+            Family::Completions | Family::Native => wire::completions::broken(text, sent),
             Family::Responses => wire::responses::broken(text, sent),
             Family::Messages => wire::messages::broken(text, sent),
         }

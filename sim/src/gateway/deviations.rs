@@ -186,9 +186,13 @@ pub(super) fn streams(core: &mut Core, call: &Call) -> bool {
 
 /// The media type of a stream.
 pub(super) fn media_type(core: &mut Core, honest: &'static str) -> &'static str {
-    core.effect(&stream::EVENT_STREAM, honest, |honest, variant| {
-        if variant == "type" { "application/json" } else { honest }
-    })
+    core.effect(
+        &stream::EVENT_STREAM,
+        honest,
+        |honest, variant| {
+            if variant == "type" { "application/json" } else { honest }
+        },
+    )
 }
 
 /// The events of a stream.
@@ -253,7 +257,8 @@ fn core_chat(core: &mut Core, mut body: Value) -> Reply {
             body["choices"] = json!([]);
         }
     }
-    if let Some(content) = body.pointer_mut("/choices/0/message/content").filter(|content| content.is_string())
+    if let Some(content) =
+        body.pointer_mut("/choices/0/message/content").filter(|content| content.is_string())
         && core.lapse(&chat::ANSWER_TEXT).is_some()
     {
         *content = json!("");

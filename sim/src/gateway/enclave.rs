@@ -1,15 +1,15 @@
 //! The confidential deployment: its boots, and stand-ins for how it is resolved and attested.
 //!
 //! How an item hash is resolved and how an enclave is attested is not shown. The simulator's stand-ins let a client
-//! that verifies be judged: `GET /stand-in/v1/resolve/<item hash>` at the gateway tells the address of the present
-//! boot, and `GET /stand-in/v1/attestation?nonce=<hex>` at the enclave answers a statement that the world's authority
-//! has signed. Nothing asserts them of another target.
+//! that verifies be judged: the gateway tells the address of the present boot, and the enclave answers a statement that
+//! the world's authority has signed. Nothing asserts them of another target.
 
 use std::sync::Arc;
 
 use assay_spec::crypto::ed25519;
 use assay_spec::crypto::text::hex;
 use assay_spec::gateway::requirements::confidential::STAND_INS;
+use assay_spec::gateway::stand_in::Statement;
 use ed25519_dalek::SigningKey;
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -18,12 +18,9 @@ use super::{ENCLAVE, State, faults, pool};
 use crate::core::Core;
 use crate::outgoing::SUFFIX;
 use crate::refusal::Refusal;
+use crate::tls;
 use crate::world::Reply;
 
-/// Where an item hash is resolved, at the gateway.
-pub const RESOLVE: &str = "/stand-in/v1/resolve/";
-/// Where an enclave is attested.
-pub const ATTESTATION: &str = "/stand-in/v1/attestation";
 /// What a nonce has, in bytes.
 const NONCE_BYTES: std::ops::RangeInclusive<usize> = 8..=64;
 
@@ -34,8 +31,6 @@ pub(super) struct Enclave {
     pub(super) item_hash: String,
     /// How often it has booted.
     pub(super) boot: u64,
-    /// The SHA-256 of this boot's certificate.
-    certificate: [u8; 32],
     /// Who vouches for enclaves.
     authority: Arc<SigningKey>,
 }
@@ -47,15 +42,13 @@ impl Enclave {
         Enclave {
             item_hash: hex(&core.rng.draw("gateway.item-hash", b"", 0)),
             boot: 1,
-            certificate: certificate(core, 1),
             authority: Arc::new(ed25519::key_from_seed(authority)),
         }
     }
 
     /// It boots: a fresh address and a fresh certificate.
-    pub(super) fn reboot(&mut self, core: &Core) {
+    pub(super) fn reboot(&mut self) {
         self.boot += 1;
-        self.certificate = certificate(core, self.boot);
     }
 
     /// The enclave, for people. `authority` is the public key of who vouches for it.
@@ -64,7 +57,7 @@ impl Enclave {
             "item_hash": self.item_hash,
             "boot": self.boot,
             "url": self.url(core),
-            "certificate_sha256": hex(&self.certificate),
+            "certificate_sha256": hex(&self.certificate(core)),
             "authority": hex(self.authority.verifying_key().as_bytes()),
         })
     }
@@ -77,6 +70,11 @@ impl Enclave {
         }
     }
 
+    /// The SHA-256 of this boot's certificate.
+    fn certificate(&self, core: &Core) -> [u8; 32] {
+        tls::Authority::new(core.rng).leaf(ENCLAVE.name, self.boot).sha256()
+    }
+
     /// Whether a request was meant for a boot that is over: its `Host` names another one.
     pub(super) fn is_past(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -84,12 +82,6 @@ impl Enclave {
         let boot = name.and_then(|name| name.strip_prefix(ENCLAVE.name)?.strip_prefix('-'));
         boot.is_some_and(|boot| boot != self.boot.to_string())
     }
-}
-
-/// The text that the authority signs: a word of its own, then item hash, nonce and certificate in hexadecimal digits,
-/// a line each.
-pub fn statement(item_hash: &str, nonce: &str, certificate_sha256: &str) -> String {
-    format!("assay stand-in attestation v1\n{item_hash}\n{nonce}\n{certificate_sha256}\n")
 }
 
 /// Tells the present address of a confidential deployment.
@@ -114,30 +106,25 @@ pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Result<Repl
         return Err(super::refusal::error(core, 422, wanted));
     };
     let enclave = &state.enclave;
-    let (mut item_hash, mut said) = (enclave.item_hash.clone(), nonce.to_owned());
-    let mut certificate = hex(&enclave.certificate);
+    let mut statement = Statement {
+        item_hash: enclave.item_hash.clone(),
+        nonce: nonce.to_owned(),
+        certificate_sha256: enclave.certificate(core),
+    };
+    let other = core.rng.draw("gateway.attestation-lie", nonce.as_bytes(), 0);
     let wrong = wrong(core);
-    let other = hex(&core.rng.draw("gateway.attestation-lie", nonce.as_bytes(), 0));
     match wrong {
-        Some("measurement") => item_hash = other,
-        Some("certificate") => certificate = other,
-        Some("nonce") => said = other[..nonce.len().min(other.len())].to_owned(),
+        Some("measurement") => statement.item_hash = hex(&other),
+        Some("certificate") => statement.certificate_sha256 = other,
+        Some("nonce") => statement.nonce = hex(&other),
         _ => {}
     }
-    let text = statement(&item_hash, &said, &certificate);
-    let mut signature = ed25519::sign(&enclave.authority, text.as_bytes());
+    let mut attestation = statement.attest(&enclave.authority);
     if wrong == Some("signature") {
-        signature[0] ^= 1;
+        // Good in form, and signed by nobody.
+        attestation["signature"] = json!(hex(&[&other[..], &other[..]].concat()));
     }
-    Ok(core.json(
-        200,
-        json!({
-            "item_hash": item_hash,
-            "nonce": said,
-            "certificate_sha256": certificate,
-            "signature": hex(&signature),
-        }),
-    ))
+    Ok(core.json(200, attestation))
 }
 
 /// What is wrong with an attestation, where a fault says so.
@@ -147,9 +134,4 @@ fn wrong(core: &mut Core) -> Option<&'static str> {
         let occasion = [("server", ENCLAVE.name), ("what", *what)];
         core.fault(faults::ENCLAVE_UNVERIFIABLE, &occasion)
     })
-}
-
-/// The SHA-256 of a boot's certificate.
-fn certificate(core: &Core, boot: u64) -> [u8; 32] {
-    core.rng.draw("gateway.certificate", ENCLAVE.name.as_bytes(), boot)
 }

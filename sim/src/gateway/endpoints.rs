@@ -1,11 +1,11 @@
 //! Which endpoint stands at a path. Paths are compared as they come: nothing is decoded, joined or cut.
 
 use assay_spec::endpoint::Endpoint as Declared;
+use assay_spec::gateway::stand_in::{ATTESTATION, RESOLVE};
 use assay_spec::gateway::{auth, chat, completions, discovery, messages, models, responses};
 use http::Method;
 
 use super::call::Family;
-use super::enclave::{ATTESTATION, RESOLVE};
 use super::pool::{CONFIDENTIAL, Number};
 use crate::core::Core;
 
@@ -52,22 +52,21 @@ pub(super) fn find<'a>(core: &Core, at: Option<Number>, method: &Method, path: &
         let rest = declared.path.strip_prefix("/svc").unwrap_or_default();
         path.strip_prefix(prefix) == Some(rest)
     };
-    let (endpoint, wanted) = if let Some((declared, family)) =
-        families.iter().find(|(declared, _)| declared.path == path)
-    {
-        (Endpoint::Infer(*family), declared.method)
-    } else if path == models::LIST.path {
-        (Endpoint::Models, models::LIST.method)
-    } else if at.is_none() && under(&discovery::ENDPOINT) {
-        (Endpoint::Discovery, discovery::ENDPOINT.method)
-    } else if under(&auth::CHECK) {
-        (Endpoint::KeyCheck, auth::CHECK.method)
-    } else if let Some(item_hash) = path.strip_prefix(RESOLVE).filter(|_| at.is_none()) {
-        (Endpoint::Resolve(item_hash), "GET")
-    } else if at == Some(CONFIDENTIAL) && path == ATTESTATION {
-        (Endpoint::Attestation, "GET")
-    } else {
-        return Found::Nothing;
-    };
+    let (endpoint, wanted) =
+        if let Some((declared, family)) = families.iter().find(|(declared, _)| declared.path == path) {
+            (Endpoint::Infer(*family), declared.method)
+        } else if path == models::LIST.path {
+            (Endpoint::Models, models::LIST.method)
+        } else if at.is_none() && under(&discovery::ENDPOINT) {
+            (Endpoint::Discovery, discovery::ENDPOINT.method)
+        } else if under(&auth::CHECK) {
+            (Endpoint::KeyCheck, auth::CHECK.method)
+        } else if let Some(item_hash) = path.strip_prefix(RESOLVE).filter(|_| at.is_none()) {
+            (Endpoint::Resolve(item_hash), "GET")
+        } else if at == Some(CONFIDENTIAL) && path == ATTESTATION {
+            (Endpoint::Attestation, "GET")
+        } else {
+            return Found::Nothing;
+        };
     if method.as_str() == wanted { Found::Endpoint(endpoint) } else { Found::OtherMethod(wanted) }
 }

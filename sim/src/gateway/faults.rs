@@ -9,8 +9,7 @@ use crate::fault::Kind;
 pub const SERVER_DOWN: Kind =
     Kind { name: "gateway.server-down", about: "a server takes no connection; the gateway tries the next" };
 /// A server answers late.
-pub const SERVER_SLOW: Kind =
-    Kind { name: "gateway.server-slow", about: "a server answers `slow_ms` late" };
+pub const SERVER_SLOW: Kind = Kind { name: "gateway.server-slow", about: "a server answers `slow_ms` late" };
 /// A server dies while it answers.
 pub const SERVER_DIES: Kind = Kind {
     name: "gateway.server-dies",

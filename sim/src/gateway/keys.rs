@@ -97,7 +97,8 @@ impl Keys {
             let millionths = u128::from(tokens) * u128::from(rate);
             u64::try_from(millionths.div_ceil(1_000_000)).unwrap_or(u64::MAX)
         };
-        let cost = price(past_input, limits.input_rate).saturating_add(price(past_output, limits.output_rate));
+        let cost =
+            price(past_input, limits.input_rate).saturating_add(price(past_output, limits.output_rate));
         key.credits = key.credits.saturating_sub(cost);
         if key.state == KeyState::Valid && key.subscription == 0 && key.credits == 0 {
             key.state = KeyState::Exhausted;

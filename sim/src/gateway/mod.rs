@@ -38,7 +38,6 @@ use crate::liberty::Liberty;
 use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 
-pub use enclave::{ATTESTATION, RESOLVE, statement};
 pub use limits::Limits;
 
 use enclave::Enclave;
@@ -173,6 +172,10 @@ impl Floor for State {
         })
     }
 
+    fn boots(&self) -> Vec<(Site, u64)> {
+        vec![(ENCLAVE, self.enclave.boot)]
+    }
+
     fn limits(&self) -> Value {
         json!(self.limits)
     }
@@ -214,7 +217,8 @@ impl State {
             }
             Endpoint::KeyCheck => {
                 payment::check(self, core, headers)?;
-                let body = if core.takes(liberties::CHECK_BODY) { json!("valid") } else { json!({ "valid": true }) };
+                let body =
+                    if core.takes(liberties::CHECK_BODY) { json!("valid") } else { json!({ "valid": true }) };
                 Ok(Some(core.json(200, body)))
             }
             Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),

@@ -7,9 +7,9 @@ use assay_spec::gateway::requirements::{auth, direct, payment};
 use assay_spec::{Gate, Id};
 use http::HeaderMap;
 
+use super::State;
 use super::call::Family;
 use super::keys::{self, KeyState, Presented};
-use super::State;
 use crate::core::Core;
 use crate::refusal::Refusal;
 
@@ -86,7 +86,11 @@ fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
     });
     if paid {
         let refused = core.effect(&payment::PAID, false, |_, _| true);
-        return if refused { Err(Refusal::new(&payment::PAID, "a payment is not taken")) } else { Ok(Payer::Payment) };
+        return if refused {
+            Err(Refusal::new(&payment::PAID, "a payment is not taken"))
+        } else {
+            Ok(Payer::Payment)
+        };
     }
     match core.lapse(&payment::REQUIRED) {
         None => Err(Refusal::new(&payment::REQUIRED, "no key and no payment")),

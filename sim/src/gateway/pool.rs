@@ -71,11 +71,8 @@ pub(super) static MODELS: &[Model] = &[
 ];
 
 /// A model that no server runs, where that liberty is taken.
-pub(super) static IDLE: Model = Model {
-    id: "assay-idle",
-    traits: Traits { tools: false, vision: false, image: false },
-    servers: &[],
-};
+pub(super) static IDLE: Model =
+    Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };
 
 impl Model {
     /// The model of that id.

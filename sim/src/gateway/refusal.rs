@@ -1,9 +1,9 @@
 //! From a refusal to its answer: one table of statuses, and `{"detail": text}` for all of them.
 
+use assay_spec::Id;
 use assay_spec::gateway::requirements::{
     auth, completions, confidential, direct, discovery, errors, input, messages, payment, pool, responses,
 };
-use assay_spec::Id;
 use http::HeaderValue;
 use serde_json::json;
 
@@ -36,11 +36,7 @@ static STATUSES: &[(u16, &str, &[Id])] = &[
             &payment::INVALID_KEY,
         ],
     ),
-    (
-        402,
-        "payment required",
-        &[&payment::REQUIRED, &payment::PAID, &payment::USED_UP, &payment::VALID_KEY],
-    ),
+    (402, "payment required", &[&payment::REQUIRED, &payment::PAID, &payment::USED_UP, &payment::VALID_KEY]),
     (
         404,
         "unknown model",

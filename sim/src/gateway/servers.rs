@@ -45,8 +45,7 @@ pub(super) enum Does {
 /// Asks a server: one occasion for the faults.
 pub(super) fn ask(state: &State, core: &mut Core, server: Number, work: &Work) -> Does {
     let Some(occasion) = up(state, server) else { return Does::Nothing };
-    let occasion =
-        [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
+    let occasion = [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
     if core.fault(faults::SERVER_DOWN, &occasion) {
         return Does::Nothing;
     }

@@ -153,9 +153,7 @@ fn write(core: &Core, events: Vec<Event>) -> Vec<Bytes> {
 /// One event, as the rules of event streams write it.
 fn one(core: &Core, n: usize, event: Event) -> String {
     let data = match event.data {
-        Data::Json(value) => {
-            String::from_utf8(core.liberties.json(value)).expect("JSON is written in UTF-8")
-        }
+        Data::Json(value) => String::from_utf8(core.liberties.json(value)).expect("JSON is written in UTF-8"),
         Data::Done => "[DONE]".to_owned(),
     };
     let blank = if core.takes(liberties::STREAM_NO_BLANK) { "" } else { " " };

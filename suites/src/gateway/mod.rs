@@ -31,7 +31,6 @@ use assay_spec::endpoint::Endpoint;
 use tokio::sync::OnceCell;
 
 pub mod client;
-mod sse;
 
 use crate::check::Check;
 use crate::probe::Probe;
