@@ -265,7 +265,7 @@ fn satisfiable() -> impl Strategy<Value = Value> {
             (named, any::<bool>()).prop_map(|(named, is_closed)| {
                 let properties: Map =
                     named.iter().map(|(schema, _, n)| (format!("p{n}"), schema.clone())).collect();
-                let required: Vec<String> =
+                let required: std::collections::BTreeSet<String> =
                     named.iter().filter(|(_, needed, _)| *needed).map(|(_, _, n)| format!("p{n}")).collect();
                 let mut schema = json!({ "type": "object", "properties": properties, "required": required });
                 if is_closed {
