@@ -6,6 +6,8 @@ macro_rules! embed {
 
 /// The files of cases.
 pub(crate) static FILES: &[(&str, &str)] = embed! {
+    "gateway/validate-chat.json"
+    "gateway/validate-messages.json"
     "network/keccak256.json"
     "network/eip191-sign.json"
     "network/eip191-recover.json"
@@ -43,6 +45,15 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
 
 /// The exchanges written by hand.
 pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
+    "gateway/exchange/chat.json"
+    "gateway/exchange/chat-stream.json"
+    "gateway/exchange/completions.json"
+    "gateway/exchange/responses.json"
+    "gateway/exchange/messages.json"
+    "gateway/exchange/models.json"
+    "gateway/exchange/native-completions.json"
+    "gateway/exchange/discovery.json"
+    "gateway/exchange/auth-check.json"
     "network/exchange/create-message.json"
     "network/exchange/message.json"
     "network/exchange/messages.json"

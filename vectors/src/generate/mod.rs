@@ -6,6 +6,7 @@ mod cid_file;
 mod decode;
 mod domain;
 mod encode;
+mod gateway;
 mod group;
 mod hosting;
 mod inspect_zip;
@@ -25,6 +26,8 @@ use crate::manifest::Manifest;
 /// Every generated file by its path below `data`, the manifest last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let groups: Vec<(&'static str, Vec<Case>)> = vec![
+        ("gateway/validate-chat.json", gateway::chat::cases()),
+        ("gateway/validate-messages.json", gateway::messages::cases()),
         ("network/keccak256.json", network::keccak::cases()),
         ("network/eip191-sign.json", network::personal::sign_cases()),
         ("network/eip191-recover.json", network::personal::recover_cases()),

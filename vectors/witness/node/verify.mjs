@@ -14,6 +14,7 @@ import web3 from "@solana/web3.js";
 import bs58 from "bs58";
 
 import { filesOf } from "./folder.mjs";
+import { gateway } from "./gateway.mjs";
 import { history } from "./history.mjs";
 import { network } from "./network.mjs";
 import { read } from "./recipes.mjs";
@@ -257,6 +258,7 @@ const VOICES = [
       "publish.verify_transaction": verifyTransaction,
     },
   },
+  { witness: "node", libraries: ["ajv"], operations: gateway },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: network },
   { witness: "node", libraries: ["eciesjs", "@noble/ciphers", "ethers", "@noble/hashes", "nanotar"], operations: sealing },
   { witness: "node", libraries: ["ethers", "@noble/hashes"], operations: ofRecords },
@@ -317,7 +319,7 @@ const run = async ({ witness, libraries, operations }, file, text) => {
 
 let agrees = true;
 const records = [];
-for (const folder of ["drop", "hosting", "network", "publish"]) {
+for (const folder of ["drop", "gateway", "hosting", "network", "publish"]) {
   for (const name of readdirSync(new URL(`${folder}/`, DATA)).filter((name) => name.endsWith(".json")).sort()) {
     const file = `${folder}/${name}`;
     const text = readFileSync(new URL(file, DATA));

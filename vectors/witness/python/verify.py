@@ -24,6 +24,7 @@ from solders.message import Message, MessageHeader
 from solders.pubkey import Pubkey
 
 import drop
+import gateway
 import history
 import network
 import records
@@ -289,6 +290,7 @@ OPERATIONS = {
     "cid.file": drop.cid_file,
     "cid.directory": drop.cid_directory,
     "drop.inspect_zip": drop.inspect_zip,
+    **gateway.OPERATIONS,
     **network.OPERATIONS,
     **sealed.OPERATIONS,
     **records.OPERATIONS,
@@ -296,6 +298,7 @@ OPERATIONS = {
 }
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),
+    "gateway": ("jsonschema",),
     "hosting": ("eciespy", "cryptography", "eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "publish": ("PyNaCl", "solders", "jsonschema"),

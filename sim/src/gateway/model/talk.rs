@@ -12,6 +12,15 @@ const IMAGES: usize = 8;
 /// Characters of what a tool said, at most.
 const QUOTED: usize = 240;
 
+/// Words that something is said about, at most.
+const TELLING: usize = 5;
+/// Words that nothing is said about.
+const PLAIN: &[&str] = &[
+    "a", "about", "an", "and", "are", "be", "can", "could", "do", "does", "for", "have", "how", "i", "in",
+    "is", "it", "me", "of", "on", "or", "please", "say", "tell", "that", "the", "this", "to", "was", "what",
+    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+];
+
 /// What can be said about one thing.
 const OF_ONE: &[&str] = &[
     "The heart of it is {a}.",
@@ -82,20 +91,17 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     words.take(WORDS).map(|word| start(word, LETTERS)).collect()
 }
 
-/// The words that say most: the longest, at most six, each once, in their order.
+/// The words that say most: the longest come first, each once, and few of them.
 fn telling(text: &str) -> Vec<&str> {
-    let mut each: Vec<&str> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for word in words(text) {
-        if seen.insert(word.to_lowercase()) {
-            each.push(word);
-        }
-    }
-    let mut lengths: Vec<usize> = each.iter().map(|word| word.chars().count()).collect();
-    lengths.sort_unstable_by(|a, b| b.cmp(a));
-    let least = lengths.get(5).or(lengths.last()).copied().unwrap_or_default();
-    let least = if lengths.first().is_some_and(|longest| *longest > 3) { least.max(4) } else { least };
-    each.into_iter().filter(|word| word.chars().count() >= least).take(6).collect()
+    let is_new = |word: &&str| {
+        let word = word.to_lowercase();
+        !PLAIN.contains(&word.as_str()) && seen.insert(word)
+    };
+    let mut each: Vec<&str> = words(text).into_iter().filter(is_new).collect();
+    each.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    each.truncate(TELLING);
+    each
 }
 
 fn pick<'a>(dice: &mut Dice, words: &[&'a str]) -> &'a str {

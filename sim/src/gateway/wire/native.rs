@@ -1,9 +1,8 @@
 //! The completion at the address without a version: the same object, which also says its text and whether it is at
-//! its end in a word each, as servers' own formats do.
+//! its end in a word each, as servers' own formats do. It is asked and breaks off as that object's.
 
 use serde_json::Value;
 
-pub(crate) use super::completions::{broken, prompt};
 use super::{Data, Event, Of, completions};
 
 /// The completion object.

@@ -1,5 +1,6 @@
 //! How requests are read: whatever is not what it should be is passed over, since validation comes before.
 
+use assay_spec::gateway::body::canonical;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -10,42 +11,7 @@ const DELIVERY: &[&str] = &["stream", "stream_options"];
 
 /// A digest of a request: equal for requests that ask the same, however they are written or delivered.
 pub(super) fn key(body: &Value) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    match body {
-        Value::Object(members) => {
-            let asked = members.iter().filter(|(name, _)| !DELIVERY.contains(&name.as_str()));
-            object(asked.collect(), &mut hash);
-        }
-        other => canonical(other, &mut hash),
-    }
-    hash.finalize().into()
-}
-
-fn canonical(value: &Value, hash: &mut Sha256) {
-    match value {
-        Value::Object(members) => object(members.iter().collect(), hash),
-        Value::Array(items) => {
-            hash.update(format!("[{}", items.len()));
-            for item in items {
-                canonical(item, hash);
-            }
-        }
-        Value::String(text) => {
-            hash.update(format!("\"{}:", text.len()));
-            hash.update(text);
-        }
-        scalar => hash.update(scalar.to_string()),
-    }
-}
-
-fn object(mut members: Vec<(&String, &Value)>, hash: &mut Sha256) {
-    members.sort_unstable_by_key(|(name, _)| *name);
-    hash.update(format!("{{{}", members.len()));
-    for (name, value) in members {
-        hash.update(format!("\"{}:", name.len()));
-        hash.update(name);
-        canonical(value, hash);
-    }
+    Sha256::digest(canonical(body, DELIVERY)).into()
 }
 
 /// The items of an array under a key.

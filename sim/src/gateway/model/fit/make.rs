@@ -9,6 +9,8 @@ use crate::gateway::model::dice::Dice;
 const SHALLOW: usize = 4;
 /// Nothing goes deeper.
 const DEEP: usize = 24;
+/// Draws where one may not fit.
+const AGAIN: usize = 4;
 /// Items of an array, or members of an object, at most.
 const ITEMS: usize = 64;
 /// The largest integers that every reader keeps.
@@ -41,6 +43,15 @@ impl<'a> Maker<'a> {
         if let Some(merged) = merge::flat(self.root, members) {
             // What was copied is paid for.
             return self.budget.spend(nodes(&merged)).then(|| self.make(&merged, depth + 1))?;
+        }
+        if let Some(unwanted) = members.get("not") {
+            let mut rest = members.clone();
+            rest.shift_remove("not");
+            let rest = Value::Object(rest);
+            return (0..2 * AGAIN).find_map(|_| {
+                let value = self.make(&rest, depth + 1)?;
+                (!self.fits(unwanted, &value)).then_some(value)
+            });
         }
         for branches in ["anyOf", "oneOf"] {
             if let Some(Value::Array(branches)) = members.get(branches) {
@@ -102,8 +113,9 @@ impl<'a> Maker<'a> {
         let key = if members.get("anyOf").and_then(Value::as_array).is_some() { "anyOf" } else { "oneOf" };
         rest.shift_remove(key);
         let rest = Value::Object(rest);
-        order.into_iter().find_map(|n| {
-            let both = merge::both(&rest, &branches[n]);
+        // Another draw may fit where one did not.
+        order.iter().cycle().take(AGAIN * order.len()).find_map(|n| {
+            let both = merge::both(&rest, &branches[*n]);
             let value = self.budget.spend(nodes(&both)).then(|| self.make(&both, depth + 1))??;
             self.fits(&whole, &value).then_some(value)
         })
@@ -202,7 +214,7 @@ impl<'a> Maker<'a> {
                 Some(contained) if n == 0 => merge::both(schema, contained),
                 _ => schema.clone(),
             };
-            let made = (0..12).find_map(|_| {
+            let made = (0..3 * AGAIN).find_map(|_| {
                 let item = self.make(&schema, depth + 1)?;
                 (!is_unique || !items.iter().any(|other| check::equal(other, &item))).then_some(item)
             });
