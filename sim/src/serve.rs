@@ -432,7 +432,7 @@ impl Handle {
         let wake = inner.next_wake();
         let boots = inner.world.boots();
         drop(inner);
-        self.shared.boots.send_if_modified(|seen| *seen != boots && { *seen = boots; true });
+        self.shared.boots.send_if_modified(|seen| std::mem::replace(seen, boots.clone()) != boots);
         self.shared.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
         self.shared.abroad.send_if_modified(|seen| std::mem::replace(seen, abroad) != abroad);
         let Some(runtime) = runtime else { return };
@@ -933,10 +933,7 @@ where
 }
 
 /// Has every connection served, each beside the others.
-fn accept<F>(
-    listener: TcpListener,
-    serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static,
-) -> JoinHandle<()>
+fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static) -> JoinHandle<()>
 where
     F: Future<Output = ()> + Send + 'static,
 {

@@ -15,6 +15,7 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use sha2::{Digest, Sha256};
+use x509_cert::SubjectPublicKeyInfo;
 use x509_cert::builder::profile::cabf;
 use x509_cert::builder::profile::cabf::tls::{CertificateType, Subscriber};
 use x509_cert::builder::{self, Builder, CertificateBuilder};
@@ -24,7 +25,6 @@ use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::Name;
 use x509_cert::serial_number::SerialNumber;
-use x509_cert::SubjectPublicKeyInfo;
 use x509_cert::time::{Time, Validity};
 
 use crate::outgoing::SUFFIX;
@@ -72,7 +72,8 @@ impl Authority {
     pub fn leaf(&self, site: &str, boot: u64) -> Leaf {
         let mut names = vec!["localhost".to_owned(), format!("{site}{SUFFIX}")];
         names.extend((boot > 0).then(|| format!("{site}-{boot}{SUFFIX}")));
-        names.extend([IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()].map(|ip| ip.to_string()));
+        names
+            .extend([IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()].map(|ip| ip.to_string()));
         self.issue(&format!("{site} {boot}"), &names, YEARS)
     }
 

@@ -69,7 +69,8 @@ async fn a_fork_shows_the_certificates_of_its_origin() {
     let fork = handle.fork(ClockMode::Auto);
     let (_listeners, sites) = open_sites(&fork, SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("ports");
     let server = address(&sites["server-a"]);
-    let mut io = connect(&handle.authority().pem(), &[], server, "localhost").await.expect("the same authority");
+    let mut io =
+        connect(&handle.authority().pem(), &[], server, "localhost").await.expect("the same authority");
     assert_answers(&mut io).await;
 }
 
@@ -79,15 +80,16 @@ async fn who_trusts_another_authority_or_asks_for_another_name_goes_no_further()
     let stranger = Authority::new(Rng::new(SEED + 1)).pem();
     let refused = error(connect(&stranger, &[], server, "127.0.0.1").await);
     assert!(
-        matches!(refused, Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature)),
+        matches!(
+            refused,
+            Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature)
+        ),
         "{refused}"
     );
     for name in ["server-b.sim", "example.org", "127.0.0.2", "server-a-1.sim"] {
         let refused = error(connect(&handle.authority().pem(), &[], server, name).await);
-        let wrong = matches!(
-            refused,
-            Error::InvalidCertificate(CertificateError::NotValidForNameContext { .. })
-        );
+        let wrong =
+            matches!(refused, Error::InvalidCertificate(CertificateError::NotValidForNameContext { .. }));
         assert!(wrong, "{name}: {refused}");
     }
 }
@@ -96,11 +98,9 @@ async fn who_trusts_another_authority_or_asks_for_another_name_goes_no_further()
 async fn a_certificate_has_its_years() {
     let authority = Authority::new(Rng::new(SEED));
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-    for (years, expected) in [
-        (YEARS, None),
-        ([2020, 2021], Some("expired")),
-        ([2048, 2049], Some("not valid yet")),
-    ] {
+    for (years, expected) in
+        [(YEARS, None), ([2020, 2021], Some("expired")), ([2048, 2049], Some("not valid yet"))]
+    {
         let leaf = authority.issue("a label", &names, years);
         match (expected, handshake(&authority, &leaf).await) {
             (None, Ok(())) => {}
@@ -174,7 +174,10 @@ async fn an_enclave_stands_elsewhere_after_each_boot() {
             let _ = late.read_to_end(&mut said).await;
             assert_eq!(said, b"", "nobody answers for a boot that is over");
         }
-        assert!(connect(&pem, &[], address(&url), "127.0.0.1").await.is_err(), "nobody listens there any more");
+        assert!(
+            connect(&pem, &[], address(&url), "127.0.0.1").await.is_err(),
+            "nobody listens there any more"
+        );
         seen.push(url);
     }
 }

@@ -309,7 +309,10 @@ mod tests {
         let lines = [
             curl("https://127.0.0.1:4102", get()),
             curl("https://[::1]:4102", twice()),
-            curl("https://a.example/base", twice().header("Authorization", "Bearer x").body(vec![b'x'; 9_000])),
+            curl(
+                "https://a.example/base",
+                twice().header("Authorization", "Bearer x").body(vec![b'x'; 9_000]),
+            ),
         ];
         insta::assert_snapshot!(lines.join("\n"), @"");
         assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "nobody shows a certificate there");

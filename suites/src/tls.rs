@@ -115,7 +115,8 @@ fn reason(error: &std::io::Error) -> String {
     match inner {
         Some(Error::InvalidCertificate(certificate)) => match certificate {
             CertificateError::UnknownIssuer => {
-                "the certificate's authority is unknown; a file with its certificate can be named (ca_file)".to_owned()
+                "the certificate's authority is unknown; a file with its certificate can be named (ca_file)"
+                    .to_owned()
             }
             CertificateError::NotValidForName => "the certificate is for another name".to_owned(),
             CertificateError::NotValidForNameContext { presented, .. } => {

@@ -109,7 +109,10 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
 }
 
 /// Whether the worlds are to be gone through, and not only listed.
-fn start(common: &CommonArgs, cases: impl Iterator<Item = (Id, &'static str)> + Clone) -> Result<bool, Ending> {
+fn start(
+    common: &CommonArgs,
+    cases: impl Iterator<Item = (Id, &'static str)> + Clone,
+) -> Result<bool, Ending> {
     let width = cases.clone().map(|(requirement, _)| requirement.to_string().len()).max();
     let width = width.ok_or_else(|| Ending::Bad("no world matches these filters".to_owned()))?;
     if common.list {

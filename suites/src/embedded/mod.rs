@@ -128,7 +128,8 @@ impl Connect for Memory {
             let (ours, theirs) = tokio::io::duplex(BUFFER);
             let asked = url::Url::parse(base).map_err(|e| Broken::Unreachable(format!("{base}: {e}")))?;
             let at = |known: &str| {
-                url::Url::parse(known).is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
+                url::Url::parse(known)
+                    .is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
             };
             if at("http://control.sim") {
                 drop(tokio::spawn(connection(theirs, self.control.clone())));

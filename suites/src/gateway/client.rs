@@ -87,7 +87,8 @@ impl Client {
 
     /// Asks a model, and answers its words. A stream is read to its end: words of a stream that failed are no answer.
     pub async fn ask(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
-        let body = json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
+        let body =
+            json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
         let mut tries = 0;
         loop {
             let asked = if self.settings.direct {
@@ -175,12 +176,14 @@ impl Client {
     /// Resolves an item hash and has the enclave at its address attested.
     async fn verify(&mut self, item_hash: &str) -> Result<Pin, Failure> {
         let unverified = |why: String| Failure::Unverified(format!("{item_hash}: {why}"));
-        let authority = self.settings.authority.ok_or_else(|| unverified("no authority is known".to_owned()))?;
+        let authority =
+            self.settings.authority.ok_or_else(|| unverified("no authority is known".to_owned()))?;
         let gateway = self.settings.url.clone();
         let resolving = Request::new("GET", &format!("{}{item_hash}", stand_in::RESOLVE));
         let resolved = self.send(&gateway, resolving).await?;
         let resolved = resolved.json().map_err(&unverified)?;
-        let address = resolved["address"].as_str().ok_or_else(|| unverified("it has no address".to_owned()))?;
+        let address =
+            resolved["address"].as_str().ok_or_else(|| unverified("it has no address".to_owned()))?;
         let (stream, shown) = self.connect(address).await?;
         let shown = shown.ok_or_else(|| unverified(format!("{address} shows no certificate")))?;
         let nonce = text::hex(&nonce()?);

@@ -248,7 +248,8 @@ impl Client {
             Lie::AnyNonce => expected.nonce = member("nonce"),
             Lie::AnyCertificate => {
                 let named = text::parse_hex(&member("certificate_sha256"));
-                expected.certificate_sha256 = named.and_then(|bytes| bytes.try_into().ok()).ok_or("no digest")?;
+                expected.certificate_sha256 =
+                    named.and_then(|bytes| bytes.try_into().ok()).ok_or("no digest")?;
             }
             Lie::AnySignature => return Ok(shown),
             _ => {}
@@ -306,7 +307,9 @@ impl Client {
             .header("Content-Type", "application/json")
             .body(body.to_string());
         match &self.key {
-            Some(key) if self.lie == Lie::OtherScheme => request.header("Authorization", format!("Key {key}")),
+            Some(key) if self.lie == Lie::OtherScheme => {
+                request.header("Authorization", format!("Key {key}"))
+            }
             Some(key) if self.lie == Lie::OtherHeader => request.header("X-Api-Key", key.as_str()),
             Some(_) if self.lie == Lie::NoKeyToServers && self.direct => request,
             Some(key) => request.header("Authorization", format!("Bearer {key}")),

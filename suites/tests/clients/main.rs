@@ -10,8 +10,8 @@ mod gateways;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use assay_spec::{Service, catalogue};
 use assay_spec::requirement::{Evidence, Subject};
+use assay_spec::{Service, catalogue};
 use assay_suites::embedded::client::{Case, Suite, all};
 use assay_suites::verdict::{Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};

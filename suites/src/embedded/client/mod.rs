@@ -200,9 +200,6 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
 fn in_words(stop: Stop) -> String {
     match stop {
         Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
-        Stop::Inconclusive(why)
-        | Stop::NotApplicable(why)
-        | Stop::NotTestable(why)
-        | Stop::Error(why) => why,
+        Stop::Inconclusive(why) | Stop::NotApplicable(why) | Stop::NotTestable(why) | Stop::Error(why) => why,
     }
 }

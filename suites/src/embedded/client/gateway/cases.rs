@@ -44,10 +44,7 @@ pub(super) static CASES: &[Case] = &[
     forbids(
         &client::NO_VANISHED_URL,
         "vanished_url_is_not_used",
-        Scene {
-            script: &[Step::Ask, Step::LastLeaves, Step::Rest, Step::Ask, Step::Ask],
-            ..DIRECT
-        },
+        Scene { script: &[Step::Ask, Step::LastLeaves, Step::Rest, Step::Ask, Step::Ask], ..DIRECT },
         judge::leaves_the_vanished_alone,
     ),
     shows(

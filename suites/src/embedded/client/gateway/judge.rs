@@ -26,7 +26,7 @@ fn unclear(why: &str) -> Stop {
     Stop::Inconclusive(why.to_owned())
 }
 
-fn header<'a>(call: &'a Call, name: &str) -> String {
+fn header(call: &Call, name: &str) -> String {
     call.header(name).unwrap_or_else(|| "none".to_owned())
 }
 
@@ -251,9 +251,7 @@ pub(super) fn resolves_first(trace: &Trace) -> Checked {
 /// After a boot the item hash is resolved again.
 pub(super) fn resolves_again(trace: &Trace) -> Checked {
     let Some(boot) = trace.boots.first().copied() else { return Err(unclear("the enclave has not booted")) };
-    if let Told::Answer(_) | Told::Error(_) = trace.turns[0].told
-        && !resolved(trace, boot, usize::MAX)
-    {
+    if trace.calls.iter().any(|call| call.site == ENCLAVE) && !resolved(trace, boot, usize::MAX) {
         let at = trace.calls.len().checked_sub(1);
         return Err(fail("resolution", "another after the boot", "none", at));
     }
@@ -309,7 +307,12 @@ pub(super) fn attests_every_boot(trace: &Trace) -> Checked {
     }
     if let Some((at, call)) = to_the_enclave(trace).find(|(_, call)| !attested(trace, call.at)) {
         let boot = trace.boot(call.at);
-        return Err(fail("request", "none before the attestation of this boot", format!("one in boot {boot}"), Some(at)));
+        return Err(fail(
+            "request",
+            "none before the attestation of this boot",
+            format!("one in boot {boot}"),
+            Some(at),
+        ));
     }
     answers(trace)
 }

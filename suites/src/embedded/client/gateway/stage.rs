@@ -93,7 +93,12 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         boots: Vec::new(),
         left: None,
         vanished: None,
-        model: view["models"].as_array().into_iter().flatten().find(|model| model["id"] == scene.model()).cloned(),
+        model: view["models"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|model| model["id"] == scene.model())
+            .cloned(),
     };
     for step in scene.script {
         stage.step(*step).await?;

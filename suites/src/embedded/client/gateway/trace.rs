@@ -92,8 +92,9 @@ impl Call {
 
     /// It asks a model something.
     pub(super) fn is_inference(&self) -> bool {
-        let asks = |end: &&str| self.path().trim_end_matches('/').ends_with(*end);
-        self.request.method == "POST" && ["/completions", "/responses", "/messages"].iter().any(|end| asks(&end))
+        let path = self.path().trim_end_matches('/');
+        self.request.method == "POST"
+            && ["/completions", "/responses", "/messages"].iter().any(|end| path.ends_with(end))
     }
 
     /// The status of the answer; 0 where there is none.
@@ -166,7 +167,9 @@ impl Trace {
             request: call.request.clone(),
             response: match &call.response {
                 Some(response) if call.whole => Ok(response.clone()),
-                Some(response) => Err(Broken::Closed(format!("after {} bytes of the body", response.body.len()))),
+                Some(response) => {
+                    Err(Broken::Closed(format!("after {} bytes of the body", response.body.len())))
+                }
                 None => Err(Broken::Closed("without an answer".to_owned())),
             },
         };
