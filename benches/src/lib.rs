@@ -175,7 +175,7 @@ pub fn answer(outputs: &[Output]) -> (u16, Bytes) {
         match output {
             Output::Head { status, .. } => answered = Some(*status),
             Output::Frame { bytes, .. } => body = bytes.clone(),
-            Output::End { .. } | Output::Outgoing { .. } => {}
+            Output::End { .. } | Output::Cut { .. } | Output::Outgoing { .. } => {}
         }
     }
     (answered.expect("an answer begins with its head"), body)

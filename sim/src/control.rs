@@ -9,6 +9,7 @@
 //! | method | path | body | answer |
 //! |---|---|---|---|
 //! | GET | `info` | | name, seed, time level, sites, and the names of faults, acts, liberties, deviations |
+//! | GET | `ca` | | the certificate of the authority behind the sites that speak https, as PEM |
 //! | GET | `clock` | | `{now, mode}` |
 //! | POST | `clock` | `{advance_ms?, mode?}` | `{now, mode, fired}` |
 //! | GET, PUT | `faults` | list of faults | the faults with their receipts |
@@ -30,6 +31,7 @@ use std::time::Duration;
 use assay_spec::Service;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -39,8 +41,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
-use crate::serve::{ClockMode, Handle, Listener, listen};
-use crate::world::{self, Site, World};
+use crate::serve::{ClockMode, Handle, Listener, base_url};
+use crate::world::{self, World};
 
 /// Where the paths begin.
 pub const PREFIX: &str = "/_sim/v1";
@@ -101,6 +103,7 @@ impl Hub {
 pub fn router(hub: Arc<Hub>) -> Router {
     let world = Router::new()
         .route("/info", get(info))
+        .route("/ca", get(ca))
         .route("/clock", get(clock).post(set_clock))
         .route("/faults", get(faults).put(set_faults))
         .route("/deviations", get(deviations).put(set_deviations))
@@ -178,6 +181,9 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
     let deviations: BTreeMap<String, &str> =
         world::deviations().iter().map(|deviation| (deviation.to_string(), deviation.about)).collect();
     let acts: BTreeMap<String, &str> = world::acts().into_iter().collect();
+    // A site that boots does not stand where it stood.
+    let places = handle.places();
+    let sites = if places.is_empty() { &hub.sites } else { &places };
     Json(json!({
         "name": "assay-sim",
         "version": env!("CARGO_PKG_VERSION"),
@@ -187,12 +193,16 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
         "time": "T3",
         "forks": hub.fork_address.is_some(),
         "worlds": hub.lock().forks.keys().collect::<Vec<_>>(),
-        "sites": hub.sites,
+        "sites": sites,
         "faults": names(world::faults().iter().map(|kind| (kind.name, kind.about)).collect()),
         "acts": acts,
         "liberties": names(world::liberties().iter().map(|liberty| (liberty.name, liberty.about)).collect()),
         "deviations": deviations,
     }))
+}
+
+async fn ca(Here(handle): Here) -> Response {
+    ([(CONTENT_TYPE, "application/x-pem-file")], handle.authority().pem()).into_response()
 }
 
 async fn clock(Here(handle): Here) -> Json<Value> {
@@ -407,12 +417,11 @@ pub async fn open_sites(
     let (mut listeners, mut urls) = (Vec::new(), BTreeMap::new());
     for (n, site) in (0u16..).zip(world::sites()) {
         let port = if first.port() == 0 { 0 } else { first.port().saturating_add(n) };
-        let (handle, site): (Handle, Site) = (handle.clone(), site);
-        let listener =
-            listen(SocketAddr::new(first.ip(), port), move |peer| handle.site(site, peer))
-                .await
-                .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
-        urls.insert(site.name, format!("http://{}", listener.address));
+        let listener = handle
+            .open(site, SocketAddr::new(first.ip(), port))
+            .await
+            .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
+        urls.insert(site.name, base_url(site, listener.address));
         listeners.push(listener);
     }
     handle.set_places(urls.clone());

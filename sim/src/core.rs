@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use assay_spec::machine::Transition;
 use assay_spec::{Dialect, Gate, Id, Instant, Refused, catalogue};
+use bytes::Bytes;
+use http::HeaderMap;
 use serde_json::Value;
 
 use crate::clock::Clock;
@@ -15,7 +17,7 @@ use crate::liberty::{self, Liberties, Liberty};
 use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
-use crate::world::{Errand, ExchangeId, Output, Reply, Timer};
+use crate::world::{Errand, ExchangeId, Output, Reply, Site, Timer};
 
 /// The shared part of a world. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -126,7 +128,14 @@ impl Core {
 
     /// Answers an exchange that waits. One that went away is not missed.
     pub fn answer(&mut self, exchange: ExchangeId, reply: Reply) {
-        let Reply { status, mut headers, body } = reply;
+        let Reply { status, headers, body } = reply;
+        self.begin_answer(exchange, status, headers);
+        self.frame(exchange, &body);
+        self.finish(exchange);
+    }
+
+    /// Begins the answer to an exchange that waits; frames follow, and [`Core::finish`] or [`Core::cut`] at last.
+    pub fn begin_answer(&mut self, exchange: ExchangeId, status: u16, mut headers: HeaderMap) {
         if !self.takes(liberty::NO_DATE) {
             let date = http_date(self.now());
             headers.insert(http::header::DATE, date.parse().expect("an HTTP date is a header value"));
@@ -136,16 +145,31 @@ impl Core {
             headers.insert("cache-control", http::HeaderValue::from_static("no-store"));
         }
         self.outbox.push(Output::Head { exchange, status, headers });
-        if self.takes(liberty::CHUNKS) {
-            // Chunks of a size that splits every text; the empty body stays without a frame.
-            for at in (0..body.len()).step_by(7) {
-                let bytes = body.slice(at..body.len().min(at + 7));
-                self.outbox.push(Output::Frame { exchange, bytes });
-            }
-        } else if !body.is_empty() {
-            self.outbox.push(Output::Frame { exchange, bytes: body });
+    }
+
+    /// A piece of an answer that has begun.
+    pub fn frame(&mut self, exchange: ExchangeId, bytes: &Bytes) {
+        // Chunks of a size that splits every text; the empty body stays without a frame.
+        let size = if self.takes(liberty::CHUNKS) { 7 } else { bytes.len().max(1) };
+        for at in (0..bytes.len()).step_by(size) {
+            let bytes = bytes.slice(at..bytes.len().min(at + size));
+            self.outbox.push(Output::Frame { exchange, bytes });
         }
+    }
+
+    /// An answer that has begun is complete.
+    pub fn finish(&mut self, exchange: ExchangeId) {
         self.outbox.push(Output::End { exchange });
+    }
+
+    /// An answer breaks off where it is, before its first byte too: whoever waits for it sees the connection end.
+    pub fn cut(&mut self, exchange: ExchangeId) {
+        self.outbox.push(Output::Cut { exchange });
+    }
+
+    /// The base URL at which a site of this world stands, where it stands anywhere.
+    pub fn place(&self, site: Site) -> Option<&str> {
+        self.outbound.place(site)
     }
 
     /// Sends a request; what it comes to reaches its service as `incoming`, with this errand, and never before the
@@ -168,7 +192,7 @@ impl Core {
     pub(crate) fn note(&mut self, exchange: ExchangeId, event: Event) {
         let secret = match event {
             Event::Frame(_) => self.secrets.contains(&exchange),
-            Event::ReplyEnd => self.secrets.remove(&exchange),
+            Event::ReplyEnd | Event::Cut => self.secrets.remove(&exchange),
             _ => false,
         };
         self.journal.note(Entry { at: self.clock.now(), exchange, event, secret });

@@ -41,6 +41,8 @@ pub enum Event {
     Frame(Bytes),
     /// A reply is complete.
     ReplyEnd,
+    /// A reply broke off.
+    Cut,
     /// A request of the world's own to somebody else.
     Outgoing(OutgoingId, Arc<Outgoing>),
     /// What such a request came to.
@@ -54,6 +56,7 @@ impl Event {
             Output::Head { status, headers, .. } => Some(Event::ReplyHead(*status, headers.clone())),
             Output::Frame { bytes, .. } => Some(Event::Frame(bytes.clone())),
             Output::End { .. } => Some(Event::ReplyEnd),
+            Output::Cut { .. } => Some(Event::Cut),
             // It was noted when it left.
             Output::Outgoing { .. } => None,
         }
@@ -163,6 +166,7 @@ fn feed(hash: &mut Sha256, event: &Event) {
         Event::Abort => part(b"abort"),
         Event::Tick => part(b"tick"),
         Event::ReplyEnd => part(b"reply-end"),
+        Event::Cut => part(b"cut"),
         Event::Outgoing(id, request) => {
             part(b"outgoing");
             part(&id.to_be_bytes());
@@ -216,6 +220,7 @@ impl Serialize for Entry {
             Event::Frame(bytes) if self.secret => json!({ "frame": { "secret_bytes": bytes.len() } }),
             Event::Frame(bytes) => json!({ "frame": text(bytes) }),
             Event::ReplyEnd => json!("reply-end"),
+            Event::Cut => json!("cut"),
             Event::Outgoing(id, request) => json!({
                 "outgoing": id,
                 "request": format!("{} {}", request.method, request.url()),

@@ -24,6 +24,7 @@ pub mod reach;
 mod refusal;
 pub mod rng;
 pub mod serve;
+pub mod tls;
 pub mod world;
 
 pub use crate::core::Core;

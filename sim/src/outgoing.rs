@@ -170,6 +170,8 @@ pub(crate) struct Outbound {
     abroad: usize,
     /// Where the world's sites stand, by host and port.
     places: Arc<BTreeMap<String, Site>>,
+    /// Their base URLs.
+    urls: Arc<BTreeMap<Site, String>>,
     /// How many requests have caused what is being handled.
     pub(crate) depth: u8,
 }
@@ -207,8 +209,16 @@ pub(crate) struct UnderWay {
 impl Outbound {
     /// The world's sites stand at these base URLs, besides those that the world itself knows them by.
     pub(crate) fn set_places<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
-        let place = |(site, url): (Site, &str)| Some((parse_url(url).ok()?.0.as_str().to_lowercase(), site));
-        self.places = Arc::new(urls.filter_map(place).collect());
+        let urls: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
+        let place =
+            |(site, url): (&Site, &String)| Some((parse_url(url).ok()?.0.as_str().to_lowercase(), *site));
+        self.places = Arc::new(urls.iter().filter_map(place).collect());
+        self.urls = Arc::new(urls);
+    }
+
+    /// The base URL at which a site stands.
+    pub(crate) fn place(&self, site: Site) -> Option<&str> {
+        self.urls.get(&site).map(String::as_str)
     }
 
     /// Takes a request in.

@@ -4,24 +4,28 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use assay_spec::Instant;
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, StreamBody};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::outgoing::{Failure, Outcome, Outgoing, OutgoingId};
 use crate::reach::{Reach, fetch};
+use crate::rng::Rng;
+use crate::tls::{Authority, Shown};
 use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
 
 /// How a world's time moves.
@@ -49,6 +53,19 @@ struct Shared {
     waiting: watch::Sender<usize>,
     /// How many requests of the world's own are under way to others.
     abroad: watch::Sender<usize>,
+    /// The boots of the sites that have boots.
+    boots: watch::Sender<Boots>,
+    rng: Rng,
+    /// The certificates of the sites that speak https; a fork shows its origin's.
+    shown: Arc<OnceLock<Shown>>,
+}
+
+/// Sites that boot, and the number of the boot that each is in.
+type Boots = Vec<(Site, u64)>;
+
+/// The boot of a site; 0 where it has none.
+fn boot_of(boots: &[(Site, u64)], site: Site) -> u64 {
+    boots.iter().find(|(named, _)| *named == site).map_or(0, |(_, boot)| *boot)
 }
 
 struct Inner {
@@ -67,6 +84,18 @@ struct Inner {
     leaving: Vec<(OutgoingId, Arc<Outgoing>)>,
     /// The moment at which the world is to be woken, where the wall clock rules.
     wakes_at: Option<Instant>,
+    /// The boots for which there are listeners.
+    boots: Boots,
+    /// Where sites that boot are listened for.
+    berths: Vec<Berth>,
+}
+
+/// A place at which a site that boots is listened for, at another port after each boot.
+struct Berth {
+    site: Site,
+    ip: IpAddr,
+    forwarding: Option<HeaderName>,
+    accepting: Weak<Accepting>,
 }
 
 /// An exchange of one generation of a world.
@@ -80,15 +109,22 @@ struct Ticket {
 const HEAD_BYTES: usize = 2 * 1024 * 1024;
 /// How long, in all, an advance waits for requests of the world's own to come to something.
 const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
+/// How long a handshake may take.
+const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
 /// How much of a body is read and dropped after the answer is settled, so that its sender gets to read the answer.
 const DRAIN_BYTES: usize = 16 * 1024 * 1024;
 
 impl Handle {
     /// Serves `world`.
-    pub fn new(mut world: World, mode: ClockMode) -> Handle {
+    pub fn new(world: World, mode: ClockMode) -> Handle {
+        Handle::new_showing(world, mode, Arc::default())
+    }
+
+    fn new_showing(mut world: World, mode: ClockMode, shown: Arc<OnceLock<Shown>>) -> Handle {
         let lead_ms = wall_clock() - world.core.now();
         // A copy of a world that stands somewhere does not stand there.
         world.set_places(std::iter::empty());
+        let boots = world.boots();
         let inner = Inner {
             world,
             mode,
@@ -99,11 +135,16 @@ impl Handle {
             places: BTreeMap::new(),
             leaving: Vec::new(),
             wakes_at: None,
+            boots: boots.clone(),
+            berths: Vec::new(),
         };
         let shared = Shared {
+            rng: inner.world.core.rng,
             inner: Mutex::new(inner),
+            boots: watch::Sender::new(boots),
             waiting: watch::Sender::new(0),
             abroad: watch::Sender::new(0),
+            shown,
         };
         Handle { shared: Arc::new(shared), forwarding: None }
     }
@@ -120,6 +161,11 @@ impl Handle {
         inner.set_places();
     }
 
+    /// Where the world's sites stand now, as far as they stand anywhere.
+    pub fn places(&self) -> BTreeMap<&'static str, String> {
+        self.lock().places.clone()
+    }
+
     /// The same world for clients whose address is the last one that this header names, where it names one. The
     /// header is believed as it comes: only for a proxy, or a test, that sets it.
     #[must_use]
@@ -132,7 +178,8 @@ impl Handle {
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
         let outputs = world.abandon();
-        let fork = Handle::new(world, mode).forwarded_by(self.forwarding.clone());
+        let fork = Handle::new_showing(world, mode, self.shared.shown.clone());
+        let fork = fork.forwarded_by(self.forwarding.clone());
         fork.set_reach(self.lock().reach);
         fork.change(|_| ((), outputs));
         fork
@@ -264,7 +311,106 @@ impl Handle {
 
     /// The service at one of the world's sites, for clients at `peer`.
     pub fn site(&self, site: Site, peer: IpAddr) -> SiteService {
-        SiteService { handle: self.clone(), site, peer }
+        SiteService { handle: self.clone(), site, peer, boot: None }
+    }
+
+    /// Serves HTTP/1.1 on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
+    /// the next boot ends it as well.
+    pub async fn connection<I>(&self, io: I, site: Site, peer: IpAddr, boot: u64)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let mut boots = self.shared.boots.subscribe();
+        let service = SiteService { boot: Some(boot), ..self.site(site, peer) };
+        tokio::select! {
+            () = connection(io, service) => {}
+            // The sender lives in `self`, so the channel cannot close.
+            _ = boots.wait_for(|boots| boot_of(boots, site) != boot) => {}
+        }
+    }
+
+    /// The authority whose certificates the sites show.
+    pub fn authority(&self) -> &Authority {
+        self.shown().authority()
+    }
+
+    fn shown(&self) -> &Shown {
+        self.shared.shown.get_or_init(|| Shown::new(self.shared.rng))
+    }
+
+    /// Listens for a site at `address`, over TLS where it speaks https. A site that boots is listened for at another
+    /// port of the same address after each boot, and [`Handle::set_places`] is told.
+    pub async fn open(&self, site: Site, address: SocketAddr) -> std::io::Result<Listener> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let mut inner = self.lock();
+        let boots = inner.world.boots();
+        let accepting = Arc::new(Accepting::new(self.accept(listener, site, boot_of(&boots, site))));
+        if boots.iter().any(|(booting, _)| *booting == site) {
+            let berth = Berth {
+                site,
+                ip: address.ip(),
+                forwarding: self.forwarding.clone(),
+                accepting: Arc::downgrade(&accepting),
+            };
+            inner.berths.push(berth);
+        }
+        Ok(Listener { address, _accepting: accepting })
+    }
+
+    /// Accepts connections to a site in its `boot`.
+    fn accept(&self, listener: TcpListener, site: Site, boot: u64) -> JoinHandle<()> {
+        let handle = self.clone();
+        let tls = site.tls.then(|| TlsAcceptor::from(self.shown().config(site.name, boot)));
+        accept(listener, move |io, peer| {
+            let (handle, tls) = (handle.clone(), tls.clone());
+            async move {
+                let Some(tls) = tls else { return handle.connection(io, site, peer, boot).await };
+                if let Some(io) = handshake(tls, io, HANDSHAKE).await {
+                    handle.connection(io, site, peer, boot).await;
+                }
+            }
+        })
+    }
+
+    /// Sites that have booted are listened for elsewhere, before anybody is told that they have.
+    fn follow_boots(&self, inner: &mut Inner) {
+        let boots = inner.world.boots();
+        if boots == inner.boots {
+            return;
+        }
+        inner.berths.retain(|berth| berth.accepting.strong_count() > 0);
+        for berth in &inner.berths {
+            let boot = boot_of(&boots, berth.site);
+            if boot == boot_of(&inner.boots, berth.site) {
+                continue;
+            }
+            let moved = self.moor(berth, boot);
+            let Some(accepting) = berth.accepting.upgrade() else { continue };
+            match moved {
+                Ok((task, url)) => {
+                    accepting.replace(task);
+                    inner.places.insert(berth.site.name, url);
+                }
+                // Without a port the site stands nowhere until its next boot.
+                Err(_) => {
+                    accepting.stop();
+                    inner.places.remove(berth.site.name);
+                }
+            }
+        }
+        inner.boots = boots;
+        inner.set_places();
+    }
+
+    /// Listens for a site that has booted, at any port; the task, and the base URL.
+    fn moor(&self, berth: &Berth, boot: u64) -> std::io::Result<(JoinHandle<()>, String)> {
+        let listener = std::net::TcpListener::bind((berth.ip, 0))?;
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        let url = base_url(berth.site, listener.local_addr()?);
+        let handle = self.clone().forwarded_by(berth.forwarding.clone());
+        Ok((handle.accept(listener, berth.site, boot), url))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -277,12 +423,16 @@ impl Handle {
         let runtime = tokio::runtime::Handle::try_current().ok();
         if runtime.is_none() {
             inner.reach_nobody();
+        } else {
+            self.follow_boots(&mut inner);
         }
         let (waiting, abroad) = (inner.world.waiting(), inner.world.abroad());
         let leaving = std::mem::take(&mut inner.leaving);
         let (generation, reach) = (inner.generation, inner.reach);
         let wake = inner.next_wake();
+        let boots = inner.world.boots();
         drop(inner);
+        self.shared.boots.send_if_modified(|seen| std::mem::replace(seen, boots.clone()) != boots);
         self.shared.waiting.send_if_modified(|seen| std::mem::replace(seen, waiting) != waiting);
         self.shared.abroad.send_if_modified(|seen| std::mem::replace(seen, abroad) != abroad);
         let Some(runtime) = runtime else { return };
@@ -352,16 +502,21 @@ impl Handle {
         own
     }
 
-    /// Begins an exchange; an answer may be there before the body.
-    fn begin(&self, head: RequestHead) -> (Ticket, Vec<Output>) {
+    /// Begins an exchange; an answer may be there before the body. There is none over a connection to a site that has
+    /// booted since.
+    fn begin(&self, head: RequestHead, boot: Option<u64>) -> Option<(Ticket, Vec<Output>)> {
         let mut inner = self.lock();
         inner.follow_wall_clock();
+        if boot.is_some_and(|boot| boot != boot_of(&inner.world.boots(), head.site)) {
+            self.after(inner);
+            return None;
+        }
         let ticket = Ticket { generation: inner.generation, exchange: inner.world.next_exchange() };
         let own = inner.feed(Input::Head(Box::new(head)), ticket.exchange);
         if inner.stirs() {
             self.after(inner);
         }
-        (ticket, own)
+        Some((ticket, own))
     }
 
     /// The client's address as the believed header has it.
@@ -382,7 +537,7 @@ impl Handle {
         }
         inner.follow_wall_clock();
         let own = inner.feed(Input::End(exchange), exchange);
-        if matches!(own.last(), Some(Output::End { .. })) {
+        if own.last().is_some_and(Output::is_last) {
             if inner.stirs() {
                 self.after(inner);
             }
@@ -433,9 +588,9 @@ impl Inner {
         }
     }
 
-    /// Whether something is to be sent, or the world to be woken at another moment.
+    /// Whether something is to be sent, the world to be woken at another moment, or a site to be listened for elsewhere.
     fn stirs(&self) -> bool {
-        !self.leaving.is_empty() || self.sleeps_past().is_some()
+        !self.leaving.is_empty() || self.sleeps_past().is_some() || self.world.boots() != self.boots
     }
 
     /// The next moment at which something is due, where the wall clock rules and nobody wakes the world for it.
@@ -475,7 +630,7 @@ impl Inner {
                 continue;
             }
             let exchange = output.exchange();
-            let ends = matches!(output, Output::End { .. });
+            let ends = output.is_last();
             if let Some(sender) = self.replies.get(&exchange) {
                 // A client that went away has dropped its end; the world does not mind.
                 let _ = sender.send(output);
@@ -500,9 +655,16 @@ pub struct SiteService {
     handle: Handle,
     site: Site,
     peer: IpAddr,
+    /// The site's boot in which the connection was made, where that is known.
+    boot: Option<u64>,
 }
 
-type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>>;
+type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, BrokenOff>> + Send>>>;
+
+/// A reply breaks off: the connection ends before the body does.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the reply breaks off")]
+pub struct BrokenOff;
 
 /// A reply's body: whole, or as it comes.
 pub type ReplyBody = Either<Full<Bytes>, Streamed>;
@@ -521,8 +683,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let Self { handle, site, peer } = self.clone();
-        Box::pin(async move { Ok(answer(handle, site, peer, request).await) })
+        let service = self.clone();
+        Box::pin(async move { Ok(answer(service, request).await) })
     }
 }
 
@@ -547,16 +709,20 @@ impl Drop for Guard {
     }
 }
 
-async fn answer<B>(handle: Handle, site: Site, peer: IpAddr, request: Request<B>) -> Response<ReplyBody>
+async fn answer<B>(service: SiteService, request: Request<B>) -> Response<ReplyBody>
 where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Send,
 {
+    let SiteService { handle, site, peer, boot } = service;
     let (parts, body) = request.into_parts();
     let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
     let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
     let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
-    let (ticket, mut settled) = handle.begin(head);
+    let Some((ticket, mut settled)) = handle.begin(head, boot) else {
+        // Nobody is there any more; the connection ends in a moment.
+        return std::future::pending().await;
+    };
     let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
 
     let mut body = Box::pin(body);
@@ -598,13 +764,17 @@ async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
 fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
     let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
     let (mut status, mut headers) = (500, HeaderMap::new());
-    let mut bytes = Vec::new();
+    let (mut bytes, mut begun, mut cut) = (Vec::new(), false, false);
     for output in outputs {
         match output {
-            Output::Head { status: s, headers: h, .. } => (status, headers) = (s, h),
+            Output::Head { status: s, headers: h, .. } => (status, headers, begun) = (s, h, true),
             Output::Frame { bytes: frame, .. } => bytes.push(frame),
+            Output::Cut { .. } => cut = true,
             Output::End { .. } | Output::Outgoing { .. } => {}
         }
+    }
+    if cut {
+        return broken_off(status, headers, bytes, begun);
     }
     let body = if frames > 1 {
         let frames = bytes.into_iter().map(|bytes| Ok(Frame::data(bytes)));
@@ -615,19 +785,54 @@ fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
     respond(status, headers, body)
 }
 
+/// A response that breaks off after these bytes, or before its head where it has not begun.
+fn broken_off(status: u16, headers: HeaderMap, bytes: Vec<Bytes>, begun: bool) -> Response<ReplyBody> {
+    let frames = stream::iter(bytes.into_iter().map(|bytes| Ok(Frame::data(bytes))));
+    let end = stream::once(async move {
+        // A head whose body breaks off at once is never sent.
+        if begun {
+            let_out().await;
+        }
+        Err(BrokenOff)
+    });
+    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames.chain(end)) as Pin<Box<_>>)))
+}
+
+/// Lets the connection send what it has before more is asked of the body.
+async fn let_out() {
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A response whose outputs come as the world makes them.
 async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output>) -> Response<ReplyBody> {
-    let Some(Output::Head { status, headers, .. }) = receiver.recv().await else {
-        // The world was replaced under a waiting request: its connection ends without a word of the service.
-        guard.settle();
-        return respond(503, HeaderMap::new(), Either::Left(Full::default()));
-    };
-    let frames = stream::unfold((guard, receiver), |(mut guard, mut receiver)| async move {
-        if let Some(Output::Frame { bytes, .. }) = receiver.recv().await {
-            return Some((Ok(Frame::data(bytes)), (guard, receiver)));
+    let (status, headers) = match receiver.recv().await {
+        Some(Output::Head { status, headers, .. }) => (status, headers),
+        Some(_) => {
+            guard.settle();
+            return broken_off(200, HeaderMap::new(), Vec::new(), false);
         }
-        guard.settle();
-        None
+        None => {
+            // The world was replaced under a waiting request: its connection ends without a word of the service.
+            guard.settle();
+            return respond(503, HeaderMap::new(), Either::Left(Full::default()));
+        }
+    };
+    let frames = stream::unfold(Some((guard, receiver)), |state| async move {
+        let (mut guard, mut receiver) = state?;
+        match receiver.recv().await {
+            Some(Output::Frame { bytes, .. }) => Some((Ok(Frame::data(bytes)), Some((guard, receiver)))),
+            Some(Output::Cut { .. }) => {
+                guard.settle();
+                let_out().await;
+                Some((Err(BrokenOff), None))
+            }
+            _ => {
+                guard.settle();
+                None
+            }
+        }
     });
     respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames) as Pin<Box<_>>)))
 }
@@ -661,16 +866,49 @@ where
     drop(served);
 }
 
-/// A listener that serves until it is dropped.
-pub struct Listener {
-    /// The address that it got.
-    pub address: SocketAddr,
-    task: JoinHandle<()>,
+/// What is said under TLS, where the handshake succeeds in time. One that does not concerns nobody else.
+async fn handshake<I>(tls: TlsAcceptor, io: I, limit: std::time::Duration) -> Option<TlsStream<I>>
+where
+    I: AsyncRead + AsyncWrite + Unpin,
+{
+    tokio::time::timeout(limit, tls.accept(io)).await.ok()?.ok()
 }
 
-impl Drop for Listener {
+/// The base URL of a site that stands at an address.
+pub fn base_url(site: Site, address: SocketAddr) -> String {
+    let scheme = if site.tls { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+/// A listener that serves until it is dropped.
+pub struct Listener {
+    /// The address that it got. A site that has booted since is listened for elsewhere.
+    pub address: SocketAddr,
+    _accepting: Arc<Accepting>,
+}
+
+/// The task that accepts connections.
+struct Accepting(Mutex<JoinHandle<()>>);
+
+impl Accepting {
+    fn new(task: JoinHandle<()>) -> Accepting {
+        Accepting(Mutex::new(task))
+    }
+
+    /// Another task accepts from now on.
+    fn replace(&self, task: JoinHandle<()>) {
+        let mut accepting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *accepting, task).abort();
+    }
+
+    fn stop(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort();
+    }
+}
+
+impl Drop for Accepting {
     fn drop(&mut self) {
-        self.task.abort();
+        self.stop();
     }
 }
 
@@ -690,16 +928,41 @@ where
 {
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
-    let task = tokio::spawn(async move {
+    let task = accept(listener, move |io, peer| connection(io, service(peer)));
+    Ok(Listener { address, _accepting: Arc::new(Accepting::new(task)) })
+}
+
+/// Has every connection served, each beside the others.
+fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    tokio::spawn(async move {
         loop {
             // A connection that could not be accepted concerns nobody else.
             let Ok((io, peer)) = listener.accept().await else { continue };
             let _ = io.set_nodelay(true);
-            tokio::spawn(connection(io, service(peer.ip().to_canonical())));
+            tokio::spawn(serve(io, peer.ip().to_canonical()));
         }
-    });
-    Ok(Listener { address, task })
+    })
 }
 
 /// The address that in-memory clients have unless they are given one.
 pub const IN_MEMORY: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handshake_has_its_limit() {
+        let leaf = Authority::new(Rng::new(1)).leaf("site", 0);
+        let (mut ours, theirs) = tokio::io::duplex(1024);
+        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("room");
+        let limit = std::time::Duration::from_millis(20);
+        assert!(handshake(leaf.server_config().into(), theirs, limit).await.is_none());
+        assert_eq!(ours.read(&mut [0; 1]).await.expect("an end"), 0, "the connection has ended");
+    }
+}

@@ -105,6 +105,11 @@ pub enum Output {
         /// The exchange.
         exchange: ExchangeId,
     },
+    /// A reply breaks off, or never begins: its connection ends without a further word.
+    Cut {
+        /// The exchange.
+        exchange: ExchangeId,
+    },
     /// A request of the world's own to somebody else; [`Input::Incoming`] tells what it came to.
     Outgoing {
         /// Its number.
@@ -118,11 +123,17 @@ impl Output {
     /// The exchange it belongs to; 0 for what belongs to none.
     pub const fn exchange(&self) -> ExchangeId {
         match self {
-            Output::Head { exchange, .. } | Output::Frame { exchange, .. } | Output::End { exchange } => {
-                *exchange
-            }
+            Output::Head { exchange, .. }
+            | Output::Frame { exchange, .. }
+            | Output::End { exchange }
+            | Output::Cut { exchange } => *exchange,
             Output::Outgoing { .. } => 0,
         }
+    }
+
+    /// Whether nothing more comes of its exchange.
+    pub const fn is_last(&self) -> bool {
+        matches!(self, Output::End { .. } | Output::Cut { .. })
     }
 }
 
@@ -185,7 +196,8 @@ pub trait Floor: Clone {
     }
     /// A client went away before its answer was complete.
     fn abort(&mut self, _: &mut Core, _: ExchangeId, _: Site) {}
-    /// Handles a whole request; `None` when the answer comes later, by [`Core::answer`].
+    /// Handles a whole request; `None` when the answer comes later, by [`Core::answer`], or piece by piece, from
+    /// [`Core::begin_answer`] on.
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
     /// A timer is due.
     fn fire(&mut self, core: &mut Core, timer: Self::Timer);
@@ -199,6 +211,11 @@ pub trait Floor: Clone {
     fn limits(&self) -> Value;
     /// Changes some limits.
     fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
+    /// The sites that boot, each with the number of the boot that it is in, from 1. Over sockets a site stands at
+    /// another port after each boot and shows another certificate; its connections end.
+    fn boots(&self) -> Vec<(Site, u64)> {
+        Vec::new()
+    }
 }
 
 macro_rules! declare {
@@ -268,6 +285,12 @@ macro_rules! declare {
 
             fn limits(&self, service: Service) -> Value {
                 match service { $(Service::$variant => self.$module.limits()),* }
+            }
+
+            fn boots(&self) -> Vec<(Site, u64)> {
+                let mut boots = Vec::new();
+                $(boots.append(&mut self.$module.boots());)*
+                boots
             }
 
             fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
@@ -441,6 +464,11 @@ impl World {
     /// The limits of a service, by name.
     pub fn limits(&self, service: Service) -> Value {
         self.services.limits(service)
+    }
+
+    /// The sites that boot, each with the number of the boot that it is in.
+    pub fn boots(&self) -> Vec<(Site, u64)> {
+        self.services.boots()
     }
 
     /// Changes limits of a service.
@@ -625,7 +653,7 @@ impl World {
 
     fn answer(&mut self, output: Output) {
         let exchange = output.exchange();
-        let ends = matches!(output, Output::End { .. });
+        let (ends, cut) = (output.is_last(), matches!(output, Output::Cut { .. }));
         let event = Event::of(&output);
         match self.exchanges.get(&exchange) {
             None => return,
@@ -640,7 +668,8 @@ impl World {
         }
         if ends && let Some(Open { own: Some(own), .. }) = self.exchanges.remove(&exchange) {
             let Own { id, status, headers, body } = own;
-            self.settle(id, Ok(Reply { status, headers, body: body.freeze() }));
+            let reply = Reply { status, headers, body: body.freeze() };
+            self.settle(id, if cut { Err(Failure::Broken) } else { Ok(reply) });
         }
     }
 
@@ -715,7 +744,7 @@ impl Own {
                 let room = outgoing::ANSWER_BYTES - self.body.len();
                 self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
             }
-            Output::End { .. } | Output::Outgoing { .. } => {}
+            Output::End { .. } | Output::Cut { .. } | Output::Outgoing { .. } => {}
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct Endpoint {
 pub enum Auth {
     /// Nothing.
     None,
+    /// `Authorization: Bearer <key>`.
+    Bearer,
     /// `Authorization: VfKey <message>.<signature>`.
     VfKey,
     /// A signed envelope in the body.

@@ -100,7 +100,7 @@ pub fn gather<'run>(
         .collect();
     let known: Vec<&'static Endpoint> = rows.iter().map(|row| row.endpoint).collect();
     for (exchange, stated) in told {
-        let Some(endpoint) = of(&known, exchange) else { continue };
+        let Some(endpoint) = of(&known, settings, exchange) else { continue };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
             row.count(exchange, stated);
@@ -177,7 +177,7 @@ fn filled(template: &str) -> String {
 }
 
 /// The endpoint that an exchange asked for. All services' but one have templates that tell paths apart.
-fn of(known: &[&'static Endpoint], exchange: &Exchange) -> Option<&'static Endpoint> {
+fn of(known: &[&'static Endpoint], settings: &Settings, exchange: &Exchange) -> Option<&'static Endpoint> {
     let base = Url::parse(&exchange.base).ok()?;
     let path = exchange.request.target.split('?').next().unwrap_or_default();
     let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
@@ -185,7 +185,8 @@ fn of(known: &[&'static Endpoint], exchange: &Exchange) -> Option<&'static Endpo
         let is_get = exchange.request.method == "GET";
         return assay_spec::metadata::route::endpoint(path.as_bytes()).filter(|_| is_get);
     }
-    route(known, &exchange.request.method, path).ok().map(|found| found.endpoint)
+    let path = crate::gateway::documented(&settings.dialect, path);
+    route(known, &exchange.request.method, &path).ok().map(|found| found.endpoint)
 }
 
 /// Whether a refusal is in the API's own words, as far as its document shows them; else whether the endpoint has such
@@ -204,8 +205,9 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
 
 fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     match endpoint.service {
+        Service::Gateway => settings.gateway.offers(endpoint),
         Service::Network => settings.network.offers(endpoint),
-        Service::Gateway | Service::Metadata | Service::Hosting | Service::Publish | Service::Drop => true,
+        Service::Metadata | Service::Hosting | Service::Publish | Service::Drop => true,
     }
 }
 

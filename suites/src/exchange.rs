@@ -44,6 +44,9 @@ pub enum Broken {
     /// The harness could not do its part.
     #[error("the harness failed: {0}")]
     Harness(String),
+    /// There is no TLS connection: a certificate that is not trusted, or no TLS at all. Names the URL and the reason.
+    #[error("no TLS connection: {0}")]
+    Tls(String),
     /// Nothing, or not all, came in time.
     #[error("no complete answer within {0} s")]
     TimedOut(u64),

@@ -29,4 +29,5 @@ pub mod repeat;
 pub mod report;
 pub mod run;
 pub mod target;
+pub mod tls;
 pub mod verdict;

@@ -17,7 +17,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, endpoints, hosting, ledger, metadata, network, publish};
+use assay_suites::{drop, endpoints, gateway, hosting, ledger, metadata, network, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -61,6 +61,9 @@ enum What {
         after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4116 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
     )]
     Publish(PublishArgs),
+    /// Talk to a model: an honest client of the gateway and of the servers behind it
+    #[command(after_help = command::chat::HELP)]
+    Chat(command::chat::ChatArgs),
     /// Verify on the chain that a key wrote a record
     #[command(
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
@@ -104,13 +107,16 @@ struct Selection {
 }
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
+#[command(group(clap::ArgGroup::new("url").args(["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["metadata_url", "network_url", "publish_url", "drop_url", "control_url"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
     profile: Option<PathBuf>,
+    /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
+    #[arg(long, value_name = "URL")]
+    gateway_url: Option<String>,
     /// Base URL of a token metadata service
     #[arg(long, value_name = "URL")]
     metadata_url: Option<String>,
@@ -126,6 +132,9 @@ struct RunArgs {
     /// Base URL of a control API
     #[arg(long, value_name = "URL", requires = "url")]
     control_url: Option<String>,
+    /// Certificates (PEM) of authorities to trust beside those of this machine
+    #[arg(long, value_name = "FILE", requires = "url")]
+    ca_file: Option<PathBuf>,
     /// Seed of everything the checks draw
     #[arg(long)]
     seed: Option<u64>,
@@ -287,6 +296,7 @@ fn main() -> ExitCode {
             #[cfg(feature = "embedded")]
             What::Prove(args) => prove(args).await,
             What::Publish(args) => publish_record(args).await,
+            What::Chat(args) => command::chat::chat(args).await,
             What::VerifyPublish(args) => verify(args).await,
             #[cfg(feature = "embedded")]
             What::Client { what } => command::client::client(what).await,
@@ -369,9 +379,13 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 }
 
+/// Where the key of a gateway is that stands on the command line.
+const GATEWAY_KEY: &str = "ASSAY_GATEWAY_KEY";
+
 /// The target that the arguments name, and how to treat it.
 async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let named = [
+        ("gateway", &args.gateway_url),
         ("metadata", &args.metadata_url),
         ("network", &args.network_url),
         ("publish", &args.publish_url),
@@ -383,8 +397,12 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     } else if named.iter().any(|(_, url)| url.is_some()) {
         let mut text =
             args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
+        text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {path:?}\n")));
         for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
             text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
+            if service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
+                text.push_str(&format!("key = {{ env = {GATEWAY_KEY:?} }}\n"));
+            }
         }
         let profile = Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
         (profile, PathBuf::from("."))
@@ -398,6 +416,13 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
     let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
     let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
+    if let Some(gateway) = &profile.gateway {
+        sites.insert("gateway".to_owned(), gateway.url.clone());
+        per_minute.insert("gateway".to_owned(), gateway.limits.requests_per_minute);
+        let key = gateway.key.as_ref().map(secret).transpose()?;
+        let revoked = gateway.revoked_key.as_ref().map(secret).transpose()?;
+        settings.gateway = gateway::Fixtures::new(gateway, key, revoked);
+    }
     if let Some(metadata) = &profile.metadata {
         sites.insert("metadata".to_owned(), metadata.url.clone());
         per_minute.insert("metadata".to_owned(), metadata.limits.requests_per_minute);
@@ -440,7 +465,9 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     }
     let token = profile.control_token.as_ref().map(secret).transpose()?;
     let control = profile.control.clone().map(|base| (base, token));
-    let target = Remote::new(sites, control).await.map_err(Ending::Unreachable)?.forwarded_by(forwarding);
+    let trust = profile.trust(&folder).map_err(Ending::Bad)?;
+    let target = Remote::trusting(trust, sites, control).await.map_err(Ending::Unreachable)?;
+    let target = target.forwarded_by(forwarding);
     target.reach().await.map_err(Ending::Unreachable)?;
     let mut pace = Pace::new(per_minute).counting_as(counted_as);
     if let Some(most) = drops_per_hour {
@@ -461,7 +488,7 @@ fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let _: Option<Dialect> = None;
     Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
+        "this build has no simulator: name a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
     ))
 }
 

@@ -4,6 +4,8 @@
 //! the place it is about. A secret is only named here, never written.
 
 mod drop;
+mod endpoints;
+mod gateway;
 mod hosting;
 mod metadata;
 mod network;
@@ -19,12 +21,16 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::tls::Trust;
+
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
+pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
+pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
 pub use hosting::{Hosting, HostingReadings};
 pub use metadata::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
 pub use network::{
-    AggregateWrite, EndpointName, Endpoints, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures,
-    NetworkLimits, NetworkReadings, SigningScheme,
+    AggregateWrite, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, NetworkLimits,
+    NetworkReadings, SigningScheme,
 };
 
 /// A profile as it stands in its file.
@@ -36,11 +42,16 @@ pub struct Profile {
     /// The target's own words for what the documents neutralise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dialect: Dialect,
+    /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
+    /// trusts; a relative path starts at the profile's folder.
+    pub ca_file: Option<PathBuf>,
     /// Base URL of a control API, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub control: Option<String>,
     /// The bearer token of the control API.
     pub control_token: Option<Secret>,
+    /// The inference gateway; none means that it is not tested.
+    pub gateway: Option<Gateway>,
     /// The token metadata service; none means that it is not tested.
     pub metadata: Option<Metadata>,
     /// The node API; none means that it is not tested.
@@ -236,6 +247,14 @@ impl Profile {
         }
     }
 
+    /// Whom connections to the target trust; `folder` is the profile's. An error names the file.
+    pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
+        match &self.ca_file {
+            Some(path) => Trust::with_file(&folder.join(path)),
+            None => Ok(Trust::default()),
+        }
+    }
+
     /// The profile as TOML that [`Profile::parse`] reads back.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("texts, numbers and tables have a TOML form")
@@ -269,9 +288,11 @@ fn without_secret(line: &str, key: &str) -> String {
     let Some((name, _)) = line.split_once('=') else { return line.to_owned() };
     let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
     let is_secret = key.starts_with("control_token")
+        || key.starts_with("gateway.key")
+        || key.starts_with("gateway.revoked_key")
         || key.starts_with("publish.key")
         || key.starts_with("hosting.wallet_key")
-        || matches!(last.trim_matches(['"', '\'']), "key" | "wallet_key" | "control_token");
+        || matches!(last.trim_matches(['"', '\'']), "key" | "revoked_key" | "wallet_key" | "control_token");
     if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
 }
 
@@ -371,11 +392,8 @@ impl TryFrom<String> for BaseUrl {
     fn try_from(text: String) -> Result<Self, String> {
         let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
         match url.scheme() {
-            "http" => {}
-            "https" => {
-                return Err("https is not supported yet; name an http URL that leads to the service".into());
-            }
-            other => return Err(format!("a base URL begins with http://, not with {other}:")),
+            "http" | "https" => {}
+            other => return Err(format!("a base URL begins with http:// or https://, not with {other}:")),
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err("a base URL holds no user or password".into());
@@ -488,6 +506,7 @@ limits = { drops_per_hour = 3 }
             "seed = 18446744073709551615",
             "[publish]\nurl = \"http://[::1]:4101\"\n",
             "[drop]\nurl = \"http://a\"\n",
+            "ca_file = \"p.ca.pem\"\n[publish]\nurl = \"https://a:1\"\n",
         ] {
             let profile = Profile::parse(text, "p.toml").unwrap();
             let written = profile.to_toml();
@@ -520,7 +539,8 @@ limits = { drops_per_hour = 3 }
             "seed = 1\nseed = 2",
             "[publish]\n\turl = \"http:/\u{e9}/ \"x",
             "[publish]\nurl = \"127.0.0.1:4101\"",
-            "[publish]\nurl = \"https://a.example\"",
+            "[publish]\nurl = \"ftp://a.example\"",
+            "ca_file = 1",
             "control = \"http://a.example/?x\"",
             "control = \"http://a.example/#x\"",
             "control = \"http://u:p@a.example/\"",
@@ -575,10 +595,15 @@ limits = { drops_per_hour = 3 }
         2 | url = "127.0.0.1:4101"
           |       ^^^^^^^^^^^^^^^^
 
-        p.toml:2:7: publish.url: https is not supported yet; name an http URL that leads to the service
+        p.toml:2:7: publish.url: a base URL begins with http:// or https://, not with ftp:
           |
-        2 | url = "https://a.example"
-          |       ^^^^^^^^^^^^^^^^^^^
+        2 | url = "ftp://a.example"
+          |       ^^^^^^^^^^^^^^^^^
+
+        p.toml:1:11: ca_file: invalid type: integer `1`, expected path string
+          |
+        1 | ca_file = 1
+          |           ^
 
         p.toml:1:11: control: a base URL has no query and no fragment
           |

@@ -47,6 +47,7 @@ impl Hidden {
                 Err(
                     Broken::Nonsense(text)
                     | Broken::Closed(text)
+                    | Broken::Tls(text)
                     | Broken::Unreachable(text)
                     | Broken::Harness(text),
                 ) => self.redact_text(text),

@@ -4,6 +4,7 @@
 //! token is never written: the line reads it from `$ASSAY_KEY`.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use assay_spec::crypto::text::{base64, sha256_hex};
 
@@ -20,10 +21,17 @@ const PRINTF_BYTES: usize = 4 * 1024;
 const BASE64_BYTES: usize = 64 * 1024;
 
 /// The line that sends the exchange's request again and prints the response with its head. A text of more than 8 KiB,
-/// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes.
-pub fn curl(exchange: &Exchange) -> String {
+/// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes. `ca_file` holds the
+/// certificates that an https server's may lead to, where the machine's own are not enough.
+pub fn curl(exchange: &Exchange, ca_file: Option<&Path>) -> String {
     let Exchange { base, request, .. } = exchange;
-    let line = if curl_is_exact(request) { curl_line(base, request) } else { socket_line(base, request) };
+    let ca_file = ca_file.filter(|_| is_https(base)).map(|path| path.display().to_string());
+    let ca_file = ca_file.as_deref();
+    let line = if curl_is_exact(request) {
+        curl_line(base, request, ca_file)
+    } else {
+        socket_line(base, request, ca_file)
+    };
     if is_whole(exchange) {
         line
     } else {
@@ -43,6 +51,10 @@ pub fn bearer_token(name: &str, value: &[u8]) -> Option<usize> {
 pub(crate) fn authority(base: &str) -> &str {
     let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default()
+}
+
+fn is_https(base: &str) -> bool {
+    base.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
 /// Whether the line of [`curl`] holds all that it sends.
@@ -81,8 +93,11 @@ fn curl_is_exact(request: &Request) -> bool {
         && (request.method != "HEAD" || request.body.is_empty())
 }
 
-fn curl_line(base: &str, request: &Request) -> String {
+fn curl_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
     let mut line = String::from("curl -sS -i --http1.1 --path-as-is");
+    if let Some(path) = ca_file {
+        put(&mut line, "--cacert", path.as_bytes());
+    }
     if base.contains('[') {
         line.push_str(" -g");
     }
@@ -135,14 +150,13 @@ fn curl_line(base: &str, request: &Request) -> String {
     format!("{before}{line} {}", quote(base.as_bytes()))
 }
 
-/// Writes the bytes with bash alone.
-fn socket_line(base: &str, request: &Request) -> String {
+/// Writes the bytes with bash alone, or, over TLS, with the one tool that carries what it is given.
+fn socket_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
     let authority = authority(base);
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port),
-        _ => (authority, "80"),
+        _ => (authority, if is_https(base) { "443" } else { "80" }),
     };
-    let place = format!("/dev/tcp/{}/{port}", host.trim_matches(['[', ']']));
 
     let mut shown = request.clone();
     let mut keys = String::new();
@@ -156,12 +170,21 @@ fn socket_line(base: &str, request: &Request) -> String {
     let bytes = shown.bytes(authority);
     let (head, body) = bytes.split_at(bytes.len() - request.body.len());
     let mut format = printf_format(head).replace(&printf_format(KEY_MARK), "%s");
-    let mut send = String::new();
-    if body.len() <= TEXT_BYTES {
+    let is_long = body.len() > TEXT_BYTES;
+    if !is_long {
         format.push_str(&printf_format(body));
-    } else {
-        send.push_str(" && cat BODY >&3");
     }
+    if is_https(base) {
+        let send = if is_long { " && cat BODY" } else { "" };
+        let mut line = String::from("openssl s_client -quiet -verify_return_error");
+        put(&mut line, "-connect", format!("{host}:{port}").as_bytes());
+        if let Some(path) = ca_file {
+            put(&mut line, "-CAfile", path.as_bytes());
+        }
+        return format!("( printf '{format}'{keys}{send} ) | {line}");
+    }
+    let place = format!("/dev/tcp/{}/{port}", host.trim_matches(['[', ']']));
+    let send = if is_long { " && cat BODY >&3" } else { "" };
     format!("( exec 3<>{} && printf '{format}'{keys} >&3{send} && cat <&3 )", quote(place.as_bytes()))
 }
 
@@ -235,7 +258,7 @@ mod tests {
     }
 
     fn line(request: Request) -> String {
-        curl(&exchange("http://127.0.0.1:4101", request))
+        curl(&exchange("http://127.0.0.1:4101", request), None)
     }
 
     #[test]
@@ -270,11 +293,29 @@ mod tests {
     #[test]
     fn other_addresses() {
         let get = || Request::new("GET", "/");
-        assert!(curl(&exchange("http://[::1]:4101", get())).contains(" -g "));
-        let socket = |base: &str| curl(&exchange(base, get().header("Host", "a").header("Host", "b")));
+        assert!(curl(&exchange("http://[::1]:4101", get()), None).contains(" -g "));
+        let socket = |base: &str| curl(&exchange(base, get().header("Host", "a").header("Host", "b")), None);
         assert!(socket("http://[::1]:4101").contains("3<>/dev/tcp/::1/4101 "));
         assert!(socket("http://[::1]").contains("3<>/dev/tcp/::1/80 "));
         assert!(socket("http://a.example/base").contains("3<>/dev/tcp/a.example/80 "));
+    }
+
+    #[test]
+    fn a_server_that_speaks_tls_is_asked_over_tls() {
+        let get = || Request::new("GET", "/");
+        let ca_file = Some(Path::new("my ca.pem"));
+        let curl = |base: &str, request: Request| curl(&exchange(base, request), ca_file);
+        let twice = || get().header("Host", "a").header("Host", "b");
+        let lines = [
+            curl("https://127.0.0.1:4102", get()),
+            curl("https://[::1]:4102", twice()),
+            curl(
+                "https://a.example/base",
+                twice().header("Authorization", "Bearer x").body(vec![b'x'; 9_000]),
+            ),
+        ];
+        insta::assert_snapshot!(lines.join("\n"), @"");
+        assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "nobody shows a certificate there");
     }
 
     /// Every line is run, and what arrives is compared with what the harness itself sends. Needs bash and curl.
@@ -338,7 +379,7 @@ mod tests {
     async fn assert_arrives(request: Request, file: Option<&[u8]>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
-        let script = curl(&exchange(&format!("http://{host}"), request.clone()));
+        let script = curl(&exchange(&format!("http://{host}"), request.clone()), None);
         let key = request.headers.iter().find_map(|(name, value)| {
             bearer_token(name, value).map(|at| String::from_utf8_lossy(&value[at..]).into_owned())
         });

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use assay_spec::Service;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, TcpStream};
+use url::Url;
 
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
+use crate::tls::Trust;
 
 /// A connection of any kind.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -27,29 +30,53 @@ pub trait Connect: Send + Sync {
     fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a>;
 }
 
-/// TCP, as everybody does.
+/// TCP, with TLS where the URL says https; trusts the authorities that this machine trusts.
 #[derive(Debug)]
 pub struct Tcp;
 
 impl Connect for Tcp {
     fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
+        // The machine's authorities are read once.
+        static MACHINE: OnceLock<Sockets> = OnceLock::new();
+        MACHINE.get_or_init(Sockets::default).connect(base, source)
+    }
+}
+
+/// TCP, with TLS where the URL says https; trusts whom it is told to.
+#[derive(Clone, Debug, Default)]
+pub struct Sockets {
+    /// Whom it trusts.
+    pub trust: Trust,
+}
+
+impl Connect for Sockets {
+    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
         Box::pin(async move {
-            let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
-            let url = url::Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
-            let addresses = url.socket_addrs(|| None).map_err(|e| unreachable(e.to_string()))?;
-            let mut last = "no address".to_owned();
-            for address in addresses {
-                match open(address, source).await {
-                    Ok(stream) => return Ok(Box::new(stream) as Box<dyn Stream>),
-                    Err(e) => last = format!("{address}: {e}"),
-                }
+            let (url, stream) = open(base, source).await?;
+            if url.scheme() == "https" {
+                return Ok(Box::new(self.trust.handshake(&url, stream).await?) as Box<dyn Stream>);
             }
-            Err(unreachable(last))
+            Ok(Box::new(stream) as Box<dyn Stream>)
         })
     }
 }
 
-async fn open(address: SocketAddr, source: Option<IpAddr>) -> std::io::Result<TcpStream> {
+/// A connection to the host of `base`, from the address `source` where that is given, and the parsed URL.
+pub async fn open(base: &str, source: Option<IpAddr>) -> Result<(Url, TcpStream), Broken> {
+    let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
+    let url = Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
+    let addresses = url.socket_addrs(|| None).map_err(|e| unreachable(e.to_string()))?;
+    let mut last = "no address".to_owned();
+    for address in addresses {
+        match dial(address, source).await {
+            Ok(stream) => return Ok((url, stream)),
+            Err(e) => last = format!("{address}: {e}"),
+        }
+    }
+    Err(unreachable(last))
+}
+
+async fn dial(address: SocketAddr, source: Option<IpAddr>) -> std::io::Result<TcpStream> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if let Some(source) = source {
         socket.bind(SocketAddr::new(source, 0))?;
@@ -92,12 +119,17 @@ pub trait Target: Send + Sync {
     fn place(&self, service: Service) -> Placing<'_>;
     /// A check has ended; `keep` asks that its place stays, so that it can be looked at.
     fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// A file of certificates that its connections trust beside this machine's own, for those who repeat a request.
+    fn ca_file(&self) -> Option<&Path> {
+        None
+    }
     /// The server decides which time it is, so checks may run beside each other and in any number.
     fn is_embedded(&self) -> bool;
 }
 
 /// A target at URLs of its own.
 pub struct Remote {
+    connector: Sockets,
     sites: BTreeMap<String, String>,
     control: Option<Control>,
     offer: Offer,
@@ -110,13 +142,22 @@ impl Remote {
         sites: BTreeMap<String, String>,
         control: Option<(String, Option<String>)>,
     ) -> Result<Remote, String> {
-        let connector: Arc<dyn Connect> = Arc::new(Tcp);
-        let control = control.map(|(base, token)| Control::new(connector, &base, token));
+        Remote::trusting(Trust::default(), sites, control).await
+    }
+
+    /// As [`Remote::new`]; its sites and its control API show certificates that `trust` trusts.
+    pub async fn trusting(
+        trust: Trust,
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Result<Remote, String> {
+        let connector = Sockets { trust };
+        let control = control.map(|(base, token)| Control::new(Arc::new(connector.clone()), &base, token));
         let offer = match &control {
             Some(control) => control.offer().await?,
             None => Offer::default(),
         };
-        Ok(Remote { sites, control, offer, forwarding: BTreeMap::new() })
+        Ok(Remote { connector, sites, control, offer, forwarding: BTreeMap::new() })
     }
 
     /// The same target, whose sites believe the client's address in these headers.
@@ -130,7 +171,7 @@ impl Remote {
     /// Whether somebody listens at every site; an error names the URL.
     pub async fn reach(&self) -> Result<(), String> {
         for base in self.sites.values() {
-            Tcp.connect(base, None).await.map_err(|e| e.to_string())?;
+            self.connector.connect(base, None).await.map_err(|e| e.to_string())?;
         }
         Ok(())
     }
@@ -154,7 +195,7 @@ impl Target for Remote {
     fn place(&self, _: Service) -> Placing<'_> {
         Box::pin(async move {
             let place = Place {
-                connector: Arc::new(Tcp),
+                connector: Arc::new(self.connector.clone()),
                 sites: self.sites.clone(),
                 control: self.control.clone(),
                 own: false,
@@ -181,6 +222,10 @@ impl Target for Remote {
                 let _ = control.call("DELETE", "", None).await;
             }
         })
+    }
+
+    fn ca_file(&self) -> Option<&Path> {
+        self.connector.trust.file()
     }
 
     fn is_embedded(&self) -> bool {

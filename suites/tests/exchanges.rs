@@ -54,7 +54,7 @@ fn replay(world: &mut World, site: Site, request: &Request) -> (u16, Value) {
         match output {
             Output::Head { status: got, .. } => status = got,
             Output::Frame { bytes, .. } => body.extend_from_slice(&bytes),
-            Output::End { .. } | Output::Outgoing { .. } => {}
+            Output::End { .. } | Output::Cut { .. } | Output::Outgoing { .. } => {}
         }
     }
     (status, serde_json::from_slice(&body).unwrap_or_default())

@@ -6,6 +6,8 @@ macro_rules! embed {
 
 /// The files of cases.
 pub(crate) static FILES: &[(&str, &str)] = embed! {
+    "gateway/validate-chat.json"
+    "gateway/validate-messages.json"
     "metadata/route.json"
     "metadata/contract.json"
     "metadata/token.json"
@@ -47,6 +49,15 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
 
 /// The exchanges written by hand.
 pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
+    "gateway/exchange/chat.json"
+    "gateway/exchange/chat-stream.json"
+    "gateway/exchange/completions.json"
+    "gateway/exchange/responses.json"
+    "gateway/exchange/messages.json"
+    "gateway/exchange/models.json"
+    "gateway/exchange/native-completions.json"
+    "gateway/exchange/discovery.json"
+    "gateway/exchange/auth-check.json"
     "metadata/exchange/root.json"
     "metadata/exchange/contract-by-cid.json"
     "metadata/exchange/contract-by-uri.json"

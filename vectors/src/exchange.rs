@@ -29,9 +29,9 @@ pub struct Exchange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
-    /// The client's seed or private key.
+    /// The client's seed, private key or API key.
     pub client_secret: String,
-    /// The client's address.
+    /// The client's address, or who the client is.
     pub client: String,
     /// The fee payer's seed, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,13 +1,51 @@
 //! The inference gateway and its backing servers (document 1).
+//!
+//! A request is answered in this order: its key is looked at, then its body, then its model, then whether it is paid
+//! for; then it goes into the pool.
 
-use assay_spec::Service;
+mod acts;
+mod call;
+mod deviations;
+mod discovery;
+mod enclave;
+mod endpoints;
+pub mod faults;
+mod health;
+mod infer;
+mod keys;
+mod liberties;
+mod limits;
+mod model;
+mod payment;
+mod pool;
+mod refusal;
+mod route;
+mod servers;
+mod stream;
+mod wire;
+
+use assay_spec::gateway::machines::{RequestEvent, RequestState};
+use assay_spec::gateway::requirements::{discovery as rows, errors, input};
+use assay_spec::{Gate, Instant, Service};
+use http::HeaderValue;
+use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
 use crate::liberty::Liberty;
-use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+use crate::refusal::Refusal;
+use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
+
+pub use limits::Limits;
+
+use enclave::Enclave;
+use endpoints::{Endpoint, Found};
+use keys::{KeyState, Keys};
+use pool::{CONFIDENTIAL, Pool};
+use route::Pending;
+use stream::Stream;
 
 /// The gateway.
 pub const GATEWAY: Site = Site { service: Service::Gateway, name: "gateway", tls: false };
@@ -22,47 +60,209 @@ const fn server(name: &'static str) -> Site {
 
 /// The state of the service.
 #[derive(Clone, Debug)]
-pub struct State {}
+pub struct State {
+    /// The limits in force.
+    pub limits: Limits,
+    keys: Keys,
+    pool: Pool,
+    enclave: Enclave,
+    /// Requests that wait for a server's first byte.
+    pending: OrdMap<ExchangeId, Pending>,
+    streams: OrdMap<ExchangeId, Stream>,
+    /// Models whose servers had all failed when they were asked last.
+    failed: OrdSet<&'static str>,
+    /// Requests that were answered: the number of their draws.
+    answered: u64,
+    /// Health checks that are still to be made, and whether the next one is set.
+    health_left: u32,
+    health_armed: bool,
+}
+
+/// What is due.
+#[derive(Clone, Debug)]
+pub enum Timer {
+    /// The first byte of an answer.
+    FirstByte(ExchangeId),
+    /// The next frame of a stream.
+    Frame(ExchangeId),
+    /// A health check.
+    Health,
+}
 
 impl Floor for State {
-    type Timer = std::convert::Infallible;
+    type Timer = Timer;
     type Errand = std::convert::Infallible;
 
     const SITES: &'static [Site] = &[GATEWAY, SERVERS[0], SERVERS[1], SERVERS[2], ENCLAVE];
-    const FAULTS: &'static [fault::Kind] = &[];
-    const LIBERTIES: &'static [Liberty] = &[];
-    const DEVIATIONS: &'static [Deviation] = &[];
-    const ACTS: &'static [(&'static str, &'static str)] = &[];
+    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const DEVIATIONS: &'static [Deviation] = deviations::ALL;
+    const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
 
-    fn new(_: &Core) -> State {
-        State {}
+    fn new(core: &Core) -> State {
+        let limits = Limits::default();
+        State {
+            keys: Keys::new(core, &limits),
+            pool: Pool::new(),
+            enclave: Enclave::new(core),
+            pending: OrdMap::new(),
+            streams: OrdMap::new(),
+            failed: OrdSet::new(),
+            answered: 0,
+            health_left: 0,
+            health_armed: false,
+            limits,
+        }
     }
 
     fn body_limit(&self, _: Site) -> usize {
-        1024 * 1024
+        self.limits.body_bytes
     }
 
-    fn handle(&mut self, core: &mut Core, _: ExchangeId, _: &Request) -> Option<Reply> {
-        Some(core.json(404, json!({ "detail": "not found" })))
+    /// At the site of a server that does not run, nobody takes the connection.
+    fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
+        let number = self.pool.number(head.site)?;
+        let is_past = number == CONFIDENTIAL && self.enclave.is_past(&head.headers);
+        if !self.pool.at(number).up || is_past {
+            core.cut(exchange);
+        }
+        None
     }
 
-    fn fire(&mut self, _: &mut Core, timer: Self::Timer) {
-        match timer {}
+    fn abort(&mut self, _: &mut Core, exchange: ExchangeId, _: Site) {
+        stream::leave(self, exchange);
+        route::leave(self, exchange);
     }
 
-    fn act(&mut self, _: &mut Core, act: &str, _: &Value) -> Result<Value, String> {
-        Err(format!("{act:?} is no act"))
+    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
+        self.answer(core, exchange, request).unwrap_or_else(|refusal| {
+            core.refuse(&refusal.refused);
+            Some(refusal::answer(core, &refusal, || wants_stream(request)))
+        })
     }
 
-    fn view(&self, _: &Core) -> Value {
-        json!({})
+    fn fire(&mut self, core: &mut Core, timer: Timer) {
+        match timer {
+            Timer::FirstByte(exchange) => route::first_byte(self, core, exchange),
+            Timer::Frame(exchange) => stream::step(self, core, exchange),
+            Timer::Health => health::check(self, core),
+        }
+    }
+
+    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+        acts::act(self, core, act, arguments)
+    }
+
+    /// With its keys: a world's keys open nothing but the world.
+    fn view(&self, core: &Core) -> Value {
+        let key = |state| self.keys.any(state);
+        json!({
+            "keys": {
+                "valid": key(KeyState::Valid),
+                "revoked": key(KeyState::Revoked),
+                "exhausted": key(KeyState::Exhausted),
+            },
+            "accounts": self.keys.view(),
+            "models": pool::MODELS.iter().map(pool::Model::view).collect::<Vec<_>>(),
+            "servers": self.pool.view(core),
+            "enclave": self.enclave.view(core),
+            "payment_flow": self.limits.payment_flow > 0,
+            "streams": self.streams.len(),
+            "waiting": self.pending.len(),
+        })
+    }
+
+    fn boots(&self) -> Vec<(Site, u64)> {
+        vec![(ENCLAVE, self.enclave.boot)]
     }
 
     fn limits(&self) -> Value {
-        json!({})
+        json!(self.limits)
     }
 
-    fn set_limits(&mut self, _: &Value) -> Result<(), String> {
-        Ok(())
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
+        crate::limits::change(&mut self.limits, limits)
     }
+}
+
+impl State {
+    fn answer(
+        &mut self,
+        core: &mut Core,
+        exchange: ExchangeId,
+        request: &Request,
+    ) -> Result<Option<Reply>, Refusal> {
+        let at = self.pool.number(request.head.site);
+        let endpoint = match endpoints::find(core, at, &request.head.method, request.path()) {
+            Found::Endpoint(endpoint) => endpoint,
+            Found::OtherMethod(allowed) => {
+                let status = if core.takes(liberties::ABSENT_404) { 400 } else { 405 };
+                let reply = refusal::error(core, status, "method not allowed");
+                return Ok(Some(reply.header("allow", HeaderValue::from_static(allowed))));
+            }
+            Found::Nothing => return Ok(Some(nothing(core, request.path()))),
+        };
+        if at.is_none() {
+            health::wake(self, core);
+        }
+        let headers = &request.head.headers;
+        match endpoint {
+            Endpoint::Infer(family) => infer::begin(self, core, exchange, request, family, at),
+            Endpoint::Models | Endpoint::Discovery => {
+                if core.takes(liberties::LISTS_NEED_KEY) {
+                    self.keyed(request)?;
+                }
+                let discovers = endpoint == Endpoint::Discovery;
+                Ok(Some(if discovers { discovery::discovery(self, core) } else { discovery::list(core, at) }))
+            }
+            Endpoint::KeyCheck => {
+                payment::check(self, core, headers)?;
+                let body =
+                    if core.takes(liberties::CHECK_BODY) { json!("valid") } else { json!({ "valid": true }) };
+                Ok(Some(core.json(200, body)))
+            }
+            Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),
+            Endpoint::Attestation => {
+                let query = request.head.target.split_once('?').map_or("", |(_, query)| query);
+                Ok(Some(enclave::attest(self, core, query).unwrap_or_else(|refused| refused)))
+            }
+        }
+    }
+
+    /// Lists for callers with a key alone, where that liberty is taken.
+    fn keyed(&self, request: &Request) -> Result<(), Refusal> {
+        let valid = |key: &str| self.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked);
+        match keys::presented(&request.head.headers) {
+            keys::Presented::Key(key) if valid(key) => Ok(()),
+            _ => Err(Refusal::new(&rows::PUBLIC, "no valid key")),
+        }
+    }
+}
+
+/// The answer at a path that nothing has.
+fn nothing(core: &mut Core, path: &str) -> Reply {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let odd = path.contains("//") || path.contains("..") || !path.bytes().all(plain);
+    if odd && core.lapse(&input::ODD_PATH).is_some() {
+        return core.text(500, "Internal Server Error");
+    }
+    let status = if core.takes(liberties::ABSENT_404) { 400 } else { 404 };
+    let refusal = Refusal::new(&errors::OTHER_PATHS, format!("nothing is at {path:.200}"));
+    core.refuse(&refusal.refused);
+    refusal::error(core, status, "not found")
+}
+
+/// Whether a request asked for a stream.
+fn wants_stream(request: &Request) -> bool {
+    serde_json::from_slice::<Value>(&request.body).is_ok_and(|body| body["stream"] == true)
+}
+
+/// A move of a request along its table.
+fn moves(core: &mut Core, from: RequestState, event: RequestEvent) {
+    let (_, row) = from.on(event).expect("a request moves along its table");
+    core.fired(row);
+}
+
+fn set(core: &mut Core, due: Instant, timer: Timer) {
+    core.clock.set(due, crate::world::Timer::Gateway(timer));
 }

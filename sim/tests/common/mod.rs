@@ -6,7 +6,7 @@ pub(crate) mod net;
 pub(crate) mod wire;
 pub(crate) mod zip;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
@@ -42,12 +42,14 @@ pub(crate) struct Driver {
     /// Requests of the world's own that left it.
     pub(crate) left: Vec<(OutgoingId, Arc<Outgoing>)>,
     replies: BTreeMap<ExchangeId, (Reply, bool)>,
+    /// Exchanges whose answers broke off.
+    pub(crate) cut: BTreeSet<ExchangeId>,
 }
 
 impl Driver {
     pub(crate) fn new(seed: u64) -> Driver {
         let world = World::new(seed, EPOCH, Dialect::default());
-        Driver { world, peer: IpAddr::V4(Ipv4Addr::LOCALHOST), left: Vec::new(), replies: BTreeMap::new() }
+        Driver { world, peer: IpAddr::V4(Ipv4Addr::LOCALHOST), left: Vec::new(), replies: BTreeMap::new(), cut: BTreeSet::new() }
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -181,6 +183,10 @@ impl Driver {
             if let Output::Head { status, headers, .. } = output {
                 let reply = Reply { status, headers, body: Bytes::new() };
                 assert!(self.replies.insert(exchange, (reply, false)).is_none(), "one head per exchange");
+                continue;
+            }
+            if let Output::Cut { .. } = output {
+                assert!(self.cut.insert(exchange), "nothing comes after the end");
                 continue;
             }
             let (reply, complete) = self.replies.get_mut(&exchange).expect("the head comes first");

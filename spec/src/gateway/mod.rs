@@ -1,13 +1,39 @@
 //! The inference gateway and its backing servers (document 1).
 
+pub mod auth;
+pub mod body;
+pub mod chat;
+pub mod completions;
+pub mod data_url;
+pub mod discovery;
 pub mod excuses;
+pub mod input;
+pub mod limits;
+pub mod machines;
+pub mod messages;
+pub mod models;
 pub mod requirements;
+pub mod responses;
+pub mod stand_in;
+pub mod tools;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
 
-/// The service's endpoints.
-pub static ENDPOINTS: &[&Endpoint] = &[];
+/// The service's endpoints, in the document's order.
+pub static ENDPOINTS: &[&Endpoint] = &[
+    &chat::ENDPOINT,
+    &completions::ENDPOINT,
+    &responses::ENDPOINT,
+    &messages::ENDPOINT,
+    &models::LIST,
+    &completions::NATIVE,
+    &discovery::ENDPOINT,
+    &auth::CHECK,
+];
+
+/// The endpoints that a server of the pool has under its own URL, as far as the document names them.
+pub static DIRECT: &[&Endpoint] = &[&chat::ENDPOINT, &completions::ENDPOINT, &messages::ENDPOINT];
 
 /// The service's state machines.
-pub static MACHINES: &[&Machine] = &[];
+pub static MACHINES: &[&Machine] = &[&machines::REQUEST, &machines::CONFIDENTIAL, &machines::DIRECT];

@@ -4,8 +4,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_suites::embedded::client::{Suite, select};
+use assay_spec::Id;
+use assay_suites::embedded::client::{self as publish, gateway};
 use assay_suites::report::{json, junit, terminal};
+use assay_suites::verdict::Run;
 use clap::{Args, Subcommand};
 
 use crate::{Ending, write};
@@ -17,10 +19,33 @@ pub(crate) enum What {
         after_help = "CMD finds in its environment: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID, and ASSAY_VERSION in those worlds that ask for one. It publishes once and ends. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Publish(PublishArgs),
+    /// A client of the inference gateway, its servers and its enclaves, started once per world and sent prompts
+    #[command(
+        after_help = "CMD finds in its environment: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority behind https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid for, ASSAY_PAYMENT (what to send as X-PAYMENT), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (the public key of the attestations' authority, hex; resolution and attestation are stand-ins). Prompts come on its standard input, a JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}. It answers each by a line {\"id\", \"answer\"} or {\"id\", \"error\"}, and ends when its input does. It is judged by what it sends; of what it tells only that an answer is what a server has sent in whole.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+    )]
+    Gateway(GatewayArgs),
 }
 
 #[derive(Args)]
 pub(crate) struct PublishArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+    /// Seconds that a slow submit takes; the document speaks of about three minutes
+    #[arg(long, default_value_t = 8)]
+    slow: u64,
+}
+
+#[derive(Args)]
+pub(crate) struct GatewayArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+    /// Seconds for which the client is told to use a list of servers
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
+    refresh: u64,
+}
+
+#[derive(Args)]
+struct CommonArgs {
     /// Only worlds whose requirement or fact contains one of these
     filters: Vec<String>,
     /// Seed of the worlds
@@ -35,9 +60,6 @@ pub(crate) struct PublishArgs {
     /// Seconds after which a client hangs that has nothing to wait for
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
-    /// Seconds that a slow submit takes; the document speaks of about three minutes
-    #[arg(long, default_value_t = 8)]
-    slow: u64,
     /// Worlds beside each other
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -50,33 +72,64 @@ pub(crate) struct PublishArgs {
 }
 
 pub(crate) async fn client(what: What) -> Result<(), Ending> {
-    let What::Publish(args) = what;
-    let cases = select(&args.filters);
-    if cases.is_empty() {
-        return Err(Ending::Bad("no world matches these filters".to_owned()));
-    }
-    if args.list {
-        let width = cases.iter().map(|case| case.requirement.to_string().len()).max().unwrap_or_default();
-        for case in &cases {
-            println!("{:<width$}  {}", case.requirement, case.fact);
+    match what {
+        What::Publish(PublishArgs { common, slow }) => {
+            let cases = publish::select(&common.filters);
+            if !start(&common, cases.iter().map(|case| (case.requirement, case.fact)))? {
+                return Ok(());
+            }
+            let suite = publish::Suite {
+                limit: Duration::from_secs(common.limit),
+                slow: Duration::from_secs(slow),
+                jobs: usize::from(common.jobs),
+                ..publish::Suite::new(common.command.clone(), common.seed)
+            };
+            let progress = terminal::Progress::start(cases.len());
+            let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
+            progress.finish();
+            tell(&common, &run)
         }
-        return Ok(());
+        What::Gateway(GatewayArgs { common, refresh }) => {
+            let cases = gateway::select(&common.filters);
+            if !start(&common, cases.iter().map(|case| (case.requirement, case.fact)))? {
+                return Ok(());
+            }
+            let suite = gateway::Suite {
+                limit: Duration::from_secs(common.limit),
+                refresh_s: refresh,
+                jobs: usize::from(common.jobs),
+                ..gateway::Suite::new(common.command.clone(), common.seed)
+            };
+            let progress = terminal::Progress::start(cases.len());
+            let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
+            progress.finish();
+            tell(&common, &run)
+        }
     }
-    let suite = Suite {
-        limit: Duration::from_secs(args.limit),
-        slow: Duration::from_secs(args.slow),
-        jobs: usize::from(args.jobs),
-        ..Suite::new(args.command, args.seed)
-    };
-    let progress = terminal::Progress::start(cases.len());
-    let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
-    progress.finish();
-    print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
-    if let Some(path) = &args.json {
-        write(path, &format!("{:#}\n", json::write(&run)))?;
+}
+
+/// Whether the worlds are to be gone through, and not only listed.
+fn start(
+    common: &CommonArgs,
+    cases: impl Iterator<Item = (Id, &'static str)> + Clone,
+) -> Result<bool, Ending> {
+    let width = cases.clone().map(|(requirement, _)| requirement.to_string().len()).max();
+    let width = width.ok_or_else(|| Ending::Bad("no world matches these filters".to_owned()))?;
+    if common.list {
+        for (requirement, fact) in cases {
+            println!("{:<width$}  {fact}", requirement.to_string());
+        }
     }
-    if let Some(path) = &args.junit {
-        write(path, &junit::write(&run))?;
+    Ok(!common.list)
+}
+
+fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
+    print!("{}", terminal::summary(run, std::io::stdout().is_terminal()));
+    if let Some(path) = &common.json {
+        write(path, &format!("{:#}\n", json::write(run)))?;
+    }
+    if let Some(path) = &common.junit {
+        write(path, &junit::write(run))?;
     }
     match run.exit_code() {
         0 => Ok(()),

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::serve::{ClockMode, Handle, IN_MEMORY, connection};
-use assay_sim::{World, world};
+use assay_sim::{Site, World, world};
 use assay_spec::{Dialect, Service};
 use axum::Router;
 use serde_json::json;
@@ -86,7 +86,7 @@ impl Target for Embedded {
         Box::pin(async move {
             let handle = Handle::new(self.beginning(service), ClockMode::Auto);
             let sites: BTreeMap<&'static str, String> =
-                world::sites().iter().map(|site| (site.name, format!("http://{}.sim", site.name))).collect();
+                world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
             let hub = Arc::new(Hub::new(handle.clone(), sites.clone()));
             let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
@@ -111,20 +111,42 @@ struct Memory {
     control: Router,
 }
 
+/// The URL of a site in memory. A site that boots has a name of its own at each boot.
+fn url(handle: &Handle, site: Site) -> String {
+    let scheme = if site.tls { "https" } else { "http" };
+    let boots = handle.read(World::boots);
+    match boots.iter().find(|(booting, _)| *booting == site) {
+        Some((_, boot)) => format!("{scheme}://{}-{boot}.sim", site.name),
+        None => format!("{scheme}://{}.sim", site.name),
+    }
+}
+
+/// There is no TLS in memory, but the schemes are kept apart.
 impl Connect for Memory {
     fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
         Box::pin(async move {
-            let host = url::Url::parse(base).ok().and_then(|url| url.host_str().map(str::to_owned));
-            let name = host.as_deref().and_then(|host| host.strip_suffix(".sim"));
             let (ours, theirs) = tokio::io::duplex(BUFFER);
-            match (name, world::sites().into_iter().find(|site| Some(site.name) == name)) {
-                (Some("control"), _) => drop(tokio::spawn(connection(theirs, self.control.clone()))),
-                (_, Some(site)) => {
-                    let service = self.handle.site(site, source.unwrap_or(IN_MEMORY));
-                    drop(tokio::spawn(connection(theirs, service)));
-                }
-                _ => return Err(Broken::Unreachable(format!("{base}: no such site"))),
+            let asked = url::Url::parse(base).map_err(|e| Broken::Unreachable(format!("{base}: {e}")))?;
+            let at = |known: &str| {
+                url::Url::parse(known)
+                    .is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
+            };
+            if at("http://control.sim") {
+                drop(tokio::spawn(connection(theirs, self.control.clone())));
+                return Ok(Box::new(ours) as Box<dyn Stream>);
             }
+            let site = world::sites().into_iter().find(|site| at(&url(&self.handle, *site)));
+            let site = site.ok_or_else(|| Broken::Unreachable(format!("{base}: no such site")))?;
+            match (site.tls, asked.scheme()) {
+                (true, "https") | (false, "http") => {}
+                (true, _) => return Err(Broken::Closed("since the site speaks https".to_owned())),
+                (false, _) => return Err(Broken::Tls(format!("{base}: no TLS is spoken there"))),
+            }
+            let handle = self.handle.clone();
+            let boots = handle.read(World::boots);
+            let boot = boots.iter().find(|(booting, _)| *booting == site).map_or(0, |(_, boot)| *boot);
+            let peer = source.unwrap_or(IN_MEMORY);
+            tokio::spawn(async move { handle.connection(theirs, site, peer, boot).await });
             Ok(Box::new(ours) as Box<dyn Stream>)
         })
     }

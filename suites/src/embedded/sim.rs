@@ -15,8 +15,9 @@ use axum::http::HeaderName;
 use serde_json::{Value, json};
 
 use crate::profile::{
-    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Hosting, HostingReadings,
-    Metadata, MetadataContract, MetadataLimits, MetadataReadings, Network, NetworkFixtures, NetworkLimits,
+    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gateway, GatewayLimits,
+    GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
+    MetadataReadings, Network, NetworkFixtures, NetworkLimits,
     NetworkReadings, Profile, Publish, PublishLimits, PublishReadings, Secret, SigningScheme,
 };
 
@@ -130,14 +131,17 @@ fn parse_limits(texts: &[String]) -> Result<BTreeMap<Service, Value>, String> {
 }
 
 impl Served {
-    /// Writes the profile and, beside it, the secret that it names. Answers both paths.
+    /// Writes the profile and, beside it, the secrets and the authority's certificate that it names. Answers its path
+    /// and that of the publishing key.
     pub fn write_profile(
         &self,
         path: &Path,
         token_file: Option<&Path>,
     ) -> Result<(PathBuf, PathBuf), String> {
         let key_path = path.with_extension("key");
-        let key_name = key_path.file_name().map(PathBuf::from).unwrap_or_default();
+        let ca_path = path.with_extension("ca.pem");
+        let name_of = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
+        let (key_name, ca_name) = (name_of(&key_path), name_of(&ca_path));
         let limit = |service, name: &str| {
             let limits: Value = self.handle.read(|world| world.limits(service));
             limits[name].as_u64().and_then(|limit| u32::try_from(limit).ok()).unwrap_or(u32::MAX)
@@ -148,8 +152,10 @@ impl Served {
         let profile = Profile {
             seed: None,
             dialect: Dialect::default(),
+            ca_file: Some(ca_name),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
+            gateway: Some(self.gateway(path)?),
             metadata: Some(self.metadata()),
             network: Some(self.network(limit(Service::Network, "general_per_window"))),
             hosting: Some(Hosting {
@@ -173,9 +179,41 @@ impl Served {
                 limits: DropLimits { drops_per_hour },
             }),
         };
+        std::fs::write(&ca_path, self.handle.authority().pem())
+            .map_err(|e| format!("{}: {e}", ca_path.display()))?;
         write_secret(&key_path, &format!("{}\n", text::hex(&self.pool.key)))?;
         std::fs::write(path, profile.to_toml()).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok((path.to_path_buf(), key_path))
+    }
+
+    /// The table of the gateway: the simulator declares what it does, and its keys stand beside the profile.
+    fn gateway(&self, profile: &Path) -> Result<Gateway, String> {
+        let view = self.handle.read(|world| world.view(Service::Gateway));
+        let beside = |state: &str| -> Result<Secret, String> {
+            let path = profile.with_extension(format!("gateway-{state}.key"));
+            let key = view["keys"][state].as_str().unwrap_or_default();
+            write_secret(&path, &format!("{key}\n"))?;
+            Ok(Secret::File(path.file_name().map(PathBuf::from).unwrap_or_default()))
+        };
+        let models = view["models"].as_array().cloned().unwrap_or_default();
+        let first = |fits: &dyn Fn(&Value) -> bool| {
+            let writes = |model: &&Value| model["kind"] == "text" && model["confidential"] != true;
+            let found = models.iter().filter(writes).find(|model| fits(model));
+            found.and_then(|model| model["id"].as_str().map(str::to_owned))
+        };
+        Ok(Gateway {
+            url: self.sites["gateway"].clone(),
+            key: Some(beside("valid")?),
+            revoked_key: Some(beside("revoked")?),
+            endpoints: Endpoints::default(),
+            models: GatewayModels {
+                chat: first(&|_| true),
+                tools: first(&|model| model["tools"] == true),
+                vision: first(&|model| model["vision"] == true),
+            },
+            readings: GatewayReadings { wire_compat: true, ..GatewayReadings::default() },
+            limits: GatewayLimits { requests_per_minute: 6000, ..GatewayLimits::default() },
+        })
     }
 
     /// The table of token metadata: all that the service knows.

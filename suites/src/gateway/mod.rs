@@ -1,10 +1,147 @@
 //! Checks of the inference gateway (document 1).
+//!
+//! What a model says is its own affair: checks ask for facts that hold of any model, and compare no answer with a
+//! sentence. What the document does not show is asserted in neither direction.
+
+mod auth;
+mod bent;
+mod bodies;
+mod chat;
+pub mod client;
+mod completions;
+mod direct;
+mod discovery;
+mod errors;
+mod given;
+mod input;
+mod messages;
+mod models;
+mod payment;
+mod pool;
+mod responses;
+mod sse;
+mod stream;
+mod tools;
+mod wire;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use assay_spec::endpoint::Endpoint;
+use tokio::sync::OnceCell;
 
 use crate::check::Check;
+use crate::probe::Probe;
+use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
+
+pub(crate) use wire::documented;
 
 /// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[];
+pub const CHECKS: &[&[Check]] = &[
+    auth::CHECKS,
+    chat::CHECKS,
+    stream::CHECKS,
+    tools::CHECKS,
+    completions::CHECKS,
+    responses::CHECKS,
+    messages::CHECKS,
+    models::CHECKS,
+    discovery::CHECKS,
+    errors::CHECKS,
+    payment::CHECKS,
+    pool::CHECKS,
+    direct::CHECKS,
+    input::CHECKS,
+];
 
-/// What a profile brings for this service.
-#[derive(Clone, Debug, Default)]
-pub struct Fixtures {}
+/// Those of some endpoints that the target claims to offer, with what goes with each.
+fn offered<T, const N: usize>(
+    probe: &Probe<'_>,
+    all: [(&'static Endpoint, T); N],
+) -> impl Iterator<Item = (&'static Endpoint, T)> {
+    let fixtures = &probe.settings.gateway;
+    all.into_iter().filter(move |(endpoint, _)| fixtures.offers(endpoint))
+}
+
+/// What a profile brings for this service. The default declares what this project's simulator does.
+#[derive(Clone, Debug)]
+pub struct Fixtures {
+    /// A valid key; where none is declared, a control API may show one.
+    key: Option<Token>,
+    /// A key that is revoked.
+    revoked_key: Option<Token>,
+    /// Models by what they can do.
+    models: GatewayModels,
+    /// Endpoints that the target does not offer, by name.
+    absent: BTreeSet<&'static str>,
+    /// A request without a key may be answered by 402.
+    payment_flow: bool,
+    /// The form of `detail` where a body is not valid.
+    detail_422: Detail,
+    /// Where the model list holds the ids.
+    models_id_path: IdPath,
+    /// Discovery may list servers without TLS.
+    allow_http_servers: bool,
+    /// Replies hold what the customary client libraries read.
+    wire_compat: bool,
+    /// The value of the version header.
+    version: String,
+    /// How long an answer may take, in seconds.
+    answer_seconds: u32,
+    /// The model that a run has found where the profile names none.
+    chosen: Arc<OnceCell<String>>,
+}
+
+/// A key, which nothing prints.
+#[derive(Clone)]
+struct Token(String);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\u{2026}")
+    }
+}
+
+impl Default for Fixtures {
+    fn default() -> Self {
+        let readings = GatewayReadings { wire_compat: true, ..GatewayReadings::default() };
+        Fixtures::of(GatewayModels::default(), &readings, &GatewayLimits::default(), BTreeSet::new())
+    }
+}
+
+impl Fixtures {
+    /// The fixtures of a profile, with the keys that it names.
+    pub fn new(profile: &Gateway, key: Option<String>, revoked_key: Option<String>) -> Fixtures {
+        let absent = profile.endpoints.absent();
+        let fixtures = Fixtures::of(profile.models.clone(), &profile.readings, &profile.limits, absent);
+        Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), ..fixtures }
+    }
+
+    fn of(
+        models: GatewayModels,
+        readings: &GatewayReadings,
+        limits: &GatewayLimits,
+        absent: BTreeSet<&'static str>,
+    ) -> Fixtures {
+        Fixtures {
+            key: None,
+            revoked_key: None,
+            models,
+            absent,
+            payment_flow: readings.payment_flow,
+            detail_422: readings.gateway_422_detail,
+            models_id_path: readings.models_id_path.clone(),
+            allow_http_servers: readings.allow_http_servers,
+            wire_compat: readings.wire_compat,
+            version: readings.version.clone(),
+            answer_seconds: limits.answer_seconds,
+            chosen: Arc::default(),
+        }
+    }
+
+    /// Whether the target claims to offer an endpoint.
+    pub fn offers(&self, endpoint: &Endpoint) -> bool {
+        !self.absent.contains(endpoint.name)
+    }
+}

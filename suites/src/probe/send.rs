@@ -40,6 +40,34 @@ impl Probe<'_> {
         self.answer(index, response)
     }
 
+    /// Sends a request to a server that the target has named by its base URL: exactly one slash stands between that and
+    /// the request's own target. It counts as a request to `site`.
+    pub async fn send_to(
+        &self,
+        site: &str,
+        url: &str,
+        request: Request,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let parsed = Url::parse(url).ok().filter(Url::has_host);
+        let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        if !self.place.own {
+            self.pace.wait(site).await;
+        }
+        let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
+        let path = parsed.path().trim_end_matches('/');
+        let request = Request { target: format!("{path}{}", request.target), ..request };
+        let response = match self.connect(&base, None).await {
+            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
+            Err(broken) => Err(broken),
+        };
+        let index = self.record(Exchange { base, request, response: response.clone() });
+        if let (Ok(response), false) = (&response, self.place.own) {
+            self.pace.answered(site, response);
+        }
+        self.answer(index, response)
+    }
+
     /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
     pub async fn open(
         &self,
@@ -59,17 +87,17 @@ impl Probe<'_> {
         opened.map(|open| Held { probe: self, index, open }).map_err(|broken| self.stop(index, &broken))
     }
 
-    /// Fetches an absolute `http` URL that the target has named, whatever its host, and follows up to five
+    /// Fetches an absolute `http` or `https` URL that the target has named, whatever its host, and follows up to five
     /// redirects. The answer of a sixth, or of a redirect to nowhere, stays as it is.
     pub async fn fetch(&self, url: &str, limits: Limits) -> Result<Fetched<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let mut url = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
         let mut redirects = 0;
         loop {
-            if url.scheme() != "http" {
-                return Err(Stop::NotTestable(format!("needs {}, which is not supported yet", url.scheme())));
+            if !matches!(url.scheme(), "http" | "https") {
+                return Err(Stop::NotTestable(format!("needs {}, which is not supported", url.scheme())));
             }
-            let base = format!("http://{}", host(&url));
+            let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
             let request = Request::new("GET", target);
             let response = match self.connect(&base, None).await {

@@ -1,15 +1,13 @@
 //! The profile's table of the node API.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use assay_spec::network::ENDPOINTS;
 use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY_MS, GENERAL_PER_MINUTE, HEAVY_PER_MINUTE};
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde::ser::{SerializeMap, Serializer};
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 
 use super::drop::optional_header_name;
-use super::{at_least_one, base_url, is_default, optional_base_url};
+use super::{EndpointName, Endpoints, at_least_one, base_url, is_default, optional_base_url};
 
 /// A target of the node API's suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,14 +70,6 @@ impl Network {
         [("network".to_owned(), self.url.clone())].into_iter().chain(others).chain(compute).collect()
     }
 }
-
-/// Switches of endpoints, such as `run = false`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Endpoints(BTreeSet<EndpointName>);
-
-/// The name of an endpoint: in a profile with underscores, such as `create_message`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EndpointName(&'static str);
 
 /// Where the document allows several readings, those that the target declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -198,86 +188,6 @@ impl Default for NetworkLimits {
     }
 }
 
-impl EndpointName {
-    /// The name of an endpoint as `assay_spec` declares it.
-    pub fn of(endpoint: &assay_spec::endpoint::Endpoint) -> EndpointName {
-        EndpointName(endpoint.name)
-    }
-
-    /// The endpoint's short name.
-    pub fn name(self) -> &'static str {
-        self.0
-    }
-
-    /// The name as a profile writes it.
-    fn key(self) -> String {
-        self.0.replace('-', "_")
-    }
-
-    fn parse<E: serde::de::Error>(key: &str) -> Result<EndpointName, E> {
-        let names = ENDPOINTS.iter().map(|endpoint| EndpointName::of(endpoint));
-        names.clone().find(|name| name.key() == key).ok_or_else(|| {
-            let known: Vec<String> = names.map(|name| format!("`{}`", name.key())).collect();
-            E::custom(format!("unknown field `{key}`, expected one of {}", known.join(", ")))
-        })
-    }
-}
-
-impl Endpoints {
-    /// The names of those that are switched off.
-    pub fn absent(&self) -> BTreeSet<&'static str> {
-        self.0.iter().map(|endpoint| endpoint.0).collect()
-    }
-}
-
-impl Serialize for EndpointName {
-    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
-        output.serialize_str(&self.key())
-    }
-}
-
-impl<'de> Deserialize<'de> for EndpointName {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        EndpointName::parse(&String::deserialize(input)?)
-    }
-}
-
-impl Serialize for Endpoints {
-    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
-        let mut map = output.serialize_map(Some(self.0.len()))?;
-        for endpoint in &self.0 {
-            map.serialize_entry(&endpoint.key(), &false)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for Endpoints {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_map(Switches)
-    }
-}
-
-/// Reads switches one by one, so that an error stands at its key.
-struct Switches;
-
-impl<'de> Visitor<'de> for Switches {
-    type Value = Endpoints;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("switches of endpoints, such as { run = false }")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Endpoints, A::Error> {
-        let mut switches: BTreeMap<EndpointName, bool> = BTreeMap::new();
-        while let Some(name) = map.next_key::<EndpointName>()? {
-            switches.insert(name, map.next_value()?);
-        }
-        let off = switches.into_iter().filter(|(_, is_on)| !is_on);
-        Ok(Endpoints(off.map(|(name, _)| name).collect()))
-    }
-}
-
 fn base_urls<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
     let urls = Vec::<super::BaseUrl>::deserialize(input)?;
     Ok(urls.into_iter().map(|url| url.0).collect())
@@ -285,8 +195,12 @@ fn base_urls<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Erro
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use assay_spec::network::ENDPOINTS;
+
     use super::*;
-    use crate::profile::Profile;
+    use crate::profile::{NodeApi, Profile};
 
     const FULL: &str = r#"
 [network]
@@ -340,7 +254,7 @@ authenticated = "create_message"
     #[test]
     fn every_endpoint_has_its_switch() {
         for endpoint in ENDPOINTS {
-            let key = EndpointName::of(endpoint).key();
+            let key = EndpointName::<NodeApi>::of(endpoint).key();
             let text = format!("[network]\nurl = \"http://a\"\nendpoints = {{ {key} = false }}");
             let network = Profile::parse(&text, "p.toml").expect("a switch").network.expect("the table");
             assert_eq!(network.endpoints.absent(), BTreeSet::from([endpoint.name]));

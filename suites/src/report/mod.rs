@@ -213,7 +213,7 @@ pub(crate) mod example {
             got: "200".into(),
             exchange: Some(1),
         });
-        broken.repeat = vec![repeat::curl(&told)];
+        broken.repeat = vec![repeat::curl(&told, None)];
         broken.why = vec!["prepare: the lock was free".into()];
         broken.exchanges = vec![silent.clone(), told.clone()];
         let mut unsure = outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the twin got 500");

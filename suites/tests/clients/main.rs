@@ -1,14 +1,17 @@
-//! The client suite sees through every dishonest or careless client, each for its own reason, and passes an honest one.
+//! The client suites see through every dishonest or careless client, each for its own reason, and pass an honest one.
 //!
-//! This program is both the tests and the clients: started with `--lie NAME` it is the client of that name.
+//! This program is both the tests and the clients: started with `--lie NAME` it is the publishing client of that name,
+//! with `--gateway-lie NAME` the gateway's.
 
 mod client;
+mod gateway;
+mod gateways;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use assay_spec::catalogue;
 use assay_spec::requirement::{Evidence, Subject};
+use assay_spec::{Service, catalogue};
 use assay_suites::embedded::client::{Case, Suite, all};
 use assay_suites::verdict::{Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -164,6 +167,11 @@ fn main() {
         let lie = lie.unwrap_or(if name == "idle" { Lie::Idle } else { Lie::None });
         std::process::exit(client::run(lie));
     }
+    if let [flag, name] = &words[..]
+        && flag == gateways::FLAG
+    {
+        std::process::exit(gateways::run(name));
+    }
     let mut arguments = Arguments::from_args();
     // The worlds wait for a wall clock; two cores can watch many of them.
     arguments.test_threads = arguments.test_threads.or(Some(12));
@@ -179,6 +187,7 @@ fn main() {
     for (name, _, place, facts) in CAUGHT {
         trials.push(Trial::test(format!("caught::{name}"), move || is_caught(name, place, facts)));
     }
+    trials.extend(gateways::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -215,18 +224,27 @@ fn an_idle_client_passes_nothing() -> Result<(), Failed> {
 
 /// Every row whose evidence is this suite has a case, every check before signing has one, and every fact is one fact.
 fn rows_and_cases_belong_together() -> Result<(), Failed> {
-    let covered: BTreeSet<String> = all().iter().map(|case| case.requirement.to_string()).collect();
-    let rows = catalogue::requirements();
+    let cases = all();
+    belong_together(Service::Publish, cases.iter().map(|case| (case.requirement.to_string(), case.fact)))
+}
+
+/// Every row of a service whose evidence is its client suite has a case, and every fact is one fact.
+fn belong_together(
+    service: Service,
+    cases: impl ExactSizeIterator<Item = (String, &'static str)>,
+) -> Result<(), Failed> {
+    let count = cases.len();
+    let (covered, facts): (BTreeSet<String>, BTreeSet<&str>) = cases.unzip();
+    let rows = catalogue::requirements().filter(|row| row.service == service);
     // What the documents leave open holds no client to anything.
     let rows = rows.filter(|row| row.evidence != Evidence::Open);
     let wanted = rows.filter(|row| row.evidence == Evidence::Client || row.subject == Subject::Client);
     let wanted: BTreeSet<String> = wanted.map(ToString::to_string).collect();
-    let facts: BTreeSet<&str> = all().iter().map(|case| case.fact).collect();
-    if covered == wanted && facts.len() == all().len() {
+    if covered == wanted && facts.len() == count {
         return Ok(());
     }
     let differing: Vec<&String> = covered.symmetric_difference(&wanted).collect();
-    Err(format!("{differing:?}, {} facts of {} cases", facts.len(), all().len()).into())
+    Err(format!("{differing:?}, {} facts of {count} cases", facts.len()).into())
 }
 
 /// The lie breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
@@ -237,15 +255,20 @@ fn is_caught(name: &str, place: &str, facts: &[&str]) -> Result<(), Failed> {
     let mut caught = 0;
     for outcome in judged(&suite(name)?, &cases)? {
         let broken = facts.contains(&outcome.fact);
-        let there = outcome.failure.as_ref().is_some_and(|failure| failure.place == place);
-        let want = if broken { Verdict::Fail } else { Verdict::Pass };
-        if outcome.verdict != want || broken != there {
-            let got = outcome.verdict.name();
-            return Err(
-                format!("{}: {got} instead of {}: {}", outcome.fact, want.name(), outcome.reason).into()
-            );
-        }
+        fails_there(&outcome, broken.then_some(place))?;
         caught += usize::from(broken);
     }
     if caught == facts.len() { Ok(()) } else { Err(format!("not all facts of {facts:?} exist").into()) }
+}
+
+/// An outcome fails at this place, or passes where there is none.
+fn fails_there(outcome: &Outcome, place: Option<&str>) -> Result<(), Failed> {
+    let there = outcome.failure.as_ref().map(|failure| failure.place.as_str());
+    let want = if place.is_some() { Verdict::Fail } else { Verdict::Pass };
+    if outcome.verdict == want && there == place {
+        return Ok(());
+    }
+    let got = outcome.verdict.name();
+    let account = outcome.why.join("\n  ");
+    Err(format!("{}: {got} instead of {}: {}\n  {account}", outcome.fact, want.name(), outcome.reason).into())
 }

@@ -6,6 +6,7 @@ mod cid_file;
 mod decode;
 mod domain;
 mod encode;
+mod gateway;
 mod group;
 mod hosting;
 mod inspect_zip;
@@ -26,6 +27,8 @@ use crate::manifest::Manifest;
 /// Every generated file by its path below `data`, the manifest last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let groups: Vec<(&'static str, Vec<Case>)> = vec![
+        ("gateway/validate-chat.json", gateway::chat::cases()),
+        ("gateway/validate-messages.json", gateway::messages::cases()),
         ("metadata/route.json", metadata::route::cases()),
         ("metadata/contract.json", metadata::records::contract_cases()),
         ("metadata/token.json", metadata::records::token_cases()),

@@ -15,6 +15,7 @@ pub(super) use unixfs::{block_bytes, links_bytes};
 /// The steps by which `op` comes from `input` to `ok`.
 pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
     match op {
+        "gateway.validate" => body(input),
         "metadata.route" => raw_path(input),
         "metadata.record" => vec![text("members", &members(&input["document"]))],
         "keccak256" => signing::keccak(input),
@@ -52,6 +53,14 @@ pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
         "drop.inspect_zip" => unixfs::zip(input),
         _ => Vec::new(),
     }
+}
+
+fn body(input: &Value) -> Vec<Step> {
+    let bytes = content(&input["body"]).unwrap_or_default();
+    vec![
+        text("length of the body", &bytes.len().to_string()),
+        text("SHA-256 of the body", &sha256_hex(&bytes)),
+    ]
 }
 
 fn raw_path(input: &Value) -> Vec<Step> {

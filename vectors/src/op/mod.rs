@@ -5,6 +5,7 @@
 
 pub(crate) mod cid;
 mod domain;
+mod gateway;
 mod hosting;
 mod members;
 mod metadata;
@@ -72,6 +73,7 @@ impl Gate for Met {
 /// The operations that are known, in the protocol's order.
 pub fn operations() -> &'static [&'static str] {
     &[
+        "gateway.validate",
         "metadata.route",
         "metadata.record",
         "keccak256",
@@ -118,6 +120,7 @@ pub fn answer(op: &str, input: &Value, gate: &mut impl Gate) -> Answer {
 /// The reference's answer in another dialect.
 pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut G) -> Answer {
     let run: fn(&Dialect, &Members<'_>, &mut G) -> Result<Value, OpError> = match op {
+        "gateway.validate" => gateway::validate,
         "metadata.route" => metadata::route,
         "metadata.record" => metadata::record,
         "keccak256" => signing::keccak256,

@@ -15,6 +15,7 @@ import bs58 from "bs58";
 
 import { ALONE, divergencesOf } from "./alone.mjs";
 import { filesOf } from "./folder.mjs";
+import { gateway } from "./gateway.mjs";
 import { history } from "./history.mjs";
 import { documents, paths } from "./metadata.mjs";
 import { parsed } from "./json.mjs";
@@ -233,6 +234,7 @@ const VOICES = [
       "publish.verify_transaction": verifyTransaction,
     },
   },
+  { witness: "node", libraries: ["ajv"], operations: gateway },
   { witness: "node", libraries: [], operations: paths },
   { witness: "node", libraries: ["ajv"], operations: documents },
   { witness: "node/web3", libraries: ["@solana/web3.js", "bs58"], operations: transactions(byWeb3) },

@@ -26,6 +26,7 @@ from solders.pubkey import Pubkey
 
 import alone
 import drop
+import gateway
 import history
 import metadata
 import network
@@ -292,6 +293,7 @@ OPERATIONS = {
     "cid.file": drop.cid_file,
     "cid.directory": drop.cid_directory,
     "drop.inspect_zip": drop.inspect_zip,
+    **gateway.OPERATIONS,
     **metadata.OPERATIONS,
     **network.OPERATIONS,
     **sealed.OPERATIONS,
@@ -300,6 +302,7 @@ OPERATIONS = {
 }
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),
+    "gateway": ("jsonschema",),
     "hosting": ("eciespy", "cryptography", "eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "metadata": ("pydantic", "starlette", "jsonschema"),
     "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),

@@ -6,11 +6,13 @@
 
 mod cases;
 mod front;
+pub mod gateway;
 mod judge;
 mod lies;
 mod scene;
 mod stage;
 mod trace;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -93,39 +95,12 @@ impl Suite {
     /// Runs the cases; `seen` hears of each outcome as it comes.
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
         let twins: Twins = cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
-        let mut all: Vec<(usize, Outcome)> = Vec::new();
-        let mut running = futures_util::stream::iter(cases.iter().enumerate())
-            .map(|(n, case)| {
-                let twins = &twins;
-                async move { (n, self.one(case, twins).await) }
-            })
-            .buffer_unordered(self.jobs);
-        while let Some((n, outcome)) = running.next().await {
-            seen(&outcome);
-            all.push((n, outcome));
-        }
-        all.sort_by_key(|(n, outcome)| (outcome.requirement.key, *n));
-        Run {
-            target: self.command.join(" "),
-            seed: self.seed,
-            outcomes: all.into_iter().map(|(_, outcome)| outcome).collect(),
-            transitions: Vec::new(),
-            endpoints: Vec::new(),
-        }
+        let outcomes = gather(self.jobs, cases, |case| self.one(case, &twins), &mut seen).await;
+        report(&self.command, self.seed, outcomes)
     }
 
     async fn one(&self, case: &Case, twins: &Twins) -> Outcome {
-        let mut outcome = Outcome {
-            requirement: case.requirement,
-            fact: case.fact,
-            verdict: Verdict::Error,
-            reason: String::new(),
-            notes: Vec::new(),
-            failure: None,
-            exchanges: Vec::new(),
-            why: Vec::new(),
-            repeat: Vec::new(),
-        };
+        let mut outcome = undecided(case.requirement, case.fact);
         let trace = match stage::play(self, case.fact, &case.scene).await {
             Ok(trace) => trace,
             Err(why) => {
@@ -140,20 +115,7 @@ impl Suite {
         {
             checked = Err(Stop::Inconclusive(format!("its honest twin did not publish: {why}")));
         }
-        match checked {
-            Ok(()) => outcome.verdict = Verdict::Pass,
-            Err(Stop::Fail(failure)) => {
-                outcome.verdict = Verdict::Fail;
-                outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
-                outcome.failure = Some(failure);
-            }
-            Err(Stop::Inconclusive(why)) => (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why),
-            Err(Stop::NotApplicable(why)) => {
-                (outcome.verdict, outcome.reason) = (Verdict::NotApplicable, why);
-            }
-            Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
-            Err(Stop::Error(why)) => outcome.reason = why,
-        }
+        decide(&mut outcome, checked);
         if outcome.verdict != Verdict::Pass {
             outcome.why = trace.account();
             let command = self.command.join(" ");
@@ -171,15 +133,73 @@ impl Suite {
         twin.get_or_init(|| async {
             let scene = Scene { version, ..HONEST };
             let trace = stage::play(self, "honest_twin", &scene).await?;
-            judge::publishes(&trace).map_err(|stop| match stop {
-                Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
-                Stop::Inconclusive(why)
-                | Stop::NotApplicable(why)
-                | Stop::NotTestable(why)
-                | Stop::Error(why) => why,
-            })
+            judge::publishes(&trace).map_err(in_words)
         })
         .await
         .clone()
+    }
+}
+
+/// What cases come to that run beside each other, in the order of their requirements; `seen` hears of each as it comes.
+async fn gather<C, F: Future<Output = Outcome>>(
+    jobs: usize,
+    cases: &[&'static C],
+    one: impl Fn(&'static C) -> F,
+    seen: &mut impl FnMut(&Outcome),
+) -> Vec<Outcome> {
+    let mut all: Vec<(usize, Outcome)> = Vec::new();
+    let running = cases.iter().enumerate().map(|(n, case)| {
+        let outcome = one(case);
+        async move { (n, outcome.await) }
+    });
+    let mut running = std::pin::pin!(futures_util::stream::iter(running).buffer_unordered(jobs));
+    while let Some((n, outcome)) = running.next().await {
+        seen(&outcome);
+        all.push((n, outcome));
+    }
+    all.sort_by_key(|(n, outcome)| (outcome.requirement.key, *n));
+    all.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn report(command: &[String], seed: u64, outcomes: Vec<Outcome>) -> Run {
+    Run { target: command.join(" "), seed, outcomes, transitions: Vec::new(), endpoints: Vec::new() }
+}
+
+/// The outcome of a case of which nothing is known.
+fn undecided(requirement: Id, fact: &'static str) -> Outcome {
+    Outcome {
+        requirement,
+        fact,
+        verdict: Verdict::Error,
+        reason: String::new(),
+        notes: Vec::new(),
+        failure: None,
+        exchanges: Vec::new(),
+        why: Vec::new(),
+        repeat: Vec::new(),
+    }
+}
+
+/// What a judgement makes of an outcome.
+fn decide(outcome: &mut Outcome, checked: Checked) {
+    match checked {
+        Ok(()) => outcome.verdict = Verdict::Pass,
+        Err(Stop::Fail(failure)) => {
+            outcome.verdict = Verdict::Fail;
+            outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
+            outcome.failure = Some(failure);
+        }
+        Err(Stop::Inconclusive(why)) => (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why),
+        Err(Stop::NotApplicable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotApplicable, why),
+        Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
+        Err(Stop::Error(why)) => outcome.reason = why,
+    }
+}
+
+/// Why a twin did not do what it should.
+fn in_words(stop: Stop) -> String {
+    match stop {
+        Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
+        Stop::Inconclusive(why) | Stop::NotApplicable(why) | Stop::NotTestable(why) | Stop::Error(why) => why,
     }
 }

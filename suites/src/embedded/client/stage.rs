@@ -2,11 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use assay_sim::control::open_sites;
-use assay_sim::journal::Entry;
 use assay_sim::serve::{ClockMode, Handle};
 use assay_sim::{World, world};
 use assay_spec::Service;
@@ -15,27 +12,21 @@ use assay_spec::publish::check::{Asked, Op};
 use assay_spec::publish::submit::SAFETY_CEILING;
 use ed25519_dalek::SigningKey;
 use serde_json::json;
-use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStderr, Command};
-use tokio::task::JoinSet;
+use tokio::process::{Child, Command};
 use tokio::time::{Instant, interval, sleep};
 
 use super::Suite;
 use super::front::Front;
 use super::scene::{Binding, Scene, Script};
 use super::trace::{Call, Ended, Trace, calls};
+use super::watch::{READ_EVERY, Said, Watch};
 use crate::probe::wall_clock;
 use crate::publish::client::{Publication, publish};
 
 /// What every client publishes.
 const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-/// How often the journal is read; its ring must not overflow meanwhile.
-const READ_EVERY: Duration = Duration::from_millis(500);
 /// Time enough for what can land to land.
 const LANDING_MS: i64 = 300_000;
-/// How much of a client's standard error is kept.
-const STDERR_BYTES: usize = 64 * 1024;
-const STDERR_LINES: usize = 5;
 
 /// Starts the world, runs the client in it once, and tells what it did. An error is the harness's own.
 pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
@@ -190,7 +181,7 @@ async fn attend(
                 if scene.script != Script::Ceiling || passed {
                     continue;
                 }
-                if met.is_none() && watch.has_met_the_ceiling() {
+                if met.is_none() && has_met_the_ceiling(watch) {
                     met = Some(Instant::now());
                 }
                 if met.is_some_and(|met| met.elapsed() >= suite.quiet / 2) {
@@ -202,67 +193,8 @@ async fn attend(
     }
 }
 
-/// The journal of a world, read before its ring drops anything.
-struct Watch {
-    handle: Handle,
-    entries: Vec<Entry>,
-    next: u64,
-}
-
-impl Watch {
-    /// From now on.
-    fn new(handle: Handle) -> Watch {
-        let next = handle.read(|world| world.core.journal.count());
-        Watch { handle, entries: Vec::new(), next }
-    }
-
-    fn read(&mut self) {
-        let (next, fresh) = self.handle.read(|world| {
-            let journal = &world.core.journal;
-            let fresh = journal.entries().filter(|(number, _)| *number >= self.next);
-            (journal.count(), fresh.map(|(_, entry)| entry.clone()).collect::<Vec<Entry>>())
-        });
-        self.next = next;
-        self.entries.extend(fresh);
-    }
-
-    fn has_met_the_ceiling(&self) -> bool {
-        calls(&self.entries, Vec::new())
-            .iter()
-            .any(|call| call.status() == 410 && call.answer()["error"].to_string().contains(SAFETY_CEILING))
-    }
-}
-
-/// What a client writes to its standard error; nobody waits for its end, since a child of the client may keep it open.
-struct Said {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    _listening: JoinSet<()>,
-}
-
-impl Said {
-    fn listen(stderr: Option<ChildStderr>) -> Said {
-        let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let mut listening = JoinSet::new();
-        if let Some(mut stderr) = stderr {
-            let bytes = bytes.clone();
-            listening.spawn(async move {
-                let mut buffer = vec![0; 4096];
-                while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
-                    let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
-                    if bytes.len() < STDERR_BYTES {
-                        bytes.extend_from_slice(&buffer[..count]);
-                    }
-                }
-            });
-        }
-        Said { bytes, _listening: listening }
-    }
-
-    /// The last lines.
-    fn lines(&self) -> Vec<String> {
-        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(STDERR_LINES)..].iter().map(ToString::to_string).collect()
-    }
+fn has_met_the_ceiling(watch: &Watch) -> bool {
+    calls(&watch.entries, Vec::new())
+        .iter()
+        .any(|call| call.status() == 410 && call.answer()["error"].to_string().contains(SAFETY_CEILING))
 }

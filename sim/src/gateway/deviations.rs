@@ -1,0 +1,372 @@
+//! How the gateway lies: which requirements can be switched off, and the falsified output of those about output.
+//!
+//! Guards need nothing but their name here. A function below takes the honest answer and changes one thing.
+
+use assay_spec::gateway::chat::ROLES;
+use assay_spec::gateway::requirements::{
+    auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
+    stream, tools,
+};
+use assay_spec::{Gate, Id};
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+
+use super::call::{Call, Family};
+use super::wire::{Data, Event};
+use crate::core::Core;
+use crate::deviation::{Deviation, deviations};
+use crate::refusal::Refusal;
+use crate::world::Reply;
+
+/// Every deviation of the gateway.
+pub(super) const ALL: &[Deviation] = deviations! {
+    auth::KEY_CHECK => "a valid key is taken for an invalid one by the check";
+    auth::KEY_CHECK_INVALID => "any key passes the check";
+    auth::KEY_CHECK_MISSING => "no key passes the check";
+    auth::KEY_CHECK_REVOKED => "a revoked key passes the check";
+    auth::KEY_CHECK_FREE => "the check uses up what the key has";
+    auth::INVALID_KEY_CHAT => "any key is good for a chat";
+    auth::INVALID_KEY_COMPLETIONS => "any key is good for a completion";
+    auth::INVALID_KEY_NATIVE => "any key is good for a native completion";
+    auth::INVALID_KEY_RESPONSES => "any key is good for a response";
+    auth::INVALID_KEY_MESSAGES => "any key is good for a message";
+    auth::MISSING_KEY => "inference needs no key";
+    auth::REVOKED_KEY => "a revoked key is good for inference";
+
+    chat::ANSWERED => "the completion stands in an array";
+    chat::CHOICES => "choices is empty";
+    chat::CHOICES, "message" => "a choice's message is a text";
+    chat::ANSWER_TEXT => "the answer's text is empty";
+    chat::PARTS => "text parts are refused";
+    chat::IMAGE => "image data are refused";
+    chat::BODY => "a body that is no JSON object is passed on";
+    chat::MODEL => "a model that is no text is passed over";
+    chat::MESSAGES => "messages that are no array are passed over";
+    chat::MESSAGE => "a message that is no object is passed over";
+    chat::ROLE => "a role that is no text is passed over";
+    chat::CONTENT => "a content of a wrong type is passed over";
+    chat::PART => "a part that is no object is passed over";
+    chat::PART_TYPE => "a part of an unknown type is passed over";
+    chat::PART_TEXT => "a text part whose text is none is passed over";
+    chat::PART_IMAGE => "an image part without an object is passed over";
+    chat::PART_IMAGE_URL => "an image whose URL is no text is passed over";
+    chat::TOOL_CALL_ID => "an id that is no text is passed over";
+    chat::STREAM => "a stream that is no boolean is passed over";
+
+    stream::EVENT_STREAM => "the answer comes whole all the same";
+    stream::EVENT_STREAM, "type" => "the stream is called JSON";
+    stream::CHUNKS => "a chunk is a JSON text";
+    stream::CHUNKS, "choices" => "a chunk has no choices";
+    stream::DELTA => "delta.content is an array";
+    stream::TEXT => "every delta.content is empty";
+    stream::NOT_ASKED_FOR => "the answer comes as a stream though none was wanted";
+    stream::ERROR_BEFORE => "an error before the stream is 200 and an error event";
+    stream::ERROR_BEFORE, "type" => "an error before the stream is called an event stream";
+    stream::ERROR_EVENT => "a stream that fails ends as if it were whole";
+    stream::ERROR_EVENT, "silent" => "a stream that fails ends without a word";
+
+    tools::TAKEN => "tools are refused";
+    tools::CALL_NAME => "the name of a called function is null";
+    tools::CALL_ARGUMENTS => "the arguments of a call are an object";
+    tools::CALL_ID => "a call has an empty id";
+    tools::ROUND_TRIP => "a tool's message is refused";
+    tools::TOOLS => "tools that are no array are passed over";
+    tools::TOOL => "a tool that is no object is passed over";
+    tools::TYPE => "a tool of another type is passed over";
+    tools::FUNCTION => "a function that is no object is passed over";
+    tools::NAME => "a function without a name is passed over";
+    tools::DESCRIPTION => "a description that is no text is passed over";
+    tools::PARAMETERS => "parameters that are no object are passed over";
+
+    completions::COMPLETION => "a completion is a plain text";
+    completions::NATIVE => "the native path is not there";
+    completions::UNKNOWN_MODEL => "another model answers for an unknown one";
+    responses::RESPONSE => "a response is a plain text";
+    responses::UNKNOWN_MODEL => "another model answers for an unknown one";
+
+    messages::MESSAGE_OBJECT => "a message is a plain text";
+    messages::UNKNOWN_MODEL => "another model answers for an unknown one";
+    messages::BODY => "a body that is no JSON object is passed on";
+    messages::MODEL => "a model that is no text is passed over";
+    messages::MAX_TOKENS => "max_tokens may be missing or anything";
+    messages::MESSAGES => "messages that are no array are passed over";
+    messages::MESSAGE => "a message that is no object is passed over";
+    messages::ROLE => "a role that is no text is passed over";
+    messages::CONTENT => "a content of a wrong type is passed over";
+
+    models::LIST => "the list is a plain text";
+    models::IDS => "ids are numbers";
+    models::COVERS_DISCOVERY => "the list lacks a model";
+
+    discovery::OBJECT => "discovery is an array";
+    discovery::SERVERS => "servers is one text";
+    discovery::SERVERS, "missing" => "an entry has no servers";
+    discovery::ENTRY => "servers are named without a scheme";
+    discovery::ENTRY, "http" => "servers have http URLs";
+    discovery::ENTRY, "hash" => "an item hash is empty";
+    discovery::COVERS => "discovery lacks a model";
+    discovery::USABLE => "a discovered model is unknown to requests";
+    discovery::CURRENT => "servers that have left stay listed";
+    discovery::CURRENT, "joined" => "servers that come back are not listed";
+
+    errors::DETAIL_401 => "detail of a 401 is an array";
+    errors::DETAIL_401, "missing" => "a 401 has no detail";
+    errors::DETAIL_404 => "detail of a 404 is an array";
+    errors::DETAIL_404, "missing" => "a 404 has no detail";
+    errors::DETAIL_422 => "detail of a 422 is an array";
+    errors::DETAIL_422, "missing" => "a 422 has no detail";
+    errors::DETAIL_503 => "detail of a 503 is an array";
+    errors::DETAIL_503, "missing" => "a 503 has no detail";
+    errors::UNKNOWN_MODEL => "another model answers for an unknown one";
+
+    payment::REQUIRED => "no key is answered by 401 though payments are taken";
+    payment::REQUIRED, "free" => "no key is answered for nothing";
+    payment::DETAIL => "detail of a 402 is an array";
+    payment::DETAIL, "missing" => "a 402 has no detail";
+    payment::PAID => "a payment is answered by another 402";
+    payment::INVALID_KEY => "any key is good while payments are taken";
+    payment::VALID_KEY => "a key is to pay while payments are taken";
+
+    pool::FAILOVER => "no other server is tried";
+    pool::FAILOVER, "last" => "the last server is never tried";
+    pool::ALL_FAILED => "a request whose servers have all failed is answered by 500";
+    pool::PER_MODEL => "one model whose servers have failed spoils all models";
+    pool::RECOVERS => "a model whose servers have failed stays failed";
+    pool::COOKIES => "a request with a cookie is refused";
+
+    direct::CHAT => "servers have no chat";
+    direct::COMPLETIONS => "servers have no completions";
+    direct::MESSAGES => "servers have no messages";
+    direct::EVERY_SERVER => "one server does not know the key";
+    direct::INVALID_KEY => "any key is good at a server";
+    direct::MISSING_KEY => "a server needs no key";
+
+    input::NOT_UTF8 => "bytes that are no UTF-8 are an internal error";
+    input::DEEP => "deep nesting is an internal error";
+    input::LARGE => "a large body is an internal error";
+    input::UNKNOWN_ROLE => "an unknown role is an internal error";
+    input::IMAGE_DATA => "an image that is none is an internal error";
+    input::HUGE_NUMBER => "a huge number is an internal error";
+    input::ODD_PATH => "an odd path is an internal error";
+};
+
+/// Refuses a good request where that is the lie.
+pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
+    if call.family != Family::Chat {
+        return Ok(());
+    }
+    let messages = call.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let parts = || messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let met: [(Id, bool); 4] = [
+        (&chat::PARTS, parts().next().is_some() && parts().all(|part| part["type"] == "text")),
+        (&chat::IMAGE, parts().any(|part| part["type"] == "image_url")),
+        (&tools::ROUND_TRIP, messages.iter().any(|message| message["role"] == ROLES[1])),
+        (&tools::TAKEN, call.body["tools"].as_array().is_some_and(|tools| !tools.is_empty())),
+    ];
+    for (rule, met) in met {
+        if met && core.lapse(rule).is_some() {
+            return Err(Refusal::new(rule, "refused by a lie"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the answer comes as a stream.
+pub(super) fn streams(core: &mut Core, call: &Call) -> bool {
+    if call.family != Family::Chat {
+        return call.stream;
+    }
+    if call.stream {
+        return core.effect(&stream::EVENT_STREAM, true, |_, variant| variant == "type");
+    }
+    call.body["stream"] == false && core.effect(&stream::NOT_ASKED_FOR, false, |_, _| true)
+}
+
+/// The media type of a stream.
+pub(super) fn media_type(core: &mut Core, honest: &'static str) -> &'static str {
+    core.effect(
+        &stream::EVENT_STREAM,
+        honest,
+        |honest, variant| {
+            if variant == "type" { "application/json" } else { honest }
+        },
+    )
+}
+
+/// The events of a stream.
+pub(super) fn events(core: &mut Core, family: Family, mut events: Vec<Event>) -> Vec<Event> {
+    if family != Family::Chat {
+        return events;
+    }
+    let lies = [core.lapse(&stream::CHUNKS), core.lapse(&stream::DELTA), core.lapse(&stream::TEXT)];
+    let [chunks, delta, text] = lies;
+    for (n, event) in events.iter_mut().enumerate() {
+        let Data::Json(chunk) = &mut event.data else { continue };
+        let content = chunk.pointer_mut("/choices/0/delta/content").filter(|content| content.is_string());
+        if let Some(content) = content {
+            if delta.is_some() {
+                *content = json!([content.clone()]);
+            }
+            if text.is_some() {
+                *content = json!("");
+            }
+        }
+        match chunks {
+            Some("choices") if n == 1 => {
+                if let Some(members) = chunk.as_object_mut() {
+                    members.shift_remove("choices");
+                }
+            }
+            Some("") if n == 1 => *chunk = json!("chunk"),
+            _ => {}
+        }
+    }
+    events
+}
+
+/// What a stream says that fails midway.
+pub(super) fn last_words(core: &mut Core, honest: Bytes) -> Bytes {
+    core.effect(&stream::ERROR_EVENT, honest, |_, variant| {
+        if variant == "silent" { Bytes::new() } else { Bytes::from_static(b"data: [DONE]\n\n") }
+    })
+}
+
+/// A whole answer.
+pub(super) fn reply(core: &mut Core, family: Family, mut body: Value) -> Reply {
+    let plain: Id = match family {
+        Family::Chat => return core_chat(core, body),
+        Family::Completions => &completions::COMPLETION,
+        Family::Native => return core.json(200, body),
+        Family::Responses => &responses::RESPONSE,
+        Family::Messages => &messages::MESSAGE_OBJECT,
+    };
+    if core.lapse(plain).is_some() {
+        body = json!("done");
+        return core.text(200, body.as_str().unwrap_or_default());
+    }
+    core.json(200, body)
+}
+
+fn core_chat(core: &mut Core, mut body: Value) -> Reply {
+    if let Some(variant) = core.lapse(&chat::CHOICES) {
+        if variant == "message" {
+            body["choices"][0]["message"] = json!("hello");
+        } else {
+            body["choices"] = json!([]);
+        }
+    }
+    if let Some(content) =
+        body.pointer_mut("/choices/0/message/content").filter(|content| content.is_string())
+        && core.lapse(&chat::ANSWER_TEXT).is_some()
+    {
+        *content = json!("");
+    }
+    if let Some(call) = body.pointer_mut("/choices/0/message/tool_calls/0") {
+        if core.lapse(&tools::CALL_NAME).is_some() {
+            call["function"]["name"] = Value::Null;
+        }
+        if core.lapse(&tools::CALL_ARGUMENTS).is_some() {
+            call["function"]["arguments"] = json!({});
+        }
+        if core.lapse(&tools::CALL_ID).is_some() {
+            call["id"] = json!("");
+        }
+    }
+    let body = core.effect(&chat::ANSWERED, body, |body, _| json!([body]));
+    core.json(200, body)
+}
+
+/// The status of a refusal.
+pub(super) fn status(core: &mut Core, rule: Id, honest: u16) -> u16 {
+    if rule == &pool::ALL_FAILED { core.effect(rule, honest, |_, _| 500) } else { honest }
+}
+
+/// `detail` of an error.
+pub(super) fn detail(core: &mut Core, mut reply: Reply) -> Reply {
+    let rule: Id = match reply.status {
+        401 => &errors::DETAIL_401,
+        402 => &payment::DETAIL,
+        404 => &errors::DETAIL_404,
+        422 => &errors::DETAIL_422,
+        503 => &errors::DETAIL_503,
+        _ => return reply,
+    };
+    if let Some(variant) = core.lapse(rule) {
+        let body = if variant == "missing" { json!({ "error": "no" }) } else { json!({ "detail": ["no"] }) };
+        reply.body = core.liberties.json(body).into();
+    }
+    reply
+}
+
+/// An error of a request that asked for a stream.
+pub(super) fn before_stream(core: &mut Core, mut reply: Reply, streamed: impl FnOnce() -> bool) -> Reply {
+    if !streamed() {
+        return reply;
+    }
+    if let Some(variant) = core.lapse(&stream::ERROR_BEFORE) {
+        if variant.is_empty() {
+            let body = String::from_utf8_lossy(&reply.body).replace('\n', "");
+            reply.status = 200;
+            reply.body = format!("data: {body}\n\n").into();
+        }
+        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    }
+    reply
+}
+
+/// The list of models.
+pub(super) fn list(core: &mut Core, mut body: Value) -> Reply {
+    if let Some(data) = body["data"].as_array_mut() {
+        if core.lapse(&models::COVERS_DISCOVERY).is_some() {
+            data.retain(|model| model["id"] != "assay-draw");
+        }
+        if core.lapse(&models::IDS).is_some() {
+            for (n, model) in data.iter_mut().enumerate() {
+                model["id"] = json!(n);
+            }
+        }
+    }
+    if core.lapse(&models::LIST).is_some() {
+        return core.text(200, "assay-chat, assay-text, assay-draw, assay-sealed");
+    }
+    core.json(200, body)
+}
+
+/// The discovery object.
+pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
+    if let Some(models) = body.as_object_mut() {
+        if core.lapse(&discovery::COVERS).is_some() {
+            models.shift_remove("assay-draw");
+        }
+        if let Some(variant) = core.lapse(&discovery::SERVERS) {
+            for model in models.values_mut() {
+                *model = if variant == "missing" { json!({}) } else { json!({ "servers": "server-a" }) };
+            }
+        }
+        if let Some(variant) = core.lapse(&discovery::ENTRY) {
+            let scheme = core.dialect.confidential_scheme.clone();
+            for servers in models.values_mut().filter_map(|model| model["servers"].as_array_mut()) {
+                for server in servers {
+                    let text = server.as_str().unwrap_or_default();
+                    let sealed = text.starts_with(scheme.as_str());
+                    let lie = match variant {
+                        "hash" if sealed => scheme.clone(),
+                        "http" if !sealed => text.replacen("https:", "http:", 1),
+                        "" if !sealed => text.replacen("https://", "", 1),
+                        _ => text.to_owned(),
+                    };
+                    *server = json!(lie);
+                }
+            }
+        }
+    }
+    core.effect(&discovery::OBJECT, body, |body, _| json!([body]))
+}
+
+/// A body that is bad in a way of which the documents say nothing: answered, but where the lie is to fall over.
+pub(super) fn falls_over(core: &mut Core, oddities: &[Id]) -> Option<Reply> {
+    let fallen = oddities.iter().any(|rule| core.lapse(rule).is_some());
+    fallen.then(|| core.text(500, "Internal Server Error"))
+}

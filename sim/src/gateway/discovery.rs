@@ -1,0 +1,72 @@
+//! Which models there are, and which servers run them at present.
+
+use assay_spec::Gate;
+use assay_spec::gateway::requirements::discovery::CURRENT;
+use serde_json::{Map, Value, json};
+
+use super::pool::{self, CONFIDENTIAL, IDLE, MODELS, Model, Number};
+use super::{State, deviations, liberties, wire};
+use crate::core::Core;
+use crate::world::Reply;
+
+/// `GET /svc/models`: servers by model.
+pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
+    let mut object = Map::new();
+    for model in listed(core) {
+        let mut servers: Vec<String> =
+            servers(state, core, model).into_iter().map(|number| entry(state, core, number)).collect();
+        if core.takes(liberties::LIST_ORDER) {
+            servers.reverse();
+        }
+        if core.takes(liberties::SERVERS_TWICE) {
+            servers.extend_from_within(..);
+        }
+        object.insert(model.id.to_owned(), json!({ "servers": servers }));
+    }
+    let object = deviations::discovery(core, Value::Object(object));
+    core.json(200, object)
+}
+
+/// `GET /v1/models`: the models, at the gateway or of one server.
+pub(super) fn list(core: &mut Core, at: Option<Number>) -> Reply {
+    let models = listed(core).into_iter();
+    let models = models.filter(|model| at.is_none_or(|number| model.servers.contains(&number)));
+    let created_s = crate::clock::EPOCH.0 / 1000;
+    let mut body = wire::models(models.map(|model| model.id), created_s);
+    if core.takes(liberties::LIST_BARE)
+        && let Some(data) = body["data"].as_array()
+    {
+        let bare: Vec<Value> = data.iter().map(|model| json!({ "id": model["id"] })).collect();
+        body = json!({ "data": bare });
+    }
+    deviations::list(core, body)
+}
+
+fn listed(core: &Core) -> Vec<&'static Model> {
+    let mut models: Vec<&'static Model> = MODELS.iter().collect();
+    if core.takes(liberties::DISCOVERY_GROWS) {
+        models.push(&IDLE);
+    }
+    if core.takes(liberties::LIST_ORDER) {
+        models.reverse();
+    }
+    models
+}
+
+/// The servers that are listed: those of the pool that are believed to run.
+fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
+    let honest = state.pool.listed(model);
+    core.effect(&CURRENT, honest, |honest, variant| match variant {
+        "joined" => honest.into_iter().filter(|number| !state.pool.at(*number).left).collect(),
+        _ => model.servers.to_vec(),
+    })
+}
+
+/// What stands in discovery for a server.
+fn entry(state: &State, core: &Core, number: Number) -> String {
+    if number == CONFIDENTIAL {
+        return format!("{}{}", core.dialect.confidential_scheme, state.enclave.item_hash);
+    }
+    let slash = if core.takes(liberties::SERVERS_SLASH) { "/" } else { "" };
+    format!("{}{slash}", pool::url(core, state.pool.at(number).site))
+}

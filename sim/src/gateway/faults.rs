@@ -1,0 +1,44 @@
+//! The conditions that the document foresees: servers that fail, streams that break, enclaves that do not verify.
+//!
+//! An occasion is one attempt at a server: `{"server": "server-a", "model": "assay-chat", "endpoint": "chat"}`; the
+//! server `enclave` is the confidential deployment.
+
+use crate::fault::Kind;
+
+/// A server does not answer at all.
+pub const SERVER_DOWN: Kind =
+    Kind { name: "gateway.server-down", about: "a server takes no connection; the gateway tries the next" };
+/// A server answers late.
+pub const SERVER_SLOW: Kind = Kind { name: "gateway.server-slow", about: "a server answers `slow_ms` late" };
+/// A server dies while it answers.
+pub const SERVER_DIES: Kind = Kind {
+    name: "gateway.server-dies",
+    about: "a server dies midway: its own connection breaks off, the gateway's stream gets an error event",
+};
+/// A stream fails midway.
+pub const STREAM_ERROR_EVENT: Kind =
+    Kind { name: "gateway.stream-error-event", about: "a stream ends midway with an error event" };
+/// A server answers nonsense.
+pub const SERVER_WRONG_ANSWER: Kind =
+    Kind { name: "gateway.server-wrong-answer", about: "a server answers 500 without JSON" };
+/// An enclave does not verify.
+pub const ENCLAVE_UNVERIFIABLE: Kind = Kind {
+    name: "gateway.enclave-unverifiable",
+    about: "the attestation is wrong in `what`: measurement, certificate, nonce or signature",
+};
+/// The subscription is used up.
+pub const SUBSCRIPTION_USED_UP: Kind = Kind {
+    name: "gateway.subscription-used-up",
+    about: "the key's subscription is used up: its usage is billed from its credits",
+};
+
+/// Every fault of the gateway.
+pub const ALL: &[Kind] = &[
+    SERVER_DOWN,
+    SERVER_SLOW,
+    SERVER_DIES,
+    STREAM_ERROR_EVENT,
+    SERVER_WRONG_ANSWER,
+    ENCLAVE_UNVERIFIABLE,
+    SUBSCRIPTION_USED_UP,
+];

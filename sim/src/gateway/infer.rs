@@ -1,0 +1,131 @@
+//! A request for inference: its key, its body, its model, its payment; then the pool, or the server that was asked.
+
+use std::sync::Arc;
+
+use assay_spec::gateway::input;
+use assay_spec::gateway::machines::{RequestEvent, RequestState};
+use assay_spec::gateway::requirements as rows;
+use assay_spec::{Gate, Id};
+use http::HeaderMap;
+
+use super::call::{Call, Family};
+use super::payment::{self, Payer};
+use super::pool::{self, CONFIDENTIAL, MODELS, Model, Number};
+use super::servers::Work;
+use super::{SERVERS, State, deviations, liberties, moves, route};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::world::{ExchangeId, Reply, Request};
+
+/// Answers a request, at the gateway or at the server of that number. `None`: the answer comes later.
+pub(super) fn begin(
+    state: &mut State,
+    core: &mut Core,
+    exchange: ExchangeId,
+    request: &Request,
+    family: Family,
+    at: Option<Number>,
+) -> Result<Option<Reply>, Refusal> {
+    let headers = &request.head.headers;
+    if let Some(number) = at {
+        offered(core, family, number)?;
+    }
+    let unpaid = |refusal: &Refusal| {
+        let event = match refusal.refused.rule {
+            rule if rule.group == rows::payment::REQUIRED.group => RequestEvent::Unpaid,
+            _ => RequestEvent::BadKey,
+        };
+        (RequestState::Received, event)
+    };
+    let payer = payment::admit(state, core, family, at.is_some(), headers).inspect_err(|refusal| {
+        let (from, event) = unpaid(refusal);
+        moves(core, from, event);
+    })?;
+    known_to(core, at, &payer)?;
+    let read = read(core, request, family);
+    let oddities = input::oddities(&request.body, read.as_ref().err().map(|refusal| refusal.refused.rule));
+    if let Some(reply) = deviations::falls_over(core, &oddities) {
+        return Ok(Some(reply));
+    }
+    let call = read.inspect_err(|_| moves(core, RequestState::Received, RequestEvent::InvalidBody))?;
+    deviations::refuse(core, &call)?;
+    let model = model(core, &call, at)
+        .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::UnknownModel))?;
+    payment::solvent(state, &payer)
+        .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::Unpaid))?;
+    let sticky = if at.is_none() { sticky(state, core, headers)? } else { None };
+    moves(core, RequestState::Received, RequestEvent::Admitted);
+    let key = match payer {
+        Payer::Key(key) => Some(key),
+        Payer::Payment => None,
+    };
+    let work = Work { call: Arc::new(call), model, key, direct: at.is_some(), sticky };
+    match at {
+        Some(number) => Ok(route::direct(state, core, exchange, number, work)),
+        None => route::begin(state, core, exchange, work),
+    }
+}
+
+/// Whether a server has the endpoint, but for the lies that take it away.
+fn offered(core: &mut Core, family: Family, _: Number) -> Result<(), Refusal> {
+    let rule: Id = match family {
+        Family::Chat => &rows::direct::CHAT,
+        Family::Completions => &rows::direct::COMPLETIONS,
+        Family::Messages => &rows::direct::MESSAGES,
+        Family::Native | Family::Responses => return Ok(()),
+    };
+    match core.lapse(rule) {
+        None => Ok(()),
+        Some(_) => Err(Refusal::new(rule, "the server has no such endpoint")),
+    }
+}
+
+/// Keys are the same at every server, but for the lie of the last of them.
+fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
+    let rule = &rows::direct::EVERY_SERVER;
+    let lies = at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_)) && core.lapse(rule).is_some();
+    if lies { Err(Refusal::new(rule, "the server does not know the key")) } else { Ok(()) }
+}
+
+/// Reads the body.
+fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refusal> {
+    if request.too_large {
+        let why = format!("a body of more than {} bytes", request.body.len());
+        return Err(Refusal::new(&rows::input::LIMITS, why));
+    }
+    if family == Family::Messages
+        && core.takes(liberties::VERSION_REQUIRED)
+        && !request.head.headers.contains_key(core.dialect.version_header.as_str())
+    {
+        return Err(Refusal::new(&rows::messages::VERSION_HEADER, "no version header"));
+    }
+    Ok(Call::parse(core, family, &request.body)?)
+}
+
+/// The model that is asked, of those that run here.
+fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Model, Refusal> {
+    let here = |model: &&'static Model| at.is_none_or(|number| model.servers.contains(&number));
+    let Some(model) = Model::find(core, &call.model).filter(here) else {
+        let why = || format!("no model is named {:.100?}", call.model);
+        core.require(call.family.unknown_model(), false, why)?;
+        let first = MODELS.iter().find(here);
+        return Ok(first.unwrap_or(&MODELS[0]));
+    };
+    if at.is_none() && model.traits.image && core.lapse(&rows::discovery::USABLE).is_some() {
+        return Err(Refusal::new(&rows::discovery::USABLE, "a discovered model is unknown"));
+    }
+    Ok(model)
+}
+
+/// The server that the caller's cookie names.
+fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<Number>, Refusal> {
+    let (name, _) = liberties::cookie(core);
+    let pairs = headers.get_all(http::header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let Some((_, word)) = pairs.into_iter().find(|(key, _)| *key == name) else { return Ok(None) };
+    if core.lapse(&rows::pool::COOKIES).is_some() {
+        return Err(Refusal::new(&rows::pool::COOKIES, "a request with a cookie"));
+    }
+    let named = |number: &Number| *number <= CONFIDENTIAL && pool::cookie_of(core, *number) == word;
+    Ok((0..state.pool.len()).find(named))
+}

@@ -1,0 +1,52 @@
+//! The gateway's limits as values. The document names none of them: every default is the simulator's own.
+
+use serde::{Deserialize, Serialize};
+
+/// The limits in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The largest body that is read, in bytes.
+    pub body_bytes: usize,
+    /// Whether the payment-required flow is on: 0 or 1.
+    pub payment_flow: u8,
+    /// How long a server takes until the first byte of an answer.
+    pub first_byte_ms: i64,
+    /// How long it takes from one frame of a stream to the next.
+    pub frame_ms: i64,
+    /// How much longer a slow server takes until the first byte.
+    pub slow_ms: i64,
+    /// How long the gateway waits for a server's first byte before it tries the next.
+    pub patience_ms: i64,
+    /// How long it is from one health check to the next.
+    pub health_ms: i64,
+    /// How many health checks follow the latest request or change; none are made in a world where nothing happens.
+    pub health_checks: u32,
+    /// What a subscription covers, in tokens.
+    pub subscription_tokens: u64,
+    /// The credits of a key, in millionths.
+    pub credits: u64,
+    /// The price of a million input tokens past the subscription, in millionths of a credit.
+    pub input_rate: u64,
+    /// The price of a million output tokens past the subscription, in millionths of a credit.
+    pub output_rate: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 32 * 1024 * 1024,
+            payment_flow: 0,
+            first_byte_ms: 0,
+            frame_ms: 5,
+            slow_ms: 2_000,
+            patience_ms: 10_000,
+            health_ms: 5_000,
+            health_checks: 12,
+            subscription_tokens: 1_000_000_000,
+            credits: 1_000_000_000,
+            input_rate: 200_000,
+            output_rate: 800_000,
+        }
+    }
+}

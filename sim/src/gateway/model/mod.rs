@@ -1,0 +1,293 @@
+//! The model behind every server: small, pure and deterministic. The same world and the same request give the same
+//! answer, whether it is streamed or not.
+//!
+//! It talks about what was asked in a few sentences, calls a declared tool with arguments that fit the tool's schema,
+//! answers once the tool has said something, tells what kind of image it was shown, and counts tokens as
+//! [`tokens::split`] says.
+
+mod dice;
+mod fit;
+mod image;
+mod talk;
+mod tokens;
+
+use serde_json::Value;
+
+use self::dice::Dice;
+pub(crate) use self::tokens::split;
+use crate::rng::Rng;
+
+/// Answers to one conversation at most.
+const ANSWERS: usize = 8;
+/// Choices of one answer at most.
+const CHOICES: usize = 128;
+/// Calls of one turn at most.
+const CALLS: usize = 4;
+/// What the choice of a tool looks at: tools, words, and characters of each text.
+const LOOK: (usize, usize, usize) = (128, 64, 4_000);
+/// What a turn costs besides its text, in tokens.
+const TOKENS_A_TURN: u64 = 4;
+/// What an image costs, in tokens.
+const TOKENS_AN_IMAGE: u64 = 85;
+
+/// What a model is able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// It calls tools.
+    pub(crate) tools: bool,
+    /// It sees images.
+    pub(crate) vision: bool,
+    /// It draws rather than talks.
+    pub(crate) image: bool,
+}
+
+/// What is asked, in no wire format's words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prompt {
+    /// What the draws hang on: a digest of the request, but for how the answer is to be delivered.
+    pub(crate) key: [u8; 32],
+    /// Each is answered by itself; all but plain completions have one.
+    pub(crate) conversations: Vec<Vec<Turn>>,
+    /// Answers wanted to each conversation.
+    pub(crate) n: usize,
+    /// The tools that may be called.
+    pub(crate) tools: Vec<Tool>,
+    /// Whether and which.
+    pub(crate) choose: Choose,
+    /// Several calls in one turn are welcome.
+    pub(crate) parallel: bool,
+    /// The largest number of tokens of an answer.
+    pub(crate) max_tokens: Option<u64>,
+    /// Texts before which an answer ends.
+    pub(crate) stops: Vec<String>,
+    /// The answer is to be JSON of this schema.
+    pub(crate) schema: Option<Value>,
+}
+
+/// One turn of a conversation.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    /// Who speaks.
+    pub(crate) role: Role,
+    /// What is said.
+    pub(crate) text: String,
+    /// What is shown: data URLs, or URLs.
+    pub(crate) images: Vec<String>,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Whoever asks; also every role that nobody knows.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool that was called.
+    Tool,
+    /// Whoever sets the rules.
+    System,
+}
+
+/// A tool that is declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it is for.
+    pub(crate) about: String,
+    /// The JSON Schema of its arguments.
+    pub(crate) schema: Value,
+}
+
+/// Whether a tool is to be called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Choose {
+    /// As the model likes: it calls where no tool has answered since somebody spoke last.
+    #[default]
+    Freely,
+    /// None.
+    Nothing,
+    /// Some tool.
+    Something,
+    /// This one.
+    Named(String),
+}
+
+/// What a model answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// In the order of the conversations; never empty.
+    pub(crate) choices: Vec<Choice>,
+    /// What it cost.
+    pub(crate) usage: Usage,
+}
+
+/// One answer to one conversation.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// The text, a token each.
+    pub(crate) pieces: Vec<String>,
+    /// The calls; where there are any, there is no text.
+    pub(crate) calls: Vec<Call>,
+    /// Why it ended.
+    pub(crate) finish: Finish,
+}
+
+impl Choice {
+    /// The whole text.
+    pub(crate) fn text(&self) -> String {
+        self.pieces.concat()
+    }
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// The tool.
+    pub(crate) name: String,
+    /// Its arguments: a JSON object that fits the tool's schema.
+    pub(crate) arguments: Value,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Finish {
+    /// All is said.
+    Stop,
+    /// This text would have come next.
+    StopText(String),
+    /// As many tokens as were allowed.
+    Length,
+    /// Tools are to be called.
+    Calls,
+}
+
+/// Tokens read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// Read.
+    pub(crate) prompt: u64,
+    /// Written.
+    pub(crate) completion: u64,
+}
+
+/// The answer of `model`. Draws hang on the world's seed, the model's name and the prompt's key.
+pub(crate) fn run(rng: Rng, model: &str, traits: Traits, prompt: &Prompt) -> Answer {
+    let none = Vec::new();
+    let mut conversations: Vec<&Vec<Turn>> = prompt.conversations.iter().collect();
+    if conversations.is_empty() {
+        conversations.push(&none);
+    }
+    let mut choices = Vec::new();
+    for conversation in &conversations {
+        for _ in 0..prompt.n.clamp(1, ANSWERS) {
+            if choices.len() < CHOICES {
+                let mut dice = Dice::new(rng, model, &prompt.key, choices.len());
+                choices.push(choose(&mut dice, traits, prompt, conversation));
+            }
+        }
+    }
+    let completion = choices.iter().map(written).sum();
+    let tools: u64 = prompt.tools.iter().map(declared).sum();
+    let read = conversations.iter().flat_map(|turns| turns.iter()).map(heard).sum::<u64>() + tools;
+    Answer { choices, usage: Usage { prompt: read, completion } }
+}
+
+fn choose(dice: &mut Dice, traits: Traits, prompt: &Prompt, turns: &[Turn]) -> Choice {
+    let calls = if traits.tools { calls(dice, prompt, turns) } else { Vec::new() };
+    let choice = Choice { pieces: Vec::new(), calls, finish: Finish::Calls };
+    // A call that was cut off could not be read by anybody, so that what does not fit is not begun.
+    let allowed = prompt.max_tokens.unwrap_or(u64::MAX);
+    if !choice.calls.is_empty() && written(&choice) <= allowed {
+        return choice;
+    }
+    let text = match &prompt.schema {
+        Some(schema) => fit::value(dice, schema, &said(turns)).to_string(),
+        None => talk::about(dice, traits, turns),
+    };
+    let (text, mut finish) = cut(text, &prompt.stops);
+    let mut pieces: Vec<String> = split(&text).map(str::to_owned).collect();
+    if pieces.len() as u64 > allowed {
+        pieces.truncate(usize::try_from(allowed).unwrap_or(usize::MAX));
+        finish = Finish::Length;
+    }
+    Choice { pieces, calls: Vec::new(), finish }
+}
+
+/// The text before the first of these that it holds.
+fn cut(mut text: String, stops: &[String]) -> (String, Finish) {
+    let found = stops.iter().filter(|stop| !stop.is_empty());
+    let found = found.filter_map(|stop| Some((text.find(stop.as_str())?, stop))).min_by_key(|(at, _)| *at);
+    let Some((at, stop)) = found else { return (text, Finish::Stop) };
+    text.truncate(at);
+    (text, Finish::StopText(stop.clone()))
+}
+
+/// The calls of this turn. With several calls welcome, every tool that was asked for by its name is called; else
+/// the one that the words speak for.
+fn calls(dice: &mut Dice, prompt: &Prompt, turns: &[Turn]) -> Vec<Call> {
+    let since = turns.iter().rposition(|turn| turn.role == Role::User).map_or(0, |at| at + 1);
+    let is_answered = turns[since..].iter().any(|turn| turn.role == Role::Tool);
+    let text = said(turns);
+    let named = |name: &String| prompt.tools.iter().filter(|tool| tool.name == *name).take(1).collect();
+    let tools: Vec<&Tool> = match &prompt.choose {
+        Choose::Nothing => Vec::new(),
+        Choose::Freely if is_answered => Vec::new(),
+        Choose::Named(name) => named(name),
+        Choose::Freely | Choose::Something => fitting(dice, prompt, &text),
+    };
+    let call =
+        |tool: &Tool| Call { name: tool.name.clone(), arguments: fit::arguments(dice, &tool.schema, &text) };
+    tools.into_iter().map(call).collect()
+}
+
+fn fitting<'a>(dice: &mut Dice, prompt: &'a Prompt, text: &str) -> Vec<&'a Tool> {
+    let (tools, words, characters) = LOOK;
+    let tools = &prompt.tools[..prompt.tools.len().min(tools)];
+    let text = start(text, characters);
+    let called: Vec<&Tool> = tools.iter().filter(|tool| text.contains(tool.name.as_str())).collect();
+    if prompt.parallel && called.len() > 1 {
+        return called.into_iter().take(CALLS).collect();
+    }
+    if let Some(tool) = called.first() {
+        return vec![tool];
+    }
+    let words: Vec<String> = talk::words(text).into_iter().take(words).map(str::to_lowercase).collect();
+    let speaks = |tool: &Tool| {
+        let about = [start(&tool.name, characters), start(&tool.about, characters)].join(" ").to_lowercase();
+        words.iter().filter(|word| about.contains(word.as_str())).count()
+    };
+    let scores: Vec<usize> = tools.iter().map(speaks).collect();
+    let best = scores.iter().copied().max().unwrap_or_default();
+    let best: Vec<&Tool> =
+        tools.iter().zip(&scores).filter(|(_, score)| **score == best).map(|(tool, _)| tool).collect();
+    if best.is_empty() { Vec::new() } else { vec![best[dice.below(best.len())]] }
+}
+
+/// The first characters of a text.
+fn start(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or(text, |(at, _)| &text[..at])
+}
+
+/// What somebody said last.
+fn said(turns: &[Turn]) -> String {
+    let last = turns.iter().rev().find(|turn| turn.role == Role::User);
+    last.map(|turn| turn.text.clone()).unwrap_or_default()
+}
+
+fn written(choice: &Choice) -> u64 {
+    let call = |call: &Call| split(&call.name).count() + split(&call.arguments.to_string()).count();
+    (choice.pieces.len() + choice.calls.iter().map(call).sum::<usize>()) as u64
+}
+
+fn heard(turn: &Turn) -> u64 {
+    split(&turn.text).count() as u64 + TOKENS_A_TURN + TOKENS_AN_IMAGE * turn.images.len() as u64
+}
+
+fn declared(tool: &Tool) -> u64 {
+    let texts = [&tool.name, &tool.about, &tool.schema.to_string()];
+    texts.iter().map(|text| split(text).count() as u64).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! The pool: models, the servers that run them, what the gateway believes of each server's health, and in which order
+//! it tries them.
+//!
+//! A request that fails at a server makes it ill in the gateway's eyes, an answer makes it well. Health checks ask
+//! every server on a timer; none are made in a world where nothing happens, so that time can pass there unmarked.
+
+use std::sync::Arc;
+
+use assay_spec::crypto::text::hex;
+use serde_json::{Value, json};
+
+use super::model::Traits;
+use super::{ENCLAVE, SERVERS, liberties};
+use crate::core::Core;
+use crate::world::Site;
+
+/// The number of a server: its place in the pool.
+pub(super) type Number = usize;
+
+/// The confidential deployment's number.
+pub(super) const CONFIDENTIAL: Number = SERVERS.len();
+
+/// A backing server.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    /// Where it stands.
+    pub(super) site: Site,
+    /// Whether it belongs to the pool.
+    pub(super) joined: bool,
+    /// Whether it has ever left the pool.
+    pub(super) left: bool,
+    /// Whether it runs.
+    pub(super) up: bool,
+    /// Whether the gateway believes that it runs.
+    pub(super) well: bool,
+    /// Requests that it is answering.
+    pub(super) busy: u32,
+    /// Requests that it has answered.
+    pub(super) answered: u64,
+}
+
+/// A model.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    /// Its id.
+    pub(super) id: &'static str,
+    /// What it is able to do.
+    pub(super) traits: Traits,
+    /// The servers that run it.
+    pub(super) servers: &'static [Number],
+}
+
+/// The models of every world.
+pub(super) static MODELS: &[Model] = &[
+    Model {
+        id: "assay-chat",
+        traits: Traits { tools: true, vision: true, image: false },
+        servers: &[0, 1, 2],
+    },
+    Model {
+        id: "assay-text",
+        traits: Traits { tools: false, vision: false, image: false },
+        servers: &[0, 1],
+    },
+    Model { id: "assay-draw", traits: Traits { tools: false, vision: false, image: true }, servers: &[2] },
+    Model {
+        id: "assay-sealed",
+        traits: Traits { tools: false, vision: false, image: false },
+        servers: &[CONFIDENTIAL],
+    },
+];
+
+/// A model that no server runs, where that liberty is taken.
+pub(super) static IDLE: Model =
+    Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };
+
+impl Model {
+    /// The model of that id.
+    pub(super) fn find(core: &Core, id: &str) -> Option<&'static Model> {
+        let idle = core.takes(liberties::DISCOVERY_GROWS).then_some(&IDLE);
+        MODELS.iter().chain(idle).find(|model| model.id == id)
+    }
+
+    /// The model, for people.
+    pub(super) fn view(&self) -> Value {
+        let site = |number: &Number| SERVERS.get(*number).unwrap_or(&ENCLAVE).name;
+        json!({
+            "id": self.id,
+            "kind": if self.traits.image { "image" } else { "text" },
+            "tools": self.traits.tools,
+            "vision": self.traits.vision,
+            "confidential": self.servers.contains(&CONFIDENTIAL),
+            "servers": self.servers.iter().map(site).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The servers. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    servers: Arc<Vec<Server>>,
+    /// Requests that were routed: who is tried first among equals goes round.
+    routed: u64,
+}
+
+impl Pool {
+    /// Every server is in the pool, runs, and is known to.
+    pub(super) fn new() -> Pool {
+        let server = |site: &Site| Server {
+            site: *site,
+            joined: true,
+            left: false,
+            up: true,
+            well: true,
+            busy: 0,
+            answered: 0,
+        };
+        let servers = SERVERS.iter().chain([&ENCLAVE]).map(server).collect();
+        Pool { servers: Arc::new(servers), routed: 0 }
+    }
+
+    /// The server of that number.
+    pub(super) fn at(&self, number: Number) -> &Server {
+        &self.servers[number]
+    }
+
+    /// The same, to change it.
+    pub(super) fn at_mut(&mut self, number: Number) -> &mut Server {
+        &mut Arc::make_mut(&mut self.servers)[number]
+    }
+
+    /// The number of the server at a site.
+    pub(super) fn number(&self, site: Site) -> Option<Number> {
+        self.servers.iter().position(|server| server.site == site)
+    }
+
+    /// The number of the server whose site has that name.
+    pub(super) fn named(&self, name: &str) -> Option<Number> {
+        self.servers.iter().position(|server| server.site.name == name)
+    }
+
+    /// How many servers there are.
+    pub(super) fn len(&self) -> usize {
+        self.servers.len()
+    }
+
+    /// The servers of a model, in the order in which they are to be tried: those that are well come first, the one
+    /// that the caller's cookie names leads them, then whoever has least to do. Every server of the pool is among
+    /// them: one that is believed ill may have recovered.
+    pub(super) fn order(&mut self, model: &Model, sticky: Option<Number>) -> Vec<Number> {
+        let mut order: Vec<Number> =
+            model.servers.iter().copied().filter(|number| self.at(*number).joined).collect();
+        if !order.is_empty() {
+            let turn = usize::try_from(self.routed).unwrap_or_default() % order.len();
+            order.rotate_left(turn);
+        }
+        self.routed += 1;
+        order.sort_by_key(|number| {
+            let server = self.at(*number);
+            (!server.well, sticky != Some(*number), server.busy)
+        });
+        order
+    }
+
+    /// The servers of a model that discovery lists: those of the pool that are believed to run.
+    pub(super) fn listed(&self, model: &Model) -> Vec<Number> {
+        let runs = |number: &Number| self.at(*number).joined && self.at(*number).well;
+        model.servers.iter().copied().filter(runs).collect()
+    }
+
+    /// The servers, for people.
+    pub(super) fn view(&self, core: &Core) -> Value {
+        let view = |server: &Server| {
+            json!({
+                "site": server.site.name,
+                "url": url(core, server.site),
+                "listed": server.joined,
+                "up": server.up,
+                "well": server.well,
+                "busy": server.busy,
+                "answered": server.answered,
+            })
+        };
+        self.servers.iter().take(CONFIDENTIAL).map(view).collect()
+    }
+}
+
+/// The base URL of a server, without a slash at its end.
+pub(super) fn url(core: &Core, site: Site) -> String {
+    let place = core.place(site).map(|url| url.trim_end_matches('/').to_owned());
+    place.unwrap_or_else(|| format!("https://{}.sim", site.name))
+}
+
+/// What the sticky cookie says of a server: a keyed word that tells nothing of it.
+pub(super) fn cookie_of(core: &Core, number: Number) -> String {
+    hex(&core.rng.draw("gateway.sticky", &number.to_be_bytes(), 0)[..12])
+}

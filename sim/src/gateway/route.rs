@@ -1,0 +1,178 @@
+//! The way of a request through the pool: one server after another, until one answers or all have failed.
+
+use std::collections::VecDeque;
+
+use assay_spec::Gate;
+use assay_spec::gateway::machines::{RequestEvent, RequestState};
+use assay_spec::gateway::requirements::pool::{ALL_FAILED, FAILOVER, PER_MODEL, RECOVERS};
+
+use super::pool::Number;
+use super::servers::{self, Does, Work};
+use super::stream::Ending;
+use super::{State, Timer, moves, refusal, set};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::world::{ExchangeId, Reply};
+
+/// A request that waits for a server's first byte.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    work: Work,
+    /// Servers that were not tried.
+    left: VecDeque<Number>,
+    /// The server that is asked.
+    server: Number,
+    /// How its answer will end; none where the gateway will have waited in vain.
+    ending: Option<Ending>,
+}
+
+/// Sends a request into the pool. `None`: the answer comes later.
+pub(super) fn begin(
+    state: &mut State,
+    core: &mut Core,
+    exchange: ExchangeId,
+    work: Work,
+) -> Result<Option<Reply>, Refusal> {
+    let (model, failed) = (work.model, &state.failed);
+    let others = failed.iter().any(|id| *id != model.id);
+    let spoilt = core.effect(&PER_MODEL, false, |_, _| others)
+        | core.effect(&RECOVERS, false, |_, _| failed.contains(model.id));
+    if spoilt {
+        return Err(all_failed(state, &work));
+    }
+    let left = state.pool.order(model, work.sticky).into();
+    next(state, core, exchange, work, left)
+}
+
+/// Asks the servers that are left, one after another.
+fn next(
+    state: &mut State,
+    core: &mut Core,
+    exchange: ExchangeId,
+    work: Work,
+    mut left: VecDeque<Number>,
+) -> Result<Option<Reply>, Refusal> {
+    while let Some(server) = left.pop_front() {
+        match servers::ask(state, core, server, &work) {
+            Does::Answers(wait_ms, ending) => {
+                let in_time = wait_ms <= state.limits.patience_ms;
+                if wait_ms <= 0 {
+                    return Ok(answered(state, core, exchange, server, ending, &work));
+                }
+                let due = core.now() + wait_ms.min(state.limits.patience_ms);
+                let ending = in_time.then_some(ending);
+                state.pool.at_mut(server).busy += 1;
+                state.pending.insert(exchange, Pending { work, left, server, ending });
+                set(core, due, Timer::FirstByte(exchange));
+                return Ok(None);
+            }
+            Does::Nothing | Does::Nonsense | Does::DiesAtOnce => {
+                give_up(core, &mut left);
+                failed(state, core, server, left.is_empty());
+            }
+        }
+    }
+    Err(all_failed(state, &work))
+}
+
+/// The first byte of a server is there, or the gateway has waited for it in vain.
+pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+    let Some(Pending { work, mut left, server, ending }) = leave(state, exchange) else { return };
+    let runs = state.pool.at(server).up;
+    let result = match ending.filter(|_| runs) {
+        Some(ending) => Ok(answered(state, core, exchange, server, ending, &work)),
+        None if work.direct => {
+            moves(core, RequestState::Routed, RequestEvent::LastServerFails);
+            core.cut(exchange);
+            return;
+        }
+        None => {
+            give_up(core, &mut left);
+            failed(state, core, server, left.is_empty());
+            next(state, core, exchange, work.clone(), left)
+        }
+    };
+    let streamed = work.call.stream;
+    match result {
+        Ok(None) => {}
+        Ok(Some(reply)) => core.answer(exchange, reply),
+        Err(refusal) => {
+            core.refuse(&refusal.refused);
+            let reply = refusal::answer(core, &refusal, || streamed);
+            core.answer(exchange, reply);
+        }
+    }
+}
+
+/// A request at a server's own site: there is no other server, and no word but the server's own.
+pub(super) fn direct(
+    state: &mut State,
+    core: &mut Core,
+    exchange: ExchangeId,
+    server: Number,
+    work: Work,
+) -> Option<Reply> {
+    match servers::ask(state, core, server, &work) {
+        Does::Nothing | Does::DiesAtOnce => {
+            moves(core, RequestState::Routed, RequestEvent::LastServerFails);
+            core.cut(exchange);
+            None
+        }
+        Does::Nonsense => {
+            moves(core, RequestState::Routed, RequestEvent::LastServerFails);
+            Some(core.text(500, "Internal Server Error"))
+        }
+        Does::Answers(wait_ms, ending) if wait_ms > 0 => {
+            state.pool.at_mut(server).busy += 1;
+            let pending = Pending { work, left: VecDeque::new(), server, ending: Some(ending) };
+            state.pending.insert(exchange, pending);
+            set(core, core.now() + wait_ms, Timer::FirstByte(exchange));
+            None
+        }
+        Does::Answers(_, ending) => servers::answer(state, core, exchange, server, ending, &work),
+    }
+}
+
+/// A request no longer waits for a first byte.
+pub(super) fn leave(state: &mut State, exchange: ExchangeId) -> Option<Pending> {
+    let pending = state.pending.remove(&exchange)?;
+    let server = state.pool.at_mut(pending.server);
+    server.busy = server.busy.saturating_sub(1);
+    Some(pending)
+}
+
+fn answered(
+    state: &mut State,
+    core: &mut Core,
+    exchange: ExchangeId,
+    server: Number,
+    ending: Ending,
+    work: &Work,
+) -> Option<Reply> {
+    if !work.direct {
+        state.pool.at_mut(server).well = true;
+        state.failed.remove(work.model.id);
+    }
+    servers::answer(state, core, exchange, server, ending, work)
+}
+
+/// A server has failed: it is ill in the gateway's eyes, until it answers or a health check finds it well.
+fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
+    let event = if is_last { RequestEvent::LastServerFails } else { RequestEvent::ServerFails };
+    moves(core, RequestState::Routed, event);
+    state.pool.at_mut(server).well = false;
+    super::health::wake(state, core);
+}
+
+/// The lie: no other server is tried.
+fn give_up(core: &mut Core, left: &mut VecDeque<Number>) {
+    // One lie tries no other server, the other one all but the last.
+    let all = left.len();
+    let some = core.effect(&FAILOVER, all, |all, variant| if variant == "last" && all > 1 { all } else { 0 });
+    left.truncate(some);
+}
+
+fn all_failed(state: &mut State, work: &Work) -> Refusal {
+    state.failed.insert(work.model.id);
+    Refusal::new(&ALL_FAILED, format!("every server of {} has failed", work.model.id))
+}

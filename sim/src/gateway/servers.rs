@@ -1,0 +1,131 @@
+//! What one backing server does with a request: the same behind the gateway and at its own site.
+
+use std::sync::Arc;
+
+use assay_spec::gateway::machines::{RequestEvent, RequestState};
+use http::{HeaderMap, HeaderValue};
+
+use super::call::Call;
+use super::pool::{Model, Number};
+use super::stream::{self, Begin, Ending};
+use super::wire;
+use super::{State, deviations, faults, liberties, moves};
+use crate::core::Core;
+use crate::rng::Rng;
+use crate::world::{ExchangeId, Reply};
+
+/// A request on its way through the pool.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    /// What is asked.
+    pub(super) call: Arc<Call>,
+    /// The model that answers.
+    pub(super) model: &'static Model,
+    /// Who pays by key; a payment of its own names none.
+    pub(super) key: Option<String>,
+    /// The client speaks to the server itself.
+    pub(super) direct: bool,
+    /// The cookie that came, where it names a server.
+    pub(super) sticky: Option<Number>,
+}
+
+/// What a server does with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It takes no connection.
+    Nothing,
+    /// It answers 500, without JSON.
+    Nonsense,
+    /// It dies before its answer is whole, and the answer is one.
+    DiesAtOnce,
+    /// It answers after so many milliseconds.
+    Answers(i64, Ending),
+}
+
+/// Asks a server: one occasion for the faults.
+pub(super) fn ask(state: &State, core: &mut Core, server: Number, work: &Work) -> Does {
+    let Some(occasion) = up(state, server) else { return Does::Nothing };
+    let occasion = [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
+    if core.fault(faults::SERVER_DOWN, &occasion) {
+        return Does::Nothing;
+    }
+    if core.fault(faults::SERVER_WRONG_ANSWER, &occasion) {
+        return Does::Nonsense;
+    }
+    let late = if core.takes(liberties::ANSWER_LATE) { 500 } else { 0 };
+    let slow = if core.fault(faults::SERVER_SLOW, &occasion) { state.limits.slow_ms } else { 0 };
+    let wait_ms = state.limits.first_byte_ms + late + slow;
+    if core.fault(faults::SERVER_DIES, &occasion) {
+        return if work.call.stream { Does::Answers(wait_ms, Ending::Dies) } else { Does::DiesAtOnce };
+    }
+    let fails = work.call.stream && core.fault(faults::STREAM_ERROR_EVENT, &occasion);
+    Does::Answers(wait_ms, if fails { Ending::ErrorEvent } else { Ending::Whole })
+}
+
+/// The name of a server that runs.
+fn up(state: &State, server: Number) -> Option<&'static str> {
+    let server = state.pool.at(server);
+    server.up.then_some(server.site.name)
+}
+
+/// A server answers: whole, or from now on piece by piece.
+pub(super) fn answer(
+    state: &mut State,
+    core: &mut Core,
+    exchange: ExchangeId,
+    server: Number,
+    ending: Ending,
+    work: &Work,
+) -> Option<Reply> {
+    let Work { call, model, .. } = work;
+    state.answered += 1;
+    state.pool.at_mut(server).answered += 1;
+    let rng = if core.takes(liberties::OTHER_WORDS) { Rng::new(!core.rng.seed()) } else { core.rng };
+    let answer = super::model::run(rng, model.id, model.traits, call.prompt());
+    charge(state, core, work, answer.usage);
+    let asked = liberties::asked(core, call);
+    let of = wire::Of {
+        draw: core.rng.draw("gateway.reply", model.id.as_bytes(), state.answered),
+        created_s: core.now().0.div_euclid(1000),
+        model: model.id,
+        answer: &answer,
+        body: &asked,
+    };
+    let mut headers = HeaderMap::new();
+    if !work.direct {
+        cookie(core, server, work, &mut headers);
+    }
+    if deviations::streams(core, call) {
+        let events = liberties::events(core, call.family, call.events(&of));
+        let events = deviations::events(core, call.family, events);
+        let (call, direct) = (Arc::clone(call), work.direct);
+        moves(core, RequestState::Routed, RequestEvent::FirstByte);
+        stream::begin(state, core, Begin { exchange, server, call, direct, ending, events, headers });
+        return None;
+    }
+    moves(core, RequestState::Routed, RequestEvent::Reply);
+    let body = liberties::reply(core, call.reply(&of));
+    let mut reply = deviations::reply(core, work.call.family, body);
+    reply.headers.extend(headers);
+    Some(reply)
+}
+
+/// Books what an answer used.
+fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::Usage) {
+    let Some(key) = &work.key else { return };
+    let occasion = [("model", work.model.id), ("endpoint", work.call.family.name())];
+    let subscribed = !core.fault(faults::SUBSCRIPTION_USED_UP, &occasion);
+    state.keys.charge(&state.limits, key, usage, subscribed);
+}
+
+/// The sticky cookie, where the caller does not have it yet.
+fn cookie(core: &Core, server: Number, work: &Work, headers: &mut HeaderMap) {
+    let always = core.takes(liberties::COOKIE_ALWAYS);
+    if core.takes(liberties::NO_COOKIE) || work.sticky == Some(server) && !always {
+        return;
+    }
+    let (name, more) = liberties::cookie(core);
+    let word = super::pool::cookie_of(core, server);
+    let value = HeaderValue::try_from(format!("{name}={word}; {more}"));
+    headers.insert(http::header::SET_COOKIE, value.expect("a name, hexadecimal digits and attributes"));
+}

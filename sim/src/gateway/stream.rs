@@ -1,0 +1,190 @@
+//! Answers that come piece by piece: frames on timers, and the ways in which a stream ends.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use assay_spec::gateway::machines::{RequestEvent, RequestState};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue};
+
+use super::call::Call;
+use super::pool::Number;
+use super::wire::{Data, Event};
+use super::{State, Timer, deviations, health, liberties, moves, set};
+use crate::core::Core;
+use crate::world::ExchangeId;
+
+/// A stream under way.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    /// The server that speaks.
+    pub(super) server: Number,
+    call: Arc<Call>,
+    /// Its client speaks to the server itself.
+    direct: bool,
+    /// What is still to be said.
+    frames: VecDeque<Bytes>,
+    /// How many frames were said.
+    said: usize,
+    ending: Ending,
+    /// From one frame to the next.
+    pace_ms: i64,
+}
+
+/// How an answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// All is said.
+    Whole,
+    /// The server dies midway.
+    Dies,
+    /// The server says midway that it fails.
+    ErrorEvent,
+}
+
+/// What a stream is begun with.
+pub(super) struct Begin {
+    pub(super) exchange: ExchangeId,
+    pub(super) server: Number,
+    pub(super) call: Arc<Call>,
+    pub(super) direct: bool,
+    pub(super) ending: Ending,
+    pub(super) events: Vec<Event>,
+    pub(super) headers: HeaderMap,
+}
+
+/// Begins a stream: its head and first frame leave at once, the others on timers.
+pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
+    let Begin { exchange, server, call, direct, ending, events, mut headers } = begin;
+    let charset = core.takes(liberties::STREAM_CHARSET);
+    let media_type = if charset { "text/event-stream; charset=utf-8" } else { "text/event-stream" };
+    let media_type = deviations::media_type(core, media_type);
+    headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    let mut frames: VecDeque<Bytes> = write(core, events).into();
+    if ending != Ending::Whole {
+        frames.truncate((frames.len() / 2).max(1));
+    }
+    if core.takes(liberties::STREAM_ONE_FRAME) {
+        let all: Vec<u8> = frames.iter().flatten().copied().collect();
+        frames = VecDeque::from([Bytes::from(all)]);
+    } else if core.takes(liberties::STREAM_SPLIT) {
+        frames = split(&frames);
+    }
+    let pace_ms = state.limits.frame_ms + if core.takes(liberties::STREAM_SLOW) { 2_000 } else { 0 };
+    core.begin_answer(exchange, 200, headers);
+    state.streams.insert(exchange, Stream { server, call, direct, frames, said: 0, ending, pace_ms });
+    state.pool.at_mut(server).busy += 1;
+    step(state, core, exchange);
+}
+
+/// The next frame of a stream, or its end.
+pub(super) fn step(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+    let Some(stream) = state.streams.get_mut(&exchange) else { return };
+    if let Some(frame) = stream.frames.pop_front() {
+        stream.said += 1;
+        core.frame(exchange, &frame);
+        let due = core.now() + stream.pace_ms;
+        set(core, due, Timer::Frame(exchange));
+        return;
+    }
+    match stream.ending {
+        Ending::Whole => {
+            moves(core, RequestState::Streaming, RequestEvent::LastByte);
+            finish(state, core, exchange);
+        }
+        Ending::Dies => dies(state, core, exchange),
+        Ending::ErrorEvent => fails(state, core, exchange),
+    }
+}
+
+/// The server of a stream is gone: its own connection breaks off; the gateway tells it in the stream.
+fn dies(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+    let Some(Stream { server, direct, .. }) = state.streams.get(&exchange) else { return };
+    if *direct {
+        moves(core, RequestState::Streaming, RequestEvent::ServerFails);
+        leave(state, exchange);
+        core.cut(exchange);
+        return;
+    }
+    state.pool.at_mut(*server).well = false;
+    fails(state, core, exchange);
+    health::wake(state, core);
+}
+
+/// A stream ends with an error event.
+fn fails(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+    let Some(stream) = state.streams.get(&exchange) else { return };
+    let event = liberties::broken(core, stream.call.broken("the server failed", stream.said));
+    let words = Bytes::from(write(core, vec![event]).concat());
+    let words = deviations::last_words(core, words);
+    core.frame(exchange, &words);
+    moves(core, RequestState::Streaming, RequestEvent::ServerFails);
+    finish(state, core, exchange);
+}
+
+/// A server is gone: whatever it was saying breaks off.
+pub(super) fn server_gone(state: &mut State, core: &mut Core, server: Number) {
+    let streams = state.streams.iter().filter(|(_, stream)| stream.server == server);
+    for exchange in streams.map(|(exchange, _)| *exchange).collect::<Vec<_>>() {
+        dies(state, core, exchange);
+    }
+}
+
+fn finish(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+    leave(state, exchange);
+    core.finish(exchange);
+}
+
+/// A stream has ended, or its client is gone.
+pub(super) fn leave(state: &mut State, exchange: ExchangeId) {
+    if let Some(stream) = state.streams.remove(&exchange) {
+        let server = state.pool.at_mut(stream.server);
+        server.busy = server.busy.saturating_sub(1);
+    }
+}
+
+/// The bytes of events, a frame each.
+fn write(core: &Core, events: Vec<Event>) -> Vec<Bytes> {
+    let events = events.into_iter().enumerate();
+    events.map(|(n, event)| Bytes::from(one(core, n, event))).collect()
+}
+
+/// One event, as the rules of event streams write it.
+fn one(core: &Core, n: usize, event: Event) -> String {
+    let data = match event.data {
+        Data::Json(value) => String::from_utf8(core.liberties.json(value)).expect("JSON is written in UTF-8"),
+        Data::Done => "[DONE]".to_owned(),
+    };
+    let blank = if core.takes(liberties::STREAM_NO_BLANK) { "" } else { " " };
+    let end = if core.takes(liberties::STREAM_CRLF) { "\r\n" } else { "\n" };
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        for part in [name, ":", blank, value, end] {
+            text.push_str(part);
+        }
+    };
+    if core.takes(liberties::STREAM_COMMENTS) {
+        line("", "keep-alive");
+    }
+    if core.takes(liberties::STREAM_FIELDS) {
+        line("id", &n.to_string());
+        line("retry", "3000");
+        line("trace", "none");
+    }
+    if let Some(name) = event.name {
+        line("event", name);
+    }
+    for part in data.split('\n') {
+        line("data", part);
+    }
+    text.push_str(end);
+    text
+}
+
+/// The same bytes in frames that end in the middle of lines.
+fn split(frames: &VecDeque<Bytes>) -> VecDeque<Bytes> {
+    let all: Vec<u8> = frames.iter().flatten().copied().collect();
+    let all = Bytes::from(all);
+    (0..all.len()).step_by(97).map(|at| all.slice(at..all.len().min(at + 97))).collect()
+}

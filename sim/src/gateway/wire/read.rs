@@ -1,0 +1,100 @@
+//! How requests are read: whatever is not what it should be is passed over, since validation comes before.
+
+use assay_spec::gateway::body::canonical;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::gateway::model::{Role, Tool, Turn};
+
+/// Members that tell how an answer is to be delivered, and not what it says.
+const DELIVERY: &[&str] = &["stream", "stream_options"];
+
+/// A digest of a request: equal for requests that ask the same, however they are written or delivered.
+pub(super) fn key(body: &Value) -> [u8; 32] {
+    Sha256::digest(canonical(body, DELIVERY)).into()
+}
+
+/// The items of an array under a key.
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The text under a key; empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The number of tokens under the first of these keys.
+pub(super) fn tokens(body: &Value, keys: &[&str]) -> Option<u64> {
+    keys.iter().find_map(|key| body.get(*key).and_then(Value::as_u64))
+}
+
+/// The texts under a key: one, or an array of them.
+pub(super) fn texts(body: &Value, key: &str) -> Vec<String> {
+    match body.get(key) {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How many answers are wanted.
+pub(super) fn n(body: &Value) -> usize {
+    body.get("n").and_then(Value::as_u64).map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+/// The role of that name.
+pub(super) fn role(name: &str) -> Role {
+    match name {
+        "assistant" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        "system" | "developer" => Role::System,
+        _ => Role::User,
+    }
+}
+
+/// A turn out of content in any of the formats: a string, or an array of parts with texts and images.
+pub(super) fn turn(role: Role, content: Option<&Value>) -> Turn {
+    let mut turn = Turn { role, text: String::new(), images: Vec::new() };
+    match content {
+        Some(Value::String(text)) => turn.text.clone_from(text),
+        Some(Value::Array(parts)) => parts.iter().for_each(|part| add(&mut turn, part)),
+        _ => {}
+    }
+    turn
+}
+
+/// Adds a part to a turn.
+pub(super) fn add(turn: &mut Turn, part: &Value) {
+    let image = part.get("image_url");
+    let source = part.get("source");
+    match (part.get("text").and_then(Value::as_str), image, source) {
+        (Some(text), ..) => {
+            if !turn.text.is_empty() {
+                turn.text.push('\n');
+            }
+            turn.text.push_str(text);
+        }
+        (_, Some(Value::String(url)), _) => turn.images.push(url.clone()),
+        (_, Some(image), _) => turn.images.push(text(image, "url").to_owned()),
+        (_, _, Some(source)) if text(part, "type") == "image" => {
+            let data = format!("data:{};base64,{}", text(source, "media_type"), text(source, "data"));
+            let url = source.get("url").and_then(Value::as_str).map(str::to_owned);
+            turn.images.push(url.unwrap_or(data));
+        }
+        _ => {}
+    }
+}
+
+/// The schema of any answer that is an object.
+pub(super) fn any_object() -> Value {
+    let text = json!({ "type": "string" });
+    json!({ "type": "object", "properties": { "answer": text }, "required": ["answer"] })
+}
+
+/// A tool, with its schema under this key; none without a name.
+pub(super) fn tool(declared: &Value, schema: &str) -> Option<Tool> {
+    let name = declared.get("name").and_then(Value::as_str)?.to_owned();
+    let schema = declared.get(schema).cloned().unwrap_or_else(|| Value::Object(Map::new()));
+    Some(Tool { name, about: text(declared, "description").to_owned(), schema })
+}

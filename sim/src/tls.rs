@@ -1,0 +1,195 @@
+//! The certificates of the sites that speak https, and an authority of the simulator's own that signs them.
+//!
+//! Keys follow from the seed and signatures from the keys (RFC 6979), so that an answer which names a certificate is
+//! the same in every run. What TLS draws for itself is not, and nothing of a world depends on it.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use p256::SecretKey;
+use p256::ecdsa::{DerSignature, SigningKey};
+use p256::pkcs8::EncodePrivateKey;
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use sha2::{Digest, Sha256};
+use x509_cert::SubjectPublicKeyInfo;
+use x509_cert::builder::profile::cabf;
+use x509_cert::builder::profile::cabf::tls::{CertificateType, Subscriber};
+use x509_cert::builder::{self, Builder, CertificateBuilder};
+use x509_cert::der::asn1::Ia5String;
+use x509_cert::der::{DateTime, Encode, EncodePem, pem::LineEnding};
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::name::Name;
+use x509_cert::serial_number::SerialNumber;
+use x509_cert::time::{Time, Validity};
+
+use crate::outgoing::SUFFIX;
+use crate::rng::Rng;
+
+/// The years, both included, in which every certificate is valid that says nothing else.
+pub const YEARS: [u16; 2] = [2020, 2049];
+/// The one protocol that the sites speak.
+const ALPN: &[u8] = b"http/1.1";
+
+/// An authority: the same for the same seed.
+pub struct Authority {
+    rng: Rng,
+    key: SigningKey,
+    name: Name,
+    certificate: x509_cert::Certificate,
+}
+
+/// A site's certificate and its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Authority {
+    /// The authority of the worlds of a seed.
+    pub fn new(rng: Rng) -> Authority {
+        let key = signing_key(rng, b"authority");
+        let name = name("CN=Assay simulator,O=Assay,C=ZZ");
+        let profile = built(cabf::Root::new(false, name.clone()));
+        let (serial, validity) = (serial(rng, b"authority"), validity(YEARS));
+        let builder = built(CertificateBuilder::new(profile, serial, validity, public_key(&key)));
+        let certificate = built(builder.build::<_, DerSignature>(&key));
+        Authority { rng, key, name, certificate }
+    }
+
+    /// Its own certificate, as PEM.
+    pub fn pem(&self) -> String {
+        self.certificate.to_pem(LineEnding::LF).expect("what was built can be written")
+    }
+
+    /// The certificate of a site at its `boot`, 0 where it never boots: for the loopback addresses, `localhost`,
+    /// `<site>.sim` and, from boot 1 on, `<site>-<boot>.sim`. Another boot has another key.
+    pub fn leaf(&self, site: &str, boot: u64) -> Leaf {
+        let mut names = vec!["localhost".to_owned(), format!("{site}{SUFFIX}")];
+        names.extend((boot > 0).then(|| format!("{site}-{boot}{SUFFIX}")));
+        names
+            .extend([IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()].map(|ip| ip.to_string()));
+        self.issue(&format!("{site} {boot}"), &names, YEARS)
+    }
+
+    /// A certificate for these host names and addresses, valid in these years, both included. Its key is drawn for
+    /// `label`.
+    pub fn issue(&self, label: &str, names: &[String], years: [u16; 2]) -> Leaf {
+        let key = signing_key(self.rng, label.as_bytes());
+        let names: Vec<GeneralName> = names.iter().map(|name| general_name(name)).collect();
+        let subject = self::name(&format!("CN={label}"));
+        let profile = Subscriber {
+            certificate_type: built(CertificateType::domain_validated(subject, names.clone())),
+            issuer: self.name.clone(),
+            client_auth: false,
+        };
+        let (serial, validity) = (serial(self.rng, label.as_bytes()), validity(years));
+        let mut builder = built(CertificateBuilder::new(profile, serial, validity, public_key(&key)));
+        builder.add_extension(&SubjectAltName(names)).expect("names have an encoding");
+        let certificate = built(builder.build::<_, DerSignature>(&self.key));
+        let key = SecretKey::from(&key).to_pkcs8_der().expect("a key of this curve has an encoding");
+        Leaf {
+            certificate: certificate.to_der().expect("what was built can be written"),
+            key: key.as_bytes().to_vec(),
+        }
+    }
+}
+
+impl Leaf {
+    /// The certificate's bytes, DER.
+    pub fn certificate(&self) -> &[u8] {
+        &self.certificate
+    }
+
+    /// The SHA-256 of the certificate's bytes.
+    pub fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(&self.certificate).into()
+    }
+
+    /// What a server shows that has this certificate. Every connection is a handshake of its own: none is resumed, so
+    /// that each shows the certificate of its moment.
+    pub fn server_config(&self) -> Arc<ServerConfig> {
+        let chain = vec![CertificateDer::from(self.certificate.clone())];
+        let key = PrivatePkcs8KeyDer::from(self.key.clone()).into();
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider has both versions of the protocol")
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .expect("the key belongs to the certificate");
+        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+        Arc::new(config)
+    }
+}
+
+/// The certificates that a served world shows, and those of its forks: each is made once.
+pub(crate) struct Shown {
+    authority: Authority,
+    configs: Mutex<BTreeMap<(&'static str, u64), Arc<ServerConfig>>>,
+}
+
+impl Shown {
+    pub(crate) fn new(rng: Rng) -> Shown {
+        Shown { authority: Authority::new(rng), configs: Mutex::default() }
+    }
+
+    pub(crate) fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
+    /// What the site shows at this boot.
+    pub(crate) fn config(&self, site: &'static str, boot: u64) -> Arc<ServerConfig> {
+        let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
+        let config =
+            configs.entry((site, boot)).or_insert_with(|| self.authority.leaf(site, boot).server_config());
+        config.clone()
+    }
+}
+
+fn built<T>(result: builder::Result<T>) -> T {
+    result.expect("names, keys and years are this file's own")
+}
+
+/// Draws a key; of 2^32 seeds not one needs a second draw.
+fn signing_key(rng: Rng, label: &[u8]) -> SigningKey {
+    (0..)
+        .find_map(|n| SigningKey::from_slice(&rng.draw("tls.key", label, n)).ok())
+        .expect("nearly every number is a key")
+}
+
+fn public_key(key: &SigningKey) -> SubjectPublicKeyInfo {
+    SubjectPublicKeyInfo::from_key(key.verifying_key()).expect("a key of this curve has an encoding")
+}
+
+/// A positive number of 16 bytes.
+fn serial(rng: Rng, label: &[u8]) -> SerialNumber {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&rng.draw("tls.serial", label, 0)[..16]);
+    bytes[0] = bytes[0] & 0x7f | 0x40;
+    SerialNumber::new(&bytes).expect("16 bytes are a serial number")
+}
+
+fn validity([first, last]: [u16; 2]) -> Validity {
+    let date = |year, month, day, hour, minute, second| {
+        Time::from(DateTime::new(year, month, day, hour, minute, second).expect("a date"))
+    };
+    Validity::new(date(first, 1, 1, 0, 0, 0), date(last, 12, 31, 23, 59, 59))
+}
+
+fn name(text: &str) -> Name {
+    Name::from_str(text).expect("a name of this file's own")
+}
+
+fn general_name(name: &str) -> GeneralName {
+    match name.parse::<IpAddr>() {
+        Ok(address) => GeneralName::from(address),
+        Err(_) => GeneralName::DnsName(Ia5String::new(name).expect("host names are ASCII")),
+    }
+}

@@ -1,0 +1,232 @@
+//! Reading the JSON bodies of inference requests: total, in one pass, each wrong type refused by its own row.
+//!
+//! A row is asked only where its statement is broken, so that a long conversation costs no more than its bytes, and
+//! a lapsed row always leaves something to answer.
+
+use serde_json::{Map, Value};
+
+use super::limits;
+use super::requirements::input::LIMITS;
+use crate::{Gate, Id, Refused};
+
+/// The object of a body, under the row that refuses what is none; `None` where that row has lapsed.
+///
+/// Of a member that stands twice the last one counts.
+pub(super) fn object(
+    bytes: &[u8],
+    rule: Id,
+    gate: &mut impl Gate,
+) -> Result<Option<Map<String, Value>>, Refused> {
+    let depth = Scan::of(bytes).depth;
+    within(&format_args!("the body's depth"), depth, limits::DEPTH, gate)?;
+    match serde_json::from_slice(bytes) {
+        Ok(object) => Ok(Some(object)),
+        Err(e) => broken(rule, gate, || format!("not a JSON object: {e}")).map(|()| None),
+    }
+}
+
+/// The statement of `rule` is broken: refused, unless it has lapsed.
+pub(super) fn broken(rule: Id, gate: &mut impl Gate, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    gate.require(rule, false, why)
+}
+
+/// Refuses more than `most`.
+pub(super) fn within(
+    what: &dyn std::fmt::Display,
+    count: usize,
+    most: usize,
+    gate: &mut impl Gate,
+) -> Result<(), Refused> {
+    if count > most {
+        broken(&LIMITS, gate, || format!("{what} is {count}, the most is {most}"))?;
+    }
+    Ok(())
+}
+
+/// A member, unless it is null.
+pub(super) fn given<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    object.get(name).filter(|value| !value.is_null())
+}
+
+/// A member that must be there and that `read` must be able to read.
+pub(super) fn required<'a, T>(
+    object: &'a Map<String, Value>,
+    name: &str,
+    rule: Id,
+    gate: &mut impl Gate,
+    read: impl FnOnce(&'a Value) -> Option<T>,
+) -> Result<Option<T>, Refused> {
+    let value = object.get(name);
+    let found = value.and_then(read);
+    if found.is_none() {
+        broken(rule, gate, || format!("{name} is {}", value.map_or("missing", kind)))?;
+    }
+    Ok(found)
+}
+
+/// A member that may be missing or null, and that `read` must else be able to read.
+pub(super) fn optional<'a, T>(
+    object: &'a Map<String, Value>,
+    name: &str,
+    rule: Id,
+    gate: &mut impl Gate,
+    read: impl FnOnce(&'a Value) -> Option<T>,
+) -> Result<Option<T>, Refused> {
+    if given(object, name).is_none() {
+        return Ok(None);
+    }
+    required(object, name, rule, gate, read)
+}
+
+/// What a value is, for logs: never its text, which may be a prompt.
+pub(super) const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The body as bytes that are the same for the same request, whatever the order of its members: JSON without white
+/// space, members sorted, those of the top level that `left_out` names left out.
+pub fn canonical(body: &Value, left_out: &[&str]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match body {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(name, _)| !left_out.contains(&name.as_str()));
+            write_object(kept, &mut bytes);
+        }
+        other => write(other, &mut bytes),
+    }
+    bytes
+}
+
+fn write(value: &Value, to: &mut Vec<u8>) {
+    match value {
+        Value::Object(members) => write_object(members.iter(), to),
+        Value::Array(items) => {
+            to.push(b'[');
+            for (n, item) in items.iter().enumerate() {
+                to.extend((n > 0).then_some(b','));
+                write(item, to);
+            }
+            to.push(b']');
+        }
+        other => serde_json::to_writer(to, other).expect("a value is JSON, and memory takes it"),
+    }
+}
+
+fn write_object<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, to: &mut Vec<u8>) {
+    let mut sorted: Vec<_> = members.collect();
+    sorted.sort_unstable_by_key(|(name, _)| *name);
+    to.push(b'{');
+    for (n, (name, value)) in sorted.into_iter().enumerate() {
+        to.extend((n > 0).then_some(b','));
+        serde_json::to_writer(&mut *to, name).expect("a text is JSON, and memory takes it");
+        to.push(b':');
+        write(value, to);
+    }
+    to.push(b'}');
+}
+
+/// What a look at the tokens shows, be the bytes JSON or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scan {
+    /// How deep arrays and objects nest.
+    pub(super) depth: usize,
+    /// A number that no double can hold.
+    pub(super) huge_number: bool,
+}
+
+impl Scan {
+    /// One pass over the bytes.
+    pub(super) fn of(bytes: &[u8]) -> Scan {
+        let (mut scan, mut open, mut at) = (Scan::default(), 0_usize, 0);
+        while let Some(&byte) = bytes.get(at) {
+            at = match byte {
+                b'"' => string_end(bytes, at + 1),
+                b'-' | b'0'..=b'9' => {
+                    let end = number_end(bytes, at + 1);
+                    scan.huge_number |= is_huge(&bytes[at..end]);
+                    end
+                }
+                b'[' | b'{' => {
+                    open += 1;
+                    scan.depth = scan.depth.max(open);
+                    at + 1
+                }
+                b']' | b'}' => {
+                    open = open.saturating_sub(1);
+                    at + 1
+                }
+                _ => at + 1,
+            };
+        }
+        scan
+    }
+}
+
+/// Behind the closing quote.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at) {
+            None => return at,
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+        }
+    }
+}
+
+fn number_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes[at..].iter();
+    at + rest.take_while(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')).count()
+}
+
+fn is_huge(token: &[u8]) -> bool {
+    let number = std::str::from_utf8(token).ok().and_then(|text| text.parse::<f64>().ok());
+    number.is_some_and(f64::is_infinite)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn depth_is_counted_outside_of_texts() {
+        let depth = |text: &str| Scan::of(text.as_bytes()).depth;
+        assert_eq!(depth(""), 0);
+        assert_eq!(depth("1"), 0);
+        assert_eq!(depth("{\"a\":[{}]}"), 3);
+        assert_eq!(depth("[\"[[[\\\"[[\",[]]"), 2);
+        assert_eq!(depth("]]]][[\"\\"), 2);
+        assert_eq!(depth(&"[".repeat(1_000_000)), 1_000_000);
+    }
+
+    #[test]
+    fn numbers_beyond_doubles_are_seen() {
+        let huge = |text: &str| Scan::of(text.as_bytes()).huge_number;
+        assert!(huge("[1e999]") && huge("{\"a\":-1E+400}") && huge(&"9".repeat(400)));
+        assert!(!huge("[1e308,\"1e999\",18446744073709551616,1e-999]"));
+        assert!(!huge("1e999e"), "no number at all");
+    }
+
+    #[test]
+    fn the_canonical_bytes_know_no_order_and_no_blank() {
+        let one = json!({"b": [1.5, {"y": null, "x": "\u{e9}\""}], "a": true, "stream": true});
+        let other: Value =
+            serde_json::from_str("{\"a\":true , \"b\":[1.50,{\"x\":\"\\u00e9\\\"\",\"y\":null}]}").unwrap();
+        assert_eq!(canonical(&one, &["stream"]), canonical(&other, &[]));
+        assert_eq!(
+            canonical(&other, &[]),
+            "{\"a\":true,\"b\":[1.5,{\"x\":\"é\\\"\",\"y\":null}]}".as_bytes()
+        );
+        assert_ne!(canonical(&one, &[]), canonical(&other, &[]));
+        assert_eq!(canonical(&json!([1]), &["stream"]), b"[1]");
+    }
+}

@@ -1,0 +1,299 @@
+//! `POST /v1/chat/completions` (document 1).
+
+use serde_json::{Map, Value};
+
+use super::body::{broken, given, kind, object, optional, required, within};
+use super::data_url::{self, ImageData};
+use super::limits;
+use super::requirements::chat::{
+    BODY, CONTENT, IMAGE_DATA, MESSAGE, MESSAGE_COMPLETE, MESSAGES, MODEL, NOT_EMPTY, PART, PART_IMAGE,
+    PART_IMAGE_URL, PART_TEXT, PART_TYPE, ROLE, ROLE_KNOWN, STREAM, TOOL_CALL_ID,
+};
+use super::tools::{self, Tool};
+use crate::endpoint::{Auth, Endpoint};
+use crate::{Gate, Refused, Service};
+
+/// Answers a conversation, whole or as a stream.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Gateway,
+    name: "chat",
+    method: "POST",
+    path: "/v1/chat/completions",
+    auth: Auth::Bearer,
+    statuses: &[200, 401, 402, 404, 422, 503],
+    source: "document 1, Inference gateway (paths under {base_url})",
+};
+
+/// The roles that the wire format knows. The document uses `user` and `tool`.
+pub const ROLES: [&str; 6] = ["user", "tool", "assistant", "system", "developer", "function"];
+
+/// What a caller asks of the chat endpoint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The model's id.
+    pub model: String,
+    /// Whether the answer is to come as a stream.
+    pub stream: bool,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// What the model may call.
+    pub tools: Vec<Tool>,
+    /// How many tokens the answer may have, as far as that is given.
+    pub max_tokens: Option<u64>,
+    /// The whole body as it came; null where it was none.
+    pub body: Value,
+}
+
+/// One message of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: String,
+    /// What is said and shown, in order; a text stands as one part.
+    pub content: Vec<Part>,
+    /// The id of the call that a tool's message answers.
+    pub tool_call_id: Option<String>,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// A text.
+    Text(String),
+    /// An image whose data stand in the request.
+    Image(ImageData),
+    /// An image that stands elsewhere.
+    ImageUrl(String),
+}
+
+impl Message {
+    /// Its texts in a row.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image(_) | Part::ImageUrl(_) => None,
+        });
+        texts.collect()
+    }
+
+    /// How many images it shows.
+    pub fn images(&self) -> usize {
+        self.content.iter().filter(|part| !matches!(part, Part::Text(_))).count()
+    }
+}
+
+/// Reads a body. Members that the document does not name are ignored.
+pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
+    let messages = messages(&object, gate)?;
+    let stream = optional(&object, "stream", &STREAM, gate, Value::as_bool)?.unwrap_or_default();
+    let tools = tools::parse(&object, gate)?;
+    let tokens = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| object.get(*name)?.as_u64());
+    Ok(Request { model, stream, messages, tools, max_tokens: tokens, body: Value::Object(object) })
+}
+
+fn messages(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Message>, Refused> {
+    let Some(said) = required(request, "messages", &MESSAGES, gate, Value::as_array)? else {
+        return Ok(Vec::new());
+    };
+    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
+    if said.is_empty() {
+        broken(&NOT_EMPTY, gate, || "messages is empty".to_owned())?;
+    }
+    let mut messages = Vec::with_capacity(said.len());
+    for value in said {
+        let Value::Object(object) = value else {
+            broken(&MESSAGE, gate, || format!("a message is {}", kind(value)))?;
+            continue;
+        };
+        messages.push(message(object, gate)?);
+    }
+    Ok(messages)
+}
+
+fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {
+    let role = role(message, gate)?;
+    let content = match given(message, "content") {
+        None => {
+            // An assistant that only called tools has said nothing.
+            if role.is_some_and(|role| role != "assistant") {
+                broken(&MESSAGE_COMPLETE, gate, || "a message has no content".to_owned())?;
+            }
+            Vec::new()
+        }
+        Some(Value::String(text)) => vec![Part::Text(text.clone())],
+        Some(Value::Array(parts)) => read_parts(parts, gate)?,
+        Some(other) => {
+            broken(&CONTENT, gate, || format!("content is {}", kind(other)))?;
+            Vec::new()
+        }
+    };
+    let mut tool_call_id = None;
+    if role == Some("tool") {
+        tool_call_id = optional(message, "tool_call_id", &TOOL_CALL_ID, gate, Value::as_str)?;
+        if given(message, "tool_call_id").is_none() {
+            broken(&MESSAGE_COMPLETE, gate, || "a tool's message has no tool_call_id".to_owned())?;
+        }
+    }
+    let role = role.unwrap_or("user").to_owned();
+    Ok(Message { role, content, tool_call_id: tool_call_id.map(str::to_owned) })
+}
+
+/// Who speaks; `None` where a rule has lapsed and nobody is named.
+fn role<'a>(message: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<Option<&'a str>, Refused> {
+    if given(message, "role").is_none() {
+        broken(&MESSAGE_COMPLETE, gate, || "a message has no role".to_owned())?;
+        return Ok(None);
+    }
+    let role = required(message, "role", &ROLE, gate, Value::as_str)?;
+    if role.is_some_and(|role| !ROLES.contains(&role)) {
+        broken(&ROLE_KNOWN, gate, || "the role is none that is known".to_owned())?;
+    }
+    Ok(role)
+}
+
+fn read_parts(parts: &[Value], gate: &mut impl Gate) -> Result<Vec<Part>, Refused> {
+    within(&"the number of parts", parts.len(), limits::PARTS, gate)?;
+    let mut content = Vec::with_capacity(parts.len());
+    for value in parts {
+        let Value::Object(object) = value else {
+            broken(&PART, gate, || format!("a content part is {}", kind(value)))?;
+            continue;
+        };
+        content.extend(part(object, gate)?);
+    }
+    Ok(content)
+}
+
+/// One part; `None` where a rule has lapsed and nothing is left of it.
+fn part(part: &Map<String, Value>, gate: &mut impl Gate) -> Result<Option<Part>, Refused> {
+    match part.get("type").and_then(Value::as_str) {
+        Some("text") => {
+            let text = required(part, "text", &PART_TEXT, gate, Value::as_str)?;
+            Ok(text.map(|text| Part::Text(text.to_owned())))
+        }
+        Some("image_url") => {
+            let Some(image) = required(part, "image_url", &PART_IMAGE, gate, Value::as_object)? else {
+                return Ok(None);
+            };
+            let Some(url) = required(image, "url", &PART_IMAGE_URL, gate, Value::as_str)? else {
+                return Ok(None);
+            };
+            image_at(url, gate).map(Some)
+        }
+        other => {
+            let what = other.map_or("a content part has no type", |_| "a content part's type is unknown");
+            broken(&PART_TYPE, gate, || what.to_owned())?;
+            Ok(None)
+        }
+    }
+}
+
+fn image_at(url: &str, gate: &mut impl Gate) -> Result<Part, Refused> {
+    if let Some(data) = data_url::parse(url) {
+        return Ok(Part::Image(data));
+    }
+    if !url.starts_with("https://") && !url.starts_with("http://") {
+        broken(&IMAGE_DATA, gate, || "the image is neither base64 image data nor a web address".to_owned())?;
+    }
+    Ok(Part::ImageUrl(url.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Strict, Without};
+
+    fn read(body: &Value, gate: &mut impl Gate) -> Result<Request, Refused> {
+        parse(body.to_string().as_bytes(), gate)
+    }
+
+    fn whole() -> Value {
+        json!({
+            "model": "m",
+            "stream": true,
+            "temperature": {"not": "ours"},
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": [
+                    {"type": "text", "text": "What is this?"},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": 3}},
+                    {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}},
+                ]},
+                {"role": "assistant", "content": null, "tool_calls": [{"id": "c1"}]},
+                {"role": "tool", "tool_call_id": "c1", "content": "rain"},
+            ],
+            "tools": [{"type": "function", "function": {
+                "name": "weather", "description": "Tells it.", "parameters": {"type": "object"},
+            }}],
+            "max_tokens": 7,
+        })
+    }
+
+    #[test]
+    fn a_whole_request_is_read() {
+        let request = read(&whole(), &mut Strict).unwrap();
+        assert_eq!((request.model.as_str(), request.stream, request.max_tokens), ("m", true, Some(7)));
+        let roles: Vec<_> = request.messages.iter().map(|message| message.role.as_str()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "tool"]);
+        assert_eq!((request.messages[1].text().as_str(), request.messages[1].images()), ("What is this?", 2));
+        assert_eq!(
+            request.messages[1].content[1],
+            Part::Image(ImageData { media_type: "image/png".into(), size: 3 })
+        );
+        assert_eq!(request.messages[3].tool_call_id.as_deref(), Some("c1"));
+        assert_eq!((request.tools.len(), request.tools[0].name.as_str()), (1, "weather"));
+        assert_eq!(request.body, whole());
+    }
+
+    #[test]
+    fn each_wrong_value_is_refused_by_its_own_row_and_passes_without_it() {
+        use crate::gateway::requirements::tools as t;
+        let wrong: [(&str, Value, crate::Id); 27] = [
+            ("/model", json!(7), &MODEL),
+            ("/model", Value::Null, &MODEL),
+            ("/messages", json!({}), &MESSAGES),
+            ("/messages", json!([]), &NOT_EMPTY),
+            ("/messages/0", json!("hi"), &MESSAGE),
+            ("/messages/0/role", json!(["user"]), &ROLE),
+            ("/messages/0/role", Value::Null, &MESSAGE_COMPLETE),
+            ("/messages/0/role", json!("wizard"), &ROLE_KNOWN),
+            ("/messages/0/content", json!(7), &CONTENT),
+            ("/messages/0/content", Value::Null, &MESSAGE_COMPLETE),
+            ("/messages/1/content/0", json!("hi"), &PART),
+            ("/messages/1/content/0/type", json!("hologram"), &PART_TYPE),
+            ("/messages/1/content/0/type", json!(1), &PART_TYPE),
+            ("/messages/1/content/0/text", json!(1), &PART_TEXT),
+            ("/messages/1/content/1/image_url", json!("data:"), &PART_IMAGE),
+            ("/messages/1/content/1/image_url/url", json!({}), &PART_IMAGE_URL),
+            ("/messages/1/content/1/image_url/url", json!("data:image/png;base64,?"), &IMAGE_DATA),
+            ("/messages/3/tool_call_id", json!(1), &TOOL_CALL_ID),
+            ("/messages/3/tool_call_id", Value::Null, &MESSAGE_COMPLETE),
+            ("/stream", json!("maybe"), &STREAM),
+            ("/tools", json!({}), &t::TOOLS),
+            ("/tools/0", json!("weather"), &t::TOOL),
+            ("/tools/0/type", json!("oracle"), &t::TYPE),
+            ("/tools/0/function", json!("weather"), &t::FUNCTION),
+            ("/tools/0/function/name", json!(1), &t::NAME),
+            ("/tools/0/function/description", json!([]), &t::DESCRIPTION),
+            ("/tools/0/function/parameters", json!([]), &t::PARAMETERS),
+        ];
+        for (place, value, row) in wrong {
+            let mut body = whole();
+            *body.pointer_mut(place).unwrap() = value;
+            assert_eq!(read(&body, &mut Strict).unwrap_err().rule, row, "{place}");
+            assert!(read(&body, &mut Without(row)).is_ok(), "{place} without {row}");
+        }
+    }
+
+    #[test]
+    fn no_body_is_read_without_its_rule_alone() {
+        for body in [&b""[..], b"[]", b"nul", b"{\"model\":", b"\"\xff\"", b"{} {}"] {
+            assert_eq!(parse(body, &mut Strict).unwrap_err().rule, &BODY);
+            assert_eq!(parse(body, &mut Without(&BODY)).unwrap(), Request::default());
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `POST /v1/completions` and `POST /completions` (document 1), whose bodies are not shown.
+
+use serde_json::Value;
+
+use super::body::{broken, object, optional, required};
+use super::requirements::completions::BODY;
+use crate::endpoint::{Auth, Endpoint};
+use crate::{Gate, Refused, Service};
+
+/// Goes on with a prompt.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Gateway,
+    name: "completions",
+    method: "POST",
+    path: "/v1/completions",
+    auth: Auth::Bearer,
+    statuses: &[200, 401, 402, 404, 422, 503],
+    source: "document 1, Inference gateway (paths under {base_url})",
+};
+
+/// Goes on with a prompt, in the native style: the listed exception to the path prefix of inference.
+pub static NATIVE: Endpoint = Endpoint {
+    service: Service::Gateway,
+    name: "native-completions",
+    method: "POST",
+    path: "/completions",
+    auth: Auth::Bearer,
+    statuses: &[200, 401, 402, 404, 422, 503],
+    source: "document 1, Inference gateway (paths under {base_url})",
+};
+
+/// What a caller asks to be gone on with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The model's id.
+    pub model: String,
+    /// Whether the answer is to come as a stream.
+    pub stream: bool,
+    /// The whole body as it came; null where it was none.
+    pub body: Value,
+}
+
+/// Reads a body of either endpoint: a model, and as the prompt a text, texts, or tokens as the wire format has them.
+pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &BODY, gate, Value::as_str)?.unwrap_or_default().to_owned();
+    if !object.get("prompt").is_some_and(is_prompt) {
+        broken(&BODY, gate, || "prompt is neither a text nor texts nor tokens".to_owned())?;
+    }
+    let stream = optional(&object, "stream", &BODY, gate, Value::as_bool)?.unwrap_or_default();
+    Ok(Request { model, stream, body: Value::Object(object) })
+}
+
+fn is_prompt(value: &Value) -> bool {
+    let tokens = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_u64));
+    let texts = |items: &[Value]| items.iter().all(Value::is_string);
+    let lists = |items: &[Value]| items.iter().all(tokens);
+    value.is_string() || tokens(value) || value.as_array().is_some_and(|items| texts(items) || lists(items))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Strict;
+
+    #[test]
+    fn prompts_are_texts_or_tokens() {
+        let read = |prompt: &str| {
+            parse(format!("{{\"model\":\"m\",\"prompt\":{prompt}}}").as_bytes(), &mut Strict).is_ok()
+        };
+        for good in ["\"a\"", "[\"a\",\"b\"]", "[1,2]", "[[1],[2,3]]", "[]", "\"\""] {
+            assert!(read(good), "{good}");
+        }
+        for bad in ["null", "1", "{}", "[\"a\",1]", "[1.5]", "[[\"a\"]]", "true"] {
+            assert!(!read(bad), "{bad}");
+        }
+        assert!(parse(b"{\"model\":\"m\"}", &mut Strict).is_err());
+        assert!(parse(b"{\"prompt\":\"m\"}", &mut Strict).is_err());
+    }
+}

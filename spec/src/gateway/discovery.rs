@@ -1,0 +1,59 @@
+//! `GET /svc/models` (document 1): which servers run which model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::endpoint::{Auth, Endpoint};
+use crate::{Dialect, Service};
+
+/// Tells which servers run which model. Whether it needs a key is not shown.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Gateway,
+    name: "discovery",
+    method: "GET",
+    path: "/svc/models",
+    auth: Auth::None,
+    statuses: &[200],
+    source: "document 1, Inference gateway (paths under {base_url})",
+};
+
+/// What discovery says of one model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// URLs of servers, or item hashes of confidential deployments after their scheme.
+    pub servers: Vec<String>,
+}
+
+/// One of a model's servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Server<'a> {
+    /// The https URL of a backing server.
+    Url(&'a str),
+    /// The item hash of a confidential deployment; no address.
+    Confidential(&'a str),
+}
+
+impl<'a> Server<'a> {
+    /// Reads one text of `servers`; `None` where it is neither of the two forms.
+    pub fn parse(dialect: &Dialect, text: &'a str) -> Option<Server<'a>> {
+        if let Some(hash) = text.strip_prefix(dialect.confidential_scheme.as_str()) {
+            return (!hash.is_empty()).then_some(Server::Confidential(hash));
+        }
+        let rest = text.strip_prefix("https://")?;
+        (!rest.is_empty() && !rest.starts_with('/')).then_some(Server::Url(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_addresses_or_item_hashes() {
+        let read = |text| Server::parse(&Dialect::default(), text).map(|server| format!("{server:?}"));
+        assert_eq!(read("https://a.example/x").as_deref(), Some("Url(\"https://a.example/x\")"));
+        assert_eq!(read("tee://00ff").as_deref(), Some("Confidential(\"00ff\")"));
+        for other in ["", "tee://", "https://", "https:///x", "http://a.example", "a.example", "tee:00ff"] {
+            assert_eq!(read(other), None, "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Bad input that the documents leave to the server but for one thing: it is no internal error.
+
+use super::body::Scan;
+use super::limits;
+use super::requirements::chat;
+use super::requirements::input::{DEEP, HUGE_NUMBER, IMAGE_DATA, LARGE, NOT_UTF8, UNKNOWN_ROLE};
+use crate::Id;
+
+/// The rows of bad input that a body meets, in their order. `refused` is the row that refused it, if any did.
+///
+/// They refuse nothing themselves: a body that meets one is answered or refused as ever, and a server that lets the
+/// row lapse falls over.
+pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
+    let scan = Scan::of(body);
+    let refused_by = |row: Id| refused == Some(row);
+    let met: [(Id, bool); 6] = [
+        (&NOT_UTF8, std::str::from_utf8(body).is_err()),
+        (&DEEP, scan.depth > limits::DEPTH),
+        (&LARGE, body.len() >= limits::LARGE_BYTES),
+        (&UNKNOWN_ROLE, refused_by(&chat::ROLE_KNOWN)),
+        (&IMAGE_DATA, refused_by(&chat::IMAGE_DATA)),
+        (&HUGE_NUMBER, scan.huge_number),
+    ];
+    met.into_iter().filter_map(|(row, met)| met.then_some(row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_oddity_is_met_by_its_own_row() {
+        let rows = |body: &[u8], refused| -> Vec<String> {
+            oddities(body, refused).iter().map(|row| row.name.to_owned()).collect()
+        };
+        assert!(rows(b"{\"model\":\"m\",\"messages\":[]}", Some(&chat::MODEL)).is_empty());
+        assert_eq!(rows(b"{\"a\":\"\xff\"}", Some(&chat::BODY)), ["NOT_UTF8"]);
+        assert_eq!(rows("[".repeat(101).as_bytes(), None), ["DEEP"]);
+        assert_eq!(rows(&vec![b' '; limits::LARGE_BYTES], None), ["LARGE"]);
+        assert_eq!(rows(b"{}", Some(&chat::ROLE_KNOWN)), ["UNKNOWN_ROLE"]);
+        assert_eq!(rows(b"{}", Some(&chat::IMAGE_DATA)), ["IMAGE_DATA"]);
+        assert_eq!(rows(b"[1e400]", None), ["HUGE_NUMBER"]);
+    }
+}

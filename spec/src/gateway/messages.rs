@@ -1,0 +1,203 @@
+//! `POST /v1/messages` (document 1).
+
+use serde_json::{Map, Value};
+
+use super::body::{broken, given, kind, object, required, within};
+use super::limits;
+use super::requirements::messages::{
+    BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
+};
+use crate::endpoint::{Auth, Endpoint};
+use crate::{Gate, Refused, Service};
+
+/// Answers a conversation in a second wire format.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Gateway,
+    name: "messages",
+    method: "POST",
+    path: "/v1/messages",
+    auth: Auth::Bearer,
+    statuses: &[200, 401, 402, 404, 422, 503],
+    source: "document 1, Inference gateway (paths under {base_url})",
+};
+
+/// The roles that the wire format knows. The document names none.
+pub const ROLES: [&str; 3] = ["user", "assistant", "system"];
+
+/// What a caller asks of the messages endpoint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The model's id.
+    pub model: String,
+    /// How many tokens the answer may have.
+    pub max_tokens: u64,
+    /// Whether the answer is to come as a stream.
+    pub stream: bool,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// The whole body as it came; null where it was none.
+    pub body: Value,
+}
+
+/// One message of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: String,
+    /// Its text, or the texts of its blocks in a row.
+    pub text: String,
+}
+
+/// Reads a body. Members that the document does not name are ignored, but `stream`.
+pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
+    let max_tokens = max_tokens(&object, gate)?;
+    let messages = messages(&object, gate)?;
+    let stream = object.get("stream").and_then(Value::as_bool).unwrap_or_default();
+    Ok(Request { model, max_tokens, stream, messages, body: Value::Object(object) })
+}
+
+/// The largest number of tokens; at least one.
+fn max_tokens(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<u64, Refused> {
+    let Some(tokens) = required(request, "max_tokens", &MAX_TOKENS, gate, integer)? else { return Ok(1) };
+    if tokens < 1 {
+        broken(&COMPLETE, gate, || format!("max_tokens is {tokens}"))?;
+    }
+    Ok(tokens.max(1).unsigned_abs())
+}
+
+/// An integer however it is written; beyond 64 bits the nearest that they hold.
+fn integer(value: &Value) -> Option<i64> {
+    let Value::Number(number) = value else { return None };
+    if let Some(integer) = number.as_i64() {
+        return Some(integer);
+    }
+    // The cast keeps to the type's bounds, which is what is wanted here.
+    #[allow(clippy::cast_possible_truncation)]
+    number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
+}
+
+fn messages(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Message>, Refused> {
+    let Some(said) = required(request, "messages", &MESSAGES, gate, Value::as_array)? else {
+        return Ok(Vec::new());
+    };
+    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
+    if said.is_empty() {
+        broken(&COMPLETE, gate, || "messages is empty".to_owned())?;
+    }
+    let mut messages = Vec::with_capacity(said.len());
+    for value in said {
+        let Value::Object(object) = value else {
+            broken(&MESSAGE, gate, || format!("a message is {}", kind(value)))?;
+            continue;
+        };
+        messages.push(message(object, gate)?);
+    }
+    Ok(messages)
+}
+
+fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {
+    let mut role = "user";
+    if given(message, "role").is_none() {
+        broken(&COMPLETE, gate, || "a message has no role".to_owned())?;
+    } else if let Some(sent) = required(message, "role", &ROLE, gate, Value::as_str)? {
+        role = sent;
+        if !ROLES.contains(&role) {
+            broken(&ROLE_KNOWN, gate, || "the role is none that is known".to_owned())?;
+        }
+    }
+    let text = match given(message, "content") {
+        None => {
+            broken(&COMPLETE, gate, || "a message has no content".to_owned())?;
+            String::new()
+        }
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => texts_of(blocks, gate)?,
+        Some(other) => {
+            broken(&CONTENT, gate, || format!("content is {}", kind(other)))?;
+            String::new()
+        }
+    };
+    Ok(Message { role: role.to_owned(), text })
+}
+
+fn texts_of(blocks: &[Value], gate: &mut impl Gate) -> Result<String, Refused> {
+    within(&"the number of blocks", blocks.len(), limits::PARTS, gate)?;
+    let mut texts = String::new();
+    for block in blocks {
+        let text = block.get("text");
+        match block.get("type").and_then(Value::as_str) {
+            Some("text") if text.is_some_and(Value::is_string) => {
+                texts.push_str(text.and_then(Value::as_str).unwrap_or_default());
+            }
+            Some(other) if other != "text" => {}
+            _ => broken(&BLOCKS, gate, || format!("a block is {} without type or text", kind(block)))?,
+        }
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Id, Strict, Without};
+
+    fn read(body: &Value, gate: &mut impl Gate) -> Result<Request, Refused> {
+        parse(body.to_string().as_bytes(), gate)
+    }
+
+    fn whole() -> Value {
+        json!({"model": "m", "max_tokens": 64, "stream": true, "messages": [
+            {"role": "user", "content": "Hello"},
+            {"role": "assistant", "content": [{"type": "text", "text": "Hi"}, {"type": "tool_use", "id": "t"}]},
+        ]})
+    }
+
+    #[test]
+    fn a_whole_request_is_read() {
+        let request = read(&whole(), &mut Strict).unwrap();
+        assert_eq!((request.model.as_str(), request.max_tokens, request.stream), ("m", 64, true));
+        let said: Vec<_> = request.messages.iter().map(|m| (m.role.as_str(), m.text.as_str())).collect();
+        assert_eq!(said, [("user", "Hello"), ("assistant", "Hi")]);
+    }
+
+    #[test]
+    fn each_wrong_value_is_refused_by_its_own_row_and_passes_without_it() {
+        let wrong: [(&str, Value, Id); 16] = [
+            ("/model", json!([]), &MODEL),
+            ("/max_tokens", json!("many"), &MAX_TOKENS),
+            ("/max_tokens", json!(1.5), &MAX_TOKENS),
+            ("/max_tokens", Value::Null, &MAX_TOKENS),
+            ("/max_tokens", json!(0), &COMPLETE),
+            ("/messages", json!("Hello"), &MESSAGES),
+            ("/messages", json!([]), &COMPLETE),
+            ("/messages/0", json!("Hello"), &MESSAGE),
+            ("/messages/0/role", json!({}), &ROLE),
+            ("/messages/0/role", Value::Null, &COMPLETE),
+            ("/messages/0/role", json!("wizard"), &ROLE_KNOWN),
+            ("/messages/0/content", json!({}), &CONTENT),
+            ("/messages/0/content", json!(7), &CONTENT),
+            ("/messages/0/content", Value::Null, &COMPLETE),
+            ("/messages/1/content/0", json!(7), &BLOCKS),
+            ("/messages/1/content/0/text", json!(7), &BLOCKS),
+        ];
+        for (place, value, row) in wrong {
+            let mut body = whole();
+            *body.pointer_mut(place).unwrap() = value;
+            assert_eq!(read(&body, &mut Strict).unwrap_err().rule, row, "{place}");
+            assert!(read(&body, &mut Without(row)).is_ok(), "{place} without {row}");
+        }
+    }
+
+    #[test]
+    fn integers_are_integers_however_they_are_written() {
+        for (text, expected) in [("64", Some(64)), ("64.0", Some(64)), ("6.4e1", Some(64)), ("6.4", None)] {
+            assert_eq!(integer(&serde_json::from_str(text).unwrap()), expected, "{text}");
+        }
+        assert_eq!(integer(&json!(u64::MAX)), Some(i64::MAX));
+        assert_eq!(integer(&json!(-1e300)), Some(i64::MIN));
+    }
+}

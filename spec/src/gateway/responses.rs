@@ -1,0 +1,44 @@
+//! `POST /v1/responses` (document 1), whose body is not shown.
+
+use serde_json::Value;
+
+use super::body::{broken, object, optional, required};
+use super::requirements::responses::BODY;
+use crate::endpoint::{Auth, Endpoint};
+use crate::{Gate, Refused, Service};
+
+/// Answers an input.
+pub static ENDPOINT: Endpoint = Endpoint {
+    service: Service::Gateway,
+    name: "responses",
+    method: "POST",
+    path: "/v1/responses",
+    auth: Auth::Bearer,
+    statuses: &[200, 401, 402, 404, 422, 503],
+    source: "document 1, Inference gateway (paths under {base_url})",
+};
+
+/// What a caller asks a response to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The model's id.
+    pub model: String,
+    /// Whether the answer is to come as a stream.
+    pub stream: bool,
+    /// The whole body as it came; null where it was none.
+    pub body: Value,
+}
+
+/// Reads a body: a model, and as the input a text or an array of objects.
+pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &BODY, gate, Value::as_str)?.unwrap_or_default().to_owned();
+    let input = object.get("input");
+    let items = input.and_then(Value::as_array).is_some_and(|items| items.iter().all(Value::is_object));
+    if !items && !input.is_some_and(Value::is_string) {
+        broken(&BODY, gate, || "input is neither a text nor an array of objects".to_owned())?;
+    }
+    optional(&object, "tools", &BODY, gate, Value::as_array)?;
+    let stream = optional(&object, "stream", &BODY, gate, Value::as_bool)?.unwrap_or_default();
+    Ok(Request { model, stream, body: Value::Object(object) })
+}

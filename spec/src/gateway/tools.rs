@@ -1,0 +1,52 @@
+//! Tools that a request declares (document 1, "Chat request body").
+
+use serde_json::{Map, Value};
+
+use super::body::{broken, given, kind, optional, required, within};
+use super::limits;
+use super::requirements::tools::{DESCRIPTION, FUNCTION, NAME, PARAMETERS, TOOL, TOOLS, TYPE};
+use crate::{Gate, Refused};
+
+/// A function that the model may call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// The schema of its arguments: a JSON object.
+    pub parameters: Option<Value>,
+}
+
+/// The tools of a request; none where `tools` is missing or null.
+pub(super) fn parse(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Tool>, Refused> {
+    let declared = optional(request, "tools", &TOOLS, gate, Value::as_array)?;
+    let declared = declared.map(Vec::as_slice).unwrap_or_default();
+    within(&"the number of tools", declared.len(), limits::TOOLS, gate)?;
+    let mut tools = Vec::with_capacity(declared.len());
+    for value in declared {
+        tools.extend(tool(value, gate)?);
+    }
+    Ok(tools)
+}
+
+/// One tool; `None` where a rule has lapsed and nothing can be called.
+fn tool(value: &Value, gate: &mut impl Gate) -> Result<Option<Tool>, Refused> {
+    let Value::Object(tool) = value else {
+        broken(&TOOL, gate, || format!("a tool is {}", kind(value)))?;
+        return Ok(None);
+    };
+    required(tool, "type", &TYPE, gate, |kind| (kind == "function").then_some(()))?;
+    let Some(function) = required(tool, "function", &FUNCTION, gate, Value::as_object)? else {
+        return Ok(None);
+    };
+    let name = required(function, "name", &NAME, gate, Value::as_str)?;
+    let description = optional(function, "description", &DESCRIPTION, gate, Value::as_str)?;
+    optional(function, "parameters", &PARAMETERS, gate, Value::as_object)?;
+    let parameters = given(function, "parameters").filter(|parameters| parameters.is_object());
+    Ok(name.map(|name| Tool {
+        name: name.to_owned(),
+        description: description.map(str::to_owned),
+        parameters: parameters.cloned(),
+    }))
+}

@@ -1,0 +1,120 @@
+//! `assay chat`: an honest small client of the gateway and of the servers behind it.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assay_spec::Dialect;
+use assay_spec::crypto::text;
+use assay_suites::client::Limits;
+use assay_suites::gateway::client::{Client, Settings};
+use assay_suites::profile::parse_base_url;
+use assay_suites::tls::Trust;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::Ending;
+
+pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY, what is sent as X-PAYMENT where there is none from ASSAY_PAYMENT. Without PROMPT, prompts come on standard input, a JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}), and each is answered by one ({\"id\", \"answer\"} or {\"id\", \"error\"}).
+
+A model whose servers are confidential is asked in the direct mode alone: its item hash is resolved, its enclave attested, and nothing is sent over a connection with another certificate than the attested one. How that is done is not shown: these are the stand-ins of the simulator.
+
+Examples:
+  ASSAY_GATEWAY_KEY=\u{2026} assay chat --url http://127.0.0.1:4101 --model assay-chat 'How are you?'
+  assay chat --url \u{2026} --model assay-text --mode direct --ca-file p.ca.pem --stream 'How are you?'
+
+Exit codes: 0 answered, 1 not answered, 2 bad arguments";
+
+#[derive(Args)]
+pub(crate) struct ChatArgs {
+    /// What to say; without it prompts are read from standard input
+    #[arg(requires = "model")]
+    prompt: Option<String>,
+    /// Base URL of the gateway
+    #[arg(long, env = "ASSAY_GATEWAY_URL", value_parser = parse_base_url)]
+    url: String,
+    /// The model's id
+    #[arg(long, env = "ASSAY_MODEL")]
+    model: Option<String>,
+    /// Through the gateway, or to the servers that it lists
+    #[arg(long, env = "ASSAY_MODE", default_value = "gateway")]
+    mode: Mode,
+    /// Have the answer streamed
+    #[arg(long)]
+    stream: bool,
+    /// Certificates (PEM) of authorities to trust beside those of this machine
+    #[arg(long, value_name = "FILE", env = "ASSAY_CA_FILE")]
+    ca_file: Option<PathBuf>,
+    /// The public key of the attestations' authority, 64 hex digits
+    #[arg(long, value_name = "HEX", env = "ASSAY_ATTESTATION_KEY", value_parser = parse_key)]
+    attestation_key: Option<[u8; 32]>,
+    /// Seconds for which a list of servers is used before discovery is asked again
+    #[arg(long, default_value_t = 60, env = "ASSAY_REFRESH_SECONDS")]
+    refresh: u64,
+    /// Seconds that one answer may take
+    #[arg(long, default_value_t = 120)]
+    timeout: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    Gateway,
+    Direct,
+}
+
+fn parse_key(digits: &str) -> Result<[u8; 32], String> {
+    let bytes = text::parse_hex(digits).and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| "64 hex digits".to_owned())
+}
+
+pub(crate) async fn chat(args: ChatArgs) -> Result<(), Ending> {
+    let trust = args.ca_file.as_deref().map(Trust::with_file).transpose().map_err(Ending::Bad)?;
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let mut client = Client::new(Settings {
+        dialect: Dialect::default(),
+        url: args.url,
+        key: variable("ASSAY_GATEWAY_KEY"),
+        trust: trust.unwrap_or_default(),
+        direct: args.mode == Mode::Direct,
+        refresh: Duration::from_secs(args.refresh),
+        authority: args.attestation_key,
+        payment: variable("ASSAY_PAYMENT"),
+        limits: Limits { timeout: Duration::from_secs(args.timeout), ..Limits::default() },
+    });
+    let (Some(prompt), Some(model)) = (&args.prompt, &args.model) else {
+        return converse(&mut client, args.model.as_deref(), args.stream).await;
+    };
+    match client.ask(model, prompt, args.stream).await {
+        Ok(answer) => {
+            println!("{answer}");
+            Ok(())
+        }
+        Err(why) => {
+            eprintln!("assay: {why}");
+            Err(Ending::Code(1))
+        }
+    }
+}
+
+/// Answers prompts until there are no more of them.
+async fn converse(client: &mut Client, model: Option<&str>, stream: bool) -> Result<(), Ending> {
+    if std::io::stdin().is_terminal() {
+        return Err(Ending::Bad("say something, or send prompts on standard input".to_owned()));
+    }
+    // Nothing else goes on while the next line is waited for.
+    for line in std::io::stdin().lines() {
+        let line = line.map_err(|e| Ending::Bad(e.to_string()))?;
+        let asked: Value = serde_json::from_str(&line).map_err(|e| Ending::Bad(format!("{line:?}: {e}")))?;
+        let prompt = asked["prompt"].as_str().ok_or_else(|| Ending::Bad(format!("{line:?}: no prompt")))?;
+        let model = asked["model"].as_str().or(model);
+        let model = model.ok_or_else(|| Ending::Bad(format!("{line:?}: no model")))?;
+        let stream = asked["stream"].as_bool().unwrap_or(stream);
+        let mut told = json!({ "id": asked["id"] });
+        match client.ask(model, prompt, stream).await {
+            Ok(answer) => told["answer"] = json!(answer),
+            Err(why) => told["error"] = json!(why.to_string()),
+        }
+        println!("{told}");
+    }
+    Ok(())
+}

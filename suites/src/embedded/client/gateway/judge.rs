@@ -1,0 +1,328 @@
+//! What a client must have done, read from its requests and from what it told.
+
+use assay_spec::gateway::stand_in;
+
+use super::stage::IMPOSTOR;
+use super::trace::{Call, Told, Trace};
+use crate::check::{Checked, Stop};
+use crate::verdict::Failure;
+
+/// More requests than anyone sends for one question who means to come back later.
+const HAMMERING: usize = 10;
+/// More requests than anyone sends whose key was refused.
+const LOOPING: usize = 3;
+/// The site of the gateway.
+const GATEWAY: &str = "gateway";
+/// The site of the confidential deployment.
+const ENCLAVE: &str = "enclave";
+/// Where servers are listed.
+const DISCOVERY: &str = "/svc/models";
+
+fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
+    Stop::Fail(Failure { place: place.to_owned(), want: want.to_owned(), got: got.into(), exchange })
+}
+
+fn unclear(why: &str) -> Stop {
+    Stop::Inconclusive(why.to_owned())
+}
+
+fn header(call: &Call, name: &str) -> String {
+    call.header(name).unwrap_or_else(|| "none".to_owned())
+}
+
+/// Every question is answered, by words that a server sent in whole.
+pub(super) fn answers(trace: &Trace) -> Checked {
+    if trace.turns.is_empty() {
+        return Err(unclear("nothing was asked"));
+    }
+    (0..trace.turns.len()).try_for_each(|turn| answers_in(trace, turn))
+}
+
+fn answers_in(trace: &Trace, turn: usize) -> Checked {
+    let at = trace.of(turn).last().map(|(at, _)| at);
+    match trace.turns.get(turn).map(|turn| &turn.told) {
+        Some(Told::Answer(words)) => tells_the_whole(trace, turn, words),
+        Some(Told::Error(why)) => Err(fail("answer", "an answer", format!("an error: {why}"), at)),
+        Some(Told::Nothing(why)) => Err(fail("answer", "an answer", *why, at)),
+        None => Err(unclear("it was never asked")),
+    }
+}
+
+/// What it tells is what a server has sent it in whole.
+fn tells_the_whole(trace: &Trace, turn: usize, words: &str) -> Checked {
+    let sent = |call: &Call| call.words().is_some_and(|sent| sent.trim() == words.trim());
+    if trace.of(turn).any(|(_, call)| sent(call)) {
+        return Ok(());
+    }
+    let at = trace.of(turn).filter(|(_, call)| call.is_inference()).last().map(|(at, _)| at);
+    Err(fail("answer", "the words of a whole answer", format!("{words:?}"), at))
+}
+
+/// Every question carries the key.
+pub(super) fn sends_the_key(trace: &Trace) -> Checked {
+    let Some(key) = &trace.key else { return Err(unclear("it has no key")) };
+    if trace.asking().next().is_none() {
+        return Err(unclear("no server was asked anything"));
+    }
+    for (at, call) in trace.asking() {
+        let sent = header(call, "authorization");
+        let is_bearer = sent.split_once(' ').is_some_and(|(scheme, token)| {
+            scheme.eq_ignore_ascii_case("bearer") && token.trim() == key.as_str()
+        });
+        if !is_bearer {
+            return Err(fail("header authorization", "Bearer and the key", sent, Some(at)));
+        }
+    }
+    answers(trace)
+}
+
+/// Discovery is asked again before a list is used that is too old.
+pub(super) fn discovers_again(trace: &Trace) -> Checked {
+    let [first, second] = &trace.turns[..] else { return Err(unclear("it was not asked twice")) };
+    let used = trace.of(1).find(|(_, call)| call.is_inference() && call.site != GATEWAY);
+    let Some((at, used)) = used else {
+        answers(trace)?;
+        return Err(unclear("no server was called directly"));
+    };
+    let again = trace.calls.iter().any(|call| {
+        call.site == GATEWAY && call.path() == DISCOVERY && (first.span[1]..used.at).contains(&call.at)
+    });
+    if !again {
+        let got = format!("none before the request at {} in the second turn", second.span[0]);
+        return Err(fail("discovery", "asked again after its time", got, Some(at)));
+    }
+    answers(trace)
+}
+
+/// A server that left is asked nothing once a fresh list must be there.
+pub(super) fn leaves_the_vanished_alone(trace: &Trace) -> Checked {
+    let Some((site, since)) = &trace.vanished else {
+        answers(trace)?;
+        return Err(unclear("no server was called directly, so that none could leave"));
+    };
+    let used = trace.calls.iter().enumerate().find(|(_, call)| call.site == *site && call.at >= *since);
+    if let Some((at, _)) = used {
+        return Err(fail("request", "none to a server that left", format!("one to {site}"), Some(at)));
+    }
+    answers(trace)
+}
+
+/// Every question is answered though servers fail.
+pub(super) fn tries_another(trace: &Trace) -> Checked {
+    answers(trace)?;
+    let met = trace.asking().any(|(_, call)| call.site != GATEWAY && call.has_failed());
+    if met { Ok(()) } else { Err(unclear("it met no server that failed")) }
+}
+
+/// Words of a stream that failed are not told as an answer, and the next question is answered.
+pub(super) fn takes_no_part_for_the_whole(trace: &Trace) -> Checked {
+    match trace.turns.first().map(|turn| &turn.told) {
+        Some(Told::Answer(words)) => tells_the_whole(trace, 0, words)?,
+        Some(Told::Error(_)) => {}
+        Some(Told::Nothing(why)) => return Err(fail("answer", "word of the failure", *why, None)),
+        None => return Err(unclear("it was never asked")),
+    }
+    let broken = |call: &Call| call.is_inference() && call.status() == 200 && call.words().is_none();
+    if !trace.of(0).any(|(_, call)| broken(call)) {
+        return Err(unclear("no stream failed midway"));
+    }
+    few(trace, 0, HAMMERING)?;
+    answers_in(trace, 1)
+}
+
+/// No more questions than this are sent in one turn.
+fn few(trace: &Trace, turn: usize, most: usize) -> Checked {
+    let sent: Vec<usize> = trace.of(turn).filter(|(_, call)| call.is_inference()).map(|(at, _)| at).collect();
+    if sent.len() <= most {
+        return Ok(());
+    }
+    Err(fail("requests", &format!("{most} at most"), sent.len().to_string(), sent.get(most).copied()))
+}
+
+/// After a 402 the same request goes out with a payment, and without a key.
+pub(super) fn pays(trace: &Trace) -> Checked {
+    let refused = trace.asking().find(|(_, call)| call.status() == 402);
+    let Some((first, refused)) = refused else { return Err(unclear("no request met a 402")) };
+    let Some((at, again)) = trace.asking().find(|(at, _)| *at > first) else {
+        return Err(fail("request", "the same again, paid for", "none", Some(first)));
+    };
+    if again.header("x-payment").is_none() {
+        return Err(fail("header x-payment", "a payment", "none", Some(at)));
+    }
+    if again.header("authorization").is_some() {
+        return Err(fail("header authorization", "none", header(again, "authorization"), Some(at)));
+    }
+    if again.request.body != refused.request.body || again.path() != refused.path() {
+        return Err(fail("request", "the same again, paid for", "another", Some(at)));
+    }
+    answers(trace)
+}
+
+/// A cookie that an answer of the gateway has set comes with later requests.
+pub(super) fn sends_cookies_back(trace: &Trace) -> Checked {
+    let set = trace.asking().find_map(|(at, call)| {
+        let set = call.response.as_ref()?.header("set-cookie")?.split(';').next()?.trim().to_owned();
+        Some((at, set))
+    });
+    let Some((first, set)) = set else { return Err(unclear("no answer has set a cookie")) };
+    let later = trace.asking().filter(|(at, call)| *at > first && call.site == GATEWAY);
+    let mut asked = false;
+    for (at, call) in later {
+        asked = true;
+        let sent = header(call, "cookie");
+        if !sent.split(';').any(|pair| pair.trim() == set) {
+            return Err(fail("header cookie", &set, sent, Some(at)));
+        }
+    }
+    answers(trace)?;
+    if asked { Ok(()) } else { Err(unclear("nothing was asked after the cookie was set")) }
+}
+
+/// A key that was refused is not sent again and again, and the refusal is told.
+pub(super) fn gives_up_a_refused_key(trace: &Trace) -> Checked {
+    few(trace, 0, LOOPING)?;
+    if !trace.asking().any(|(_, call)| call.status() == 401) {
+        return Err(unclear("no request was answered by 401"));
+    }
+    tells_an_error(trace, 0)
+}
+
+fn tells_an_error(trace: &Trace, turn: usize) -> Checked {
+    match trace.turns.get(turn).map(|turn| &turn.told) {
+        Some(Told::Error(_)) => Ok(()),
+        Some(Told::Answer(words)) => Err(fail("answer", "an error", format!("{words:?}"), None)),
+        Some(Told::Nothing(why)) => Err(fail("answer", "an error", *why, None)),
+        None => Err(unclear("it was never asked")),
+    }
+}
+
+/// A gateway that cannot answer gets few requests, and is asked again later.
+pub(super) fn comes_back_later(trace: &Trace) -> Checked {
+    few(trace, 0, HAMMERING)?;
+    if !trace.of(0).any(|(_, call)| call.status() == 503) {
+        return Err(unclear("no request was answered by 503"));
+    }
+    tells_an_error(trace, 0)?;
+    answers_in(trace, 1)
+}
+
+/// The item hash stands in no request but the one that resolves it.
+pub(super) fn uses_no_hash_as_address(trace: &Trace) -> Checked {
+    let resolves = |call: &Call| call.site == GATEWAY && call.path().starts_with(stand_in::RESOLVE);
+    let names = |call: &Call| {
+        call.request.target.contains(&trace.item_hash) || header(call, "host").contains(&trace.item_hash)
+    };
+    let strays = trace.calls.iter().enumerate().find(|(_, call)| names(call) && !resolves(call));
+    match strays {
+        Some((at, call)) => {
+            Err(fail("request", "none to an item hash", call.request.target.clone(), Some(at)))
+        }
+        None => answers(trace),
+    }
+}
+
+/// The questions that reach the enclave.
+fn to_the_enclave(trace: &Trace) -> impl Iterator<Item = (usize, &Call)> {
+    let other = |call: &Call| call.site == ENCLAVE && call.path() != stand_in::ATTESTATION;
+    trace.calls.iter().enumerate().filter(move |(_, call)| other(call))
+}
+
+/// Whether the hash was resolved between two places of the journal.
+fn resolved(trace: &Trace, from: usize, until: usize) -> bool {
+    trace.calls.iter().any(|call| {
+        call.site == GATEWAY
+            && call.path().starts_with(stand_in::RESOLVE)
+            && call.status() == 200
+            && (from..until).contains(&call.at)
+    })
+}
+
+/// The item hash is resolved before anything reaches the enclave.
+pub(super) fn resolves_first(trace: &Trace) -> Checked {
+    let first = to_the_enclave(trace).next();
+    let until = first.map_or(usize::MAX, |(_, call)| call.at);
+    if !trace.calls.is_empty() && !resolved(trace, 0, until) {
+        let at = first.map(|(at, _)| at).or_else(|| trace.calls.len().checked_sub(1));
+        return Err(fail("resolution", "one before any request", "none", at));
+    }
+    answers(trace)
+}
+
+/// After a boot the item hash is resolved again.
+pub(super) fn resolves_again(trace: &Trace) -> Checked {
+    let Some(boot) = trace.boots.first().copied() else { return Err(unclear("the enclave has not booted")) };
+    if trace.calls.iter().any(|call| call.site == ENCLAVE) && !resolved(trace, boot, usize::MAX) {
+        let at = trace.calls.len().checked_sub(1);
+        return Err(fail("resolution", "another after the boot", "none", at));
+    }
+    answers(trace)
+}
+
+/// Whether the enclave has attested itself in its boot before this place.
+fn attested(trace: &Trace, at: usize) -> bool {
+    trace.calls.iter().any(|call| {
+        call.site == ENCLAVE
+            && call.path() == stand_in::ATTESTATION
+            && call.status() == 200
+            && call.at < at
+            && trace.boot(call.at) == trace.boot(at)
+    })
+}
+
+/// Nothing reaches the enclave before it has attested itself.
+pub(super) fn attests_first(trace: &Trace) -> Checked {
+    if let Some((at, _)) = to_the_enclave(trace).find(|(_, call)| !attested(trace, call.at)) {
+        return Err(fail("request", "none before the attestation", "one", Some(at)));
+    }
+    answers(trace)
+}
+
+/// An enclave that does not verify gets nothing, and the failure is told.
+pub(super) fn sends_the_enclave_nothing(trace: &Trace) -> Checked {
+    if let Some((at, _)) = to_the_enclave(trace).next() {
+        return Err(fail("request", "none to an enclave that does not verify", "one", Some(at)));
+    }
+    if !trace.calls.iter().any(|call| call.site == ENCLAVE) {
+        return Err(unclear("no attestation was asked for"));
+    }
+    tells_an_error(trace, 0)
+}
+
+/// Whoever shows another certificate than the attested one gets nothing.
+pub(super) fn sends_the_impostor_nothing(trace: &Trace) -> Checked {
+    let impostor = IMPOSTOR.to_string();
+    if let Some((at, _)) = to_the_enclave(trace).find(|(_, call)| call.peer == impostor) {
+        return Err(fail("request", "none over a connection with another certificate", "one", Some(at)));
+    }
+    if !trace.calls.iter().any(|call| call.site == ENCLAVE) {
+        return Err(unclear("no attestation was asked for"));
+    }
+    Ok(())
+}
+
+/// Nothing reaches an enclave that has not attested itself since its boot, and questions go on being answered.
+pub(super) fn attests_every_boot(trace: &Trace) -> Checked {
+    if trace.boots.is_empty() {
+        return Err(unclear("the enclave has not booted"));
+    }
+    if let Some((at, call)) = to_the_enclave(trace).find(|(_, call)| !attested(trace, call.at)) {
+        let boot = trace.boot(call.at);
+        return Err(fail(
+            "request",
+            "none before the attestation of this boot",
+            format!("one in boot {boot}"),
+            Some(at),
+        ));
+    }
+    answers(trace)
+}
+
+/// An enclave that does not verify after its boot gets nothing, though it was good before.
+pub(super) fn sends_nothing_after_the_boot(trace: &Trace) -> Checked {
+    let Some(boot) = trace.boots.first().copied() else { return Err(unclear("the enclave has not booted")) };
+    if let Some((at, _)) = to_the_enclave(trace).find(|(_, call)| call.at >= boot) {
+        return Err(fail("request", "none after the boot", "one", Some(at)));
+    }
+    answers_in(trace, 0)?;
+    tells_an_error(trace, 1)
+}

@@ -1,0 +1,228 @@
+//! What a client did: its requests and their answers, from the world's journal, and what it told.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use assay_sim::journal::{Entry, Event};
+use assay_sim::world::ExchangeId;
+use serde_json::Value;
+
+use crate::check::{Checked, Stop};
+use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::gateway::client::words_of_stream;
+use crate::verdict::Failure;
+
+/// How many exchanges a report shows.
+const SHOWN: usize = 12;
+
+/// A request to the gateway or to one of its servers, and what came of it.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// Its place in the world's journal.
+    pub(super) at: usize,
+    /// The site that it reached.
+    pub(super) site: String,
+    /// Where it came from.
+    pub(super) peer: String,
+    /// The request.
+    pub(super) request: Request,
+    /// What came of the answer.
+    pub(super) response: Option<Response>,
+    /// The answer came to its end.
+    pub(super) whole: bool,
+}
+
+/// One thing that the client was asked.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    /// The first and the last place in the journal that belong to it; the last is excluded.
+    pub(super) span: [usize; 2],
+    /// What the client told.
+    pub(super) told: Told,
+}
+
+/// What a client tells of what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// The model's words.
+    Answer(String),
+    /// Why there are none.
+    Error(String),
+    /// Nothing: it has ended, or it says nothing.
+    Nothing(&'static str),
+}
+
+/// How a client ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ended {
+    /// By itself.
+    Itself,
+    /// It was stopped after this time.
+    Stopped(Duration),
+}
+
+/// What a client did in one world.
+pub(super) struct Trace {
+    /// Requests to the gateway and its servers, in order.
+    pub(super) calls: Vec<Call>,
+    /// What it was asked, in order.
+    pub(super) turns: Vec<Turn>,
+    /// Places in the journal after which the enclave was in its next boot.
+    pub(super) boots: Vec<usize>,
+    /// The server that left, and the place in the journal at which it was long enough ago.
+    pub(super) vanished: Option<(String, usize)>,
+    /// The valid key, where it has one.
+    pub(super) key: Option<String>,
+    /// The item hash of the confidential deployment.
+    pub(super) item_hash: String,
+    /// How it ended.
+    pub(super) ended: Ended,
+    /// Base URLs of the sites.
+    pub(super) bases: BTreeMap<&'static str, String>,
+    /// The server's own account of its refusals.
+    pub(super) refusals: Vec<String>,
+    /// The last lines of the client's standard error.
+    pub(super) stderr: Vec<String>,
+}
+
+impl Call {
+    pub(super) fn path(&self) -> &str {
+        self.request.target.split('?').next().unwrap_or_default()
+    }
+
+    /// It asks a model something.
+    pub(super) fn is_inference(&self) -> bool {
+        let path = self.path().trim_end_matches('/');
+        self.request.method == "POST"
+            && ["/completions", "/responses", "/messages"].iter().any(|end| path.ends_with(end))
+    }
+
+    /// The status of the answer; 0 where there is none.
+    pub(super) fn status(&self) -> u16 {
+        self.response.as_ref().map_or(0, |response| response.status)
+    }
+
+    /// A value of a header of the request.
+    pub(super) fn header(&self, name: &str) -> Option<String> {
+        let header = self.request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
+        header.map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+    }
+
+    /// The model's words, where all of them were sent.
+    pub(super) fn words(&self) -> Option<String> {
+        let response = self.response.as_ref().filter(|response| response.status == 200 && self.whole)?;
+        if response.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream")) {
+            return words_of_stream(&response.body).ok();
+        }
+        response.json().ok()?["choices"][0]["message"]["content"].as_str().map(str::to_owned)
+    }
+
+    /// Its answer did not come, broke off, is an error of the server, or no answer.
+    pub(super) fn has_failed(&self) -> bool {
+        !self.whole || self.status() >= 500 || (self.status() == 200 && self.words().is_none())
+    }
+}
+
+impl Trace {
+    /// The calls of one turn.
+    pub(super) fn of(&self, turn: usize) -> impl Iterator<Item = (usize, &Call)> {
+        let [from, until] = self.turns.get(turn).map_or([0, 0], |turn| turn.span);
+        self.calls.iter().enumerate().filter(move |(_, call)| (from..until).contains(&call.at))
+    }
+
+    /// The calls that ask a model something, each with its place among the calls.
+    pub(super) fn asking(&self) -> impl Iterator<Item = (usize, &Call)> {
+        self.calls.iter().enumerate().filter(|(_, call)| call.is_inference())
+    }
+
+    /// The enclave's boot at a place in the journal.
+    pub(super) fn boot(&self, at: usize) -> usize {
+        1 + self.boots.iter().filter(|boot| **boot <= at).count()
+    }
+
+    /// A client that is asked nothing more must end.
+    pub(super) fn has_ended(&self) -> Checked {
+        match self.ended {
+            Ended::Itself => Ok(()),
+            Ended::Stopped(after) => Err(Stop::Fail(Failure {
+                place: "the client".to_owned(),
+                want: "an end".to_owned(),
+                got: format!("it hangs: stopped after {} s", after.as_secs()),
+                exchange: None,
+            })),
+        }
+    }
+
+    /// For people: what the server thought, and what the client said.
+    pub(super) fn account(&self) -> Vec<String> {
+        let told = self.turns.iter().enumerate().map(|(n, turn)| format!("turn {}: {:?}", n + 1, turn.told));
+        let said = self.stderr.iter().map(|line| format!("the client says: {line}"));
+        self.refusals.iter().cloned().chain(told).chain(said).collect()
+    }
+
+    /// The calls as reports show them. The key that the worlds give out is worth nothing elsewhere.
+    pub(super) fn exchanges(&self) -> Vec<Exchange> {
+        let exchange = |call: &Call| Exchange {
+            base: self.bases.get(call.site.as_str()).cloned().unwrap_or_default(),
+            request: call.request.clone(),
+            response: match &call.response {
+                Some(response) if call.whole => Ok(response.clone()),
+                Some(response) => {
+                    Err(Broken::Closed(format!("after {} bytes of the body", response.body.len())))
+                }
+                None => Err(Broken::Closed("without an answer".to_owned())),
+            },
+        };
+        self.calls.iter().take(SHOWN).map(exchange).collect()
+    }
+}
+
+/// The calls of a journal that reached one of these sites.
+pub(super) fn calls(entries: &[Entry], sites: &[&'static str]) -> Vec<Call> {
+    let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
+    for (at, Entry { exchange, event, .. }) in entries.iter().enumerate() {
+        if let Event::Head(line, headers) = event {
+            let words: Vec<&str> = line.splitn(4, ' ').collect();
+            let [site, peer, method, target] = words[..] else { continue };
+            if !sites.contains(&site) {
+                continue;
+            }
+            let mut request = Request::new(method, target);
+            for (name, value) in headers {
+                request = request.header(name.as_str(), value.as_bytes());
+            }
+            let (site, peer) = (site.to_owned(), peer.to_owned());
+            calls.insert(*exchange, Call { at, site, peer, request, response: None, whole: false });
+        }
+        let Some(call) = calls.get_mut(exchange) else { continue };
+        match event {
+            Event::Body(bytes) => call.request.body.extend_from_slice(bytes),
+            Event::ReplyHead(status, headers) => {
+                let headers =
+                    headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
+                call.response =
+                    Some(Response { status: *status, headers: headers.collect(), body: Vec::new() });
+            }
+            Event::Frame(bytes) => {
+                if let Some(response) = &mut call.response {
+                    response.body.extend_from_slice(bytes);
+                }
+            }
+            Event::ReplyEnd => call.whole = true,
+            _ => {}
+        }
+    }
+    let mut calls: Vec<Call> = calls.into_values().collect();
+    calls.sort_by_key(|call| call.at);
+    calls
+}
+
+/// What a line of a client's output tells of a question; `None` where it tells nothing of it.
+pub(super) fn told(line: &str, id: usize) -> Option<Told> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    if line["id"] != id {
+        return None;
+    }
+    let text = |name: &str| line[name].as_str().map(str::to_owned);
+    text("answer").map(Told::Answer).or_else(|| text("error").map(Told::Error))
+}

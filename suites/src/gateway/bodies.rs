@@ -1,0 +1,124 @@
+//! The bodies that checks send. What is asked is no matter: no answer is compared with a sentence.
+
+use serde_json::{Value, json};
+
+/// What is asked where nothing hangs on it: short, so that the answer is too.
+pub(super) const QUESTION: &str = "Say hello in one short sentence.";
+
+/// A PNG of one red pixel.
+pub(super) const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
+
+/// A chat of one question.
+pub(super) fn chat(model: &str) -> Value {
+    json!({ "model": model, "messages": [{ "role": "user", "content": QUESTION }] })
+}
+
+/// A chat of these messages.
+pub(super) fn chat_of(model: &str, messages: &Value) -> Value {
+    json!({ "model": model, "messages": messages })
+}
+
+/// A chat whose one message has this content.
+pub(super) fn chat_content(model: &str, content: &Value) -> Value {
+    chat_of(model, &json!([{ "role": "user", "content": content }]))
+}
+
+/// A part of text.
+pub(super) fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// A part with an image.
+pub(super) fn image(url: &str) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": url } })
+}
+
+/// The pixel as a data URL.
+pub(super) fn pixel_url() -> String {
+    format!("data:image/png;base64,{PIXEL}")
+}
+
+/// The name of the tool that checks declare.
+pub(super) const TOOL: &str = "read_thermometer";
+
+/// A tool.
+pub(super) fn tool() -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": TOOL,
+            "description": "Reads the thermometer of a place, in degrees Celsius",
+            "parameters": {
+                "type": "object",
+                "properties": { "place": { "type": "string", "description": "The place, such as Oslo" } },
+                "required": ["place"],
+            },
+        },
+    })
+}
+
+/// A chat that begs for the tool.
+pub(super) fn chat_with_tool(model: &str) -> Value {
+    let question = "What does the thermometer in Oslo read? Use the tool read_thermometer to find out.";
+    json!({
+        "model": model,
+        "messages": [{ "role": "user", "content": question }],
+        "tools": [tool()],
+    })
+}
+
+/// A body of the messages format.
+pub(super) fn messages(model: &str) -> Value {
+    json!({ "model": model, "max_tokens": 64, "messages": [{ "role": "user", "content": QUESTION }] })
+}
+
+/// A body of plain completions, as the customary form has it: the document shows none.
+pub(super) fn completions(model: &str) -> Value {
+    json!({ "model": model, "prompt": "Once upon a time", "max_tokens": 16 })
+}
+
+/// A body of responses, as the customary form has it: the document shows none.
+pub(super) fn responses(model: &str) -> Value {
+    json!({ "model": model, "input": QUESTION })
+}
+
+/// A body with the member at a pointer set to something else, such as `/messages/0/role`.
+pub(super) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
+    let (place, name) = pointer.rsplit_once('/').expect("a pointer has a slash");
+    match body.pointer_mut(place) {
+        Some(Value::Object(members)) => drop(members.insert(name.to_owned(), value)),
+        Some(Value::Array(items)) => items[name.parse::<usize>().expect("an index")] = value,
+        _ => panic!("{pointer} stands nowhere in {body}"),
+    }
+    body
+}
+
+/// A body without the member at a pointer.
+pub(super) fn without(mut body: Value, pointer: &str) -> Value {
+    let (place, name) = pointer.rsplit_once('/').expect("a pointer has a slash");
+    let members = body.pointer_mut(place).and_then(Value::as_object_mut);
+    let removed = members.and_then(|members| members.shift_remove(name));
+    assert!(removed.is_some(), "{pointer} stands nowhere in {body}");
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_member_is_bent() {
+        let body = with(chat("m"), "/messages/0/role", json!(7));
+        assert_eq!(body["messages"][0]["role"], 7);
+        assert_eq!(without(body.clone(), "/messages")["messages"], Value::Null);
+        assert_eq!(with(body, "/messages/0", json!("x"))["messages"], json!(["x"]));
+    }
+
+    #[test]
+    fn the_pixel_is_a_png() {
+        use base64::Engine;
+        let bytes = base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64");
+        assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82"));
+    }
+}

@@ -1,0 +1,328 @@
+//! An honest small client of the gateway, of the servers behind it, and of confidential deployments.
+//!
+//! How an item hash is resolved and an enclave attested is not shown: what it does there are the simulator's
+//! stand-ins ([`assay_spec::gateway::stand_in`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use assay_spec::Dialect;
+use assay_spec::crypto::text;
+use assay_spec::gateway::stand_in::{self, Statement};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use super::sse;
+use crate::client::{Limits, exchange};
+use crate::exchange::{Broken, Request, Response};
+use crate::target::{Stream, open};
+use crate::tls::{Trust, certificate};
+
+/// How often a request is sent again whose every server failed, and how long it waits for that.
+const AGAIN: usize = 1;
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often an enclave is looked for that boots meanwhile.
+const BOOTS: usize = 2;
+
+/// Whom a client asks, and with what.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The words of the service.
+    pub dialect: Dialect,
+    /// Base URL of the gateway.
+    pub url: String,
+    /// The key; without one requests are paid for.
+    pub key: Option<String>,
+    /// Whom its connections trust.
+    pub trust: Trust,
+    /// Servers are called directly, not through the gateway.
+    pub direct: bool,
+    /// How long a list of servers is used before discovery is asked again.
+    pub refresh: Duration,
+    /// The public key of the attestations' authority; without it nothing confidential is asked.
+    pub authority: Option<[u8; 32]>,
+    /// What is sent as `X-PAYMENT` after a 402.
+    pub payment: Option<String>,
+    /// What one exchange may take.
+    pub limits: Limits,
+}
+
+/// A client, and what it has learnt.
+pub struct Client {
+    settings: Settings,
+    servers: Option<(Instant, BTreeMap<String, Vec<String>>)>,
+    /// Cookies by base URL and name.
+    cookies: BTreeMap<(String, String), String>,
+    /// Enclaves that were verified, by item hash.
+    pins: BTreeMap<String, Pin>,
+}
+
+/// An enclave that was verified.
+#[derive(Clone, Debug)]
+struct Pin {
+    address: String,
+    certificate: [u8; 32],
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    /// The service refuses: asking again changes nothing.
+    #[error("{0}")]
+    Refused(String),
+    /// A server failed: another one, or the same one later, may answer.
+    #[error("{0}")]
+    Failed(String),
+    /// An enclave could not be verified, so that nothing was sent to it.
+    #[error("not verified, and nothing sent: {0}")]
+    Unverified(String),
+}
+
+impl Client {
+    /// A client that knows nothing yet.
+    pub fn new(settings: Settings) -> Client {
+        Client { settings, servers: None, cookies: BTreeMap::new(), pins: BTreeMap::new() }
+    }
+
+    /// Asks a model, and answers its words. A stream is read to its end: words of a stream that failed are no answer.
+    pub async fn ask(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
+        let body =
+            json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
+        let mut tries = 0;
+        loop {
+            let asked = if self.settings.direct {
+                self.ask_servers(model, &body).await
+            } else {
+                let url = self.settings.url.clone();
+                self.complete(&url, &body).await
+            };
+            match asked {
+                Err(Failure::Failed(_)) if tries < AGAIN => tokio::time::sleep(PAUSE).await,
+                asked => return asked,
+            }
+            tries += 1;
+        }
+    }
+
+    /// Asks the servers that discovery lists for the model, one after the other.
+    async fn ask_servers(&mut self, model: &str, body: &Value) -> Result<String, Failure> {
+        let (mut tried, mut last) = (BTreeSet::new(), None);
+        loop {
+            let servers = self.servers(model).await?;
+            let fresh: Vec<String> = servers.into_iter().filter(|server| !tried.contains(server)).collect();
+            if fresh.is_empty() {
+                let none = || Failure::Failed(format!("discovery lists no server for {model}"));
+                return Err(last.unwrap_or_else(none));
+            }
+            for server in fresh {
+                let scheme = &self.settings.dialect.confidential_scheme;
+                let asked = match server.strip_prefix(scheme.as_str()).map(str::to_owned) {
+                    Some(hash) => self.ask_enclave(&hash, body).await,
+                    None => self.complete(&server, body).await,
+                };
+                match asked {
+                    Err(failure @ (Failure::Failed(_) | Failure::Unverified(_))) => last = Some(failure),
+                    asked => return asked,
+                }
+                tried.insert(server);
+            }
+            // Others may be there by now.
+            self.servers = None;
+        }
+    }
+
+    /// The servers of a model, as discovery lists them now or has listed them a moment ago.
+    async fn servers(&mut self, model: &str) -> Result<Vec<String>, Failure> {
+        let is_stale = |(seen, _): &(Instant, _)| seen.elapsed() >= self.settings.refresh;
+        if self.servers.as_ref().is_none_or(is_stale) {
+            let target = format!("{}/models", self.settings.dialect.discovery_prefix);
+            let (url, seen) = (self.settings.url.clone(), Instant::now());
+            let response = self.send(&url, Request::new("GET", &target)).await?;
+            let listed = response.json().map_err(|e| Failure::Failed(format!("discovery: {e}")))?;
+            let servers = listed.as_object().into_iter().flatten().map(|(model, entry)| {
+                let servers = entry["servers"].as_array().into_iter().flatten();
+                (model.clone(), servers.filter_map(|server| Some(server.as_str()?.to_owned())).collect())
+            });
+            self.servers = Some((seen, servers.collect()));
+        }
+        let servers = self.servers.as_ref().and_then(|(_, servers)| servers.get(model));
+        servers.cloned().ok_or_else(|| Failure::Refused(format!("discovery does not know {model}")))
+    }
+
+    /// Asks a confidential deployment: over a connection whose certificate was attested, or not at all.
+    async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<String, Failure> {
+        for _ in 0..BOOTS {
+            let pin = match self.pins.get(item_hash) {
+                Some(pin) => pin.clone(),
+                None => self.verify(item_hash).await?,
+            };
+            self.pins.insert(item_hash.to_owned(), pin.clone());
+            let Ok((stream, shown)) = self.connect(&pin.address).await else {
+                self.pins.remove(item_hash);
+                continue;
+            };
+            if shown != Some(pin.certificate) {
+                self.pins.remove(item_hash);
+                continue;
+            }
+            let request = self.completion(&pin.address, body);
+            let response = self.exchange(&pin.address, stream, request).await?;
+            return read(&response, body["stream"] == true);
+        }
+        Err(Failure::Unverified(format!("{item_hash} is another one at every connection")))
+    }
+
+    /// Resolves an item hash and has the enclave at its address attested.
+    async fn verify(&mut self, item_hash: &str) -> Result<Pin, Failure> {
+        let unverified = |why: String| Failure::Unverified(format!("{item_hash}: {why}"));
+        let authority =
+            self.settings.authority.ok_or_else(|| unverified("no authority is known".to_owned()))?;
+        let gateway = self.settings.url.clone();
+        let resolving = Request::new("GET", &format!("{}{item_hash}", stand_in::RESOLVE));
+        let resolved = self.send(&gateway, resolving).await?;
+        let resolved = resolved.json().map_err(&unverified)?;
+        let address =
+            resolved["address"].as_str().ok_or_else(|| unverified("it has no address".to_owned()))?;
+        let (stream, shown) = self.connect(address).await?;
+        let shown = shown.ok_or_else(|| unverified(format!("{address} shows no certificate")))?;
+        let nonce = text::hex(&nonce()?);
+        let attesting = Request::new("GET", &format!("{}?nonce={nonce}", stand_in::ATTESTATION));
+        // Nothing of the client's own goes out here: no key, no cookie.
+        let attested = exchange(stream, &attesting, host(address), self.settings.limits).await;
+        let attested = attested.map_err(|e| unverified(e.to_string()))?;
+        let attestation = attested.json().map_err(&unverified)?;
+        let expected = Statement { item_hash: item_hash.to_owned(), nonce, certificate_sha256: shown };
+        expected.verify(&attestation, &authority).map_err(|e| unverified(e.to_string()))?;
+        Ok(Pin { address: address.to_owned(), certificate: shown })
+    }
+
+    /// Asks for a completion at a base URL; pays where that is asked for.
+    async fn complete(&mut self, base: &str, body: &Value) -> Result<String, Failure> {
+        let mut request = self.completion(base, body);
+        let (stream, _) = self.connect(base).await?;
+        let mut response = self.exchange(base, stream, request.clone()).await?;
+        if let (402, Some(payment)) = (response.status, &self.settings.payment) {
+            request.headers.retain(|(name, _)| name != "Authorization");
+            request = request.header("X-PAYMENT", payment.as_str());
+            let (stream, _) = self.connect(base).await?;
+            response = self.exchange(base, stream, request).await?;
+        }
+        read(&response, body["stream"] == true)
+    }
+
+    fn completion(&self, base: &str, body: &Value) -> Request {
+        let request = Request::new("POST", &format!("{}/v1/chat/completions", prefix(base)))
+            .header("Content-Type", "application/json")
+            .body(body.to_string());
+        match &self.settings.key {
+            Some(key) => request.header("Authorization", format!("Bearer {key}")),
+            None => request,
+        }
+    }
+
+    /// Sends a request of another kind, with the key; an answer other than 200 is a failure.
+    async fn send(&mut self, base: &str, mut request: Request) -> Result<Response, Failure> {
+        request.target = format!("{}{}", prefix(base), request.target);
+        if let Some(key) = &self.settings.key {
+            request = request.header("Authorization", format!("Bearer {key}"));
+        }
+        let (stream, _) = self.connect(base).await?;
+        let response = self.exchange(base, stream, request).await?;
+        if response.status == 200 { Ok(response) } else { Err(refusal(&response)) }
+    }
+
+    /// One exchange, with the cookies of that base URL.
+    async fn exchange(
+        &mut self,
+        base: &str,
+        stream: Box<dyn Stream>,
+        mut request: Request,
+    ) -> Result<Response, Failure> {
+        let own = self.cookies.iter().filter(|((of, _), _)| of == base);
+        let cookies: Vec<String> = own.map(|((_, name), value)| format!("{name}={value}")).collect();
+        if !cookies.is_empty() {
+            request = request.header("Cookie", cookies.join("; "));
+        }
+        let response = exchange(stream, &request, host(base), self.settings.limits).await.map_err(failed)?;
+        for (_, set) in response.headers.iter().filter(|(name, _)| name == "set-cookie") {
+            let set = String::from_utf8_lossy(set);
+            if let Some((name, value)) = set.split(';').next().and_then(|pair| pair.split_once('=')) {
+                let place = (base.to_owned(), name.trim().to_owned());
+                self.cookies.insert(place, value.trim().to_owned());
+            }
+        }
+        Ok(response)
+    }
+
+    /// A connection, and the SHA-256 of the certificate that it has shown.
+    async fn connect(&self, base: &str) -> Result<(Box<dyn Stream>, Option<[u8; 32]>), Failure> {
+        let (url, stream) = open(base, None).await.map_err(failed)?;
+        if url.scheme() != "https" {
+            return Ok((Box::new(stream), None));
+        }
+        let stream = self.settings.trust.handshake(&url, stream).await.map_err(failed)?;
+        let shown = Sha256::digest(certificate(&stream)).into();
+        Ok((Box::new(stream), Some(shown)))
+    }
+}
+
+/// The words of an answer.
+fn read(response: &Response, stream: bool) -> Result<String, Failure> {
+    if response.status != 200 {
+        return Err(refusal(response));
+    }
+    if stream { words_of_stream(&response.body) } else { words(response) }
+}
+
+fn words(response: &Response) -> Result<String, Failure> {
+    let answer = response.json().map_err(|e| Failure::Failed(format!("no answer: {e}")))?;
+    let content = answer["choices"][0]["message"]["content"].as_str();
+    content.map(str::to_owned).ok_or_else(|| Failure::Failed("an answer without words".to_owned()))
+}
+
+/// The words of a whole stream. An event that is no chunk, such as an error, ends it without an answer.
+pub fn words_of_stream(body: &[u8]) -> Result<String, Failure> {
+    let mut words = String::new();
+    for event in sse::events(body) {
+        if event.data.trim() == "[DONE]" {
+            break;
+        }
+        let chunk: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        if chunk["choices"].as_array().is_none() || !chunk["error"].is_null() {
+            return Err(Failure::Failed(format!("the stream failed midway: {}", event.data)));
+        }
+        words.push_str(chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
+    }
+    if words.is_empty() { Err(Failure::Failed("a stream without words".to_owned())) } else { Ok(words) }
+}
+
+/// An answer that is no answer: 5xx may be otherwise elsewhere or later, everything else stays.
+fn refusal(response: &Response) -> Failure {
+    let detail = response.json().ok().and_then(|body| Some(body["detail"].as_str()?.to_owned()));
+    let text = format!("{} {}", response.status, detail.unwrap_or_default());
+    if response.status >= 500 { Failure::Failed(text) } else { Failure::Refused(text) }
+}
+
+fn failed(broken: Broken) -> Failure {
+    Failure::Failed(broken.to_string())
+}
+
+/// 32 bytes that nobody can foresee.
+fn nonce() -> Result<[u8; 32], Failure> {
+    let mut nonce = [0; 32];
+    let provider = rustls::crypto::ring::default_provider();
+    let filled = provider.secure_random.fill(&mut nonce);
+    filled.map_err(|_| Failure::Unverified("this machine has no random numbers".to_owned()))?;
+    Ok(nonce)
+}
+
+/// The path prefix of a base URL, without a trailing slash.
+fn prefix(base: &str) -> String {
+    Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
+}
+
+/// Host and port as the `Host` header names them.
+fn host(base: &str) -> &str {
+    crate::repeat::authority(base)
+}

@@ -1,0 +1,141 @@
+//! Servers called directly, at the URLs that discovery lists.
+
+use std::collections::BTreeMap;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::requirements::{auth as auths, direct as rows};
+use assay_spec::gateway::{chat, completions, messages};
+use serde_json::Value;
+
+use super::auth::keyless;
+use super::chat::expect_object;
+use super::discovery::{given_entries, is_url};
+use super::given::{self, Skill, model};
+use super::wire::{Call, Key};
+use super::{bodies, offered};
+use crate::check::{Check, Checked, Stop};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CHAT, a_server_answers_chats).costs(1 + SERVERS as u32, 0, 0),
+    shows!(rows::COMPLETIONS, a_server_answers_completions).costs(1 + SERVERS as u32, 0, 0),
+    shows!(rows::MESSAGES, a_server_answers_messages).costs(1 + SERVERS as u32, 0, 0),
+    shows!(rows::EVERY_SERVER, every_server_takes_the_key).costs(1 + ALL as u32, 0, 0),
+    refuses!(rows::INVALID_KEY, a_server_refuses_an_invalid_key).costs(4 + SERVERS as u32, 0, 0).after(
+        const { &[&auths::INVALID_KEY_CHAT, &auths::INVALID_KEY_COMPLETIONS, &auths::INVALID_KEY_MESSAGES] },
+    ),
+    refuses!(rows::MISSING_KEY, a_server_refuses_a_missing_key)
+        .costs(4 + SERVERS as u32, 0, 0)
+        .after(const { &[&auths::MISSING_KEY] }),
+];
+
+/// How many servers of a model are tried until one answers.
+const SERVERS: usize = 3;
+/// How many servers are asked where every one counts.
+const ALL: usize = 8;
+
+/// The URLs of a model's servers.
+async fn urls(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
+    let (_, entries) = given_entries(probe).await?;
+    let servers = entries.get(id).into_iter().flatten();
+    let urls: Vec<String> = servers.filter(|entry| is_url(probe, entry)).cloned().collect();
+    probe.given(!urls.is_empty(), format!("discovery lists no URL of a server for {id}"))?;
+    Ok(urls)
+}
+
+/// Asks a server; `None` where nobody is there, since a list may be older than what it lists.
+async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Option<Answer<'p>>, Stop> {
+    match call.send(probe).await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Stop::Error(why)) => {
+            probe.note(why);
+            Ok(None)
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// The answer of the first server of the model that is there and has not failed, and its URL.
+async fn first<'p>(
+    probe: &'p Probe<'_>,
+    endpoint: &'static Endpoint,
+    id: &str,
+    body: &Value,
+) -> Result<(String, Answer<'p>), Stop> {
+    let urls = urls(probe, id).await?;
+    for url in urls.iter().take(SERVERS) {
+        let answer = asked(Call::post(endpoint, body).at(url), probe).await?;
+        if let Some(answer) = answer.filter(|answer| answer.status() < 500) {
+            return Ok((url.clone(), answer));
+        }
+    }
+    let shown = urls.join(", ");
+    probe.expect(false, "servers", "one that answers", format!("none of {shown}"))?;
+    Err(Stop::Inconclusive(String::new()))
+}
+
+async fn a_server_answers_chats(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    expect_object(&first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?.1)
+}
+
+async fn a_server_answers_completions(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    expect_object(&first(probe, &completions::ENDPOINT, &id, &bodies::completions(&id)).await?.1)
+}
+
+async fn a_server_answers_messages(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    expect_object(&first(probe, &messages::ENDPOINT, &id, &bodies::messages(&id)).await?.1)
+}
+
+async fn every_server_takes_the_key(probe: &Probe<'_>) -> Checked {
+    let (_, entries) = given_entries(probe).await?;
+    let mut servers: BTreeMap<&String, &String> = BTreeMap::new();
+    for (id, urls) in &entries {
+        for url in urls.iter().filter(|entry| is_url(probe, entry)) {
+            servers.entry(url).or_insert(id);
+        }
+    }
+    let mut judged = 0;
+    for (url, id) in servers.into_iter().take(ALL) {
+        let call = Call::post(&chat::ENDPOINT, &bodies::chat(id)).at(url);
+        let Some(answer) = asked(call, probe).await? else { continue };
+        let is_taken = ![401, 402, 403].contains(&answer.status());
+        let want = format!("the key to be taken by {url}");
+        answer.expect(is_taken, "status", want, answer.status().to_string())?;
+        judged += 1;
+    }
+    probe.given(judged > 0, "discovery lists no server that is there")
+}
+
+/// What a server of its own offers, as far as it is named, with bodies that are fine.
+fn named(id: &str) -> [(&'static Endpoint, Value); 3] {
+    [
+        (&chat::ENDPOINT, bodies::chat(id)),
+        (&completions::ENDPOINT, bodies::completions(id)),
+        (&messages::ENDPOINT, bodies::messages(id)),
+    ]
+}
+
+/// Expects a server that grants a chat with the valid key to refuse all with another.
+async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    let (url, twin) = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?;
+    twin.twin_status(&[200])?;
+    for (endpoint, body) in offered(probe, named(&id)) {
+        let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
+        answer.expect_status(statuses)?;
+    }
+    Ok(())
+}
+
+async fn a_server_refuses_an_invalid_key(probe: &Probe<'_>) -> Checked {
+    let wrong = given::wrong_key(probe).await?;
+    refused(probe, Key::Header(format!("Bearer {wrong}")), &[401]).await
+}
+
+async fn a_server_refuses_a_missing_key(probe: &Probe<'_>) -> Checked {
+    refused(probe, Key::None, keyless(probe)).await
+}

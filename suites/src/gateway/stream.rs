@@ -1,0 +1,182 @@
+//! Streams: their events, what they add up to, and how they fail.
+
+use assay_spec::gateway::chat;
+use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
+use serde_json::{Value, json};
+
+use super::bodies::{with, without};
+use super::chat::good;
+use super::given;
+use super::sse::{Event, events};
+use super::wire::Call;
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::EVENT_STREAM, a_stream_is_an_event_stream).costs(1, 0, 0),
+    shows!(rows::CHUNKS, every_event_is_a_chunk).costs(1, 0, 0),
+    shows!(rows::DELTA, an_increment_is_a_text_where_it_is_present).costs(1, 0, 0),
+    shows!(rows::TEXT, the_increments_make_a_text).costs(1, 0, 0),
+    shows!(rows::NOT_ASKED_FOR, nothing_is_streamed_that_is_not_asked_for).costs(1, 0, 0),
+    refuses!(rows::ERROR_BEFORE, an_error_before_the_stream_is_no_stream)
+        .costs(3, 0, 0)
+        .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
+    shows!(rows::ERROR_EVENT, a_failure_midway_is_an_event).costs(2, 0, 0).needs(&[Need::Faults]),
+];
+
+/// The data of the mark that may end a stream.
+const END: &str = "[DONE]";
+
+/// A chat that asks for a stream.
+async fn streamed(probe: &Probe<'_>) -> Result<Value, Stop> {
+    Ok(with(good(probe).await?, "/stream", json!(true)))
+}
+
+/// The media type of an answer, in lower case and without parameters.
+fn media_type(answer: &Answer<'_>) -> String {
+    let value = answer.response.header("content-type").unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether an answer says that it is a stream of events.
+fn is_stream(answer: &Answer<'_>) -> bool {
+    media_type(answer) == "text/event-stream"
+}
+
+async fn a_stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
+    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).granted(probe).await?;
+    answer.expect_status(&[200])?;
+    answer.expect(is_stream(&answer), "header content-type", "text/event-stream", media_type(&answer))
+}
+
+/// A stream that was answered, and its events.
+async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), Stop> {
+    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).granted(probe).await?;
+    answer.given_status(&[200])?;
+    let events = events(&answer.response.body);
+    probe.given(!events.is_empty(), "the answer holds no events")?;
+    Ok((answer, events))
+}
+
+/// A chunk: JSON with an array `choices`.
+fn chunk(event: &Event) -> Option<Value> {
+    let value: Value = serde_json::from_str(&event.data).ok()?;
+    value["choices"].is_array().then_some(value)
+}
+
+/// Whether an event is the mark that ends a stream.
+fn is_end(event: &Event) -> bool {
+    event.data.trim() == END
+}
+
+async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
+    let (answer, events) = stream(probe).await?;
+    let last = events.len() - 1;
+    for (n, event) in events.iter().enumerate().filter(|(n, event)| !(*n == last && is_end(event))) {
+        let want = "JSON with an array `choices`";
+        answer.expect(chunk(event).is_some(), &format!("data of event {n}"), want, event.data.as_str())?;
+    }
+    let met = if is_end(&events[last]) { "present" } else { "absent" };
+    probe.note(format!("the end mark is {met}"));
+    let chunks = events.iter().filter(|event| chunk(event).is_some()).count();
+    answer.expect(chunks > 0, "events", "one chunk or more", "only the end mark")
+}
+
+/// What stands as `delta.content` in the chunks, where it does: the event's number and the value.
+fn increments(events: &[Event]) -> Vec<(usize, Value)> {
+    let mut found = Vec::new();
+    for (n, event) in events.iter().enumerate() {
+        let Some(chunk) = chunk(event) else { continue };
+        for choice in chunk["choices"].as_array().into_iter().flatten() {
+            // What is null is not there, as client libraries read it.
+            let content = choice.pointer("/delta/content").filter(|content| !content.is_null());
+            found.extend(content.map(|content| (n, content.clone())));
+        }
+    }
+    found
+}
+
+async fn an_increment_is_a_text_where_it_is_present(probe: &Probe<'_>) -> Checked {
+    let (answer, events) = stream(probe).await?;
+    let increments = increments(&events);
+    probe.given(!increments.is_empty(), "no chunk holds delta.content")?;
+    for (n, content) in increments {
+        let place = format!("delta.content of event {n}");
+        answer.expect(content.is_string(), &place, "a text", content.to_string())?;
+    }
+    Ok(())
+}
+
+async fn the_increments_make_a_text(probe: &Probe<'_>) -> Checked {
+    let (answer, events) = stream(probe).await?;
+    probe.given(events.iter().any(|event| chunk(event).is_some()), "the stream holds no chunk")?;
+    let increments = increments(&events);
+    let texts = increments.iter().all(|(_, content)| content.is_string());
+    probe.given(texts, "an increment is no text, which is judged elsewhere")?;
+    let text: String = increments.iter().filter_map(|(_, content)| content.as_str()).collect();
+    answer.expect(!text.is_empty(), "increments", "a text that is not empty", "nothing")
+}
+
+async fn nothing_is_streamed_that_is_not_asked_for(probe: &Probe<'_>) -> Checked {
+    let body = with(good(probe).await?, "/stream", json!(false));
+    let answer = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
+    answer.given_status(&[200])?;
+    answer.expect(!is_stream(&answer), "header content-type", "no event stream", media_type(&answer))?;
+    answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())
+}
+
+async fn an_error_before_the_stream_is_no_stream(probe: &Probe<'_>) -> Checked {
+    let body = streamed(probe).await?;
+    let whole = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
+    whole.twin_status(&[200])?;
+    let unknown = with(body.clone(), "/model", json!(given::unknown_model(probe)));
+    for wrong in [unknown, without(body, "/messages")] {
+        let answer = Call::post(&chat::ENDPOINT, &wrong).send(probe).await?;
+        let status = answer.status();
+        answer.expect(
+            (400..500).contains(&status),
+            "status",
+            "an error of the client's kind",
+            status.to_string(),
+        )?;
+        answer.expect(!is_stream(&answer), "header content-type", "no event stream", media_type(&answer))?;
+        answer.expect(answer.json().is_object(), "body", "an error in JSON", answer.response.text())?;
+    }
+    Ok(())
+}
+
+async fn a_failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
+    let is_other = |event: &Event| chunk(event).is_none() && !is_end(event);
+    let (_, whole) = stream(probe).await?;
+    probe.given(!whole.iter().any(is_other), "a whole stream holds events that are no chunks, too")?;
+    probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
+    let (answer, broken) = stream(probe).await?;
+    probe.given(broken.iter().any(|event| chunk(event).is_some()), "it failed before the first chunk")?;
+    let shown: Vec<&str> = broken.iter().rev().take(2).map(|event| event.data.as_str()).collect();
+    let want = "an event that is neither a chunk nor the end mark";
+    answer.expect(broken.iter().any(is_other), "events", want, format!("at last {}", shown.join(" after ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(data: &str) -> Event {
+        Event { name: None, data: data.to_owned() }
+    }
+
+    #[test]
+    fn increments_are_those_that_are_there() {
+        let events = [
+            event(r#"{"choices":[{"delta":{"role":"assistant"}}]}"#),
+            event(r#"{"choices":[{"delta":{"content":"a"}},{"delta":{"content":null}}]}"#),
+            event(r#"{"choices":[]}"#),
+            event("no JSON"),
+            event(r#"{"choices":[{"delta":{"content":7}}]}"#),
+            event("[DONE]"),
+        ];
+        assert_eq!(increments(&events), [(1, json!("a")), (4, json!(7))]);
+        assert!(is_end(&events[5]) && !events[..5].iter().any(is_end));
+    }
+}

@@ -1,0 +1,307 @@
+//! The profile's table of the inference gateway.
+
+use std::fmt;
+
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Endpoints, GatewayApi, Secret, at_least_one, base_url, is_default};
+
+/// A target of the gateway's suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gateway {
+    /// Base URL of the gateway, without a trailing slash.
+    #[serde(deserialize_with = "base_url")]
+    pub url: String,
+    /// A valid API key. Without one only what needs none is tested.
+    pub key: Option<Secret>,
+    /// A key that was valid once and is so no more.
+    pub revoked_key: Option<Secret>,
+    /// The endpoints that the target offers: all but those that are switched off here.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub endpoints: Endpoints<GatewayApi>,
+    /// Models of the target, by what they can do.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub models: GatewayModels,
+    /// The readings that the target declares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub readings: GatewayReadings,
+    /// What the run may ask of the target.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: GatewayLimits,
+}
+
+/// Ids of models. No field of the API tells what a model can do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatewayModels {
+    /// One that writes text; undeclared, the first that discovery lists and that answers.
+    pub chat: Option<String>,
+    /// One that is flagged for tool calls.
+    pub tools: Option<String>,
+    /// One that looks at images.
+    pub vision: Option<String>,
+}
+
+/// Where the document allows several readings, those that the target declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatewayReadings {
+    /// A request without a key may be answered by 402.
+    pub payment_flow: bool,
+    /// The form of `detail` where a body is not valid.
+    pub gateway_422_detail: Detail,
+    /// Where the model list holds the ids.
+    pub models_id_path: IdPath,
+    /// Discovery may list servers without TLS, as on a bench.
+    pub allow_http_servers: bool,
+    /// Replies hold what the customary client libraries read beyond the document: the text, and the ids of tool calls.
+    pub wire_compat: bool,
+    /// The value of the version header.
+    pub version: String,
+}
+
+impl Default for GatewayReadings {
+    fn default() -> Self {
+        Self {
+            payment_flow: false,
+            gateway_422_detail: Detail::default(),
+            models_id_path: IdPath::default(),
+            allow_http_servers: false,
+            wire_compat: false,
+            version: VERSION.to_owned(),
+        }
+    }
+}
+
+/// A date, as the version header holds one. Which dates a target takes is not shown.
+pub const VERSION: &str = "2023-06-01";
+
+/// The form of an error's `detail`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// A text, as the document says.
+    #[default]
+    String,
+    /// An array, as the customary framework writes it.
+    Array,
+    /// Either.
+    Either,
+}
+
+impl Detail {
+    /// The form in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Detail::String => "a text",
+            Detail::Array => "an array",
+            Detail::Either => "a text or an array",
+        }
+    }
+
+    /// Whether a `detail` has this form.
+    pub fn holds(self, detail: &Value) -> bool {
+        match self {
+            Detail::String => detail.is_string(),
+            Detail::Array => detail.is_array(),
+            Detail::Either => detail.is_string() || detail.is_array(),
+        }
+    }
+}
+
+/// A way to texts inside a document: `data[].id` is the `id` of every element of `data`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdPath(Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Each,
+}
+
+impl Default for IdPath {
+    fn default() -> Self {
+        IdPath(vec![Step::Member("data".to_owned()), Step::Each, Step::Member("id".to_owned())])
+    }
+}
+
+impl IdPath {
+    /// Reads `data[].id`, `[].id` or `models[]`.
+    pub fn parse(text: &str) -> Option<IdPath> {
+        let mut steps = Vec::new();
+        for (n, part) in text.split('.').enumerate() {
+            let name = part.trim_end_matches("[]");
+            // Only the whole document has no name.
+            if name.contains(['[', ']']) || (name.is_empty() && (n > 0 || part.is_empty())) {
+                return None;
+            }
+            if !name.is_empty() {
+                steps.push(Step::Member(name.to_owned()));
+            }
+            steps.extend((0..(part.len() - name.len()) / 2).map(|_| Step::Each));
+        }
+        Some(IdPath(steps))
+    }
+
+    /// What stands at the end of the way; `None` where it leads nowhere.
+    pub fn resolve<'d>(&self, document: &'d Value) -> Option<Vec<&'d Value>> {
+        let mut found = vec![document];
+        for step in &self.0 {
+            found = match step {
+                Step::Member(name) => found.into_iter().map(|one| one.get(name)).collect::<Option<_>>()?,
+                Step::Each => found
+                    .into_iter()
+                    .map(Value::as_array)
+                    .collect::<Option<Vec<_>>>()?
+                    .into_iter()
+                    .flatten()
+                    .collect(),
+            };
+        }
+        Some(found)
+    }
+}
+
+impl fmt::Display for IdPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Member(name) if n == 0 => f.write_str(name)?,
+                Step::Member(name) => write!(f, ".{name}")?,
+                Step::Each => f.write_str("[]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for IdPath {
+    fn serialize<S: serde::Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for IdPath {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(input)?;
+        IdPath::parse(&text).ok_or_else(|| D::Error::custom("not a way to ids, such as data[].id"))
+    }
+}
+
+/// The pace of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatewayLimits {
+    /// At most this many requests a minute to the gateway and its servers together; 1 or more.
+    #[serde(deserialize_with = "at_least_one")]
+    pub requests_per_minute: u32,
+    /// How long an answer may take until it is complete, in seconds; 1 or more.
+    #[serde(deserialize_with = "at_least_one")]
+    pub answer_seconds: u32,
+}
+
+impl Default for GatewayLimits {
+    fn default() -> Self {
+        Self { requests_per_minute: 30, answer_seconds: 60 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::profile::Profile;
+
+    const FULL: &str = r#"
+[gateway]
+url = "http://127.0.0.1:4101/"
+key = { env = "KEY" }
+revoked_key = { file = "revoked.key" }
+endpoints = { native_completions = false, messages = true }
+models = { chat = "a", tools = "b", vision = "c" }
+limits = { requests_per_minute = 5, answer_seconds = 300 }
+
+[gateway.readings]
+payment_flow = true
+gateway_422_detail = "either"
+models_id_path = "[].model.name"
+allow_http_servers = true
+wire_compat = true
+version = "2026-01-01"
+"#;
+
+    #[test]
+    fn a_full_table() {
+        let profile = Profile::parse(FULL, "p.toml").expect("a profile");
+        let gateway = profile.gateway.clone().expect("the table");
+        assert_eq!(gateway.url, "http://127.0.0.1:4101");
+        assert_eq!(gateway.endpoints.absent(), BTreeSet::from(["native-completions"]));
+        assert_eq!(gateway.models.vision.as_deref(), Some("c"));
+        assert_eq!(gateway.readings.gateway_422_detail, Detail::Either);
+        let written = profile.to_toml();
+        assert_eq!(Profile::parse(&written, "p.toml").expect("what was written"), profile, "{written}");
+    }
+
+    #[test]
+    fn what_is_not_said_is_read_as_the_document_says() {
+        let profile = Profile::parse("[gateway]\nurl = \"http://a\"", "p.toml").expect("a profile");
+        let gateway = profile.gateway.expect("the table");
+        assert_eq!(gateway.readings, GatewayReadings::default());
+        assert!(!gateway.readings.payment_flow && !gateway.readings.wire_compat);
+        assert_eq!(gateway.readings.models_id_path.to_string(), "data[].id");
+        assert!(gateway.key.is_none() && gateway.endpoints.absent().is_empty());
+    }
+
+    #[test]
+    fn ids_stand_where_the_path_leads() {
+        let list = json!({ "data": [{ "id": "a" }, { "id": "b", "more": 1 }], "object": "list" });
+        let resolve = |path: &str, document: &Value| {
+            let found = IdPath::parse(path).expect("a path").resolve(document)?.into_iter().cloned();
+            Some(found.collect::<Vec<_>>())
+        };
+        let two = Some(vec![json!("a"), json!("b")]);
+        assert_eq!(resolve("data[].id", &list), two);
+        assert_eq!(resolve("[]", &json!(["a", "b"])), two);
+        assert_eq!(resolve("models[]", &json!({ "models": ["a", "b"] })), two);
+        assert_eq!(resolve("a.b[][].c", &json!({ "a": { "b": [[{ "c": "a" }], [{ "c": "b" }]] } })), two);
+        assert_eq!(resolve("data[].id", &json!({ "data": [] })), Some(Vec::new()));
+        for other in [json!({}), json!({ "data": {} }), json!({ "data": [{}] }), json!([])] {
+            assert_eq!(resolve("data[].id", &other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn errors_show_their_place_and_no_secret() {
+        let cases = [
+            "[gateway]\nkey = { env = \"K\" }",
+            "[gateway]\nurl = \"http://a\"\nkey = \"sk-written-here\"",
+            "[gateway]\nurl = \"http://a\"\nrevoked_key = \"sk-written-here\"",
+            "[gateway]\nurl = \"http://a\"\n[gateway.endpoints]\nmesages = false",
+            "[gateway]\nurl = \"http://a\"\nreadings = { models_id_path = \"data[0].id\" }",
+            "[gateway]\nurl = \"http://a\"\nreadings = { gateway_422_detail = \"text\" }",
+            "[gateway]\nurl = \"http://a\"\nlimits = { answer_seconds = 0 }",
+        ];
+        let error = |text: &str| {
+            let wrong = Profile::parse(text, "p.toml").expect_err("wrong").to_string();
+            assert!(!wrong.contains("written-here"), "{wrong}");
+            wrong.lines().next().unwrap_or_default().to_owned()
+        };
+        insta::assert_snapshot!(cases.map(error).join("\n"));
+    }
+
+    #[test]
+    fn a_path_has_names_and_brackets() {
+        for text in ["data[].id", "[].id", "[]", "a.b", "a[][].b"] {
+            assert_eq!(IdPath::parse(text).map(|path| path.to_string()).as_deref(), Some(text));
+        }
+        for text in ["", ".", "a.", ".a", "a[0]", "a[", "a..b", "a.[].b", "a[]b"] {
+            assert_eq!(IdPath::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! A small client of the gateway that can lie or be careless in one way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use assay_spec::crypto::text;
+use assay_spec::gateway::stand_in::{ATTESTATION, RESOLVE, Statement};
+use assay_suites::client::{Limits, exchange};
+use assay_suites::exchange::{Request, Response};
+use assay_suites::gateway::client::words_of_stream;
+use assay_suites::target::{Stream, open};
+use assay_suites::tls::{Trust, certificate};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// The one way in which a client is not honest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    /// It is honest.
+    None,
+    /// The key goes out after another word.
+    OtherScheme,
+    /// The key goes out in another header.
+    OtherHeader,
+    /// Servers that are called directly get no key.
+    NoKeyToServers,
+    /// Discovery is asked once.
+    DiscoversOnce,
+    /// Discovery is asked again, and the server that was chosen first goes before what it lists.
+    FixesUrl,
+    /// The first failure is the end of it.
+    GivesUp,
+    /// The server that failed is tried again, and no other.
+    SameServer,
+    /// Whatever comes back is the answer.
+    TakesNonsense,
+    /// Events that are no chunks are skipped.
+    SkipsErrorEvents,
+    /// What came of a stream that broke off is the answer.
+    TakesDeadStreams,
+    /// An error event ends the program.
+    DiesOfErrors,
+    /// A stream that failed is asked for again and again, at once.
+    StreamStorm,
+    /// A 402 is the end of it.
+    NeverPays,
+    /// After a 402 the same is sent again, and nothing paid.
+    AsksAgainUnpaid,
+    /// A payment comes with a key.
+    PaysWithKey,
+    /// What is paid for is another question.
+    PaysForAnother,
+    /// Cookies are dropped.
+    DropsCookies,
+    /// A key that was refused is tried again and again.
+    HammersRefused,
+    /// A gateway without servers is asked again and again, at once.
+    HammersUnavailable,
+    /// A refusal is told as an answer.
+    TellsRefusal,
+    /// The item hash is put into the path of a request to the gateway.
+    HashAsPath,
+    /// An item hash is resolved once.
+    ResolvesOnce,
+    /// The request goes out first, and the attestation is looked at afterwards.
+    SendsFirst,
+    /// One attestation is enough for all boots.
+    AttestsOnce,
+    /// Any deployment will do.
+    AnyMeasurement,
+    /// Any certificate may be in the attestation.
+    AnyCertificate,
+    /// Any nonce may be in the attestation.
+    AnyNonce,
+    /// Anybody may have signed the attestation.
+    AnySignature,
+    /// The connection of the request may show any certificate.
+    NoPin,
+    /// It never ends.
+    Hangs,
+    /// It does nothing.
+    Idle,
+}
+
+/// The client.
+struct Client {
+    lie: Lie,
+    url: String,
+    direct: bool,
+    key: Option<String>,
+    payment: Option<String>,
+    refresh: Duration,
+    authority: [u8; 32],
+    trust: Trust,
+    listed: Option<(Instant, Value)>,
+    first: Option<String>,
+    cookies: BTreeMap<String, String>,
+    address: Option<String>,
+    pin: Option<[u8; 32]>,
+}
+
+/// Answers the prompts on standard input; the exit code of the program.
+pub(crate) fn run(lie: Lie) -> i32 {
+    if lie == Lie::Idle {
+        return 0;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let setting = |name: &str| std::env::var(name).unwrap_or_default();
+    let authority = text::parse_hex(&setting("ASSAY_ATTESTATION_KEY")).and_then(|key| key.try_into().ok());
+    let mut client = Client {
+        lie,
+        url: setting("ASSAY_GATEWAY_URL"),
+        direct: setting("ASSAY_MODE") == "direct",
+        key: std::env::var("ASSAY_GATEWAY_KEY").ok(),
+        payment: std::env::var("ASSAY_PAYMENT").ok(),
+        refresh: Duration::from_secs(setting("ASSAY_REFRESH_SECONDS").parse().expect("seconds")),
+        authority: authority.unwrap_or_default(),
+        trust: Trust::with_file(Path::new(&setting("ASSAY_CA_FILE"))).expect("certificates"),
+        listed: None,
+        first: None,
+        cookies: BTreeMap::new(),
+        address: None,
+        pin: None,
+    };
+    for line in std::io::stdin().lines() {
+        let asked: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        let told = match runtime.block_on(client.ask(&asked)) {
+            Ok(answer) => json!({ "id": asked["id"], "answer": answer }),
+            Err(why) if lie == Lie::DiesOfErrors => {
+                eprintln!("{why}");
+                return 1;
+            }
+            Err(why) => json!({ "id": asked["id"], "error": why }),
+        };
+        println!("{told}");
+    }
+    if lie == Lie::Hangs {
+        runtime.block_on(std::future::pending::<()>());
+    }
+    0
+}
+
+impl Client {
+    async fn ask(&mut self, asked: &Value) -> Result<String, String> {
+        let (model, stream) = (asked["model"].as_str().unwrap_or_default(), asked["stream"] == true);
+        let messages = json!([{ "role": "user", "content": asked["prompt"] }]);
+        let body = json!({ "model": model, "messages": messages, "stream": stream });
+        if !self.direct {
+            let url = self.url.clone();
+            return self.complete(&url, &body).await;
+        }
+        let mut last = "no server".to_owned();
+        let mut tried = BTreeSet::new();
+        for _ in 0..2 {
+            for server in self.servers(model).await? {
+                let asked = match server.strip_prefix("tee://") {
+                    Some(hash) => self.ask_enclave(hash, &body).await,
+                    None if !tried.insert(server.clone()) => continue,
+                    None => self.complete(&server, &body).await,
+                };
+                match asked {
+                    Ok(answer) => {
+                        self.first.get_or_insert(server);
+                        return Ok(answer);
+                    }
+                    Err(why) if self.lie == Lie::GivesUp => return Err(why),
+                    Err(why) if self.lie == Lie::SameServer => {
+                        for _ in 0..2 {
+                            if let Ok(answer) = self.complete(&server, &body).await {
+                                return Ok(answer);
+                            }
+                        }
+                        return Err(why);
+                    }
+                    Err(why) => last = why,
+                }
+            }
+            self.listed = None;
+        }
+        Err(last)
+    }
+
+    async fn servers(&mut self, model: &str) -> Result<Vec<String>, String> {
+        let stale = |seen: &Instant| seen.elapsed() >= self.refresh && self.lie != Lie::DiscoversOnce;
+        if self.listed.as_ref().is_none_or(|(seen, _)| stale(seen)) {
+            let (url, seen) = (self.url.clone(), Instant::now());
+            let listed = self.get(&url, "/svc/models").await?;
+            self.listed = Some((seen, listed));
+        }
+        let listed = self.listed.as_ref().map(|(_, listed)| listed[model]["servers"].clone());
+        let listed: Vec<String> = serde_json::from_value(listed.unwrap_or_default()).unwrap_or_default();
+        let fixed = self.first.clone().filter(|_| self.lie == Lie::FixesUrl);
+        Ok(fixed.into_iter().chain(listed).collect())
+    }
+
+    async fn get(&mut self, base: &str, target: &str) -> Result<Value, String> {
+        let (stream, _) = self.connect(base).await?;
+        let request = Request::new("GET", target);
+        let answer = exchange(stream, &request, host(base), Limits::default()).await;
+        let answer = answer.map_err(|e| e.to_string())?;
+        if answer.status == 200 { answer.json() } else { Err(format!("{} {}", answer.status, answer.text())) }
+    }
+
+    async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<String, String> {
+        if self.lie == Lie::HashAsPath {
+            let url = format!("{}/{item_hash}", self.url);
+            return self.complete(&url, body).await;
+        }
+        let fixed = self.address.clone().filter(|_| self.lie == Lie::ResolvesOnce);
+        let address = match fixed {
+            Some(address) => address,
+            None => {
+                let url = self.url.clone();
+                let resolved = self.get(&url, &format!("{RESOLVE}{item_hash}")).await?;
+                resolved["address"].as_str().ok_or("no address")?.to_owned()
+            }
+        };
+        self.address = Some(address.clone());
+        if self.lie == Lie::SendsFirst {
+            let answer = self.complete(&address, body).await;
+            self.verify(&address, item_hash).await?;
+            return answer;
+        }
+        if self.lie != Lie::AttestsOnce || self.pin.is_none() {
+            self.pin = Some(self.verify(&address, item_hash).await?);
+        }
+        let (stream, shown) = self.connect(&address).await?;
+        if Some(shown) != self.pin && !matches!(self.lie, Lie::NoPin | Lie::AttestsOnce) {
+            return Err("another certificate".to_owned());
+        }
+        let request = self.completion(&address, body);
+        self.read(stream, &request, &address, body).await
+    }
+
+    /// The certificate that was attested.
+    async fn verify(&mut self, address: &str, item_hash: &str) -> Result<[u8; 32], String> {
+        let (stream, shown) = self.connect(address).await?;
+        let nonce = text::hex(&Sha256::digest(format!("{:?} {item_hash}", Instant::now())));
+        let request = Request::new("GET", &format!("{ATTESTATION}?nonce={nonce}"));
+        let answer = exchange(stream, &request, host(address), Limits::default()).await;
+        let attested = answer.map_err(|e| e.to_string())?.json()?;
+        let mut expected = Statement { item_hash: item_hash.to_owned(), nonce, certificate_sha256: shown };
+        let member = |name: &str| attested[name].as_str().unwrap_or_default().to_owned();
+        match self.lie {
+            Lie::AnyMeasurement => expected.item_hash = member("item_hash"),
+            Lie::AnyNonce => expected.nonce = member("nonce"),
+            Lie::AnyCertificate => {
+                let named = text::parse_hex(&member("certificate_sha256"));
+                expected.certificate_sha256 =
+                    named.and_then(|bytes| bytes.try_into().ok()).ok_or("no digest")?;
+            }
+            Lie::AnySignature => return Ok(shown),
+            _ => {}
+        }
+        expected.verify(&attested, &self.authority).map_err(|e| e.to_string())?;
+        Ok(shown)
+    }
+
+    async fn complete(&mut self, base: &str, body: &Value) -> Result<String, String> {
+        let mut again = 0;
+        loop {
+            let request = self.completion(base, body);
+            let (stream, _) = self.connect(base).await?;
+            let asked = self.read(stream, &request, base, body).await;
+            let storm = match &asked {
+                Err(why) => {
+                    (self.lie == Lie::HammersRefused && why.starts_with("401"))
+                        || (self.lie == Lie::HammersUnavailable && why.starts_with("503"))
+                        || (self.lie == Lie::StreamStorm && why.contains("midway"))
+                }
+                Ok(_) => false,
+            };
+            again += 1;
+            match asked {
+                Err(why) if why.starts_with("402") && self.lie != Lie::NeverPays => {
+                    return self.pay(base, body).await;
+                }
+                Err(why) if why.starts_with("401") && self.lie == Lie::TellsRefusal => return Ok(why),
+                Err(_) if storm && again < 20 => {}
+                asked => return asked,
+            }
+        }
+    }
+
+    /// The same request again, with a payment.
+    async fn pay(&mut self, base: &str, body: &Value) -> Result<String, String> {
+        let mut body = body.clone();
+        if self.lie == Lie::PaysForAnother {
+            body["messages"][0]["content"] = json!("Something else");
+        }
+        let mut request = self.completion(base, &body);
+        if self.lie != Lie::AsksAgainUnpaid {
+            request = request.header("X-PAYMENT", self.payment.clone().unwrap_or_default());
+        }
+        if self.lie == Lie::PaysWithKey {
+            request = request.header("Authorization", "Bearer anonymous");
+        }
+        let (stream, _) = self.connect(base).await?;
+        self.read(stream, &request, base, &body).await
+    }
+
+    fn completion(&self, base: &str, body: &Value) -> Request {
+        let path = base.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default();
+        let request = Request::new("POST", &format!("{path}/v1/chat/completions"))
+            .header("Content-Type", "application/json")
+            .body(body.to_string());
+        match &self.key {
+            Some(key) if self.lie == Lie::OtherScheme => {
+                request.header("Authorization", format!("Key {key}"))
+            }
+            Some(key) if self.lie == Lie::OtherHeader => request.header("X-Api-Key", key.as_str()),
+            Some(_) if self.lie == Lie::NoKeyToServers && self.direct => request,
+            Some(key) => request.header("Authorization", format!("Bearer {key}")),
+            None => request,
+        }
+    }
+
+    /// Sends a question and reads the model's words.
+    async fn read(
+        &mut self,
+        stream: Box<dyn Stream>,
+        request: &Request,
+        base: &str,
+        body: &Value,
+    ) -> Result<String, String> {
+        let mut request = request.clone();
+        if let Some(cookie) = self.cookies.get(base).filter(|_| self.lie != Lie::DropsCookies) {
+            request = request.header("Cookie", cookie.as_str());
+        }
+        if self.lie == Lie::TakesDeadStreams {
+            return take_what_comes(stream, &request, host(base)).await;
+        }
+        let answer = exchange(stream, &request, host(base), Limits::default()).await;
+        let answer = answer.map_err(|e| e.to_string())?;
+        if let Some(cookie) = answer.header("set-cookie") {
+            let pair = cookie.split(';').next().unwrap_or_default();
+            self.cookies.insert(base.to_owned(), pair.to_owned());
+        }
+        if self.lie == Lie::TakesNonsense && answer.status >= 500 {
+            return Ok(answer.text());
+        }
+        if answer.status != 200 {
+            return Err(format!("{} {}", answer.status, answer.text()));
+        }
+        if body["stream"] != true {
+            let words = answer.json()?["choices"][0]["message"]["content"].take();
+            return words.as_str().map(str::to_owned).ok_or_else(|| "no words".to_owned());
+        }
+        if self.lie == Lie::SkipsErrorEvents { Ok(deltas(&answer)) } else { self.whole(&answer) }
+    }
+
+    fn whole(&self, answer: &Response) -> Result<String, String> {
+        words_of_stream(&answer.body).map_err(|e| e.to_string())
+    }
+
+    async fn connect(&self, base: &str) -> Result<(Box<dyn Stream>, [u8; 32]), String> {
+        let (url, stream) = open(base, None).await.map_err(|e| e.to_string())?;
+        if url.scheme() != "https" {
+            return Ok((Box::new(stream), [0; 32]));
+        }
+        let stream = self.trust.handshake(&url, stream).await.map_err(|e| e.to_string())?;
+        let shown = Sha256::digest(certificate(&stream)).into();
+        Ok((Box::new(stream), shown))
+    }
+}
+
+/// The increments of a stream, whatever else is in it.
+fn deltas(answer: &Response) -> String {
+    let text = answer.text();
+    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let chunks = data.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
+    chunks.filter_map(|chunk| Some(chunk["choices"][0]["delta"]["content"].as_str()?.to_owned())).collect()
+}
+
+/// The increments of whatever comes before the connection ends, in whichever way.
+async fn take_what_comes(
+    mut stream: Box<dyn Stream>,
+    request: &Request,
+    host: &str,
+) -> Result<String, String> {
+    let _ = stream.write_all(&request.bytes(host)).await;
+    let _ = stream.flush().await;
+    let mut body = Vec::new();
+    while let Ok(1..) = stream.read_buf(&mut body).await {}
+    let words = deltas(&Response { body, ..Response::default() });
+    if words.is_empty() { Err("no words".to_owned()) } else { Ok(words) }
+}
+
+/// Host and port as the `Host` header names them.
+fn host(base: &str) -> &str {
+    base.splitn(4, '/').nth(2).unwrap_or_default()
+}

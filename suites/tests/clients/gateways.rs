@@ -1,0 +1,201 @@
+//! The suite of the gateway's clients, before dishonest and careless ones.
+
+use std::time::Duration;
+
+use assay_spec::Service;
+use assay_suites::embedded::client::gateway::{Case, Suite, all};
+use assay_suites::verdict::{Outcome, Verdict};
+use libtest_mimic::{Failed, Trial};
+
+use super::gateway::{self, Lie};
+use super::{belong_together, fails_there};
+
+/// Started with this word, the program is a client.
+pub(crate) const FLAG: &str = "--gateway-lie";
+
+/// The world in which every client must be answered.
+const HONEST: &str = "key_goes_to_the_gateway_as_a_bearer_token";
+
+/// A lie, and where it shows: the facts that it breaks, each at its place.
+type Caught = (&'static str, Lie, &'static [(&'static str, &'static [&'static str])]);
+
+const NONSENSE: &str = "another_server_is_tried_where_one_answers_nonsense";
+const DOWN: &str = "another_server_is_tried_where_one_takes_no_connection";
+const ERROR_EVENT: &str = "error_event_is_no_answer";
+const DEAD_STREAM: &str = "stream_that_breaks_off_is_no_answer";
+const PAID: &str = "request_is_paid_for_after_a_402";
+const BOOTED: &str = "booted_enclave_is_attested_anew";
+const BOOTED_OTHER: &str = "enclave_that_has_booted_into_another_gets_no_request";
+const IMPOSTOR: &str = "connection_with_another_certificate_gets_no_request";
+const FIRST: &str = "nothing_goes_out_before_the_attestation";
+
+/// Every dishonest or careless client.
+const CAUGHT: &[Caught] = &[
+    ("other-scheme", Lie::OtherScheme, &[("header authorization", &[HONEST])]),
+    ("other-header", Lie::OtherHeader, &[("header authorization", &[HONEST])]),
+    (
+        "no-key-to-servers",
+        Lie::NoKeyToServers,
+        &[("header authorization", &["key_goes_to_a_listed_server_alike"])],
+    ),
+    (
+        "discovers-once",
+        Lie::DiscoversOnce,
+        &[("discovery", &["discovery_is_asked_again"]), ("request", &["vanished_url_is_not_used"])],
+    ),
+    ("fixes-url", Lie::FixesUrl, &[("request", &["vanished_url_is_not_used"])]),
+    ("gives-up", Lie::GivesUp, &[("answer", &[DOWN, NONSENSE])]),
+    ("same-server", Lie::SameServer, &[("answer", &[DOWN, NONSENSE])]),
+    ("takes-nonsense", Lie::TakesNonsense, &[("answer", &[NONSENSE])]),
+    ("skips-error-events", Lie::SkipsErrorEvents, &[("answer", &[ERROR_EVENT])]),
+    ("dies-of-errors", Lie::DiesOfErrors, &[("answer", &[ERROR_EVENT, DEAD_STREAM])]),
+    ("stream-storm", Lie::StreamStorm, &[("requests", &[ERROR_EVENT])]),
+    ("takes-dead-streams", Lie::TakesDeadStreams, &[("answer", &[DEAD_STREAM])]),
+    ("never-pays", Lie::NeverPays, &[("request", &[PAID])]),
+    ("asks-again-unpaid", Lie::AsksAgainUnpaid, &[("header x-payment", &[PAID])]),
+    ("pays-with-key", Lie::PaysWithKey, &[("header authorization", &[PAID])]),
+    ("pays-for-another", Lie::PaysForAnother, &[("request", &[PAID])]),
+    ("drops-cookies", Lie::DropsCookies, &[("header cookie", &["cookie_is_sent_back"])]),
+    ("hammers-refused", Lie::HammersRefused, &[("requests", &["refused_key_is_not_hammered"])]),
+    ("tells-refusal", Lie::TellsRefusal, &[("answer", &["refused_key_is_not_hammered"])]),
+    (
+        "hammers-unavailable",
+        Lie::HammersUnavailable,
+        &[("requests", &["gateway_without_servers_is_not_hammered"])],
+    ),
+    (
+        "hash-as-path",
+        Lie::HashAsPath,
+        &[("request", &["item_hash_is_no_host"]), ("resolution", &["item_hash_is_resolved_first"])],
+    ),
+    (
+        "resolves-once",
+        Lie::ResolvesOnce,
+        &[("resolution", &["item_hash_is_resolved_again_after_a_boot"]), ("answer", &[BOOTED])],
+    ),
+    (
+        "sends-first",
+        Lie::SendsFirst,
+        &[(
+            "request",
+            &[
+                FIRST,
+                "other_deployment_gets_no_request",
+                "attestation_of_another_certificate_gets_no_request",
+                "replayed_attestation_gets_no_request",
+                "forged_attestation_gets_no_request",
+                BOOTED,
+                BOOTED_OTHER,
+            ],
+        )],
+    ),
+    ("attests-once", Lie::AttestsOnce, &[("request", &[BOOTED, BOOTED_OTHER, IMPOSTOR])]),
+    (
+        "any-measurement",
+        Lie::AnyMeasurement,
+        &[("request", &["other_deployment_gets_no_request", BOOTED_OTHER])],
+    ),
+    (
+        "any-certificate",
+        Lie::AnyCertificate,
+        &[("request", &["attestation_of_another_certificate_gets_no_request"])],
+    ),
+    ("any-nonce", Lie::AnyNonce, &[("request", &["replayed_attestation_gets_no_request"])]),
+    (
+        "any-signature",
+        Lie::AnySignature,
+        &[(
+            "request",
+            &[
+                "forged_attestation_gets_no_request",
+                "other_deployment_gets_no_request",
+                "replayed_attestation_gets_no_request",
+                "attestation_of_another_certificate_gets_no_request",
+            ],
+        )],
+    ),
+    ("no-pin", Lie::NoPin, &[("request", &[IMPOSTOR])]),
+    ("hangs", Lie::Hangs, &[("the client", &[HONEST])]),
+];
+
+/// The client of that name; the exit code of the program.
+pub(crate) fn run(name: &str) -> i32 {
+    let lie = CAUGHT.iter().find(|(known, ..)| *known == name).map(|(_, lie, _)| *lie);
+    gateway::run(lie.unwrap_or(if name == "idle" { Lie::Idle } else { Lie::None }))
+}
+
+/// The tests.
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        Trial::test("gateway::an_honest_client_conforms", || conforms(&suite("none")?)),
+        Trial::test("gateway::assay_chat_conforms", || {
+            let command = [env!("CARGO_BIN_EXE_assay"), "chat"].map(str::to_owned).to_vec();
+            conforms(&Suite { command, ..suite("none")? })
+        }),
+        Trial::test("gateway::an_idle_client_passes_nothing", an_idle_client_passes_nothing),
+        Trial::test("gateway::rows_and_cases_belong_together", || {
+            let cases = all();
+            let cases = cases.iter().map(|case| (case.requirement.to_string(), case.fact));
+            belong_together(Service::Gateway, cases)
+        }),
+        Trial::test("gateway::every_world_catches_somebody", every_world_catches_somebody),
+    ];
+    for (name, _, places) in CAUGHT {
+        trials.push(Trial::test(format!("gateway::caught::{name}"), move || is_caught(name, places)));
+    }
+    trials
+}
+
+fn suite(lie: &str) -> Result<Suite, Failed> {
+    let program = std::env::current_exe()?.display().to_string();
+    let suite = Suite::new(vec![program, FLAG.to_owned(), lie.to_owned()], 1);
+    Ok(Suite { limit: Duration::from_secs(20), jobs: 6, ..suite })
+}
+
+fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(suite.run(cases, |_| {})).outcomes)
+}
+
+fn conforms(suite: &Suite) -> Result<(), Failed> {
+    let bad: Vec<String> = judged(suite, &all())?
+        .into_iter()
+        .filter(|outcome| outcome.verdict != Verdict::Pass)
+        .map(|outcome| format!("{}: {}\n  {}", outcome.fact, outcome.reason, outcome.why.join("\n  ")))
+        .collect();
+    if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
+}
+
+/// A client that does nothing keeps every rule about what must not be done; none of them may pass for it.
+fn an_idle_client_passes_nothing() -> Result<(), Failed> {
+    let passed: Vec<&str> = judged(&suite("idle")?, &all())?
+        .into_iter()
+        .filter(|outcome| outcome.verdict == Verdict::Pass)
+        .map(|outcome| outcome.fact)
+        .collect();
+    if passed.is_empty() { Ok(()) } else { Err(format!("{passed:?}").into()) }
+}
+
+/// Every world has a client that fails in it.
+fn every_world_catches_somebody() -> Result<(), Failed> {
+    let broken: Vec<&str> =
+        CAUGHT.iter().flat_map(|(.., places)| *places).flat_map(|(_, facts)| facts.iter().copied()).collect();
+    let idle: Vec<&str> = all().iter().map(|case| case.fact).filter(|fact| !broken.contains(fact)).collect();
+    if idle.is_empty() { Ok(()) } else { Err(format!("nobody fails in {idle:?}").into()) }
+}
+
+/// The lie breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
+fn is_caught(name: &str, places: &[(&str, &[&str])]) -> Result<(), Failed> {
+    let place_of =
+        |fact: &str| places.iter().find(|(_, facts)| facts.contains(&fact)).map(|(place, _)| *place);
+    let cases: Vec<&Case> =
+        all().into_iter().filter(|case| case.fact == HONEST || place_of(case.fact).is_some()).collect();
+    let mut caught = 0;
+    for outcome in judged(&suite(name)?, &cases)? {
+        let place = place_of(outcome.fact);
+        fails_there(&outcome, place)?;
+        caught += usize::from(place.is_some());
+    }
+    let wanted: usize = places.iter().map(|(_, facts)| facts.len()).sum();
+    if caught == wanted { Ok(()) } else { Err(format!("not all facts of {places:?} exist").into()) }
+}
