@@ -400,7 +400,7 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
         text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {path:?}\n")));
         for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
             text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
-            if service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
+            if *service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
                 text.push_str(&format!("key = {{ env = {GATEWAY_KEY:?} }}\n"));
             }
         }

@@ -1,7 +1,7 @@
 //! Keys: their check, and that nothing is answered without a valid one.
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::gateway::requirements::auth as rows;
+use assay_spec::gateway::requirements::{auth as rows, completions as native, stream};
 use assay_spec::gateway::{auth, chat, completions, messages, responses};
 use serde_json::{Value, json};
 
@@ -16,15 +16,32 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::KEY_CHECK, a_valid_key_is_told_so).costs(1, 0, 0),
     refuses!(rows::KEY_CHECK_INVALID, an_invalid_key_is_told_so).costs(3, 0, 0),
     refuses!(rows::KEY_CHECK_MISSING, a_missing_key_is_told_so).costs(2, 0, 0),
-    refuses!(rows::KEY_CHECK_REVOKED, a_revoked_key_is_told_so).costs(2, 0, 0),
+    refuses!(rows::KEY_CHECK_REVOKED, a_revoked_key_is_told_so)
+        .costs(2, 0, 0)
+        .after(const { &[&rows::KEY_CHECK_INVALID] }),
     shows!(rows::KEY_CHECK_FREE, the_key_check_spends_nothing).costs(5, 0, 0),
-    refuses!(rows::INVALID_KEY_CHAT, an_invalid_key_gets_no_chat).costs(3, 0, 0),
+    refuses!(rows::INVALID_KEY_CHAT, an_invalid_key_gets_no_chat)
+        .costs(3, 0, 0)
+        .after(const { &[&stream::ERROR_BEFORE] }),
     refuses!(rows::INVALID_KEY_COMPLETIONS, an_invalid_key_gets_no_completion).costs(2, 0, 0),
     refuses!(rows::INVALID_KEY_NATIVE, an_invalid_key_gets_no_native_completion).costs(2, 0, 0),
     refuses!(rows::INVALID_KEY_RESPONSES, an_invalid_key_gets_no_response).costs(2, 0, 0),
     refuses!(rows::INVALID_KEY_MESSAGES, an_invalid_key_gets_no_message).costs(2, 0, 0),
-    refuses!(rows::MISSING_KEY, nothing_is_inferred_without_a_key).costs(6, 0, 0),
-    refuses!(rows::REVOKED_KEY, nothing_is_inferred_with_a_revoked_key).costs(6, 0, 0),
+    refuses!(rows::MISSING_KEY, nothing_is_inferred_without_a_key)
+        .costs(6, 0, 0)
+        .after(const { &[&native::NATIVE] }),
+    refuses!(rows::REVOKED_KEY, nothing_is_inferred_with_a_revoked_key).costs(6, 0, 0).after(
+        const {
+            &[
+                &native::NATIVE,
+                &rows::INVALID_KEY_CHAT,
+                &rows::INVALID_KEY_COMPLETIONS,
+                &rows::INVALID_KEY_NATIVE,
+                &rows::INVALID_KEY_RESPONSES,
+                &rows::INVALID_KEY_MESSAGES,
+            ]
+        },
+    ),
 ];
 
 /// The statuses of a request for inference without a key.

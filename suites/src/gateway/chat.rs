@@ -15,8 +15,12 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ANSWERED, a_question_is_answered_by_json).costs(1, 0, 0),
-    shows!(rows::CHOICES, an_answer_has_choices_with_a_message).costs(1, 0, 0),
-    shows!(rows::ANSWER_TEXT, an_answer_in_words_has_its_text).costs(1, 0, 0),
+    shows!(rows::CHOICES, an_answer_has_choices_with_a_message)
+        .costs(1, 0, 0)
+        .after(const { &[&rows::ANSWERED] }),
+    shows!(rows::ANSWER_TEXT, an_answer_in_words_has_its_text)
+        .costs(1, 0, 0)
+        .after(const { &[&rows::CHOICES] }),
     shows!(rows::PARTS, parts_of_text_are_taken).costs(1, 0, 0),
     shows!(rows::IMAGE, an_image_is_taken).costs(1, 0, 0),
     refuses!(rows::BODY, a_body_is_an_object).costs(5, 0, 0),

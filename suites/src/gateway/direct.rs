@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::gateway::requirements::{auth as auths, direct as rows};
+use assay_spec::gateway::requirements::{
+    auth as auths, chat as chats, completions as plain, direct as rows, messages as others,
+};
 use assay_spec::gateway::{chat, completions, messages};
 use serde_json::Value;
 
@@ -18,16 +20,30 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CHAT, a_server_answers_chats).costs(1 + SERVERS as u32, 0, 0),
-    shows!(rows::COMPLETIONS, a_server_answers_completions).costs(1 + SERVERS as u32, 0, 0),
-    shows!(rows::MESSAGES, a_server_answers_messages).costs(1 + SERVERS as u32, 0, 0),
+    shows!(rows::CHAT, a_server_answers_chats)
+        .costs(1 + SERVERS as u32, 0, 0)
+        .after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
+    shows!(rows::COMPLETIONS, a_server_answers_completions)
+        .costs(1 + SERVERS as u32, 0, 0)
+        .after(const { &[&plain::COMPLETION, &rows::EVERY_SERVER] }),
+    shows!(rows::MESSAGES, a_server_answers_messages)
+        .costs(1 + SERVERS as u32, 0, 0)
+        .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
     shows!(rows::EVERY_SERVER, every_server_takes_the_key).costs(1 + ALL as u32, 0, 0),
     refuses!(rows::INVALID_KEY, a_server_refuses_an_invalid_key).costs(4 + SERVERS as u32, 0, 0).after(
-        const { &[&auths::INVALID_KEY_CHAT, &auths::INVALID_KEY_COMPLETIONS, &auths::INVALID_KEY_MESSAGES] },
+        const {
+            &[
+                &rows::COMPLETIONS,
+                &rows::MESSAGES,
+                &auths::INVALID_KEY_CHAT,
+                &auths::INVALID_KEY_COMPLETIONS,
+                &auths::INVALID_KEY_MESSAGES,
+            ]
+        },
     ),
     refuses!(rows::MISSING_KEY, a_server_refuses_a_missing_key)
         .costs(4 + SERVERS as u32, 0, 0)
-        .after(const { &[&auths::MISSING_KEY] }),
+        .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
 ];
 
 /// How many servers of a model are tried until one answers.

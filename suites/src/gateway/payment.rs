@@ -1,7 +1,7 @@
 //! Paying instead of having a key. How a payment is signed is not shown, so one that is taken comes from a control API.
 
 use assay_spec::gateway::chat;
-use assay_spec::gateway::requirements::{auth, payment as rows};
+use assay_spec::gateway::requirements::{auth, completions as native, payment as rows};
 use serde_json::json;
 
 use super::auth::inference;
@@ -14,7 +14,9 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::REQUIRED, without_a_key_payment_is_required).costs(6, 0, 0),
+    refuses!(rows::REQUIRED, without_a_key_payment_is_required)
+        .costs(6, 0, 0)
+        .after(const { &[&auth::MISSING_KEY, &native::NATIVE] }),
     refuses!(rows::DETAIL, that_payment_is_required_is_said_in_words).costs(2, 0, 0),
     shows!(rows::PAID, a_paid_request_is_answered).costs(2, 0, 0),
     refuses!(rows::INVALID_KEY, an_invalid_key_is_no_missing_key)

@@ -18,7 +18,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CHUNKS, every_event_is_a_chunk).costs(1, 0, 0),
     shows!(rows::DELTA, an_increment_is_a_text_where_it_is_present).costs(1, 0, 0),
     shows!(rows::TEXT, the_increments_make_a_text).costs(1, 0, 0),
-    shows!(rows::NOT_ASKED_FOR, nothing_is_streamed_that_is_not_asked_for).costs(1, 0, 0),
+    shows!(rows::NOT_ASKED_FOR, nothing_is_streamed_that_is_not_asked_for)
+        .costs(1, 0, 0)
+        .after(const { &[&chats::ANSWERED] }),
     refuses!(rows::ERROR_BEFORE, an_error_before_the_stream_is_no_stream)
         .costs(3, 0, 0)
         .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),

@@ -19,7 +19,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CALL_NAME, a_call_names_its_function).costs(1, 0, 0),
     shows!(rows::CALL_ARGUMENTS, the_arguments_of_a_call_are_a_text).costs(1, 0, 0),
     shows!(rows::CALL_ID, a_call_has_an_id).costs(1, 0, 0),
-    shows!(rows::ROUND_TRIP, the_answer_of_a_tool_is_taken).costs(2, 0, 0),
+    shows!(rows::ROUND_TRIP, the_answer_of_a_tool_is_taken)
+        .costs(2, 0, 0)
+        .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
     refuses!(rows::TOOLS, tools_are_a_list).costs(2, 0, 0),
     refuses!(rows::TOOL, a_tool_is_an_object).costs(3, 0, 0),
     refuses!(rows::TYPE, the_type_of_a_tool_is_function).costs(3, 0, 0),

@@ -180,7 +180,7 @@ pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
                 }
             }
             Event::ReplyEnd => call.answered = Some(*at),
-            Event::Head(..) | Event::End | Event::Tick | Event::Control(_) => {}
+            Event::Head(..) | Event::End | Event::Cut | Event::Tick | Event::Control(_) => {}
             Event::Outgoing(..) | Event::Incoming(..) => {}
         }
     }

@@ -1,0 +1,214 @@
+//! The gateway's suite as a whole: which endpoints it sees, what its reports show, and how it treats a gateway that is
+//! not the simulator.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::{ENDPOINTS, auth, discovery, models};
+use assay_spec::{Dialect, Service};
+use assay_suites::check;
+use assay_suites::embedded::Embedded;
+use assay_suites::gateway::Fixtures;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::profile::Profile;
+use assay_suites::report::{json, junit, terminal};
+use assay_suites::run::Runner;
+use assay_suites::target::{Remote, Target};
+use assay_suites::verdict::{Run, Verdict};
+use serde_json::{Value, json};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+async fn run(target: &dyn Target, settings: &Settings, filters: &[&str]) -> Run {
+    let pace = Pace::default();
+    let runner = Runner { target, settings, pace: &pace, jobs: 4, fail_fast: false };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    let checks = select(check::all(), &[Service::Gateway], &filters);
+    assert!(!checks.is_empty(), "{filters:?}");
+    runner.run(&plan(target, &checks), |_| {}).await
+}
+
+async fn embedded() -> Run {
+    let settings = Settings { seed: 1, ..Settings::default() };
+    let run = run(&Embedded::new(1, Dialect::default()), &settings, &[]).await;
+    assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
+    run
+}
+
+/// What no check can see at an endpoint, and why: a judged body of a success, a judged refusal.
+static EXCUSES: &[(&Endpoint, [bool; 2], &str)] = &[
+    (&auth::CHECK, [true, false], "the document gives statuses, and no body"),
+    (&models::LIST, [false, true], "whether the list needs a key is not shown"),
+    (&discovery::ENDPOINT, [false, true], "whether discovery needs a key is not shown"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
+    let run = embedded().await;
+    assert_eq!(run.endpoints.len(), ENDPOINTS.len());
+    for row in &run.endpoints {
+        let excuse = EXCUSES.iter().find(|(endpoint, ..)| std::ptr::eq(*endpoint, row.endpoint));
+        let (missing, why) =
+            excuse.map_or(([false; 2], "nothing is excused"), |(_, missing, why)| (*missing, *why));
+        let found = [row.granted.judged == 0, row.refused.judged == 0];
+        let place = format!("{} {}", row.endpoint.method, row.endpoint.path);
+        assert!(row.granted.count > 0, "no success of {place}");
+        // An excuse that is not needed is as wrong as one that is missing.
+        assert_eq!(found, missing, "no judged body, no judged refusal: {place} ({why})");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_has_a_status_that_its_endpoint_declares() {
+    let run = embedded().await;
+    let mut seen = BTreeMap::new();
+    for outcome in &run.outcomes {
+        for exchange in &outcome.exchanges {
+            let (Ok(response), request) = (&exchange.response, &exchange.request) else { continue };
+            let is_it =
+                |endpoint: &&&Endpoint| endpoint.method == request.method && endpoint.path == request.target;
+            let Some(endpoint) = ENDPOINTS.iter().find(is_it) else { continue };
+            let is_declared = endpoint.statuses.contains(&response.status);
+            assert!(is_declared, "{}: {} of {}", outcome.requirement, response.status, endpoint.path);
+            *seen.entry((endpoint.name, response.status)).or_insert(0) += 1;
+        }
+    }
+    for status in [200, 401, 402, 404, 422, 503] {
+        assert!(seen.contains_key(&("chat", status)), "no check sees {status} of a chat: {seen:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_report_shows_a_key() {
+    let lies = ["auth.key-check", "auth.key-check-revoked", "auth.invalid-key-chat", "chat.choices"];
+    let lies = lies.map(|lie| format!("gateway.{lie}"));
+    let target = Embedded::new(1, Dialect::default()).with(&lies, &[]).expect("deviations");
+    let place = target.place(Service::Gateway).await.expect("a world");
+    let state = place.control.expect("a control API").call("GET", "state", None).await.expect("its state");
+    let keys =
+        ["valid", "revoked"].map(|kind| state["gateway"]["keys"][kind].as_str().expect("a key").to_owned());
+    let profile = Profile::parse("[gateway]\nurl = \"http://a\"", "p.toml").expect("a profile");
+    let [valid, revoked] = keys.clone();
+    let fixtures = Fixtures::new(&profile.gateway.expect("the table"), Some(valid), Some(revoked));
+    for gateway in [Fixtures::default(), fixtures] {
+        let settings = Settings { seed: 1, gateway, ..Settings::default() };
+        let run = run(&target, &settings, &["gateway.auth", "gateway.chat", "gateway.direct"]).await;
+        assert!(run.count(Verdict::Fail) >= lies.len(), "{}", terminal::summary(&run, false));
+        let texts = [
+            json::write(&run).to_string(),
+            junit::write(&run),
+            terminal::summary(&run, false),
+            format!("{run:?}"),
+            format!("{settings:?}"),
+        ];
+        for (n, text) in texts.iter().enumerate() {
+            assert!(keys.iter().all(|key| !text.contains(key.as_str())), "report {n} shows a key");
+        }
+        assert!(texts[0].contains("[redacted key]") && texts[0].contains("[redacted revoked key]"));
+    }
+}
+
+/// A gateway of somebody else: one model that draws and one that writes, a list of another form, errors as the customary
+/// framework writes them, and no native completions. Counts the chats with the model that draws.
+async fn foreign() -> (MockServer, Arc<AtomicUsize>) {
+    let server = MockServer::start().await;
+    let drawn = Arc::new(AtomicUsize::new(0));
+    let answer = |status: u16, body: Value| ResponseTemplate::new(status).set_body_json(body);
+    let servers = json!({ "servers": ["https://server.invalid/below/"] });
+    let models = json!({ "draws": servers, "writes": servers, "sealed": { "servers": ["tee://ab"] } });
+    let get =
+        |at: &str, body: Value| Mock::given(method("GET")).and(path(at)).respond_with(answer(200, body));
+    get("/svc/models", models).mount(&server).await;
+    get("/v1/models", json!({ "models": ["draws", "writes", "sealed"] })).mount(&server).await;
+    let count = drawn.clone();
+    let chat = move |request: &Request| {
+        let is_key = request.headers.get("authorization").is_some_and(|value| value == "Bearer sk-foreign");
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        match body["model"].as_str() {
+            _ if !is_key => answer(401, json!({ "detail": "no" })),
+            None => answer(422, json!({ "detail": [{ "loc": ["body", "model"], "msg": "m", "type": "t" }] })),
+            Some("writes") if body["messages"].is_array() => {
+                answer(200, json!({ "choices": [{ "message": { "content": "hi" } }] }))
+            }
+            Some("writes") => answer(422, json!({ "detail": [{ "loc": [], "msg": "m", "type": "t" }] })),
+            Some("draws") => {
+                count.fetch_add(1, Ordering::Relaxed);
+                answer(400, json!({ "detail": "draws" }))
+            }
+            Some(_) => answer(404, json!({ "detail": "unknown" })),
+        }
+    };
+    Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(chat).mount(&server).await;
+    (server, drawn)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_elses_gateway_is_tested_by_its_profile() {
+    let (server, drawn) = foreign().await;
+    let text = format!(
+        "[gateway]\nurl = \"{}\"\nendpoints = {{ native_completions = false }}\n\
+         readings = {{ gateway_422_detail = \"array\", models_id_path = \"models[]\" }}",
+        server.uri()
+    );
+    let gateway = Profile::parse(&text, "p.toml").expect("a profile").gateway.expect("the table");
+    let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
+    let target = Remote::new(sites, None).await.expect("no control to ask");
+    let fixtures = Fixtures::new(&gateway, Some("sk-foreign".to_owned()), None);
+    let settings = Settings { seed: 5, gateway: fixtures, ..Settings::default() };
+    let run = run(&target, &settings, &[]).await;
+    let verdict = |id: &str| {
+        let found =
+            run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == format!("gateway.{id}"));
+        let outcome = found.unwrap_or_else(|| panic!("no check {id}"));
+        (outcome.verdict, outcome.reason.clone())
+    };
+    for (id, wanted) in [
+        ("chat.answered", Verdict::Pass),
+        ("chat.choices", Verdict::Pass),
+        ("chat.answer-text", Verdict::NotApplicable),
+        ("chat.model", Verdict::Pass),
+        ("chat.messages", Verdict::Pass),
+        ("chat.image", Verdict::NotTestable),
+        ("tools.taken", Verdict::NotTestable),
+        ("auth.invalid-key-chat", Verdict::Pass),
+        ("auth.key-check", Verdict::Fail),
+        ("auth.key-check-revoked", Verdict::NotTestable),
+        ("completions.native", Verdict::NotApplicable),
+        ("models.list", Verdict::Pass),
+        ("models.ids", Verdict::Pass),
+        ("models.covers-discovery", Verdict::Pass),
+        ("discovery.covers", Verdict::Pass),
+        ("discovery.entry", Verdict::Pass),
+        ("errors.detail-422", Verdict::Pass),
+        ("errors.unknown-model", Verdict::Pass),
+        ("payment.required", Verdict::NotTestable),
+        ("pool.failover", Verdict::NotTestable),
+        ("direct.chat", Verdict::Fail),
+    ] {
+        assert_eq!(verdict(id).0, wanted, "{id}: {}", verdict(id).1);
+    }
+    // Once to find the model that writes, and once where every discovered model is asked for.
+    assert_eq!(drawn.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_key_nothing_is_judged_that_needs_one() {
+    let (server, _) = foreign().await;
+    let sites = BTreeMap::from([("gateway".to_owned(), server.uri())]);
+    let target = Remote::new(sites, None).await.expect("no control to ask");
+    let profile = Profile::parse("[gateway]\nurl = \"http://a\"", "p.toml").expect("a profile");
+    let gateway = Fixtures::new(&profile.gateway.expect("the table"), None, None);
+    let run = run(&target, &Settings { seed: 5, gateway, ..Settings::default() }, &[]).await;
+    let passed: Vec<String> = run
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.verdict != Verdict::NotTestable)
+        .map(|outcome| format!("{}: {:?}", outcome.requirement, outcome.verdict))
+        .collect();
+    assert_eq!(passed, Vec::<String>::new());
+    assert_eq!(run.exit_code(), 1, "nothing was checked");
+}
