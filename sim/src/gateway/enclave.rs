@@ -57,7 +57,6 @@ impl Enclave {
             "item_hash": self.item_hash,
             "boot": self.boot,
             "url": self.url(core),
-            "certificate_sha256": hex(&self.certificate(core)),
             "authority": hex(self.authority.verifying_key().as_bytes()),
         })
     }

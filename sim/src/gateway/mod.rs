@@ -163,6 +163,7 @@ impl Floor for State {
                 "exhausted": key(KeyState::Exhausted),
             },
             "accounts": self.keys.view(),
+            "spent": self.keys.spent(),
             "models": pool::MODELS.iter().map(pool::Model::view).collect::<Vec<_>>(),
             "servers": self.pool.view(core),
             "enclave": self.enclave.view(core),
