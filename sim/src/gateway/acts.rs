@@ -90,7 +90,7 @@ fn server(state: &mut State, core: &mut Core, change: &Change) -> Result<Value, 
         state.pool.named(&change.site).ok_or_else(|| format!("no server is at {:.60?}", change.site))?;
     let server = state.pool.at_mut(number);
     if let Some(listed) = change.listed {
-        server.left |= !listed;
+        server.left += u32::from(!listed);
         server.joined = listed;
     }
     let was_up = server.up;

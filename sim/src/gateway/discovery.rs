@@ -74,7 +74,7 @@ fn listed(core: &Core) -> Vec<&'static Model> {
 fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
     let honest = state.pool.listed(model);
     core.effect(&CURRENT, honest, |honest, variant| match variant {
-        "joined" => honest.into_iter().filter(|number| !state.pool.at(*number).left).collect(),
+        "joined" => honest.into_iter().filter(|number| state.pool.at(*number).left == 0).collect(),
         _ => model.servers.to_vec(),
     })
 }

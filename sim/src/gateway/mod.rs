@@ -225,7 +225,7 @@ impl State {
             Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),
             Endpoint::Attestation => {
                 let query = request.head.target.split_once('?').map_or("", |(_, query)| query);
-                Ok(Some(enclave::attest(self, core, query).unwrap_or_else(|refused| refused)))
+                Ok(Some(enclave::attest(self, core, query)))
             }
         }
     }

@@ -36,7 +36,7 @@ fn attest(driver: &mut Driver, nonce: &str) -> Result<(), Unverified> {
 fn an_item_hash_leads_to_the_address_of_the_present_boot() {
     let mut driver = Driver::new(1);
     let hash = driver.gateway()["enclave"]["item_hash"].as_str().expect("a hash").to_owned();
-    let mut address = |driver: &mut Driver| {
+    let address = |driver: &mut Driver| {
         let reply = driver.request(&get(&format!("/stand-in/v1/resolve/{hash}"), None));
         body_of(&reply)["address"].as_str().expect("an address").to_owned()
     };

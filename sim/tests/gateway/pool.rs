@@ -93,7 +93,7 @@ fn health_checks_end_in_a_world_where_nothing_happens() {
 fn a_slow_server_is_waited_for_as_long_as_patience_lasts() {
     for (slow_ms, expected_ms) in [(10_000, 10_000), (10_001, 10_000)] {
         let mut driver = Driver::new(1);
-        driver.set_gateway_limits(&json!({ "slow_ms": slow_ms }));
+        driver.set_gateway_limits(&json!({ "slow_ms": slow_ms, "health_checks": 0 }));
         driver.set_faults(&json!([{ "fault": "gateway.server-slow", "times": 1 }]));
         let begun = driver.now();
         assert_eq!(driver.chat("assay-chat").status, 200);
