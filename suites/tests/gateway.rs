@@ -1,20 +1,22 @@
 //! The gateway's suite as a whole: which endpoints it sees, what its reports show, and how it treats a gateway that is
 //! not the simulator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use assay_sim::serve::ClockMode;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::{ENDPOINTS, auth, discovery, models};
 use assay_spec::{Dialect, Service};
 use assay_suites::check;
 use assay_suites::embedded::Embedded;
+use assay_suites::embedded::sim::{Options, start};
 use assay_suites::gateway::Fixtures;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
-use assay_suites::profile::Profile;
+use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::profile::{Loaded, Profile, Secret};
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Target};
@@ -211,4 +213,72 @@ async fn without_a_key_nothing_is_judged_that_needs_one() {
         .collect();
     assert_eq!(passed, Vec::<String>::new());
     assert_eq!(run.exit_code(), 1, "nothing was checked");
+}
+
+/// Runs what the profile of a simulator on sockets says, with or without its control API.
+async fn over_sockets(control: bool) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options {
+        seed: 7,
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        clock: ClockMode::Real,
+        epoch: wall_clock(),
+        token: None,
+        forwarded_header: None,
+        limits: Vec::new(),
+        deviations: Vec::new(),
+        liberties: Vec::new(),
+    };
+    let served = start(&options).await.expect("a simulator on any port");
+    let path = folder.path().join("p.toml");
+    served.write_profile(&path, None).expect("a profile");
+    let Loaded { profile, folder: beside } = Profile::load(&path).expect("the profile that was written");
+    let trust = profile.trust(&beside).expect("the authority beside the profile");
+    let gateway = profile.gateway.expect("the table");
+    let read = |secret: &Option<Secret>| secret.as_ref().map(|key| key.read(&beside).expect("a key's file"));
+    let fixtures = Fixtures::new(&gateway, read(&gateway.key), read(&gateway.revoked_key));
+    let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
+    let control = profile.control.filter(|_| control).map(|base| (base, None));
+    let target = Remote::trusting(trust, sites, control).await.expect("somebody listens");
+    run(&target, &Settings { seed: 3, gateway: fixtures, ..Settings::default() }, &[]).await
+}
+
+fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
+    let mut all: BTreeMap<Verdict, Vec<String>> = BTreeMap::new();
+    for outcome in &run.outcomes {
+        let text = format!("{}: {}", outcome.requirement, outcome.reason);
+        all.entry(outcome.verdict).or_default().push(text);
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_sockets_every_check_passes_as_embedded() {
+    let run = over_sockets(true).await;
+    assert_eq!(run.count(Verdict::Pass), run.outcomes.len(), "{:#?}", verdicts(&run));
+    let servers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges);
+    let servers: BTreeSet<&str> = servers.map(|exchange| exchange.base.as_str()).collect();
+    assert!(servers.iter().any(|base| base.starts_with("https://")), "servers speak https: {servers:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_sockets_without_control_most_is_testable() {
+    let run = over_sockets(false).await;
+    let untestable: BTreeSet<String> = run
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.verdict == Verdict::NotTestable)
+        .map(|outcome| outcome.requirement.to_string())
+        .collect();
+    let needs = |check: &&&check::Check| !check.needs.is_empty();
+    let checks = select(check::all(), &[Service::Gateway], &[]);
+    let mut wanted: BTreeSet<String> =
+        checks.iter().filter(needs).map(|check| check.requirement.to_string()).collect();
+    // The flow is off, and what a key has spent shows in no answer.
+    let others =
+        ["required", "detail", "paid", "invalid-key", "valid-key"].map(|name| format!("payment.{name}"));
+    wanted.extend(others.iter().map(|name| format!("gateway.{name}")));
+    wanted.insert("gateway.auth.key-check-free".to_owned());
+    assert_eq!(untestable, wanted);
+    assert_eq!(run.count(Verdict::Pass) + wanted.len(), run.outcomes.len(), "{:#?}", verdicts(&run));
 }

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::keys::KeyState;
+use super::payment::PAYMENT;
 use super::pool::CONFIDENTIAL;
 use super::{State, health, stream};
 use crate::core::Core;
@@ -21,7 +22,7 @@ pub(super) const ACTS: &[(&str, &str)] = &[
         "key",
         "{state, key?}: a new key in a state (valid, revoked, exhausted), or a key put into it; answers the key",
     ),
-    ("payments", "{on}: switches the payment-required flow"),
+    ("payments", "{on}: switches the payment-required flow; answers a payment that it takes"),
 ];
 
 #[derive(Deserialize)]
@@ -75,7 +76,7 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
         "payments" => {
             let Payments { on } = read(act, arguments)?;
             state.limits.payment_flow = u8::from(on);
-            Ok(json!({ "on": on }))
+            Ok(json!({ "on": on, "payment": PAYMENT }))
         }
         _ => {
             let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
@@ -89,7 +90,7 @@ fn server(state: &mut State, core: &mut Core, change: &Change) -> Result<Value, 
         state.pool.named(&change.site).ok_or_else(|| format!("no server is at {:.60?}", change.site))?;
     let server = state.pool.at_mut(number);
     if let Some(listed) = change.listed {
-        server.left |= !listed;
+        server.left += u32::from(!listed);
         server.joined = listed;
     }
     let was_up = server.up;

@@ -26,7 +26,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     auth::KEY_CHECK_INVALID => "any key passes the check";
     auth::KEY_CHECK_MISSING => "no key passes the check";
     auth::KEY_CHECK_REVOKED => "a revoked key passes the check";
-    auth::KEY_CHECK_FREE => "the check uses up what the key has";
+    auth::KEY_CHECK_FREE => "the check is billed like a request";
     auth::INVALID_KEY_CHAT => "any key is good for a chat";
     auth::INVALID_KEY_COMPLETIONS => "any key is good for a completion";
     auth::INVALID_KEY_NATIVE => "any key is good for a native completion";
@@ -234,22 +234,19 @@ pub(super) fn last_words(core: &mut Core, honest: Bytes) -> Bytes {
 }
 
 /// A whole answer.
-pub(super) fn reply(core: &mut Core, family: Family, mut body: Value) -> Reply {
+pub(super) fn reply(core: &mut Core, family: Family, body: Value) -> Reply {
     let plain: Id = match family {
-        Family::Chat => return core_chat(core, body),
+        Family::Chat => return completion(core, body),
         Family::Completions => &completions::COMPLETION,
         Family::Native => return core.json(200, body),
         Family::Responses => &responses::RESPONSE,
         Family::Messages => &messages::MESSAGE_OBJECT,
     };
-    if core.lapse(plain).is_some() {
-        body = json!("done");
-        return core.text(200, body.as_str().unwrap_or_default());
-    }
-    core.json(200, body)
+    if core.lapse(plain).is_some() { core.text(200, "done") } else { core.json(200, body) }
 }
 
-fn core_chat(core: &mut Core, mut body: Value) -> Reply {
+/// A whole chat completion.
+fn completion(core: &mut Core, mut body: Value) -> Reply {
     if let Some(variant) = core.lapse(&chat::CHOICES) {
         if variant == "message" {
             body["choices"][0]["message"] = json!("hello");

@@ -2,11 +2,13 @@
 
 use assay_spec::Gate;
 use assay_spec::gateway::requirements::discovery::CURRENT;
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::pool::{self, CONFIDENTIAL, IDLE, MODELS, Model, Number};
 use super::{State, deviations, liberties, wire};
 use crate::core::Core;
+use crate::liberty;
 use crate::world::Reply;
 
 /// `GET /svc/models`: servers by model.
@@ -24,7 +26,22 @@ pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
         object.insert(model.id.to_owned(), json!({ "servers": servers }));
     }
     let object = deviations::discovery(core, Value::Object(object));
-    core.json(200, object)
+    let mut reply = core.json(200, object);
+    if core.takes(liberty::JSON_EXTRA) {
+        reply.body = without_extra(core, &reply.body);
+    }
+    reply
+}
+
+/// Every member of the object is a model, so that a further one is none of the liberties here.
+fn without_extra(core: &Core, body: &[u8]) -> Bytes {
+    let mut object: Value = serde_json::from_slice(body).unwrap_or_default();
+    if let Some(members) = object.as_object_mut() {
+        members.shift_remove("extra");
+    }
+    let spaced = core.takes(liberty::JSON_SPACE);
+    let written = if spaced { serde_json::to_vec_pretty(&object) } else { serde_json::to_vec(&object) };
+    written.expect("a JSON value is always written").into()
 }
 
 /// `GET /v1/models`: the models, at the gateway or of one server.
@@ -57,7 +74,7 @@ fn listed(core: &Core) -> Vec<&'static Model> {
 fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
     let honest = state.pool.listed(model);
     core.effect(&CURRENT, honest, |honest, variant| match variant {
-        "joined" => honest.into_iter().filter(|number| !state.pool.at(*number).left).collect(),
+        "joined" => honest.into_iter().filter(|number| state.pool.at(*number).left == 0).collect(),
         _ => model.servers.to_vec(),
     })
 }

@@ -57,7 +57,6 @@ impl Enclave {
             "item_hash": self.item_hash,
             "boot": self.boot,
             "url": self.url(core),
-            "certificate_sha256": hex(&self.certificate(core)),
             "authority": hex(self.authority.verifying_key().as_bytes()),
         })
     }
@@ -93,7 +92,7 @@ pub(super) fn resolve(state: &State, core: &Core, item_hash: &str) -> Result<Rep
 }
 
 /// Attests the enclave of now.
-pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Result<Reply, Reply> {
+pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Reply {
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let nonce = pairs.into_iter().find(|(name, _)| *name == "nonce").map(|(_, value)| value);
     let digits = |text: &&str| {
@@ -103,7 +102,7 @@ pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Result<Repl
     };
     let Some(nonce) = nonce.filter(digits) else {
         let wanted = "nonce is 8 to 64 bytes in lower-case hexadecimal digits";
-        return Err(super::refusal::error(core, 422, wanted));
+        return super::refusal::error(core, 422, wanted);
     };
     let enclave = &state.enclave;
     let mut statement = Statement {
@@ -124,7 +123,7 @@ pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Result<Repl
         // Good in form, and signed by nobody.
         attestation["signature"] = json!(hex(&[&other[..], &other[..]].concat()));
     }
-    Ok(core.json(200, attestation))
+    core.json(200, attestation)
 }
 
 /// What is wrong with an attestation, where a fault says so.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use assay_spec::gateway::input;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements as rows;
-use assay_spec::{Gate, Id};
+use assay_spec::{Gate, Id, Refused};
 use http::HeaderMap;
 
 use super::call::{Call, Family};
 use super::payment::{self, Payer};
-use super::pool::{self, CONFIDENTIAL, MODELS, Model, Number};
+use super::pool::{self, MODELS, Model, Number};
 use super::servers::Work;
-use super::{SERVERS, State, deviations, liberties, moves, route};
+use super::{SERVERS, State, deviations, liberties, moves, refusal, route};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Reply, Request};
@@ -27,25 +27,21 @@ pub(super) fn begin(
     at: Option<Number>,
 ) -> Result<Option<Reply>, Refusal> {
     let headers = &request.head.headers;
-    if let Some(number) = at {
-        offered(core, family, number)?;
-    }
-    let unpaid = |refusal: &Refusal| {
-        let event = match refusal.refused.rule {
-            rule if rule.group == rows::payment::REQUIRED.group => RequestEvent::Unpaid,
-            _ => RequestEvent::BadKey,
-        };
-        (RequestState::Received, event)
-    };
+    offered(core, family, at)?;
     let payer = payment::admit(state, core, family, at.is_some(), headers).inspect_err(|refusal| {
-        let (from, event) = unpaid(refusal);
-        moves(core, from, event);
+        let unpaid = refusal.refused.rule.group == rows::payment::REQUIRED.group;
+        let event = if unpaid { RequestEvent::Unpaid } else { RequestEvent::BadKey };
+        moves(core, RequestState::Received, event);
     })?;
     known_to(core, at, &payer)?;
     let read = read(core, request, family);
     let oddities = input::oddities(&request.body, read.as_ref().err().map(|refusal| refusal.refused.rule));
     if let Some(reply) = deviations::falls_over(core, &oddities) {
         return Ok(Some(reply));
+    }
+    if request.too_large {
+        moves(core, RequestState::Received, RequestEvent::InvalidBody);
+        return Ok(Some(too_large(core, request)));
     }
     let call = read.inspect_err(|_| moves(core, RequestState::Received, RequestEvent::InvalidBody))?;
     deviations::refuse(core, &call)?;
@@ -66,17 +62,18 @@ pub(super) fn begin(
     }
 }
 
-/// Whether a server has the endpoint, but for the lies that take it away.
-fn offered(core: &mut Core, family: Family, _: Number) -> Result<(), Refusal> {
-    let rule: Id = match family {
-        Family::Chat => &rows::direct::CHAT,
-        Family::Completions => &rows::direct::COMPLETIONS,
-        Family::Messages => &rows::direct::MESSAGES,
-        Family::Native | Family::Responses => return Ok(()),
+/// Whether the endpoint is there, but for the lies that take it away.
+fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Refusal> {
+    let rule: Id = match (family, at) {
+        (Family::Chat, Some(_)) => &rows::direct::CHAT,
+        (Family::Completions, Some(_)) => &rows::direct::COMPLETIONS,
+        (Family::Messages, Some(_)) => &rows::direct::MESSAGES,
+        (Family::Native, None) => &rows::completions::NATIVE,
+        _ => return Ok(()),
     };
     match core.lapse(rule) {
         None => Ok(()),
-        Some(_) => Err(Refusal::new(rule, "the server has no such endpoint")),
+        Some(_) => Err(Refusal::new(rule, "there is no such endpoint")),
     }
 }
 
@@ -89,17 +86,25 @@ fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Re
 
 /// Reads the body.
 fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refusal> {
-    if request.too_large {
-        let why = format!("a body of more than {} bytes", request.body.len());
-        return Err(Refusal::new(&rows::input::LIMITS, why));
-    }
     if family == Family::Messages
         && core.takes(liberties::VERSION_REQUIRED)
         && !request.head.headers.contains_key(core.dialect.version_header.as_str())
     {
         return Err(Refusal::new(&rows::messages::VERSION_HEADER, "no version header"));
     }
-    Ok(Call::parse(core, family, &request.body)?)
+    let call = Call::parse(core, family, &request.body)?;
+    // What is no text is no body, whatever else is let pass.
+    if call.body.is_null() && std::str::from_utf8(&request.body).is_err() {
+        return Err(Refusal::new(&rows::input::NOT_UTF8, "no UTF-8"));
+    }
+    Ok(call)
+}
+
+/// The answer to a body that was cut at the limit.
+fn too_large(core: &mut Core, request: &Request) -> Reply {
+    let why = format!("a body of more than {} bytes", request.body.len());
+    core.refuse(&Refused { rule: &rows::input::LIMITS, why });
+    refusal::error(core, 413, "request too large")
 }
 
 /// The model that is asked, of those that run here.
@@ -126,6 +131,5 @@ fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<
     if core.lapse(&rows::pool::COOKIES).is_some() {
         return Err(Refusal::new(&rows::pool::COOKIES, "a request with a cookie"));
     }
-    let named = |number: &Number| *number <= CONFIDENTIAL && pool::cookie_of(core, *number) == word;
-    Ok((0..state.pool.len()).find(named))
+    Ok((0..state.pool.len()).find(|number| pool::cookie_of(core, *number) == word))
 }

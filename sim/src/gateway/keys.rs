@@ -105,10 +105,9 @@ impl Keys {
         }
     }
 
-    /// Nothing is left of a key.
-    pub(super) fn drain(&mut self, limits: &Limits, key: &str) {
-        // A key that is not known has nothing to lose.
-        drop(self.change(limits, key, KeyState::Exhausted));
+    /// The tokens that all keys have spent together.
+    pub(super) fn spent(&self) -> u64 {
+        self.keys.values().fold(0, |sum, key| sum.saturating_add(key.spent))
     }
 
     /// The keys with what they have left, for people.

@@ -163,6 +163,7 @@ impl Floor for State {
                 "exhausted": key(KeyState::Exhausted),
             },
             "accounts": self.keys.view(),
+            "spent": self.keys.spent(),
             "models": pool::MODELS.iter().map(pool::Model::view).collect::<Vec<_>>(),
             "servers": self.pool.view(core),
             "enclave": self.enclave.view(core),
@@ -224,7 +225,7 @@ impl State {
             Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),
             Endpoint::Attestation => {
                 let query = request.head.target.split_once('?').map_or("", |(_, query)| query);
-                Ok(Some(enclave::attest(self, core, query).unwrap_or_else(|refused| refused)))
+                Ok(Some(enclave::attest(self, core, query)))
             }
         }
     }

@@ -10,9 +10,12 @@ use http::HeaderMap;
 use super::State;
 use super::call::Family;
 use super::keys::{self, KeyState, Presented};
+use super::model::Usage;
 use crate::core::Core;
 use crate::refusal::Refusal;
 
+/// A value that is taken for a payment.
+pub(super) const PAYMENT: &str = "c3RhbmQtaW4";
 /// The header that brings a payment.
 const HEADER: &str = "x-payment";
 
@@ -55,12 +58,14 @@ pub(super) fn admit(
             Ok(Payer::Payment)
         }
         Presented::Key(text) => {
-            let known = state.keys.find(text);
-            let revoked = known.is_some_and(|key| key.state == KeyState::Revoked);
-            core.require(invalid, known.is_some(), || "an unknown key".to_owned())?;
-            core.require(&auth::REVOKED_KEY, !revoked, || "a revoked key".to_owned())?;
-            let refused = flow && core.effect(&payment::VALID_KEY, false, |_, _| true);
-            if refused {
+            match state.keys.find(text).map(|key| key.state) {
+                None => core.require(invalid, false, || "an unknown key".to_owned())?,
+                Some(KeyState::Revoked) => {
+                    core.require(&auth::REVOKED_KEY, false, || "a revoked key".to_owned())?;
+                }
+                Some(KeyState::Valid | KeyState::Exhausted) => {}
+            }
+            if flow && core.lapse(&payment::VALID_KEY).is_some() {
                 return Err(Refusal::new(&payment::VALID_KEY, "a key does not pay while the flow is on"));
             }
             Ok(Payer::Key(text.to_owned()))
@@ -85,8 +90,7 @@ fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
         !bytes.is_empty() && bytes.iter().all(visible)
     });
     if paid {
-        let refused = core.effect(&payment::PAID, false, |_, _| true);
-        return if refused {
+        return if core.lapse(&payment::PAID).is_some() {
             Err(Refusal::new(&payment::PAID, "a payment is not taken"))
         } else {
             Ok(Payer::Payment)
@@ -118,19 +122,20 @@ pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> 
         Presented::Malformed => {
             core.require(&auth::KEY_CHECK_INVALID, false, || "no bearer key".to_owned())?;
         }
-        Presented::Key(text) => {
-            let found = state.keys.find(text);
-            let revoked = found.is_some_and(|key| key.state == KeyState::Revoked);
-            core.require(&auth::KEY_CHECK_INVALID, found.is_some(), || "an unknown key".to_owned())?;
-            core.require(&auth::KEY_CHECK_REVOKED, !revoked, || "a revoked key".to_owned())?;
-            if found.is_some() && !revoked && core.effect(&auth::KEY_CHECK, false, |_, _| true) {
-                return Err(Refusal::new(&auth::KEY_CHECK, "a valid key is taken for an invalid one"));
+        Presented::Key(text) => match state.keys.find(text).map(|key| key.state) {
+            None => core.require(&auth::KEY_CHECK_INVALID, false, || "an unknown key".to_owned())?,
+            Some(KeyState::Revoked) => {
+                core.require(&auth::KEY_CHECK_REVOKED, false, || "a revoked key".to_owned())?;
             }
-            if core.effect(&auth::KEY_CHECK_FREE, false, |_, _| true) {
-                let (limits, text) = (state.limits.clone(), text.to_owned());
-                state.keys.drain(&limits, &text);
+            Some(KeyState::Valid | KeyState::Exhausted) => {
+                if core.lapse(&auth::KEY_CHECK).is_some() {
+                    return Err(Refusal::new(&auth::KEY_CHECK, "a valid key is taken for another"));
+                }
+                if core.lapse(&auth::KEY_CHECK_FREE).is_some() {
+                    state.keys.charge(&state.limits, text, Usage { prompt: 1, completion: 1 }, true);
+                }
             }
-        }
+        },
     }
     Ok(())
 }

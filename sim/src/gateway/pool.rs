@@ -27,8 +27,8 @@ pub(super) struct Server {
     pub(super) site: Site,
     /// Whether it belongs to the pool.
     pub(super) joined: bool,
-    /// Whether it has ever left the pool.
-    pub(super) left: bool,
+    /// How often it has left the pool.
+    pub(super) left: u32,
     /// Whether it runs.
     pub(super) up: bool,
     /// Whether the gateway believes that it runs.
@@ -109,7 +109,7 @@ impl Pool {
         let server = |site: &Site| Server {
             site: *site,
             joined: true,
-            left: false,
+            left: 0,
             up: true,
             well: true,
             busy: 0,

@@ -2,7 +2,7 @@
 
 use assay_spec::Id;
 use assay_spec::gateway::requirements::{
-    auth, completions, confidential, direct, discovery, errors, input, messages, payment, pool, responses,
+    auth, completions, confidential, direct, discovery, errors, messages, payment, pool, responses,
 };
 use http::HeaderValue;
 use serde_json::json;
@@ -60,7 +60,6 @@ static STATUSES: &[(u16, &str, &[Id])] = &[
             &errors::OTHER_PATHS,
         ],
     ),
-    (413, "request too large", &[&input::LIMITS]),
     (503, "all servers failed for this model", &[&pool::ALL_FAILED]),
 ];
 

@@ -35,8 +35,8 @@ pub(super) fn begin(
 ) -> Result<Option<Reply>, Refusal> {
     let (model, failed) = (work.model, &state.failed);
     let others = failed.iter().any(|id| *id != model.id);
-    let spoilt = core.effect(&PER_MODEL, false, |_, _| others)
-        | core.effect(&RECOVERS, false, |_, _| failed.contains(model.id));
+    let spoilt = others && core.lapse(&PER_MODEL).is_some()
+        || failed.contains(model.id) && core.lapse(&RECOVERS).is_some();
     if spoilt {
         return Err(all_failed(state, &work));
     }

@@ -49,7 +49,13 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(seed: u64) -> Driver {
         let world = World::new(seed, EPOCH, Dialect::default());
-        Driver { world, peer: IpAddr::V4(Ipv4Addr::LOCALHOST), left: Vec::new(), replies: BTreeMap::new(), cut: BTreeSet::new() }
+        Driver {
+            world,
+            peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            left: Vec::new(),
+            replies: BTreeMap::new(),
+            cut: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn now(&self) -> Instant {

@@ -219,7 +219,7 @@ def errors(client, other):
         raises(library.AuthenticationError, lambda: act(wrong))
         error = raises(library.NotFoundError, lambda: act(right, model="no-such-model"))
         assert error.body.get("detail"), error.body
-        raises(library.UnprocessableEntityError, lambda: act(right, model=["not", "a", "name"]))
+        raises(library.UnprocessableEntityError, lambda: act(right, extra_body={"model": ["no", "name"]}))
 
 
 def broken_streams(client, other):

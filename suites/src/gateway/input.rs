@@ -1,7 +1,7 @@
 //! Bad input: an error of the client's kind or an answer, and never an internal error. What it is and where the limits
 //! lie is not shown, so that is all.
 
-use assay_spec::gateway::requirements::input as rows;
+use assay_spec::gateway::requirements::{chat as chats, input as rows};
 use assay_spec::gateway::{chat, messages, models};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::NOT_UTF8, what_is_no_utf8_is_refused).costs(2, 0, 0),
+    refuses!(rows::NOT_UTF8, what_is_no_utf8_is_refused).costs(2, 0, 0).after(const { &[&chats::BODY] }),
     shows!(rows::DEEP, a_deep_body_does_no_harm).costs(3, 0, 0),
     shows!(rows::LARGE, a_large_body_does_no_harm).costs(2, 0, 0),
     shows!(rows::UNKNOWN_ROLE, an_unknown_role_is_refused_or_answered).costs(1, 0, 0),

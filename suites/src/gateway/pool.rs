@@ -6,10 +6,10 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{pool as rows, stream};
 use serde_json::{Value, json};
 
+use super::bodies;
 use super::chat::good;
 use super::given::{self, Skill, model};
 use super::wire::Call;
-use super::bodies;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -18,7 +18,8 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FAILOVER, one_live_server_is_enough).costs(2 * SERVERS as u32, 0, 0).needs(&[Need::Faults]),
     refuses!(rows::ALL_FAILED, without_a_live_server_nothing_is_answered)
         .costs(3, 0, 0)
-        .needs(&[Need::Faults]).after(const { &[&stream::ERROR_BEFORE] }),
+        .needs(&[Need::Faults])
+        .after(const { &[&stream::ERROR_BEFORE] }),
     shows!(rows::PER_MODEL, the_servers_of_one_model_are_no_others).costs(3, 0, 0).needs(&[Need::Faults]),
     shows!(rows::RECOVERS, a_server_that_is_back_answers)
         .costs(2 + LOOKS, 0, 0)
