@@ -29,7 +29,8 @@ pub(super) fn optional<T>(
 ) -> Result<Option<T>, Refused> {
     let Some(value) = document.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let strict = || read(value).map(Some).ok_or_else(|| format!("{name} is of another type"));
-    gate.parse(rule, strict, || Ok(None))
+    // A value that is good is read all the same: what stands in it has rules of its own.
+    gate.parse(rule, strict, || Ok(read(value)))
 }
 
 /// The objects of a list, each read by `of`.
