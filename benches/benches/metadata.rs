@@ -49,7 +49,9 @@ fn paths(c: &mut Criterion) {
         });
     });
     group.bench_function("endpoint_by_cid", |b| {
-        b.iter(|| by_cid.each_ref().map(|path| endpoint(black_box(path).as_bytes()).expect("an endpoint").name));
+        b.iter(|| {
+            by_cid.each_ref().map(|path| endpoint(black_box(path).as_bytes()).expect("an endpoint").name)
+        });
     });
     group.bench_function("peer_matchit_by_cid", |b| {
         b.iter(|| by_cid.each_ref().map(|path| *router.at(black_box(path)).expect("a route").value));

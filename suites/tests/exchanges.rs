@@ -111,8 +111,7 @@ fn the_simulator_gives_the_hand_written_answers_of_token_metadata() {
         let view = world.view(Service::Metadata);
         let contract = |member: &str| view["contracts"][0][member].as_str().expect("a text").to_owned();
         let mut request = exchange.request.clone();
-        request.head[0] =
-            request.head[0].replace(CID, &contract("cid")).replace(URI, &contract("path"));
+        request.head[0] = request.head[0].replace(CID, &contract("cid")).replace(URI, &contract("path"));
         let (status, mut body) = replay(&mut world, metadata::SITE, &request);
         assert_eq!(status, 200, "{}: {body}", exchange.endpoint);
         let Ok(mut by_hand) = serde_json::from_str::<Value>(&exchange.response.body) else {

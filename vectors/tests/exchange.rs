@@ -62,8 +62,7 @@ fn every_path_of_token_metadata_is_asked_for_once_and_answered_by_its_document()
     assert_eq!(asked, listed);
     for (exchange, endpoint) in exchanges.iter().zip(assay_spec::metadata::ENDPOINTS) {
         let path = exchange.request.head[0].split(' ').nth(1).expect("a path");
-        let Answer::Ok(found) =
-            answer("metadata.route", &json!({"raw_path": {"utf8": path}}), &mut Strict)
+        let Answer::Ok(found) = answer("metadata.route", &json!({"raw_path": {"utf8": path}}), &mut Strict)
         else {
             panic!("{path}")
         };

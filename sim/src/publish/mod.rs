@@ -41,8 +41,7 @@ pub use prepare::Caller;
 use chain::Chain;
 
 /// The exchange's own site, and the chain's public interface.
-pub const SITES: [Site; 2] =
-    [site("publish"), site("chain")];
+pub const SITES: [Site; 2] = [site("publish"), site("chain")];
 
 const fn site(name: &'static str) -> Site {
     Site { service: Service::Publish, name, tls: false }

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gateway, GatewayLimits,
     GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
-    MetadataReadings, Network, NetworkFixtures, NetworkLimits,
-    NetworkReadings, Profile, Publish, PublishLimits, PublishReadings, Secret, SigningScheme,
+    MetadataReadings, Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish,
+    PublishLimits, PublishReadings, Secret, SigningScheme,
 };
 
 /// How many bound domains a written profile brings.
