@@ -109,9 +109,9 @@ async fn no_report_shows_a_key() {
             format!("{settings:?}"),
         ];
         for (n, text) in texts.iter().enumerate() {
+            assert!(n > 0 || text.contains("/svc/auth/check"), "the exchanges are reported");
             assert!(keys.iter().all(|key| !text.contains(key.as_str())), "report {n} shows a key");
         }
-        assert!(texts[0].contains("[redacted key]") && texts[0].contains("[redacted revoked key]"));
     }
 }
 
