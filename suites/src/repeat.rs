@@ -314,7 +314,11 @@ mod tests {
                 twice().header("Authorization", "Bearer x").body(vec![b'x'; 9_000]),
             ),
         ];
-        insta::assert_snapshot!(lines.join("\n"), @"");
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        curl -sS -i --http1.1 --path-as-is --cacert 'my ca.pem' --request-target / -X GET -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' https://127.0.0.1:4102
+        ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n' ) | openssl s_client -quiet -verify_return_error -connect '[::1]:4102' -CAfile 'my ca.pem'
+        ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer %s\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n' "$ASSAY_KEY" && cat BODY ) | openssl s_client -quiet -verify_return_error -connect a.example:443 -CAfile 'my ca.pem'  # BODY: the 9000 bytes of the body, SHA-256 e797e2af6f05c24cdd064793ce60a9d01302d9a3b0e5dff5bb0c046b87f2f668
+        "#);
         assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "nobody shows a certificate there");
     }
 

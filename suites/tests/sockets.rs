@@ -17,7 +17,7 @@ use assay_suites::exchange::Request;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::{Settings, wall_clock};
-use assay_suites::profile::Profile;
+use assay_suites::profile::{Profile, Secret};
 use assay_suites::publish::Fixtures;
 use assay_suites::run::Runner;
 use assay_suites::target::{Connect, Remote, Tcp};
@@ -55,6 +55,7 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
     let path = folder.join("p.toml");
     served.write_profile(&path, None).expect("a profile");
     let loaded = Profile::load(&path).expect("the profile that was written");
+    let trust = loaded.profile.trust(&loaded.folder).expect("the authority beside it");
     let publish = loaded.profile.publish.expect("the exchange");
     let key = publish.key.as_ref().expect("a key").read(&loaded.folder).expect("its file");
     let drop = loaded.profile.drop.expect("the drop");
@@ -70,17 +71,22 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
         ]
         .map(|(name, url)| (name.to_owned(), url)),
     );
+    let gateway = loaded.profile.gateway.expect("the gateway");
+    sites.insert("gateway".to_owned(), gateway.url.clone());
+    let token = |key: &Option<Secret>| key.as_ref().and_then(|key| key.read(&loaded.folder).ok());
+    let [valid, revoked] = [&gateway.key, &gateway.revoked_key].map(token);
     let control = loaded.profile.control.filter(|_| control).map(|base| (base, None));
     let header = drop.forwarding_header.iter().chain(&network.forwarding_header).next();
     let behind = sites.keys().filter(|site| *site == "drop" || network.sites().contains_key(*site));
     let forwarding = header.map(|header| behind.map(|site| (site.clone(), header.clone())).collect());
-    let target = Remote::new(sites, control)
+    let target = Remote::trusting(trust, sites, control)
         .await
         .expect("somebody listens")
         .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
     let settings = Settings {
         seed: 3,
+        gateway: assay_suites::gateway::Fixtures::new(&gateway, valid, revoked),
         publish: fixtures,
         drop: drop::Fixtures::new(&drop),
         network: network::Fixtures::new(&network),

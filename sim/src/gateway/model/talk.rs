@@ -61,7 +61,7 @@ pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
     let words = telling(&text);
     match words.as_slice() {
         [] if sentences.is_empty() => {
-            sentences.push("You have not said much, so I have little to add.".to_owned())
+            sentences.push("You have not said much, so I have little to add.".to_owned());
         }
         [] => {}
         [word] if traits.image => sentences.push(format!("A drawing of {word}.")),
@@ -71,7 +71,7 @@ pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
     }
     if !words.is_empty() && !is_told {
         let mut of_one = OF_ONE.to_vec();
-        for _ in 0..1 + dice.below(2) {
+        for _ in 0..=dice.below(2) {
             let template = of_one.remove(dice.below(of_one.len()));
             sentences.push(template.replace("{a}", pick(dice, &words)));
         }

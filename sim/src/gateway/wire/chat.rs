@@ -74,10 +74,10 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
 
 /// The chunks: who speaks, what is said piece by piece, why it ended; several answers take turns.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
-    let with_usage = wants_usage(of);
+    let (id, with_usage) = (of.id("chatcmpl-", 0), wants_usage(of));
     let chunk = |choices: Value, usage: Option<Value>| {
         let mut chunk = json!({
-            "id": of.id("chatcmpl-", 0),
+            "id": id,
             "object": "chat.completion.chunk",
             "created": of.created_s,
             "model": of.model,

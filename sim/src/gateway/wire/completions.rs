@@ -45,16 +45,16 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
     let choice =
         |(index, choice): (usize, &Choice)| said(index, &choice.text(), Some(reason(&choice.finish)));
     let choices: Vec<Value> = of.answer.choices.iter().enumerate().map(choice).collect();
-    let mut reply = object(of, Value::from(choices));
+    let mut reply = object(of, &of.id("cmpl-", 0), &Value::from(choices));
     reply["usage"] = usage(of);
     reply
 }
 
 /// The chunks; several completions take turns.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
-    let with_usage = wants_usage(of);
+    let (id, with_usage) = (of.id("cmpl-", 0), wants_usage(of));
     let chunk = |choices: Value, usage: Option<Value>| {
-        let mut chunk = object(of, choices);
+        let mut chunk = object(of, &id, &choices);
         if with_usage {
             chunk["usage"] = usage.unwrap_or_default();
         }
@@ -79,9 +79,9 @@ pub(crate) fn broken(text: &str, _: usize) -> Event {
     failure(text)
 }
 
-fn object(of: &Of<'_>, choices: Value) -> Value {
+fn object(of: &Of<'_>, id: &str, choices: &Value) -> Value {
     json!({
-        "id": of.id("cmpl-", 0),
+        "id": id,
         "object": "text_completion",
         "created": of.created_s,
         "model": of.model,

@@ -58,16 +58,16 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
         vec![json!({ "type": "text", "text": choice.text(), "citations": null })]
     } else {
         let calls = choice.calls.iter().enumerate();
-        calls.map(|(n, call)| used(of, n, &call.name, call.arguments.clone())).collect()
+        calls.map(|(n, call)| used(of, n, &call.name, &call.arguments)).collect()
     };
     let (reason, text) = reason(&choice.finish);
-    message(of, &content, reason.into(), text, of.answer.usage.completion)
+    message(of, &content, (reason.into(), text), of.answer.usage.completion)
 }
 
 /// The events: the message begins, its blocks one after the other, piece by piece, and why it ended.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     let choice = only(of);
-    let begun = message(of, &[], Value::Null, Value::Null, 1);
+    let begun = message(of, &[], (Value::Null, Value::Null), 1);
     let mut events = vec![Event::named("message_start", json!({ "message": begun }))];
     let mut block = |index: usize, begun: Value, deltas: Vec<Value>| {
         events.push(Event::named("content_block_start", json!({ "index": index, "content_block": begun })));
@@ -89,7 +89,7 @@ pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     for (n, call) in choice.calls.iter().enumerate() {
         let delta = |piece: String| json!({ "type": "input_json_delta", "partial_json": piece });
         let deltas = [String::new()].into_iter().chain(pieces(&call.arguments)).map(delta).collect();
-        block(n, used(of, n, &call.name, json!({})), deltas);
+        block(n, used(of, n, &call.name, &json!({})), deltas);
     }
     let (reason, text) = reason(&choice.finish);
     let delta = json!({ "stop_reason": reason, "stop_sequence": text });
@@ -108,7 +108,8 @@ fn only<'a>(of: &Of<'a>) -> &'a Choice {
     of.answer.choices.first().expect("an answer has a choice")
 }
 
-fn message(of: &Of<'_>, content: &[Value], reason: Value, text: Value, written: u64) -> Value {
+fn message(of: &Of<'_>, content: &[Value], end: (Value, Value), written: u64) -> Value {
+    let (reason, text) = end;
     json!({
         "id": of.id("msg_", 0),
         "type": "message",
@@ -121,7 +122,7 @@ fn message(of: &Of<'_>, content: &[Value], reason: Value, text: Value, written: 
     })
 }
 
-fn used(of: &Of<'_>, n: usize, name: &str, input: Value) -> Value {
+fn used(of: &Of<'_>, n: usize, name: &str, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": of.id("toolu_", n), "name": name, "input": input })
 }
 

@@ -59,13 +59,13 @@ fn schema(format: Option<&Value>) -> Option<Value> {
 /// The response object.
 pub(crate) fn reply(of: &Of<'_>) -> Value {
     let choice = only(of);
-    response(of, status(choice), items(of, choice, status(choice)))
+    response(of, status(choice), &items(of, choice, status(choice)))
 }
 
 /// The events: the response begins, its items one after the other, piece by piece, and it is complete.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     let choice = only(of);
-    let begun = json!({ "response": response(of, "in_progress", Vec::new()) });
+    let begun = json!({ "response": response(of, "in_progress", &[]) });
     let mut events =
         vec![Event::named("response.created", begun.clone()), Event::named("response.in_progress", begun)];
     for (at, item) in items(of, choice, status(choice)).into_iter().enumerate() {
@@ -161,7 +161,7 @@ fn part(text: &str) -> Value {
     json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
 }
 
-fn response(of: &Of<'_>, status: &str, output: Vec<Value>) -> Value {
+fn response(of: &Of<'_>, status: &str, output: &[Value]) -> Value {
     let is_over = status != "in_progress";
     let usage = of.answer.usage;
     let usage = json!({

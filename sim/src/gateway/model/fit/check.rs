@@ -36,7 +36,7 @@ impl Check<'_> {
             Value::Object(members) => members,
             _ => return true,
         };
-        self.has_type(members, value)
+        Self::has_type(members, value)
             && self.has_parts(members, value, deep)
             && members.get("const").is_none_or(|only| equal(only, value))
             && list(members, "enum").is_none_or(|values| values.iter().any(|known| equal(known, value)))
@@ -49,7 +49,7 @@ impl Check<'_> {
             }
     }
 
-    fn has_type(&self, members: &Map<String, Value>, value: &Value) -> bool {
+    fn has_type(members: &Map<String, Value>, value: &Value) -> bool {
         let is = |kind: &Value| match kind.as_str() {
             Some("object") => value.is_object(),
             Some("array") => value.is_array(),
