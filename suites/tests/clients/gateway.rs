@@ -329,7 +329,7 @@ impl Client {
         if let Some(cookie) = self.cookies.get(base).filter(|_| self.lie != Lie::DropsCookies) {
             request = request.header("Cookie", cookie.as_str());
         }
-        if self.lie == Lie::TakesDeadStreams {
+        if self.lie == Lie::TakesDeadStreams && body["stream"] == true {
             return take_what_comes(stream, &request, host(base)).await;
         }
         let answer = exchange(stream, &request, host(base), Limits::default()).await;
