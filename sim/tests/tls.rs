@@ -42,8 +42,10 @@ fn certificates_are_the_same_for_the_same_seed_and_no_other() {
 #[test]
 fn the_bytes_of_a_certificate_are_what_they_were() {
     let digest = Authority::new(Rng::new(1)).leaf("enclave", 1).sha256();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hex, "d1cc5b5232a7179b865ebaaf5a455a2a471e6c0aae7d6d3c082ded1de46a1cc2");
+    assert_eq!(
+        assay_spec::crypto::text::hex(&digest),
+        "d1cc5b5232a7179b865ebaaf5a455a2a471e6c0aae7d6d3c082ded1de46a1cc2"
+    );
 }
 
 #[tokio::test]
@@ -119,7 +121,8 @@ async fn plain_http_gets_no_answer_where_https_is_spoken_and_the_reverse() {
     let mut said = Vec::new();
     let _ = plain.read_to_end(&mut said).await;
     assert!(!said.starts_with(b"HTTP"), "{}", said.escape_ascii());
-    for nonsense in [&b""[..], b"\0", b"\x16\x03\x01\xff\xff", &[b'x'; 70_000]] {
+    let long = vec![b'x'; 70_000];
+    for nonsense in [&b""[..], b"\0", b"\x16\x03\x01\xff\xff", &long] {
         let mut io = TcpStream::connect(server).await.expect("somebody listens");
         // It may be refused before it has said all.
         let _ = io.write_all(nonsense).await;

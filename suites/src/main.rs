@@ -397,7 +397,11 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     } else if named.iter().any(|(_, url)| url.is_some()) {
         let mut text =
             args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
-        text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {path:?}\n")));
+        text.extend(
+            args.ca_file
+                .as_ref()
+                .map(|path| format!("ca_file = {}\n", toml::Value::from(path.display().to_string()))),
+        );
         for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
             text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
             if *service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {

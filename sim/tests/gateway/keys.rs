@@ -60,7 +60,7 @@ fn a_header_that_holds_no_bearer_key_holds_none() {
         "Bearer".into(),
         format!("Bearer {key}x"),
     ] {
-        assert_eq!(status(&[bad.clone()]), 401, "{bad}");
+        assert_eq!(status(std::slice::from_ref(&bad)), 401, "{bad}");
     }
     assert_eq!(status(&[format!("Bearer {key}"), format!("Bearer {key}")]), 401, "two headers are none");
 }

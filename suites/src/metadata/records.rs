@@ -116,7 +116,7 @@ impl Of {
         };
         match (self, is_token) {
             (Of::Contract, false) | (Of::Token, true) => whole(),
-            (Of::Contract, true) | (Of::Token, false) | (Of::Template, true) => Vec::new(),
+            (Of::Contract | Of::Template, true) | (Of::Token, false) => Vec::new(),
             (Of::Template, false) => holder.map(|holder| (place, holder)).into_iter().collect(),
             (Of::Attribute, _) => list("attributes"),
             (Of::External, _) => list("external_properties"),

@@ -124,7 +124,6 @@ fn segments<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::profile::Profile;
 
     const FULL: &str = r#"

@@ -209,13 +209,12 @@ impl Client {
             return self.complete(&url, body).await;
         }
         let fixed = self.address.clone().filter(|_| self.lie == Lie::ResolvesOnce);
-        let address = match fixed {
-            Some(address) => address,
-            None => {
-                let url = self.url.clone();
-                let resolved = self.get(&url, &format!("{RESOLVE}{item_hash}")).await?;
-                resolved["address"].as_str().ok_or("no address")?.to_owned()
-            }
+        let address = if let Some(address) = fixed {
+            address
+        } else {
+            let url = self.url.clone();
+            let resolved = self.get(&url, &format!("{RESOLVE}{item_hash}")).await?;
+            resolved["address"].as_str().ok_or("no address")?.to_owned()
         };
         self.address = Some(address.clone());
         if self.lie == Lie::SendsFirst {
@@ -302,7 +301,7 @@ impl Client {
     }
 
     fn completion(&self, base: &str, body: &Value) -> Request {
-        let path = base.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default();
+        let path = base.split('/').nth(3).map(|path| format!("/{path}")).unwrap_or_default();
         let request = Request::new("POST", &format!("{path}/v1/chat/completions"))
             .header("Content-Type", "application/json")
             .body(body.to_string());
@@ -348,11 +347,11 @@ impl Client {
             let words = answer.json()?["choices"][0]["message"]["content"].take();
             return words.as_str().map(str::to_owned).ok_or_else(|| "no words".to_owned());
         }
-        if self.lie == Lie::SkipsErrorEvents { Ok(deltas(&answer)) } else { self.whole(&answer) }
-    }
-
-    fn whole(&self, answer: &Response) -> Result<String, String> {
-        words_of_stream(&answer.body).map_err(|e| e.to_string())
+        if self.lie == Lie::SkipsErrorEvents {
+            Ok(deltas(&answer))
+        } else {
+            words_of_stream(&answer.body).map_err(|e| e.to_string())
+        }
     }
 
     async fn connect(&self, base: &str) -> Result<(Box<dyn Stream>, [u8; 32]), String> {
