@@ -84,16 +84,13 @@ impl Handle {
             }
             let moved = self.moor(berth, boot);
             let Some(accepting) = berth.accepting.upgrade() else { continue };
-            match moved {
-                Ok((task, url)) => {
-                    accepting.replace(task);
-                    inner.places.insert(berth.site.name, url);
-                }
+            if let Ok((task, url)) = moved {
+                accepting.replace(task);
+                inner.places.insert(berth.site.name, url);
+            } else {
                 // Without a port the site stands nowhere until its next boot.
-                Err(_) => {
-                    accepting.stop();
-                    inner.places.remove(berth.site.name);
-                }
+                accepting.stop();
+                inner.places.remove(berth.site.name);
             }
         }
         inner.boots = boots;
