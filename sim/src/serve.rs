@@ -1,32 +1,26 @@
-//! Sockets around worlds: in process, in-memory connections, and real listeners. The only file that waits.
+//! Sockets around worlds: in process, in-memory connections, and real listeners. The only place that waits.
+
+mod answer;
+mod listen;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::pin::Pin;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::task::{Context, Poll};
 
 use assay_spec::Instant;
-use bytes::Bytes;
-use futures_util::{StreamExt, stream};
-use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
-use http_body::{Body, Frame};
-use http_body_util::{BodyExt, Either, Full, StreamBody};
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use http::{HeaderMap, HeaderName};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 
 use crate::outgoing::{Failure, Outcome, Outgoing, OutgoingId};
 use crate::reach::{Reach, fetch};
 use crate::rng::Rng;
 use crate::tls::{Authority, Shown};
 use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
+
+pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
+pub use listen::{Listener, base_url, listen};
+
+use listen::Accepting;
 
 /// How a world's time moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -105,15 +99,8 @@ struct Ticket {
     exchange: ExchangeId,
 }
 
-/// The largest request head, in bytes: a header of a megabyte still gets the documented answer.
-const HEAD_BYTES: usize = 2 * 1024 * 1024;
 /// How long, in all, an advance waits for requests of the world's own to come to something.
 const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
-/// How long a handshake may take.
-const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
-/// How much of a body is read and dropped after the answer is settled, so that its sender gets to read the answer.
-const DRAIN_BYTES: usize = 16 * 1024 * 1024;
-
 impl Handle {
     /// Serves `world`.
     pub fn new(world: World, mode: ClockMode) -> Handle {
@@ -314,21 +301,6 @@ impl Handle {
         SiteService { handle: self.clone(), site, peer, boot: None }
     }
 
-    /// Serves HTTP/1.1 on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
-    /// the next boot ends it as well.
-    pub async fn connection<I>(&self, io: I, site: Site, peer: IpAddr, boot: u64)
-    where
-        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let mut boots = self.shared.boots.subscribe();
-        let service = SiteService { boot: Some(boot), ..self.site(site, peer) };
-        tokio::select! {
-            () = connection(io, service) => {}
-            // The sender lives in `self`, so the channel cannot close.
-            _ = boots.wait_for(|boots| boot_of(boots, site) != boot) => {}
-        }
-    }
-
     /// The authority whose certificates the sites show.
     pub fn authority(&self) -> &Authority {
         self.shown().authority()
@@ -336,78 +308,6 @@ impl Handle {
 
     fn shown(&self) -> &Shown {
         self.shared.shown.get_or_init(|| Shown::new(self.shared.rng))
-    }
-
-    /// Listens for a site at `address`, over TLS where it speaks https. A site that boots is listened for at another
-    /// port of the same address after each boot, and [`Handle::set_places`] is told.
-    pub async fn open(&self, site: Site, address: SocketAddr) -> std::io::Result<Listener> {
-        let listener = TcpListener::bind(address).await?;
-        let address = listener.local_addr()?;
-        let mut inner = self.lock();
-        let boots = inner.world.boots();
-        let accepting = Arc::new(Accepting::new(self.accept(listener, site, boot_of(&boots, site))));
-        if boots.iter().any(|(booting, _)| *booting == site) {
-            let berth = Berth {
-                site,
-                ip: address.ip(),
-                forwarding: self.forwarding.clone(),
-                accepting: Arc::downgrade(&accepting),
-            };
-            inner.berths.push(berth);
-        }
-        Ok(Listener { address, _accepting: accepting })
-    }
-
-    /// Accepts connections to a site in its `boot`.
-    fn accept(&self, listener: TcpListener, site: Site, boot: u64) -> JoinHandle<()> {
-        let handle = self.clone();
-        let tls = site.tls.then(|| TlsAcceptor::from(self.shown().config(site.name, boot)));
-        accept(listener, move |io, peer| {
-            let (handle, tls) = (handle.clone(), tls.clone());
-            async move {
-                let Some(tls) = tls else { return handle.connection(io, site, peer, boot).await };
-                if let Some(io) = handshake(tls, io, HANDSHAKE).await {
-                    handle.connection(io, site, peer, boot).await;
-                }
-            }
-        })
-    }
-
-    /// Sites that have booted are listened for elsewhere, before anybody is told that they have.
-    fn follow_boots(&self, inner: &mut Inner) {
-        let boots = inner.world.boots();
-        if boots == inner.boots {
-            return;
-        }
-        inner.berths.retain(|berth| berth.accepting.strong_count() > 0);
-        for berth in &inner.berths {
-            let boot = boot_of(&boots, berth.site);
-            if boot == boot_of(&inner.boots, berth.site) {
-                continue;
-            }
-            let moved = self.moor(berth, boot);
-            let Some(accepting) = berth.accepting.upgrade() else { continue };
-            if let Ok((task, url)) = moved {
-                accepting.replace(task);
-                inner.places.insert(berth.site.name, url);
-            } else {
-                // Without a port the site stands nowhere until its next boot.
-                accepting.stop();
-                inner.places.remove(berth.site.name);
-            }
-        }
-        inner.boots = boots;
-        inner.set_places();
-    }
-
-    /// Listens for a site that has booted, at any port; the task, and the base URL.
-    fn moor(&self, berth: &Berth, boot: u64) -> std::io::Result<(JoinHandle<()>, String)> {
-        let listener = std::net::TcpListener::bind((berth.ip, 0))?;
-        listener.set_nonblocking(true)?;
-        let listener = TcpListener::from_std(listener)?;
-        let url = base_url(berth.site, listener.local_addr()?);
-        let handle = self.clone().forwarded_by(berth.forwarding.clone());
-        Ok((handle.accept(listener, berth.site, boot), url))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -646,320 +546,5 @@ fn wall_clock() -> Instant {
     Instant(since.map_or(0, |since| since.as_millis() as i64))
 }
 
-/// One site of a served world, seen by clients of one address.
-#[derive(Clone)]
-pub struct SiteService {
-    handle: Handle,
-    site: Site,
-    peer: IpAddr,
-    /// The site's boot in which the connection was made, where that is known.
-    boot: Option<u64>,
-}
-
-type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, BrokenOff>> + Send>>>;
-
-/// A reply breaks off: the connection ends before the body does.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the reply breaks off")]
-pub struct BrokenOff;
-
-/// A reply's body: whole, or as it comes.
-pub type ReplyBody = Either<Full<Bytes>, Streamed>;
-
-impl<B> tower::Service<Request<B>> for SiteService
-where
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Send,
-{
-    type Response = Response<ReplyBody>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let service = self.clone();
-        Box::pin(async move { Ok(answer(service, request).await) })
-    }
-}
-
-/// Tells the world when a client goes away before its answer is complete.
-struct Guard {
-    handle: Handle,
-    ticket: Option<Ticket>,
-}
-
-impl Guard {
-    /// The answer is complete, or there will be none.
-    fn settle(&mut self) {
-        self.ticket = None;
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.handle.input(ticket, Input::Abort);
-        }
-    }
-}
-
-async fn answer<B>(service: SiteService, request: Request<B>) -> Response<ReplyBody>
-where
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Send,
-{
-    let SiteService { handle, site, peer, boot } = service;
-    let (parts, body) = request.into_parts();
-    let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
-    let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
-    let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
-    let Some((ticket, mut settled)) = handle.begin(head, boot) else {
-        // Nobody is there any more; the connection ends in a moment.
-        return std::future::pending().await;
-    };
-    let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
-
-    let mut body = Box::pin(body);
-    while settled.is_empty() {
-        let Some(frame) = body.frame().await else { break };
-        let Ok(frame) = frame else {
-            // The client went away, or its framing broke: there is nobody to answer.
-            return Response::builder()
-                .status(StatusCode::BAD_REQUEST)
-                .body(Either::Left(Full::default()))
-                .expect("a status alone is a response");
-        };
-        let Ok(bytes) = frame.into_data() else { continue };
-        settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
-    }
-    if settled.is_empty() {
-        match handle.end(ticket) {
-            Ok(outputs) => settled = outputs,
-            Err(receiver) => return streamed(guard, receiver).await,
-        }
-    } else {
-        tokio::spawn(drain(body));
-    }
-    guard.settle();
-    whole(settled)
-}
-
-/// Reads what comes after the answer is settled, so that its sender gets to read the answer.
-async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
-    let mut drained = 0;
-    while drained < DRAIN_BYTES
-        && let Some(Ok(frame)) = body.frame().await
-    {
-        drained += frame.data_ref().map_or(0, Bytes::len);
-    }
-}
-
-/// A response whose outputs are all there.
-fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
-    let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
-    let (mut status, mut headers) = (500, HeaderMap::new());
-    let (mut bytes, mut begun, mut cut) = (Vec::new(), false, false);
-    for output in outputs {
-        match output {
-            Output::Head { status: s, headers: h, .. } => (status, headers, begun) = (s, h, true),
-            Output::Frame { bytes: frame, .. } => bytes.push(frame),
-            Output::Cut { .. } => cut = true,
-            Output::End { .. } | Output::Outgoing { .. } => {}
-        }
-    }
-    if cut {
-        return broken_off(status, headers, bytes, begun);
-    }
-    let body = if frames > 1 {
-        let frames = bytes.into_iter().map(|bytes| Ok(Frame::data(bytes)));
-        Either::Right(StreamBody::new(Box::pin(stream::iter(frames)) as Pin<Box<_>>))
-    } else {
-        Either::Left(Full::new(bytes.pop().unwrap_or_default()))
-    };
-    respond(status, headers, body)
-}
-
-/// A response that breaks off after these bytes, or before its head where it has not begun.
-fn broken_off(status: u16, headers: HeaderMap, bytes: Vec<Bytes>, begun: bool) -> Response<ReplyBody> {
-    let frames = stream::iter(bytes.into_iter().map(|bytes| Ok(Frame::data(bytes))));
-    let end = stream::once(async move {
-        // A head whose body breaks off at once is never sent.
-        if begun {
-            let_out().await;
-        }
-        Err(BrokenOff)
-    });
-    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames.chain(end)) as Pin<Box<_>>)))
-}
-
-/// Lets the connection send what it has before more is asked of the body.
-async fn let_out() {
-    for _ in 0..4 {
-        tokio::task::yield_now().await;
-    }
-}
-
-/// A response whose outputs come as the world makes them.
-async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output>) -> Response<ReplyBody> {
-    let (status, headers) = match receiver.recv().await {
-        Some(Output::Head { status, headers, .. }) => (status, headers),
-        Some(_) => {
-            guard.settle();
-            return broken_off(200, HeaderMap::new(), Vec::new(), false);
-        }
-        None => {
-            // The world was replaced under a waiting request: its connection ends without a word of the service.
-            guard.settle();
-            return respond(503, HeaderMap::new(), Either::Left(Full::default()));
-        }
-    };
-    let frames = stream::unfold(Some((guard, receiver)), |state| async move {
-        let (mut guard, mut receiver) = state?;
-        match receiver.recv().await {
-            Some(Output::Frame { bytes, .. }) => Some((Ok(Frame::data(bytes)), Some((guard, receiver)))),
-            Some(Output::Cut { .. }) => {
-                guard.settle();
-                let_out().await;
-                Some((Err(BrokenOff), None))
-            }
-            _ => {
-                guard.settle();
-                None
-            }
-        }
-    });
-    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames) as Pin<Box<_>>)))
-}
-
-fn respond(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBody> {
-    let mut response = Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    *response.headers_mut() = headers;
-    response
-}
-
-/// Serves HTTP/1.1 on one connection until it ends.
-pub async fn connection<I, S, B>(io: I, service: S)
-where
-    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
-    S::Future: Send,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let served = hyper::server::conn::http1::Builder::new()
-        .auto_date_header(false)
-        .half_close(true)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(io), TowerToHyperService::new(service))
-        .await;
-    // How a client ends its connection is its own affair.
-    drop(served);
-}
-
-/// What is said under TLS, where the handshake succeeds in time. One that does not concerns nobody else.
-async fn handshake<I>(tls: TlsAcceptor, io: I, limit: std::time::Duration) -> Option<TlsStream<I>>
-where
-    I: AsyncRead + AsyncWrite + Unpin,
-{
-    tokio::time::timeout(limit, tls.accept(io)).await.ok()?.ok()
-}
-
-/// The base URL of a site that stands at an address.
-pub fn base_url(site: Site, address: SocketAddr) -> String {
-    let scheme = if site.tls { "https" } else { "http" };
-    format!("{scheme}://{address}")
-}
-
-/// A listener that serves until it is dropped.
-pub struct Listener {
-    /// The address that it got. A site that has booted since is listened for elsewhere.
-    pub address: SocketAddr,
-    _accepting: Arc<Accepting>,
-}
-
-/// The task that accepts connections.
-struct Accepting(Mutex<JoinHandle<()>>);
-
-impl Accepting {
-    fn new(task: JoinHandle<()>) -> Accepting {
-        Accepting(Mutex::new(task))
-    }
-
-    /// Another task accepts from now on.
-    fn replace(&self, task: JoinHandle<()>) {
-        let mut accepting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *accepting, task).abort();
-    }
-
-    fn stop(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort();
-    }
-}
-
-impl Drop for Accepting {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-/// Listens at `address` and serves each connection with what `service` makes of the client's address.
-pub async fn listen<S, B>(
-    address: SocketAddr,
-    service: impl Fn(IpAddr) -> S + Send + 'static,
-) -> std::io::Result<Listener>
-where
-    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
-    S::Future: Send,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let listener = TcpListener::bind(address).await?;
-    let address = listener.local_addr()?;
-    let task = accept(listener, move |io, peer| connection(io, service(peer)));
-    Ok(Listener { address, _accepting: Arc::new(Accepting::new(task)) })
-}
-
-/// Has every connection served, each beside the others.
-fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static) -> JoinHandle<()>
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    tokio::spawn(async move {
-        loop {
-            // A connection that could not be accepted concerns nobody else.
-            let Ok((io, peer)) = listener.accept().await else { continue };
-            let _ = io.set_nodelay(true);
-            tokio::spawn(serve(io, peer.ip().to_canonical()));
-        }
-    })
-}
-
 /// The address that in-memory clients have unless they are given one.
 pub const IN_MEMORY: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-
-#[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_handshake_has_its_limit() {
-        let leaf = Authority::new(Rng::new(1)).leaf("site", 0);
-        let (mut ours, theirs) = tokio::io::duplex(1024);
-        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("room");
-        let limit = std::time::Duration::from_millis(20);
-        assert!(handshake(leaf.server_config().into(), theirs, limit).await.is_none());
-        assert_eq!(ours.read(&mut [0; 1]).await.expect("an end"), 0, "the connection has ended");
-    }
-}

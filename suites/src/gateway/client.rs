@@ -244,7 +244,8 @@ impl Client {
         if !cookies.is_empty() {
             request = request.header("Cookie", cookies.join("; "));
         }
-        let response = exchange(stream, &request, host(base), self.settings.limits).await.map_err(failed)?;
+        let response =
+            exchange(stream, &request, host(base), self.settings.limits).await.map_err(|e| failed(&e))?;
         for (_, set) in response.headers.iter().filter(|(name, _)| name == "set-cookie") {
             let set = String::from_utf8_lossy(set);
             if let Some((name, value)) = set.split(';').next().and_then(|pair| pair.split_once('=')) {
@@ -257,11 +258,11 @@ impl Client {
 
     /// A connection, and the SHA-256 of the certificate that it has shown.
     async fn connect(&self, base: &str) -> Result<(Box<dyn Stream>, Option<[u8; 32]>), Failure> {
-        let (url, stream) = open(base, None).await.map_err(failed)?;
+        let (url, stream) = open(base, None).await.map_err(|e| failed(&e))?;
         if url.scheme() != "https" {
             return Ok((Box::new(stream), None));
         }
-        let stream = self.settings.trust.handshake(&url, stream).await.map_err(failed)?;
+        let stream = self.settings.trust.handshake(&url, stream).await.map_err(|e| failed(&e))?;
         let shown = Sha256::digest(certificate(&stream)).into();
         Ok((Box::new(stream), Some(shown)))
     }
@@ -304,8 +305,7 @@ fn refusal(response: &Response) -> Failure {
     if response.status >= 500 { Failure::Failed(text) } else { Failure::Refused(text) }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
-fn failed(broken: Broken) -> Failure {
+fn failed(broken: &Broken) -> Failure {
     Failure::Failed(broken.to_string())
 }
 

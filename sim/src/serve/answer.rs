@@ -1,0 +1,241 @@
+//! HTTP/1.1 around a world: requests go in, and answers come out as the world makes them.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, Either, Full, StreamBody};
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+
+use super::{Handle, Ticket};
+use crate::world::{Input, Output, RequestHead, Site};
+
+/// The largest request head, in bytes: a header of a megabyte still gets the documented answer.
+const HEAD_BYTES: usize = 2 * 1024 * 1024;
+/// How much of a body is read and dropped after the answer is settled, so that its sender gets to read the answer.
+const DRAIN_BYTES: usize = 16 * 1024 * 1024;
+
+/// One site of a served world, seen by clients of one address.
+#[derive(Clone)]
+pub struct SiteService {
+    pub(super) handle: Handle,
+    pub(super) site: Site,
+    pub(super) peer: IpAddr,
+    /// The site's boot in which the connection was made, where that is known.
+    pub(super) boot: Option<u64>,
+}
+
+type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, BrokenOff>> + Send>>>;
+
+/// A reply breaks off: the connection ends before the body does.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the reply breaks off")]
+pub struct BrokenOff;
+
+/// A reply's body: whole, or as it comes.
+pub type ReplyBody = Either<Full<Bytes>, Streamed>;
+
+impl<B> tower::Service<Request<B>> for SiteService
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Send,
+{
+    type Response = Response<ReplyBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(answer(service, request).await) })
+    }
+}
+
+/// Tells the world when a client goes away before its answer is complete.
+struct Guard {
+    handle: Handle,
+    ticket: Option<Ticket>,
+}
+
+impl Guard {
+    /// The answer is complete, or there will be none.
+    fn settle(&mut self) {
+        self.ticket = None;
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.handle.input(ticket, Input::Abort);
+        }
+    }
+}
+
+async fn answer<B>(service: SiteService, request: Request<B>) -> Response<ReplyBody>
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Send,
+{
+    let SiteService { handle, site, peer, boot } = service;
+    let (parts, body) = request.into_parts();
+    let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
+    let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
+    let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
+    let Some((ticket, mut settled)) = handle.begin(head, boot) else {
+        // Nobody is there any more; the connection ends in a moment.
+        return std::future::pending().await;
+    };
+    let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
+
+    let mut body = Box::pin(body);
+    while settled.is_empty() {
+        let Some(frame) = body.frame().await else { break };
+        let Ok(frame) = frame else {
+            // The client went away, or its framing broke: there is nobody to answer.
+            return Response::builder()
+                .status(StatusCode::BAD_REQUEST)
+                .body(Either::Left(Full::default()))
+                .expect("a status alone is a response");
+        };
+        let Ok(bytes) = frame.into_data() else { continue };
+        settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
+    }
+    if settled.is_empty() {
+        match handle.end(ticket) {
+            Ok(outputs) => settled = outputs,
+            Err(receiver) => return streamed(guard, receiver).await,
+        }
+    } else {
+        tokio::spawn(drain(body));
+    }
+    guard.settle();
+    whole(settled)
+}
+
+/// Reads what comes after the answer is settled, so that its sender gets to read the answer.
+async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
+    let mut drained = 0;
+    while drained < DRAIN_BYTES
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+    }
+}
+
+/// A response whose outputs are all there.
+fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
+    let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
+    let (mut status, mut headers) = (500, HeaderMap::new());
+    let (mut bytes, mut begun, mut cut) = (Vec::new(), false, false);
+    for output in outputs {
+        match output {
+            Output::Head { status: s, headers: h, .. } => (status, headers, begun) = (s, h, true),
+            Output::Frame { bytes: frame, .. } => bytes.push(frame),
+            Output::Cut { .. } => cut = true,
+            Output::End { .. } | Output::Outgoing { .. } => {}
+        }
+    }
+    if cut {
+        return broken_off(status, headers, bytes, begun);
+    }
+    let body = if frames > 1 {
+        let frames = bytes.into_iter().map(|bytes| Ok(Frame::data(bytes)));
+        Either::Right(StreamBody::new(Box::pin(stream::iter(frames)) as Pin<Box<_>>))
+    } else {
+        Either::Left(Full::new(bytes.pop().unwrap_or_default()))
+    };
+    respond(status, headers, body)
+}
+
+/// A response that breaks off after these bytes, or before its head where it has not begun.
+fn broken_off(status: u16, headers: HeaderMap, bytes: Vec<Bytes>, begun: bool) -> Response<ReplyBody> {
+    let frames = stream::iter(bytes.into_iter().map(|bytes| Ok(Frame::data(bytes))));
+    let end = stream::once(async move {
+        // A head whose body breaks off at once is never sent.
+        if begun {
+            let_out().await;
+        }
+        Err(BrokenOff)
+    });
+    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames.chain(end)) as Pin<Box<_>>)))
+}
+
+/// Lets the connection send what it has before more is asked of the body.
+async fn let_out() {
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A response whose outputs come as the world makes them.
+async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output>) -> Response<ReplyBody> {
+    let (status, headers) = match receiver.recv().await {
+        Some(Output::Head { status, headers, .. }) => (status, headers),
+        Some(_) => {
+            guard.settle();
+            return broken_off(200, HeaderMap::new(), Vec::new(), false);
+        }
+        None => {
+            // The world was replaced under a waiting request: its connection ends without a word of the service.
+            guard.settle();
+            return respond(503, HeaderMap::new(), Either::Left(Full::default()));
+        }
+    };
+    let frames = stream::unfold(Some((guard, receiver)), |state| async move {
+        let (mut guard, mut receiver) = state?;
+        match receiver.recv().await {
+            Some(Output::Frame { bytes, .. }) => Some((Ok(Frame::data(bytes)), Some((guard, receiver)))),
+            Some(Output::Cut { .. }) => {
+                guard.settle();
+                let_out().await;
+                Some((Err(BrokenOff), None))
+            }
+            _ => {
+                guard.settle();
+                None
+            }
+        }
+    });
+    respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames) as Pin<Box<_>>)))
+}
+
+fn respond(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    response
+}
+
+/// Serves HTTP/1.1 on one connection until it ends.
+pub async fn connection<I, S, B>(io: I, service: S)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let served = hyper::server::conn::http1::Builder::new()
+        .auto_date_header(false)
+        .half_close(true)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(io), TowerToHyperService::new(service))
+        .await;
+    // How a client ends its connection is its own affair.
+    drop(served);
+}

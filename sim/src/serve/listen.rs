@@ -1,0 +1,209 @@
+//! Listeners: connections to a world's sites, over TLS where they speak https, and sites that move when they boot.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::{Berth, Handle, Inner, SiteService, boot_of, connection};
+use crate::world::Site;
+
+/// How long a handshake may take.
+const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
+
+impl Handle {
+    /// Serves HTTP/1.1 on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
+    /// the next boot ends it as well.
+    pub async fn connection<I>(&self, io: I, site: Site, peer: IpAddr, boot: u64)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let mut boots = self.shared.boots.subscribe();
+        let service = SiteService { boot: Some(boot), ..self.site(site, peer) };
+        tokio::select! {
+            () = connection(io, service) => {}
+            // The sender lives in `self`, so the channel cannot close.
+            _ = boots.wait_for(|boots| boot_of(boots, site) != boot) => {}
+        }
+    }
+
+    /// Listens for a site at `address`, over TLS where it speaks https. A site that boots is listened for at another
+    /// port of the same address after each boot, and [`Handle::set_places`] is told.
+    pub async fn open(&self, site: Site, address: SocketAddr) -> std::io::Result<Listener> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let mut inner = self.lock();
+        let boots = inner.world.boots();
+        let accepting = Arc::new(Accepting::new(self.accept(listener, site, boot_of(&boots, site))));
+        if boots.iter().any(|(booting, _)| *booting == site) {
+            let berth = Berth {
+                site,
+                ip: address.ip(),
+                forwarding: self.forwarding.clone(),
+                accepting: Arc::downgrade(&accepting),
+            };
+            inner.berths.push(berth);
+        }
+        Ok(Listener { address, _accepting: accepting })
+    }
+
+    /// Accepts connections to a site in its `boot`.
+    fn accept(&self, listener: TcpListener, site: Site, boot: u64) -> JoinHandle<()> {
+        let handle = self.clone();
+        let tls = site.tls.then(|| TlsAcceptor::from(self.shown().config(site.name, boot)));
+        accept(listener, move |io, peer| {
+            let (handle, tls) = (handle.clone(), tls.clone());
+            async move {
+                let Some(tls) = tls else { return handle.connection(io, site, peer, boot).await };
+                if let Some(io) = handshake(tls, io, HANDSHAKE).await {
+                    handle.connection(io, site, peer, boot).await;
+                }
+            }
+        })
+    }
+
+    /// Sites that have booted are listened for elsewhere, before anybody is told that they have.
+    pub(super) fn follow_boots(&self, inner: &mut Inner) {
+        let boots = inner.world.boots();
+        if boots == inner.boots {
+            return;
+        }
+        inner.berths.retain(|berth| berth.accepting.strong_count() > 0);
+        for berth in &inner.berths {
+            let boot = boot_of(&boots, berth.site);
+            if boot == boot_of(&inner.boots, berth.site) {
+                continue;
+            }
+            let moved = self.moor(berth, boot);
+            let Some(accepting) = berth.accepting.upgrade() else { continue };
+            if let Ok((task, url)) = moved {
+                accepting.replace(task);
+                inner.places.insert(berth.site.name, url);
+            } else {
+                // Without a port the site stands nowhere until its next boot.
+                accepting.stop();
+                inner.places.remove(berth.site.name);
+            }
+        }
+        inner.boots = boots;
+        inner.set_places();
+    }
+
+    /// Listens for a site that has booted, at any port; the task, and the base URL.
+    fn moor(&self, berth: &Berth, boot: u64) -> std::io::Result<(JoinHandle<()>, String)> {
+        let listener = std::net::TcpListener::bind((berth.ip, 0))?;
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        let url = base_url(berth.site, listener.local_addr()?);
+        let handle = self.clone().forwarded_by(berth.forwarding.clone());
+        Ok((handle.accept(listener, berth.site, boot), url))
+    }
+}
+
+/// What is said under TLS, where the handshake succeeds in time. One that does not concerns nobody else.
+async fn handshake<I>(tls: TlsAcceptor, io: I, limit: std::time::Duration) -> Option<TlsStream<I>>
+where
+    I: AsyncRead + AsyncWrite + Unpin,
+{
+    tokio::time::timeout(limit, tls.accept(io)).await.ok()?.ok()
+}
+
+/// The base URL of a site that stands at an address.
+pub fn base_url(site: Site, address: SocketAddr) -> String {
+    let scheme = if site.tls { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+/// A listener that serves until it is dropped.
+pub struct Listener {
+    /// The address that it got. A site that has booted since is listened for elsewhere.
+    pub address: SocketAddr,
+    _accepting: Arc<Accepting>,
+}
+
+/// The task that accepts connections.
+pub(super) struct Accepting(Mutex<JoinHandle<()>>);
+
+impl Accepting {
+    fn new(task: JoinHandle<()>) -> Accepting {
+        Accepting(Mutex::new(task))
+    }
+
+    /// Another task accepts from now on.
+    fn replace(&self, task: JoinHandle<()>) {
+        let mut accepting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *accepting, task).abort();
+    }
+
+    fn stop(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort();
+    }
+}
+
+impl Drop for Accepting {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Listens at `address` and serves each connection with what `service` makes of the client's address.
+pub async fn listen<S, B>(
+    address: SocketAddr,
+    service: impl Fn(IpAddr) -> S + Send + 'static,
+) -> std::io::Result<Listener>
+where
+    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let listener = TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
+    let task = accept(listener, move |io, peer| connection(io, service(peer)));
+    Ok(Listener { address, _accepting: Arc::new(Accepting::new(task)) })
+}
+
+/// Has every connection served, each beside the others.
+fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    tokio::spawn(async move {
+        loop {
+            // A connection that could not be accepted concerns nobody else.
+            let Ok((io, peer)) = listener.accept().await else { continue };
+            let _ = io.set_nodelay(true);
+            tokio::spawn(serve(io, peer.ip().to_canonical()));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::rng::Rng;
+    use crate::tls::Authority;
+
+    #[tokio::test]
+    async fn a_handshake_has_its_limit() {
+        let leaf = Authority::new(Rng::new(1)).leaf("site", 0);
+        let (mut ours, theirs) = tokio::io::duplex(1024);
+        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("room");
+        let limit = std::time::Duration::from_millis(20);
+        assert!(handshake(leaf.server_config().into(), theirs, limit).await.is_none());
+        assert_eq!(ours.read(&mut [0; 1]).await.expect("an end"), 0, "the connection has ended");
+    }
+}
