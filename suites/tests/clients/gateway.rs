@@ -389,5 +389,5 @@ async fn take_what_comes(
 
 /// Host and port as the `Host` header names them.
 fn host(base: &str) -> &str {
-    base.splitn(4, '/').nth(2).unwrap_or_default()
+    base.split('/').nth(2).unwrap_or_default()
 }
