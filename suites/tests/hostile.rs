@@ -118,7 +118,7 @@ async fn live_urls_that_lead_astray_are_followed_no_further_than_is_sane() {
         ("$BASE/nowhere", Verdict::Fail, "got 301", 2),
         ("/live/a/", Verdict::Inconclusive, "no absolute URL", 1),
         ("", Verdict::Inconclusive, "no absolute URL", 1),
-        ("https://site.example/", Verdict::NotTestable, "needs https", 1),
+        ("https://127.0.0.1:1/", Verdict::Error, "cannot connect", 2),
         ("data:text/html,x", Verdict::Inconclusive, "no absolute URL", 1),
         ("file:///etc/hostname", Verdict::Inconclusive, "no absolute URL", 1),
         ("http://127.0.0.1:1/", Verdict::Error, "cannot connect", 2),
