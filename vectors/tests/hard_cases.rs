@@ -100,15 +100,15 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "Ed25519: keys of small order",
         "publish/vfkey-verify",
         "reject",
-        "key-identity key-identity-above-prime key-identity-negative key-order-2 key-order-4 key- \
-         order-4-above-prime key-order-8",
+        "key-identity key-identity-above-prime key-identity-negative key-order-2 key-order-4 \
+         key-order-4-above-prime key-order-8",
     ),
     (
         "Ed25519: R of small order, or not canonical",
         "publish/vfkey-verify",
         "reject",
-        "r-identity r-identity-above-prime r-identity-negative r-order-8 r-written-anew r-no- \
-         point key-no-point",
+        "r-identity r-identity-above-prime r-identity-negative r-order-8 r-written-anew \
+         r-no-point key-no-point",
     ),
     (
         "Ed25519: S that is not canonical",
@@ -142,9 +142,9 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "publish/transaction-decode",
         "reject",
         "alias-zero alias-0-in-3 alias-127-in-2 alias-127-in-3 alias-128-in-3 alias-255-in-3 \
-         alias-256-in-3 alias-2047-in-3 alias-16383-in-3 alias-data-3 alias-accounts alias- \
-         accounts-in-3 alias-instructions alias-instructions-in-3 alias-indices alias-indices- \
-         in-3",
+         alias-256-in-3 alias-2047-in-3 alias-16383-in-3 alias-data-3 alias-accounts \
+         alias-accounts-in-3 alias-instructions alias-instructions-in-3 alias-indices \
+         alias-indices-in-3",
     ),
     (
         "shortvec: too long, too large, cut",
@@ -213,8 +213,8 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "messages: quotes, newlines, U+200B, combining marks, a byte order mark",
         "publish/record-parse",
         "accept",
-        "quote newline zero-width joined overridden combining combining-many decomposed bom- \
-         inside looks-like-a-log",
+        "quote newline zero-width joined overridden combining combining-many decomposed \
+         bom-inside looks-like-a-log",
     ),
     (
         "messages: quotes, newlines, U+200B, combining marks, a byte order mark",
@@ -250,8 +250,8 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "records: key order and white space",
         "publish/record-parse",
         "reject",
-        "keys-swapped space-after-colon space-after-comma space-in-front space-before trailing- \
-         space trailing-newline",
+        "keys-swapped space-after-colon space-after-comma space-in-front space-before \
+         trailing-space trailing-newline",
     ),
     (
         "records: escapes",
@@ -363,8 +363,8 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "UnixFS: a byte around every threshold",
         "drop/cid-directory",
         "accept",
-        "flat sharded below-limit-by-links limit-by-links above-limit-by-links below-limit-by- \
-         block limit-by-block above-limit-by-block between-by-links between-by-block",
+        "flat sharded below-limit-by-links limit-by-links above-limit-by-links \
+         below-limit-by-block limit-by-block above-limit-by-block between-by-links between-by-block",
     ),
     ("UnixFS: a byte around every threshold", "drop/inspect-zip", "accept", "size extracted files"),
     (
