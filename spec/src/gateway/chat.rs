@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{broken, given, kind, object, optional, required, within};
+use super::body::{broken, conversation, given, kind, object, optional, required, within};
 use super::data_url::{self, ImageData};
 use super::limits;
 use super::requirements::chat::{
@@ -86,30 +86,11 @@ impl Message {
 pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
-    let messages = messages(&object, gate)?;
+    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &NOT_EMPTY], gate, message)?;
     let stream = optional(&object, "stream", &STREAM, gate, Value::as_bool)?.unwrap_or_default();
     let tools = tools::parse(&object, gate)?;
     let tokens = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| object.get(*name)?.as_u64());
     Ok(Request { model, stream, messages, tools, max_tokens: tokens, body: Value::Object(object) })
-}
-
-fn messages(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Message>, Refused> {
-    let Some(said) = required(request, "messages", &MESSAGES, gate, Value::as_array)? else {
-        return Ok(Vec::new());
-    };
-    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
-    if said.is_empty() {
-        broken(&NOT_EMPTY, gate, || "messages is empty".to_owned())?;
-    }
-    let mut messages = Vec::with_capacity(said.len());
-    for value in said {
-        let Value::Object(object) = value else {
-            broken(&MESSAGE, gate, || format!("a message is {}", kind(value)))?;
-            continue;
-        };
-        messages.push(message(object, gate)?);
-    }
-    Ok(messages)
 }
 
 fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {

@@ -67,12 +67,14 @@ pub fn all() -> Vec<&'static Case> {
 
 /// The cases whose requirement or fact contains one of the texts; all of them where there are none.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    let wanted = |case: &Case, filter: &String| {
-        case.requirement.to_string().contains(filter) || case.fact.contains(filter.as_str())
-    };
     let mut cases = all();
-    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| wanted(case, filter)));
+    cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
     cases
+}
+
+fn is_wanted(requirement: Id, fact: &str, filters: &[String]) -> bool {
+    let id = requirement.to_string();
+    filters.is_empty() || filters.iter().any(|filter| id.contains(filter) || fact.contains(filter))
 }
 
 /// What the client did in the honest world, by the version that it was asked to publish.
