@@ -221,7 +221,7 @@ fn site(endpoint: &Endpoint) -> &'static str {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn endpoints(service: Service) -> &'static [&'static Endpoint] {
+        pub(crate) fn endpoints(service: Service) -> &'static [&'static Endpoint] {
             match service { $(Service::$variant => assay_spec::$module::ENDPOINTS),* }
         }
     };

@@ -365,10 +365,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
     if let Some(path) = &args.json {
-        let mut text =
-            serde_json::to_string_pretty(&json::write(&run)).map_err(|e| Ending::Failed(e.to_string()))?;
-        text.push('\n');
-        write(path, &text)?;
+        write(path, &json::write(&run))?;
     }
     if let Some(path) = &args.junit {
         write(path, &junit::write(&run))?;

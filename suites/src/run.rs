@@ -269,7 +269,7 @@ fn services(all: &[Ran]) -> Vec<Service> {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn machines(service: Service) -> &'static [&'static Machine] {
+        pub(crate) fn machines(service: Service) -> &'static [&'static Machine] {
             match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
         }
     };
