@@ -29,6 +29,7 @@ pub mod repeat;
 pub mod report;
 pub mod run;
 pub mod setup;
+pub mod tape;
 pub mod target;
 pub mod tls;
 pub mod verdict;

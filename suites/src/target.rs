@@ -15,6 +15,7 @@ use url::Url;
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
 use crate::tls::Trust;
+use crate::verdict::Conditions;
 
 /// A connection of any kind.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -123,6 +124,8 @@ pub trait Target: Send + Sync {
     fn ca_file(&self) -> Option<&Path> {
         None
     }
+    /// Under which conditions it is judged; the profile is whoever's who has read one.
+    fn conditions(&self) -> Conditions;
     /// The server decides which time it is, so checks may run beside each other and in any number.
     fn is_embedded(&self) -> bool;
 }
@@ -226,6 +229,15 @@ impl Target for Remote {
 
     fn ca_file(&self) -> Option<&Path> {
         self.connector.trust.file()
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions {
+            offer: self.control.is_some().then(|| self.offer.clone()),
+            sites: self.sites.clone(),
+            forwarding: self.forwarding.clone(),
+            ..Conditions::default()
+        }
     }
 
     fn is_embedded(&self) -> bool {
