@@ -28,6 +28,7 @@ pub mod redact;
 pub mod repeat;
 pub mod report;
 pub mod run;
+pub mod setup;
 pub mod tape;
 pub mod target;
 pub mod tls;

@@ -233,7 +233,7 @@ async fn over_sockets(control: bool) -> Run {
     let served = start(&options).await.expect("a simulator on any port");
     let path = folder.path().join("p.toml");
     served.write_profile(&path, None).expect("a profile");
-    let Loaded { profile, folder: beside } = Profile::load(&path).expect("the profile that was written");
+    let Loaded { profile, folder: beside, .. } = Profile::load(&path).expect("the profile that was written");
     let trust = profile.trust(&beside).expect("the authority beside the profile");
     let gateway = profile.gateway.expect("the table");
     let read = |secret: &Option<Secret>| secret.as_ref().map(|key| key.read(&beside).expect("a key's file"));
