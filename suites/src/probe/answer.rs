@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::Probe;
 use crate::check::Stop;
-use crate::client::Open;
 use crate::exchange::{Exchange, Response};
-use crate::target::Stream;
+use crate::transport::Open;
 
 /// An answer, with expectations about it.
 pub struct Answer<'probe> {
@@ -87,7 +86,7 @@ impl Answer<'_> {
 pub struct Held<'probe> {
     pub(super) probe: &'probe Probe<'probe>,
     pub(super) index: usize,
-    pub(super) open: Open<Box<dyn Stream>>,
+    pub(super) open: Open,
 }
 
 impl<'probe> Held<'probe> {

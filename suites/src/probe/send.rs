@@ -6,9 +6,9 @@ use url::{Position, Url};
 
 use super::{Answer, Fetched, Held, Probe};
 use crate::check::Stop;
-use crate::client::{self, Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::target::Stream;
+use crate::target::host;
 use crate::verdict::Failure;
 
 /// How many redirects are followed.
@@ -29,10 +29,8 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
-        let response = match self.connect(&base, source).await {
-            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-            Err(broken) => Err(broken),
-        };
+        let request = self.dressed(&base, request);
+        let response = self.talk(site, &base, source, &request, limits).await;
         let index = self.record(Exchange { base, request, response: response.clone() });
         if let (Ok(response), false) = (&response, self.place.own) {
             self.pace.answered(site, response);
@@ -57,10 +55,8 @@ impl Probe<'_> {
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
-        let response = match self.connect(&base, None).await {
-            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-            Err(broken) => Err(broken),
-        };
+        let request = self.dressed(&base, request);
+        let response = self.talk(site, &base, None, &request, limits).await;
         let index = self.record(Exchange { base, request, response: response.clone() });
         if let (Ok(response), false) = (&response, self.place.own) {
             self.pace.answered(site, response);
@@ -78,10 +74,8 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Held<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
-        let opened = match self.connect(&base, source).await {
-            Ok((stream, host)) => client::open(stream, &request, &host, body_bytes, limits).await,
-            Err(broken) => Err(broken),
-        };
+        let request = self.dressed(&base, request);
+        let opened = self.begin(site, &base, source, &request, body_bytes, limits).await;
         let broken = opened.as_ref().err().cloned().unwrap_or(Broken::Held);
         let index = self.record(Exchange { base, request, response: Err(broken) });
         opened.map(|open| Held { probe: self, index, open }).map_err(|broken| self.stop(index, &broken))
@@ -99,11 +93,8 @@ impl Probe<'_> {
             }
             let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
-            let request = Request::new("GET", target);
-            let response = match self.connect(&base, None).await {
-                Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-                Err(broken) => Err(broken),
-            };
+            let request = self.dressed(&base, Request::new("GET", target));
+            let response = self.talk(&base, &base, None, &request, limits).await;
             let index = self.record(Exchange { base, request, response: response.clone() });
             let answer = self.answer(index, response)?;
             let is_redirect = matches!(answer.status(), 301 | 302 | 303 | 307 | 308);
@@ -140,12 +131,6 @@ impl Probe<'_> {
         })
     }
 
-    async fn connect(&self, base: &str, source: Option<IpAddr>) -> Result<(Box<dyn Stream>, String), Broken> {
-        let url = Url::parse(base).map_err(|e| Broken::Harness(format!("{base}: {e}")))?;
-        let stream = self.place.connector.connect(base, source).await?;
-        Ok((stream, host(&url).to_owned()))
-    }
-
     fn record(&self, exchange: Exchange) -> usize {
         self.tally(|tally| {
             tally.exchanges.push(exchange);
@@ -168,6 +153,9 @@ impl Probe<'_> {
         if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
             return Stop::Error(broken.to_string());
         }
+        if let Broken::Inexpressible(_) = broken {
+            return Stop::NotTestable(broken.to_string());
+        }
         self.tally(|tally| tally.expected += 1);
         Stop::Fail(Failure {
             place: "connection".to_owned(),
@@ -176,9 +164,4 @@ impl Probe<'_> {
             exchange: Some(index),
         })
     }
-}
-
-/// Host and port as the `Host` header names them.
-fn host(url: &Url) -> &str {
-    &url[Position::BeforeHost..Position::AfterPort]
 }
