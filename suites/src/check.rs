@@ -1,6 +1,8 @@
 //! A check: one requirement, one fact, what it needs and what it costs the target.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
+use std::sync::LazyLock;
 
 use assay_spec::Id;
 
@@ -159,6 +161,13 @@ macro_rules! declare {
                 [$($crate::$module::CHECKS),*].concat().into_iter().flatten().collect();
             checks.sort_by_key(|check| check.requirement.key);
             checks
+        }
+
+        /// The check of a requirement.
+        pub fn of(requirement: Id) -> Option<&'static Check> {
+            static BY_KEY: LazyLock<BTreeMap<u32, &'static Check>> =
+                LazyLock::new(|| all().into_iter().map(|check| (check.requirement.key, check)).collect());
+            BY_KEY.get(&requirement.key).copied()
         }
     };
 }

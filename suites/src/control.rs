@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::Limits;
 use crate::exchange::Request;
+use crate::tape::{Asked, Tape};
 use crate::target::{Connect, Dial};
 use crate::transport::Http;
 
@@ -15,10 +16,11 @@ pub struct Control {
     connector: Arc<dyn Connect>,
     base: String,
     token: Option<String>,
+    tape: Option<Tape>,
 }
 
 /// What a target's control API offers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Time can be moved.
     pub clock: bool,
@@ -35,13 +37,19 @@ pub struct Offer {
 impl Control {
     /// The control API at `base`, reached through `connector`.
     pub fn new(connector: Arc<dyn Connect>, base: &str, token: Option<String>) -> Control {
-        Control { connector, base: base.trim_end_matches('/').to_owned(), token }
+        Control { connector, base: base.trim_end_matches('/').to_owned(), token, tape: None }
     }
 
     /// The same API for a forked world.
     #[must_use]
     pub fn world(&self, path: &str) -> Control {
         Control { base: format!("{}/{path}", self.base), ..self.clone() }
+    }
+
+    /// The same API, whose answers are recorded on a tape or come from it.
+    #[must_use]
+    pub(crate) fn taped(&self, tape: Tape) -> Control {
+        Control { tape: Some(tape), ..self.clone() }
     }
 
     /// The base URL.
@@ -62,6 +70,17 @@ impl Control {
 
     /// A call; a refusal or a broken answer is an error in words.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+        let Some(tape) = &self.tape else { return self.ask(method, path, body).await };
+        let asked = Asked::Control { method: method.into(), path: path.into(), body: body.clone() };
+        if let Some(answer) = tape.answer(&asked) {
+            return answer;
+        }
+        let answer = self.ask(method, path, body).await;
+        tape.keep(asked, &answer);
+        answer
+    }
+
+    async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };
         let mut request = Request::new(method, &format!("{}{slash}{path}", url.path().trim_end_matches('/')));

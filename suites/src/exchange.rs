@@ -27,6 +27,8 @@ pub struct Response {
 /// One request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Exchange {
+    /// The site that it was meant for, such as `publish`.
+    pub site: String,
     /// The base URL it went to, without a trailing slash.
     pub base: String,
     /// What was sent.

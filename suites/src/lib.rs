@@ -29,6 +29,7 @@ pub mod redact;
 pub mod repeat;
 pub mod report;
 pub mod run;
+pub mod tape;
 pub mod target;
 pub mod tls;
 pub mod transport;

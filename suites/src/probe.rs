@@ -16,6 +16,7 @@ use crate::check::{Check, Stop};
 use crate::exchange::{Exchange, Response};
 use crate::pace::Pace;
 use crate::redact::Hidden;
+use crate::tape::{Call, Tape};
 use crate::target::Place;
 use crate::verdict::Failure;
 
@@ -49,6 +50,9 @@ pub struct Probe<'run> {
     /// The run's settings.
     pub settings: &'run Settings,
     place: Place,
+    /// The place's control API, on tape.
+    control: Option<crate::control::Control>,
+    tape: Tape,
     pace: &'run Pace,
     tally: Mutex<Tally>,
 }
@@ -69,6 +73,10 @@ struct Tally {
 pub struct Traces {
     /// Its exchanges.
     pub exchanges: Vec<Exchange>,
+    /// What it was told beside them.
+    pub calls: Vec<Call>,
+    /// What its tape was asked for and does not hold.
+    pub missed: Option<String>,
     /// Its notes.
     pub notes: Vec<String>,
     /// How many expectations it stated.
@@ -91,14 +99,27 @@ impl<'run> Probe<'run> {
         place: Place,
         pace: &'run Pace,
     ) -> Probe<'run> {
-        Probe { check, settings, place, pace, tally: Mutex::default() }
+        Probe::taped(check, settings, place, pace, Tape::default())
+    }
+
+    /// Hands whose answers come from a tape where that plays.
+    pub fn taped(
+        check: &'static Check,
+        settings: &'run Settings,
+        place: Place,
+        pace: &'run Pace,
+        tape: Tape,
+    ) -> Probe<'run> {
+        let control = place.control.as_ref().map(|control| control.taped(tape.clone()));
+        Probe { check, settings, place, control, tape, pace, tally: Mutex::default() }
     }
 
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Tally { exchanges, notes, expected, judged, twins, hidden, .. } = tally;
-        Traces { exchanges, notes, expected, judged, twins, hidden, place: self.place }
+        let (calls, missed) = (self.tape.calls(), self.tape.missed());
+        Traces { exchanges, calls, missed, notes, expected, judged, twins, hidden, place: self.place }
     }
 
     fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
@@ -107,12 +128,12 @@ impl<'run> Probe<'run> {
 
     /// The control API of this place.
     pub fn control(&self) -> Result<&crate::control::Control, Stop> {
-        self.place.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
+        self.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
     }
 
     /// Whether this place has a control API.
     pub fn has_control(&self) -> bool {
-        self.place.control.is_some()
+        self.control.is_some()
     }
 
     /// The path prefix of a site's base URL, without a trailing slash.
@@ -149,6 +170,13 @@ impl<'run> Probe<'run> {
         self.tally(|tally| tally.hidden.add(name, value));
     }
 
+    /// As [`Probe::hide`], where the check judges the value's form: in reports for programs another value of the same
+    /// form stands instead.
+    pub fn disguise(&self, name: &'static str, value: &str) {
+        let seed = self.draw_once("disguise");
+        self.tally(|tally| tally.hidden.disguise(name, value, &seed));
+    }
+
     /// Whether this place has a site of that name.
     pub fn sees(&self, site: &str) -> bool {
         self.place.sites.contains_key(site)
@@ -156,10 +184,10 @@ impl<'run> Probe<'run> {
 
     /// The target's time: from its control API, or the wall clock, corrected by the `Date` header once one was seen.
     pub async fn now(&self) -> Result<Instant, Stop> {
-        if let Some(control) = &self.place.control {
+        if let Some(control) = &self.control {
             return control.now().await.map(Instant).map_err(Stop::Error);
         }
-        Ok(wall_clock() + self.skew_ms())
+        Ok(self.tape.clock(wall_clock) + self.skew_ms())
     }
 
     /// Whether this check has seen the target's clock.
@@ -181,7 +209,7 @@ impl<'run> Probe<'run> {
     pub fn learn_clock(&self, response: &Response) {
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
         if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
-            let skew = since.as_millis() as i64 - wall_clock().0;
+            let skew = since.as_millis() as i64 - self.tape.clock(wall_clock).0;
             // A `Date` has whole seconds; less than two say nothing.
             self.tally(|tally| tally.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew }));
         }

@@ -1,11 +1,28 @@
 //! Secrets kept out of reports, however they are written there.
 
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
 use crate::exchange::{Broken, Exchange};
+use crate::tape::{Asked, Call};
 use crate::verdict::Outcome;
 
 /// What no report may show, and what stands there instead.
 #[derive(Clone, Default)]
-pub struct Hidden(Vec<(String, Vec<char>)>);
+pub struct Hidden {
+    /// What stands instead of which value; the longest value first, since one may begin another.
+    values: Vec<(String, Vec<char>)>,
+    disguises: Vec<Disguise>,
+}
+
+/// A value that stands for a secret, so that what is judged by its form can be judged again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disguise {
+    /// What the secret is.
+    pub name: String,
+    /// The value that stands in its place.
+    pub value: String,
+}
 
 /// A shorter text is no secret, and stands anywhere by chance.
 const SHORTEST: usize = 4;
@@ -13,17 +30,32 @@ const SHORTEST: usize = 4;
 impl Hidden {
     /// Hides `value`; `[redacted name]` stands instead.
     pub fn add(&mut self, name: &str, value: &str) {
-        let characters: Vec<char> = value.chars().collect();
-        if characters.len() >= SHORTEST && !self.0.iter().any(|(_, known)| *known == characters) {
-            self.0.push((format!("[redacted {name}]"), characters));
-            // The longest first, since one may begin another.
-            self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        self.put(value, || marked(name));
+    }
+
+    /// Hides `value`; another one of its form stands instead, which follows from `seed` and from how many there are.
+    pub fn disguise(&mut self, name: &str, value: &str, seed: &[u8; 32]) {
+        let nth = self.disguises.len() as u64;
+        let stands = alike(value, seed, nth);
+        if self.put(value, || stands.clone()) {
+            self.disguises.push(Disguise { name: name.to_owned(), value: stands });
         }
+    }
+
+    fn put(&mut self, value: &str, shown: impl FnOnce() -> String) -> bool {
+        let characters: Vec<char> = value.chars().collect();
+        let is_new =
+            characters.len() >= SHORTEST && !self.values.iter().any(|(_, known)| *known == characters);
+        if is_new {
+            self.values.push((shown(), characters));
+            self.values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        }
+        is_new
     }
 
     /// Whether nothing is hidden.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// Takes what is hidden out of everything that an outcome shows.
@@ -31,10 +63,14 @@ impl Hidden {
         if self.is_empty() {
             return;
         }
+        outcome.disguises.extend(self.disguises.iter().cloned());
+        for call in &mut outcome.calls {
+            self.redact_call(call);
+        }
         let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
         let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
         texts.chain(failure).chain([&mut outcome.reason]).for_each(|text| self.redact_text(text));
-        for Exchange { base, request, response } in &mut outcome.exchanges {
+        for Exchange { base, request, response, .. } in &mut outcome.exchanges {
             self.redact_text(base);
             self.redact_text(&mut request.target);
             self.redact_bytes(&mut request.body);
@@ -64,8 +100,28 @@ impl Hidden {
         *text = String::from_utf8_lossy(&bytes).into_owned();
     }
 
+    fn redact_call(&self, call: &mut Call) {
+        match &mut call.answer {
+            Ok(value) => self.redact_value(value),
+            Err(text) => self.redact_text(text),
+        }
+        if let Asked::Control { path, body, .. } = &mut call.asked {
+            self.redact_text(path);
+            body.iter_mut().for_each(|body| self.redact_value(body));
+        }
+    }
+
+    fn redact_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.redact_text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.redact_value(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
     fn redact_bytes(&self, bytes: &mut Vec<u8>) {
-        for (shown, value) in &self.0 {
+        for (shown, value) in &self.values {
             let mut out: Option<Vec<u8>> = None;
             let (mut at, mut kept) = (0, 0);
             while at < bytes.len() {
@@ -90,8 +146,39 @@ impl Hidden {
 /// No secret in any output.
 impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Hidden({})", self.0.len())
+        write!(f, "Hidden({})", self.values.len())
     }
+}
+
+/// What people read instead of a secret.
+pub(crate) fn marked(name: &str) -> String {
+    format!("[redacted {name}]")
+}
+
+/// A value of the same length and alphabet that follows from anything but the value. The last character stays: in
+/// base64 not every one can end a value.
+fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
+    let is_hex = value.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'));
+    let mut bytes = (0u64..).flat_map(|block| {
+        let mut hash = Sha256::new_with_prefix(seed);
+        hash.update(nth.to_be_bytes());
+        hash.update(block.to_be_bytes());
+        <[u8; 32]>::from(hash.finalize())
+    });
+    let last = value.char_indices().next_back().map_or(0, |(at, _)| at);
+    let other = |(at, c): (usize, char)| {
+        let alphabet: &[u8] = match c {
+            _ if at == last => return c,
+            '0'..='9' => b"0123456789",
+            'a'..='f' if is_hex => b"abcdef",
+            'a'..='z' => b"abcdefghijklmnopqrstuvwxyz",
+            'A'..='Z' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+            _ => return c,
+        };
+        let byte = bytes.next().unwrap_or_default();
+        char::from(alphabet[usize::from(byte) % alphabet.len()])
+    };
+    value.char_indices().map(other).collect()
 }
 
 /// The length of `value` at the beginning of `bytes`, where it stands there in any mixture of ways.
@@ -163,6 +250,21 @@ mod tests {
             assert_eq!(redacted(&["abcd"], text), text);
         }
         assert_eq!(redacted(&["", "abc"], "abc"), "abc", "too short for a secret");
+    }
+
+    #[test]
+    fn a_disguise_has_the_form_of_what_it_hides_and_nothing_of_it() {
+        let (token, digest) = ("Zk3_q-0aXw9QmNcVbT7rLpS2dYhJ8uFgA1eK4iOo5Bx", "0f".repeat(32));
+        let mut hidden = Hidden::default();
+        hidden.disguise("claim token", token, &[7; 32]);
+        hidden.disguise("key", &digest, &[7; 32]);
+        let mut text = format!("{token} {digest}");
+        hidden.redact_text(&mut text);
+        let (first, second) = text.split_once(' ').unwrap();
+        assert_eq!((first.len(), &first[3..4], &first[5..6]), (43, "_", "-"));
+        assert!(second.len() == 64 && second.bytes().all(|b| b"0123456789abcdef".contains(&b)), "{second}");
+        assert_ne!((first, second), (token, digest.as_str()));
+        assert_eq!(hidden.disguises[0], Disguise { name: "claim token".into(), value: first.into() });
     }
 
     #[test]

@@ -8,7 +8,7 @@ use assay_spec::{Id, Service};
 use futures_util::StreamExt;
 use serde_json::Value;
 
-use crate::check::{Check, Checked, Stop};
+use crate::check::{self, Check, Checked, Stop};
 use crate::endpoints::{self, Coverage};
 use crate::pace::Pace;
 use crate::plan::Planned;
@@ -61,8 +61,17 @@ impl Runner<'_> {
         drop(running);
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
-        let outcomes = settle(all).into_iter().map(|ran| ran.outcome).collect();
-        Run { target: self.target.name(), seed: self.settings.seed, outcomes, transitions, endpoints }
+        let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
+        settle(&mut outcomes);
+        Run {
+            target: self.target.name(),
+            seed: self.settings.seed,
+            outcomes,
+            transitions,
+            endpoints,
+            conditions: self.target.conditions(),
+            ..Run::default()
+        }
     }
 
     /// What the exchanges tell of every documented endpoint of the services that ran.
@@ -85,7 +94,11 @@ impl Runner<'_> {
     pub async fn each(&self, planned: &[Planned]) -> Vec<Ran> {
         let running =
             futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
-        settle(running.collect().await)
+        let mut all: Vec<Ran> = running.collect().await;
+        let failed = failed(all.iter().map(|ran| &ran.outcome));
+        all.iter_mut().for_each(|ran| rest(&mut ran.outcome, &failed));
+        all.sort_by_key(|ran| ran.outcome.requirement.key);
+        all
     }
 
     async fn one(&self, planned: &Planned) -> Ran {
@@ -97,8 +110,11 @@ impl Runner<'_> {
             Ok(place) => place,
             Err(why) => return blank(check, Verdict::Error, why),
         };
+        let sites = if place.own { place.sites.clone() } else { BTreeMap::new() };
+        let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, place, self.pace);
         let checked = (check.run)(&probe).await;
+        let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
         let (verdict, reason, failure) = judge(check, checked, traces.expected, traces.twins);
         let (consulted, transitions) = coverage(&traces.place).await;
@@ -106,15 +122,14 @@ impl Runner<'_> {
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
         self.target.leave(traces.place, !good).await;
         let mut outcome = Outcome {
-            requirement: check.requirement,
-            fact: check.fact,
-            verdict,
-            reason,
             notes: traces.notes,
             failure,
             exchanges: traces.exchanges,
+            calls: traces.calls,
             why,
-            repeat: Vec::new(),
+            sites,
+            elapsed_ms,
+            ..Outcome::new(check.requirement, check.fact, verdict, reason)
         };
         traces.hidden.redact(&mut outcome);
         if !good {
@@ -145,22 +160,12 @@ impl Runner<'_> {
 }
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
-    let outcome = Outcome {
-        requirement: check.requirement,
-        fact: check.fact,
-        verdict,
-        reason,
-        notes: Vec::new(),
-        failure: None,
-        exchanges: Vec::new(),
-        why: Vec::new(),
-        repeat: Vec::new(),
-    };
+    let outcome = Outcome::new(check.requirement, check.fact, verdict, reason);
     Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new(), judged: BTreeMap::new() }
 }
 
 /// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
-fn judge(
+pub(crate) fn judge(
     check: &Check,
     checked: Checked,
     expected: usize,
@@ -196,24 +201,27 @@ fn short(text: &str) -> String {
 }
 
 /// A failed prerequisite makes its dependents say nothing; then the order of the requirements.
-fn settle(mut all: Vec<Ran>) -> Vec<Ran> {
-    let failed: BTreeMap<u32, Id> = all
-        .iter()
-        .filter(|ran| ran.outcome.verdict == Verdict::Fail)
-        .map(|ran| (ran.outcome.requirement.key, ran.outcome.requirement))
-        .collect();
-    let prerequisites: BTreeMap<u32, &'static [Id]> =
-        crate::check::all().into_iter().map(|check| (check.requirement.key, check.after)).collect();
-    for Ran { outcome, .. } in &mut all {
-        let after = prerequisites.get(&outcome.requirement.key).copied().unwrap_or_default();
-        let broken = after.iter().find_map(|rule| failed.get(&rule.key));
-        if let (Verdict::Fail | Verdict::Warn, Some(rule)) = (outcome.verdict, broken) {
-            outcome.verdict = Verdict::Inconclusive;
-            outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
-        }
+pub(crate) fn settle(outcomes: &mut [Outcome]) {
+    let failed = failed(outcomes.iter());
+    outcomes.iter_mut().for_each(|outcome| rest(outcome, &failed));
+    outcomes.sort_by_key(|outcome| outcome.requirement.key);
+}
+
+fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, Id> {
+    let failed = outcomes.filter(|outcome| outcome.verdict == Verdict::Fail);
+    failed.map(|outcome| (outcome.requirement.key, outcome.requirement)).collect()
+}
+
+/// What an outcome still says where some checks have failed.
+fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
+    if !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
+        return;
     }
-    all.sort_by_key(|ran| ran.outcome.requirement.key);
-    all
+    let after = check::of(outcome.requirement).map_or(&[][..], |check| check.after);
+    if let Some(rule) = after.iter().find_map(|rule| failed.get(&rule.key)) {
+        outcome.verdict = Verdict::Inconclusive;
+        outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
+    }
 }
 
 /// What the target's simulator consulted, and which transitions it made.

@@ -19,6 +19,7 @@ use crate::control::{Control, Offer};
 use crate::exchange::{Broken, Request, Response};
 use crate::tls::Trust;
 use crate::transport::{Http, Protocol, Transport};
+use crate::verdict::Conditions;
 
 use sockets::FIRST;
 pub use sockets::{Sockets, Tcp, Via, open};
@@ -131,6 +132,8 @@ pub trait Target: Send + Sync {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Under which conditions it is judged; the profile is whoever's who has read one.
+    fn conditions(&self) -> Conditions;
     /// The server decides which time it is, so checks may run beside each other and in any number.
     fn is_embedded(&self) -> bool;
 }
@@ -260,6 +263,15 @@ impl Target for Remote {
 
     fn remarks(&self) -> Vec<String> {
         self.connector.transport.remarks()
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions {
+            offer: self.control.is_some().then(|| self.offer.clone()),
+            sites: self.sites.clone(),
+            forwarding: self.forwarding.clone(),
+            ..Conditions::default()
+        }
     }
 
     fn is_embedded(&self) -> bool {

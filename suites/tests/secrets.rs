@@ -14,6 +14,7 @@ use assay_suites::probe::Settings;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
 use assay_suites::target::{Connect, Connecting, Place, Placing, Stream, Target};
+use assay_suites::verdict::Conditions;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What came and went over each connection to the target; calls of the control API are not among them.
@@ -48,6 +49,10 @@ impl Target for Overheard {
 
     fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         self.target.leave(place, keep)
+    }
+
+    fn conditions(&self) -> Conditions {
+        self.target.conditions()
     }
 
     /// As over sockets: a failure comes with a line that repeats its exchange.

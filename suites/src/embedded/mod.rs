@@ -20,6 +20,7 @@ use serde_json::json;
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
 use crate::target::{Connect, Connecting, Place, Placing, Stream, Target};
+use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
@@ -98,6 +99,10 @@ impl Target for Embedded {
     fn leave(&self, place: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         drop(place);
         Box::pin(std::future::ready(()))
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions { is_embedded: true, offer: Some(self.offer.clone()), ..Conditions::default() }
     }
 
     fn is_embedded(&self) -> bool {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use url::{Position, Url};
 
+use super::answer::Rest;
 use super::{Answer, Fetched, Held, Probe};
 use crate::check::Stop;
 use crate::client::Limits;
@@ -29,13 +30,7 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
-        let request = self.dressed(&base, request);
-        let response = self.talk(site, &base, source, &request, limits).await;
-        let index = self.record(Exchange { base, request, response: response.clone() });
-        if let (Ok(response), false) = (&response, self.place.own) {
-            self.pace.answered(site, response);
-        }
-        self.answer(index, response)
+        self.ask(site, base, request, source, limits).await
     }
 
     /// Sends a request to a server that the target has named by its base URL: exactly one slash stands between that and
@@ -55,13 +50,7 @@ impl Probe<'_> {
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
-        let request = self.dressed(&base, request);
-        let response = self.talk(site, &base, None, &request, limits).await;
-        let index = self.record(Exchange { base, request, response: response.clone() });
-        if let (Ok(response), false) = (&response, self.place.own) {
-            self.pace.answered(site, response);
-        }
-        self.answer(index, response)
+        self.ask(site, base, request, None, limits).await
     }
 
     /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
@@ -75,10 +64,17 @@ impl Probe<'_> {
     ) -> Result<Held<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
         let request = self.dressed(&base, request);
-        let opened = self.begin(site, &base, source, &request, body_bytes, limits).await;
-        let broken = opened.as_ref().err().cloned().unwrap_or(Broken::Held);
-        let index = self.record(Exchange { base, request, response: Err(broken) });
-        opened.map(|open| Held { probe: self, index, open }).map_err(|broken| self.stop(index, &broken))
+        let index = self.begin(site, &base, &request);
+        if let Some(played) = self.tape.response(&base, &request) {
+            return Ok(Held { probe: self, index, rest: Rest::Played(played) });
+        }
+        match self.launch(site, &base, source, &request, body_bytes, limits).await {
+            Ok(open) => Ok(Held { probe: self, index, rest: Rest::Open(open) }),
+            Err(broken) => {
+                self.end(index, &Err(broken.clone()));
+                Err(self.stop(index, &broken))
+            }
+        }
     }
 
     /// Fetches an absolute `http` or `https` URL that the target has named, whatever its host, and follows up to five
@@ -93,10 +89,8 @@ impl Probe<'_> {
             }
             let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
-            let request = self.dressed(&base, Request::new("GET", target));
-            let response = self.talk(&base, &base, None, &request, limits).await;
-            let index = self.record(Exchange { base, request, response: response.clone() });
-            let answer = self.answer(index, response)?;
+            let request = Request::new("GET", target);
+            let answer = self.ask("", base, request, None, limits).await?;
             let is_redirect = matches!(answer.status(), 301 | 302 | 303 | 307 | 308);
             let next = answer.response.header("location").and_then(|to| url.join(to).ok());
             match next.filter(|_| is_redirect && redirects < REDIRECTS) {
@@ -109,7 +103,33 @@ impl Probe<'_> {
     /// Records an exchange that another check of this run has made, and answers it.
     pub fn recall(&self, exchange: Exchange) -> Result<Answer<'_>, Stop> {
         let response = exchange.response.clone();
-        let index = self.record(exchange);
+        self.tape.begin();
+        let index = self.tally(|tally| {
+            tally.exchanges.push(exchange);
+            tally.exchanges.len() - 1
+        });
+        self.answer(index, response)
+    }
+
+    /// Sends a request and waits for the whole answer. `site` is empty where it counts as a request to none.
+    async fn ask(
+        &self,
+        site: &str,
+        base: String,
+        request: Request,
+        source: Option<IpAddr>,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let request = self.dressed(&base, request);
+        let index = self.begin(site, &base, &request);
+        let response = match self.tape.response(&base, &request) {
+            Some(played) => played,
+            None => self.talk(site, &base, source, &request, limits).await,
+        };
+        self.end(index, &response);
+        if let (Ok(response), false) = (&response, self.place.own || site.is_empty()) {
+            self.pace.answered(site, response);
+        }
         self.answer(index, response)
     }
 
@@ -131,11 +151,19 @@ impl Probe<'_> {
         })
     }
 
-    fn record(&self, exchange: Exchange) -> usize {
+    /// Records that a request goes out: exchanges stand in the order in which they begin.
+    fn begin(&self, site: &str, base: &str, request: &Request) -> usize {
+        self.tape.begin();
+        let (site, base, request) = (site.to_owned(), base.to_owned(), request.clone());
         self.tally(|tally| {
-            tally.exchanges.push(exchange);
+            tally.exchanges.push(Exchange { site, base, request, response: Err(Broken::Held) });
             tally.exchanges.len() - 1
         })
+    }
+
+    /// Records how an exchange has ended.
+    pub(super) fn end(&self, index: usize, response: &Result<Response, Broken>) {
+        self.tally(|tally| tally.exchanges[index].response.clone_from(response));
     }
 
     pub(super) fn answer(

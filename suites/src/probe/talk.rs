@@ -35,7 +35,7 @@ impl Probe<'_> {
     }
 
     /// Sends the head of a request and the first `body_bytes` of its body, and leaves it open.
-    pub(super) async fn begin(
+    pub(super) async fn launch(
         &self,
         site: &str,
         base: &str,

@@ -427,13 +427,7 @@ mod tests {
 
     #[test]
     fn an_empty_run() {
-        let run = Run {
-            target: "t".into(),
-            seed: 1,
-            outcomes: Vec::new(),
-            transitions: Vec::new(),
-            endpoints: Vec::new(),
-        };
+        let run = Run { target: "t".into(), seed: 1, ..Run::default() };
         let value = write(&run);
         assert_eq!((&value["exit_code"], &value["outcomes"]), (&json!(1), &json!([])));
     }

@@ -26,7 +26,7 @@ pub fn write(run: &Run) -> String {
 fn case(outcome: &Outcome, with_fact: bool) -> TestCase {
     let mut status = match outcome.verdict {
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
-        Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass => {
+        Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable => {
             TestCaseStatus::non_success(NonSuccessKind::Failure)
         }
         Verdict::Error => TestCaseStatus::non_success(NonSuccessKind::Error),

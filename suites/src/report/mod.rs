@@ -160,17 +160,7 @@ pub(crate) mod example {
     ];
 
     fn outcome(requirement: Id, fact: &'static str, verdict: Verdict, reason: &str) -> Outcome {
-        Outcome {
-            requirement,
-            fact,
-            verdict,
-            reason: reason.into(),
-            notes: Vec::new(),
-            failure: None,
-            exchanges: Vec::new(),
-            why: Vec::new(),
-            repeat: Vec::new(),
-        }
+        Outcome::new(requirement, fact, verdict, reason.into())
     }
 
     /// The text with every long run of `x` counted instead.
@@ -198,8 +188,14 @@ pub(crate) mod example {
         let body = format!("{{\"error\":\"\x1b[31mred {TOKEN}\"}}");
         let headers = vec![("content-type".into(), b"application/json".to_vec()), ("x".into(), vec![0xff])];
         let response = Response { status: 200, headers, body: body.into_bytes() };
-        let told = Exchange { base: "http://127.0.0.1:4101".into(), request, response: Ok(response) };
+        let told = Exchange {
+            site: "publish".into(),
+            base: "http://127.0.0.1:4101".into(),
+            request,
+            response: Ok(response),
+        };
         let silent = Exchange {
+            site: "publish".into(),
             base: "http://127.0.0.1:4101".into(),
             request: Request::new("PUT", "/").body(vec![0, 0xff]),
             response: Err(Broken::TimedOut(15)),
@@ -241,6 +237,8 @@ pub(crate) mod example {
                 Coverage { declared: false, ..covered(&pin::PIN, Seen::NotAsked, [0; 3]) },
                 Coverage { is_probed: true, ..covered(&neighbours::PLAN, Seen::Unclear, [0; 3]) },
             ],
+            remarks: vec!["connected at the second try: 1 of 4 connections".into()],
+            ..Run::default()
         }
     }
 }

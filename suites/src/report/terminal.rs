@@ -112,7 +112,7 @@ impl Paint {
     fn verdict(self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {
             Verdict::Pass => "32",
-            Verdict::Fail | Verdict::UnexpectedPass | Verdict::Inconclusive => "31",
+            Verdict::Fail | Verdict::UnexpectedPass | Verdict::Inconclusive | Verdict::Unstable => "31",
             Verdict::Warn | Verdict::KnownFailure => "33",
             Verdict::NotApplicable | Verdict::NotTestable => "2",
             Verdict::Error => "35",
@@ -176,7 +176,7 @@ fn detail(outcome: &Outcome, paint: Paint) -> String {
     out
 }
 
-fn put_exchange(out: &mut String, Exchange { base, request, response }: &Exchange) {
+fn put_exchange(out: &mut String, Exchange { base, request, response, .. }: &Exchange) {
     let mut lines = |mark: &str, head: Vec<String>, body: &[u8]| {
         let body = body_lines(body, BODY_BYTES);
         let blank = (!body.is_empty()).then(String::new);

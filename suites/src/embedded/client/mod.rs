@@ -164,22 +164,12 @@ async fn gather<C, F: Future<Output = Outcome>>(
 }
 
 fn report(command: &[String], seed: u64, outcomes: Vec<Outcome>) -> Run {
-    Run { target: command.join(" "), seed, outcomes, transitions: Vec::new(), endpoints: Vec::new() }
+    Run { target: command.join(" "), seed, outcomes, ..Run::default() }
 }
 
 /// The outcome of a case of which nothing is known.
 fn undecided(requirement: Id, fact: &'static str) -> Outcome {
-    Outcome {
-        requirement,
-        fact,
-        verdict: Verdict::Error,
-        reason: String::new(),
-        notes: Vec::new(),
-        failure: None,
-        exchanges: Vec::new(),
-        why: Vec::new(),
-        repeat: Vec::new(),
-    }
+    Outcome::new(requirement, fact, Verdict::Error, String::new())
 }
 
 /// What a judgement makes of an outcome.

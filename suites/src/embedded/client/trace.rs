@@ -145,6 +145,7 @@ impl Trace {
     /// The calls as reports show them.
     pub(super) fn exchanges(&self) -> Vec<Exchange> {
         let exchange = |call: &Call| Exchange {
+            site: "publish".to_owned(),
             base: self.base.clone(),
             request: call.request.clone(),
             response: call.response.clone().ok_or_else(|| {
