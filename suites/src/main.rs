@@ -172,6 +172,9 @@ struct SimArgs {
     /// Believe the client's address in this header, such as X-Forwarded-For: for a proxy, or a test that names its own
     #[arg(long, value_name = "NAME")]
     forwarded_header: Option<String>,
+    /// Have every site speak https; the written profile trusts its certificates
+    #[arg(long)]
+    https: bool,
     /// Set a limit (repeatable), such as publish.requests-per-window=1000
     #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
     limits: Vec<String>,
@@ -426,6 +429,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         epoch,
         token,
         forwarded_header: args.forwarded_header,
+        https: args.https,
         limits: args.limits,
         deviations: args.deviations,
         liberties: args.liberties,

@@ -226,6 +226,7 @@ async fn over_sockets(control: bool) -> Run {
         epoch: wall_clock(),
         token: None,
         forwarded_header: None,
+        https: false,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),

@@ -29,6 +29,7 @@ async fn told(deviations: &[&str]) -> (Served, String, String) {
         epoch: EPOCH,
         token: None,
         forwarded_header: None,
+        https: false,
         limits: vec!["network.general-per-window=1000000".to_owned()],
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
         liberties: Vec::new(),
