@@ -35,6 +35,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
         transitions: report.transitions.iter().map(transition).collect::<Result<_, _>>()?,
         endpoints: report.endpoints.iter().map(endpoint).collect::<Result<_, _>>()?,
         remarks: report.remarks,
+        objections: report.objections,
         is_partial: report.is_partial,
         conditions: conditions(report.conditions),
     })

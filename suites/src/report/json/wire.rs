@@ -18,6 +18,7 @@ pub(super) struct Report {
     pub is_partial: bool,
     pub counts: BTreeMap<String, usize>,
     pub remarks: Vec<String>,
+    pub objections: Vec<String>,
     pub conditions: Conditions,
     pub outcomes: Vec<Outcome>,
     pub transitions: Vec<Transition>,

@@ -29,6 +29,7 @@ pub(super) fn report(run: &Run) -> wire::Report {
         is_partial: run.is_partial,
         counts: Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect(),
         remarks: run.remarks.clone(),
+        objections: run.objections.clone(),
         conditions: conditions(&run.conditions),
         outcomes: run.outcomes.iter().map(|one| outcome(one, &mut bodies)).collect(),
         transitions: run.transitions.iter().map(|(row, fired)| transition(row, *fired)).collect(),
