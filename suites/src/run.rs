@@ -22,12 +22,21 @@ use crate::verdict::{Outcome, Run, Verdict};
 pub struct Ran {
     /// The outcome.
     pub outcome: Outcome,
-    /// The requirements that the target's simulator consulted, by id.
-    pub consulted: BTreeSet<String>,
-    /// The transitions that its machines made.
-    pub transitions: BTreeSet<String>,
+    /// What the target's simulator tells of itself.
+    pub told: Told,
     /// The exchanges about which the check stated an expectation, and whether that was about its body.
     pub judged: BTreeMap<usize, bool>,
+}
+
+/// What a target's simulator tells of what a check made it do; empty where none tells.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The requirements that it consulted, by id.
+    pub consulted: BTreeSet<String>,
+    /// The liberties that it consulted, by name, whether they are taken or not.
+    pub liberties: BTreeSet<String>,
+    /// The transitions that its machines made.
+    pub transitions: BTreeSet<String>,
 }
 
 /// How checks are run.
@@ -117,7 +126,7 @@ impl Runner<'_> {
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
         let (verdict, reason, failure) = judge(check, checked, traces.expected, traces.twins);
-        let (consulted, transitions) = coverage(&traces.place).await;
+        let told = coverage(&traces.place).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
         self.target.leave(traces.place, !good).await;
@@ -135,7 +144,7 @@ impl Runner<'_> {
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }
-        Ran { outcome, consulted, transitions, judged: traces.judged }
+        Ran { outcome, told, judged: traces.judged }
     }
 
     /// How to see it again: the check in process, the exchange itself over sockets.
@@ -161,7 +170,7 @@ impl Runner<'_> {
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
     let outcome = Outcome::new(check.requirement, check.fact, verdict, reason);
-    Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new(), judged: BTreeMap::new() }
+    Ran { outcome, told: Told::default(), judged: BTreeMap::new() }
 }
 
 /// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
@@ -225,8 +234,8 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
 }
 
 /// What the target's simulator consulted, and which transitions it made.
-async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
-    let Some(control) = &place.control else { return Default::default() };
+async fn coverage(place: &Place) -> Told {
+    let Some(control) = &place.control else { return Told::default() };
     // A control API that offers no coverage leaves it unknown.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();
     let texts = |member: &str| -> BTreeSet<String> {
@@ -237,7 +246,7 @@ async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    (texts("consulted"), texts("transitions"))
+    Told { consulted: texts("consulted"), liberties: texts("liberties"), transitions: texts("transitions") }
 }
 
 /// The target's own account of its refusals.
@@ -253,7 +262,7 @@ async fn refusals(place: &Place) -> Vec<String> {
 
 /// Every declared transition of the services that ran, and whether some check's world made it.
 fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bool)> {
-    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.transitions).collect();
+    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.told.transitions).collect();
     if made.is_empty() {
         return Vec::new();
     }

@@ -14,7 +14,7 @@ use crate::check::{self, Check};
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
 use crate::probe::Settings;
-use crate::run::{Ran, Runner};
+use crate::run::{Ran, Runner, Told};
 use crate::verdict::Verdict;
 
 /// What a proof found.
@@ -142,6 +142,9 @@ pub async fn prove(
             ran.outcome.reason
         ));
     }
+    let told: BTreeMap<u32, &Told> =
+        honest.iter().map(|ran| (ran.outcome.requirement.key, &ran.told)).collect();
+    let told = |check: &Check| told.get(&check.requirement.key).copied();
     let wants = |rule: Id| wanted.iter().any(|check| check.requirement == rule);
     let deviations: Vec<_> = world::deviations().into_iter().filter(|one| wants(one.requirement)).collect();
     let switched: BTreeSet<u32> = deviations.iter().map(|one| one.requirement.key).collect();
@@ -157,10 +160,7 @@ pub async fn prove(
             .iter()
             .copied()
             .filter(|check| {
-                check.requirement == own
-                    || honest.iter().any(|ran| {
-                        ran.outcome.requirement == check.requirement && ran.consulted.contains(&id)
-                    })
+                check.requirement == own || told(check).is_some_and(|told| told.consulted.contains(&id))
             })
             .collect();
         let name = deviation.to_string();
@@ -172,21 +172,30 @@ pub async fn prove(
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
         matrix.deviations.push(row?);
     }
-    let liberties = world::liberties();
-    let rows = liberties.iter().filter_map(|liberty| {
+    // As with deviations: where no liberty is taken the worlds are the same until one is asked for, so that a check whose
+    // honest run never asked for it cannot notice it either.
+    let mut rows = Vec::new();
+    for liberty in world::liberties() {
+        let name = liberty.name.to_owned();
         // A service's liberty shows in its own answers alone; those of the wire show in everybody's.
-        let service = liberty.name.split_once('.').and_then(|(name, _)| Service::named(name));
+        let service = name.split_once('.').and_then(|(name, _)| Service::named(name));
+        let own = |check: &&Check| service.is_none_or(|service| check.requirement.service == service);
+        if !wanted.iter().copied().any(|check| own(&check)) {
+            continue;
+        }
         let met: Vec<&'static Check> = wanted
             .iter()
             .copied()
-            .filter(|check| service.is_none_or(|service| check.requirement.service == service))
+            .filter(|check| told(check).is_some_and(|told| told.liberties.contains(&name)))
             .collect();
-        (!met.is_empty()).then_some(async move {
-            let name = liberty.name.to_owned();
+        if met.is_empty() {
+            matrix.holes.push(format!("{name}: no check meets it"));
+        }
+        rows.push(async move {
             let ran = aside(seed, Vec::new(), vec![name.clone()], met, settings).await?;
             Ok::<Row, String>(row(name, liberty.about, None, &ran))
-        })
-    });
+        });
+    }
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
         matrix.liberties.push(row?);
     }
