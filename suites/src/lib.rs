@@ -9,6 +9,7 @@ pub mod control;
 pub mod disk;
 pub mod documents;
 pub mod drop;
+mod dry;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 pub mod endpoints;

@@ -153,10 +153,33 @@ pub struct Run {
     pub endpoints: Vec<Coverage>,
     /// What a reader should know of the run as a whole: retried connections, limits, what was left out.
     pub remarks: Vec<String>,
+    /// What it sent, the control API's calls aside.
+    pub sent: Sent,
     /// It was stopped before every check had its turn.
     pub is_partial: bool,
     /// Under which conditions it was judged.
     pub conditions: Conditions,
+}
+
+/// What checks have sent, to be held against what they say that they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Requests.
+    pub requests: u64,
+    /// Those of them that asked an endpoint to write.
+    pub writes: u64,
+    /// Their heads and bodies, in bytes.
+    pub bytes: u64,
+}
+
+impl std::iter::Sum for Sent {
+    fn sum<I: Iterator<Item = Sent>>(all: I) -> Sent {
+        all.fold(Sent::default(), |sum, one| Sent {
+            requests: sum.requests + one.requests,
+            writes: sum.writes + one.writes,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
 }
 
 /// What verdicts rest on beside exchanges; enough to judge again.

@@ -132,7 +132,9 @@ pub async fn prove(
     jobs: usize,
 ) -> Result<Matrix, String> {
     let all = check::all();
-    let honest = ran(seed, &[], &[], &all, settings, jobs).await?;
+    // The world from which every other is a copy; it is made once.
+    let base = &Embedded::new(seed, settings.dialect.clone());
+    let honest = each(base, &all, settings, jobs).await;
     let mut matrix = Matrix::default();
     for ran in honest.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass) {
         matrix.holes.push(format!(
@@ -165,7 +167,7 @@ pub async fn prove(
             .collect();
         let name = deviation.to_string();
         async move {
-            let ran = aside(seed, vec![name.clone()], Vec::new(), met, settings).await?;
+            let ran = aside(base, vec![name.clone()], Vec::new(), met, settings).await?;
             Ok::<Row, String>(row(name, deviation.about, Some(own), &ran))
         }
     });
@@ -177,22 +179,19 @@ pub async fn prove(
     let mut rows = Vec::new();
     for liberty in world::liberties() {
         let name = liberty.name.to_owned();
-        // A service's liberty shows in its own answers alone; those of the wire show in everybody's.
+        let meets = |check: &Check| told(check).is_some_and(|told| told.liberties.contains(&name));
+        let met: Vec<&'static Check> = wanted.iter().copied().filter(|check| meets(check)).collect();
+        // Those of the wire are everybody's.
         let service = name.split_once('.').and_then(|(name, _)| Service::named(name));
-        let own = |check: &&Check| service.is_none_or(|service| check.requirement.service == service);
-        if !wanted.iter().copied().any(|check| own(&check)) {
-            continue;
-        }
-        let met: Vec<&'static Check> = wanted
-            .iter()
-            .copied()
-            .filter(|check| told(check).is_some_and(|told| told.liberties.contains(&name)))
-            .collect();
-        if met.is_empty() {
+        let concerns = |check: &Check| service.is_none_or(|service| check.requirement.service == service);
+        if wanted.iter().any(|check| concerns(check)) && !all.iter().any(|check| meets(check)) {
             matrix.holes.push(format!("{name}: no check meets it"));
         }
+        if met.is_empty() {
+            continue;
+        }
         rows.push(async move {
-            let ran = aside(seed, Vec::new(), vec![name.clone()], met, settings).await?;
+            let ran = aside(base, Vec::new(), vec![name.clone()], met, settings).await?;
             Ok::<Row, String>(row(name, liberty.about, None, &ran))
         });
     }
@@ -204,15 +203,16 @@ pub async fn prove(
 
 /// Runs checks one after another on a thread of their own, so that every core proves something.
 async fn aside(
-    seed: u64,
+    base: &Embedded,
     deviations: Vec<String>,
     liberties: Vec<String>,
     checks: Vec<&'static Check>,
     settings: &Settings,
 ) -> Result<Vec<Ran>, String> {
     let (runtime, settings) = (Handle::current(), settings.clone());
-    let run = move || runtime.block_on(ran(seed, &deviations, &liberties, &checks, &settings, 1));
-    tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))?
+    let target = base.clone().with(&deviations, &liberties)?;
+    let run = move || runtime.block_on(each(&target, &checks, &settings, 1));
+    tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))
 }
 
 /// Runs checks against worlds with these deviations and liberties.
@@ -225,10 +225,14 @@ pub async fn ran(
     jobs: usize,
 ) -> Result<Vec<Ran>, String> {
     let target = Embedded::new(seed, settings.dialect.clone()).with(deviations, liberties)?;
+    Ok(each(&target, checks, settings, jobs).await)
+}
+
+async fn each(target: &Embedded, checks: &[&'static Check], settings: &Settings, jobs: usize) -> Vec<Ran> {
     let pace = Pace::default();
-    let runner = Runner { target: &target, settings, pace: &pace, jobs, fail_fast: false };
-    let planned: Vec<Planned> = plan(&target, checks);
-    Ok(runner.each(&planned).await)
+    let runner = Runner { target, settings, pace: &pace, jobs, fail_fast: false };
+    let planned: Vec<Planned> = plan(target, checks);
+    runner.each(&planned).await
 }
 
 fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran]) -> Row {
