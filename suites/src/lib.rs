@@ -10,6 +10,7 @@ pub mod diff;
 pub mod disk;
 pub mod documents;
 pub mod drop;
+mod dry;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 pub mod endpoints;

@@ -10,7 +10,7 @@ use assay_spec::{Dialect, Service};
 use assay_suites::baseline::Baseline;
 use assay_suites::check::{self, Check};
 use assay_suites::pace::Pace;
-use assay_suites::plan::{Planned, cost, plan, select};
+use assay_suites::plan::{Plan, Planned, plan, select};
 use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
@@ -330,7 +330,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     let planned = plan(target.as_ref(), &checks);
     if args.list {
-        print!("{}", list(&planned));
+        print!("{}", list(target.as_ref(), &pace, &planned));
         return Ok(());
     }
     // Beside each other only where each check has a world of its own.
@@ -390,17 +390,19 @@ fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 }
 
 /// The checks of a plan, what each costs and needs, and the sum.
-fn list(planned: &[Planned]) -> String {
+fn list(target: &dyn Target, pace: &Pace, planned: &[Planned]) -> String {
     let width =
         planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
     let mut text = String::new();
-    for Planned { check, missing } in planned {
+    for Planned { check, left_out } in planned {
         let Check { requirement, fact, cost, .. } = check;
-        let note =
-            missing.map(|need| format!("  not testable: needs {}", need.missing())).unwrap_or_default();
+        let note = left_out
+            .as_ref()
+            .map(|why| format!("  {}: {}", why.verdict.name(), why.reason))
+            .unwrap_or_default();
         text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
     }
-    let sum = cost(planned);
+    let sum = Plan::new(target, pace, planned, None, 1).sum();
     text.push_str(&format!(
         "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
         planned.len(),

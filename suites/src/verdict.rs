@@ -155,10 +155,33 @@ pub struct Run {
     pub remarks: Vec<String>,
     /// Why it does not conform besides its verdicts, such as a baseline that is no longer true.
     pub objections: Vec<String>,
+    /// What it sent, the control API's calls aside.
+    pub sent: Sent,
     /// It was stopped before every check had its turn.
     pub is_partial: bool,
     /// Under which conditions it was judged.
     pub conditions: Conditions,
+}
+
+/// What checks have sent, to be held against what they say that they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Requests.
+    pub requests: u64,
+    /// Those of them that asked an endpoint to write.
+    pub writes: u64,
+    /// Their heads and bodies, in bytes.
+    pub bytes: u64,
+}
+
+impl std::iter::Sum for Sent {
+    fn sum<I: Iterator<Item = Sent>>(all: I) -> Sent {
+        all.fold(Sent::default(), |sum, one| Sent {
+            requests: sum.requests + one.requests,
+            writes: sum.writes + one.writes,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
 }
 
 /// What verdicts rest on beside exchanges; enough to judge again.
