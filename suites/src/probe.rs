@@ -229,6 +229,10 @@ impl<'run> Probe<'run> {
 
     /// Learns the target's clock from a `Date` header, where time is not told otherwise.
     pub fn learn_clock(&self, response: &Response) {
+        if self.has_control() {
+            // The control API tells the time itself.
+            return self.set_skew(0);
+        }
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
         if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
             let skew = since.as_millis() as i64 - self.tape.clock(wall_clock).0;

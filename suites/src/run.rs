@@ -173,7 +173,8 @@ impl Runner<'_> {
             Ok(place) => place,
             Err(why) => return blank(check, Verdict::Error, why),
         };
-        let sites = if place.own { place.sites.clone() } else { BTreeMap::new() };
+        let is_elsewhere = place.own && place.sites != self.target.conditions().sites;
+        let sites = if is_elsewhere { place.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, place, self.pace);
         let checked = (check.run)(&probe).await;

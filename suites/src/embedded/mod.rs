@@ -103,7 +103,9 @@ impl Target for Embedded {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions { is_embedded: true, offer: Some(self.offer.clone()), ..Conditions::default() }
+        let handle = Handle::new(self.world.clone(), ClockMode::Auto);
+        let sites = world::sites().iter().map(|site| (site.name.to_owned(), url(&handle, *site))).collect();
+        Conditions { is_embedded: true, offer: Some(self.offer.clone()), sites, ..Conditions::default() }
     }
 
     fn is_embedded(&self) -> bool {

@@ -192,12 +192,14 @@ pub(crate) mod example {
             site: "publish".into(),
             base: "http://127.0.0.1:4101".into(),
             request,
+            cut: None,
             response: Ok(response),
         };
         let silent = Exchange {
             site: "publish".into(),
             base: "http://127.0.0.1:4101".into(),
             request: Request::new("PUT", "/").body(vec![0, 0xff]),
+            cut: None,
             response: Err(Broken::TimedOut(15)),
         };
 
