@@ -41,7 +41,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
-use crate::serve::{ClockMode, Handle, Listener, base_url};
+use crate::serve::{ClockMode, Handle, Listener};
 use crate::world::{self, World};
 
 /// Where the paths begin.
@@ -422,7 +422,7 @@ pub async fn open_sites(
             .open(site, SocketAddr::new(first.ip(), port))
             .await
             .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
-        urls.insert(site.name, base_url(site, listener.address));
+        urls.insert(site.name, handle.base_url(site, listener.address));
         listeners.push(listener);
     }
     handle.set_places(urls.clone());

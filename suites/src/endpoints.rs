@@ -7,11 +7,13 @@ use assay_spec::{Dialect, Service};
 use serde_json::Value;
 use url::Url;
 
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::{Exchange, Request, Response};
 use crate::pace::Pace;
 use crate::probe::Settings;
-use crate::target::{Place, Target};
+use crate::redact::Hidden;
+use crate::target::{Dial, Place, Target};
+use crate::transport;
 
 /// What a run has seen of one documented endpoint.
 #[derive(Clone, Debug)]
@@ -141,7 +143,7 @@ pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: 
         if !place.own {
             pace.wait(name).await;
         }
-        let response = ask(&place, base, row.endpoint).await;
+        let response = ask(&place, name, base, row.endpoint).await;
         if let (Some(response), false) = (&response, place.own) {
             pace.answered(name, response);
         }
@@ -153,15 +155,19 @@ pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: 
 }
 
 /// What one harmless request brings; nothing where no answer came.
-async fn ask(place: &Place, base: &str, endpoint: &Endpoint) -> Option<Response> {
+async fn ask(place: &Place, name: &str, base: &str, endpoint: &Endpoint) -> Option<Response> {
     let url = Url::parse(base).ok()?;
     let path = format!("{}{}", url.path().trim_end_matches('/'), filled(endpoint.path));
     let mut request = Request::new(endpoint.method, &path);
     if endpoint.method != "GET" {
         request = request.header("Content-Type", "application/json").body("{}");
     }
-    let stream = place.connector.connect(base, None).await.ok()?;
-    exchange(stream, &request, url.authority(), Limits::default()).await.ok()
+    let transport = place.connector.transport();
+    // What is hidden stands in no report: of these exchanges only the status does.
+    let request = transport.dress(request, &mut Hidden::default());
+    let to = Dial::to(base);
+    let limits = transport.within(name, Limits::default());
+    transport::ask(&*place.connector, to, &request, limits).await.response.ok()
 }
 
 /// A template with the hash of nothing in each of its braces.
@@ -249,7 +255,7 @@ fn site(endpoint: &Endpoint) -> &'static str {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn endpoints(service: Service) -> &'static [&'static Endpoint] {
+        pub(crate) fn endpoints(service: Service) -> &'static [&'static Endpoint] {
             match service { $(Service::$variant => assay_spec::$module::ENDPOINTS),* }
         }
     };

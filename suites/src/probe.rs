@@ -2,6 +2,7 @@
 
 mod answer;
 mod send;
+mod talk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
