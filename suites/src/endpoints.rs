@@ -127,10 +127,16 @@ impl Coverage {
 }
 
 /// Asks once for each endpoint that is declared, has an address and was not asked for: a request that nothing can come
-/// of, such as an empty object or a hash of nothing.
-pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: &Pace) -> Result<(), String> {
+/// of, such as an empty object or a hash of nothing. Where a run may only read, nobody is asked to write even that.
+pub async fn ask_for_the_rest(
+    rows: &mut [Coverage],
+    target: &dyn Target,
+    pace: &Pace,
+    read_only: bool,
+) -> Result<(), String> {
     let wanted = |row: &&mut Coverage| {
-        row.declared && row.seen == Seen::NotAsked && target.has_site(site(row.endpoint))
+        let may_be_asked = !(read_only && leaves_something(row.endpoint));
+        row.declared && row.seen == Seen::NotAsked && may_be_asked && target.has_site(site(row.endpoint))
     };
     let mut wanted = rows.iter_mut().filter(wanted).peekable();
     if wanted.peek().is_none() {

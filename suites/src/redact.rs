@@ -124,7 +124,10 @@ impl Hidden {
         for (shown, value) in &self.values {
             let mut out: Option<Vec<u8>> = None;
             let (mut at, mut kept) = (0, 0);
-            while at < bytes.len() {
+            let first = first_bytes(value);
+            // Most bytes begin no way of writing it; bodies have many.
+            while let Some(ahead) = bytes[at..].iter().position(|byte| first[usize::from(*byte)]) {
+                at += ahead;
                 if let Some(length) = length_at(&bytes[at..], value) {
                     let out = out.get_or_insert_default();
                     out.extend_from_slice(&bytes[kept..at]);
@@ -179,6 +182,19 @@ fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
         char::from(alphabet[usize::from(byte) % alphabet.len()])
     };
     value.char_indices().map(other).collect()
+}
+
+/// The bytes with which some way of writing `value` begins.
+fn first_bytes(value: &[char]) -> [bool; 256] {
+    let mut first = [false; 256];
+    for byte in [b'%', b'\\', b'+'] {
+        first[usize::from(byte)] = true;
+    }
+    let mut utf8 = [0; 4];
+    if let Some(c) = value.first() {
+        first[usize::from(c.encode_utf8(&mut utf8).as_bytes()[0])] = true;
+    }
+    first
 }
 
 /// The length of `value` at the beginning of `bytes`, where it stands there in any mixture of ways.

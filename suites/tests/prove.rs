@@ -139,6 +139,7 @@ async fn table_of_costs() {
             })
             .collect();
         let Sent { requests, writes, bytes } = ran.sent;
-        println!("COST {} {requests} {writes} {bytes} {}", ran.outcome.requirement, bodies.join(""));
+        let (id, fact) = (ran.outcome.requirement, ran.outcome.fact);
+        println!("COST {id} {fact} {requests} {writes} {bytes} {}", bodies.join(""));
     }
 }

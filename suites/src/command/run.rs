@@ -148,7 +148,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     let mut run = times(&args, &mut setup, &wishes, planned, jobs).await;
     if args.endpoints {
         // A table that is not whole is no verdict.
-        let asked = endpoints::ask_for_the_rest(&mut run.endpoints, setup.target.as_ref(), &setup.pace).await;
+        let (target, read_only) = (setup.target.as_ref(), args.read_only);
+        let asked = endpoints::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only).await;
         if let Err(why) = asked {
             eprintln!("assay: the other endpoints were not asked: {why}");
         }

@@ -35,6 +35,7 @@ use crate::check::Check;
 use crate::probe::Probe;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
+pub(crate) use given::FINDING;
 pub(crate) use wire::documented;
 
 /// Every check of the service, by file.

@@ -22,6 +22,9 @@ use crate::probe::{Answer, Probe};
 const PAGE: usize = 100;
 /// The most pages of one list that are read.
 const PAGES: u64 = 200;
+/// Requests that a run makes once, at most, to read a history: the lists of the owner and of whom they trust, claims, and
+/// files that are not found by their first name.
+pub(crate) const READING: u64 = 2 * PAGES + 1 + super::deployments::LOOKED_UP as u64;
 /// The act by which an application writes a whole history.
 const STORY: &str = "hosting.story";
 /// The act by which it says what it wrote.

@@ -59,6 +59,8 @@ use tokio::sync::Mutex;
 use crate::check::Check;
 use crate::profile::{Hosting, HostingReadings};
 
+pub(crate) use found::READING;
+
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
     records::CHECKS,

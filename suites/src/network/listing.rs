@@ -15,16 +15,18 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, the_list_is_an_array_of_records).costs(3, 0, 0),
-    shows!(rows::FINDS, a_message_is_in_its_senders_list).costs(2, 0, 0),
-    shows!(rows::HASHES, hashes_select).costs(4, 0, 0),
-    shows!(rows::ADDRESSES, addresses_select).costs(6, 0, 0),
-    shows!(rows::CHANNELS, channels_select).costs(4, 0, 0),
-    shows!(rows::TYPES, types_select).costs(5, 0, 0),
+    shows!(rows::LISTED, the_list_is_an_array_of_records).costs(3, 0, 0).writes(1),
+    shows!(rows::FINDS, a_message_is_in_its_senders_list).costs(2, 0, 0).writes(1),
+    shows!(rows::HASHES, hashes_select).costs(4, 0, 0).writes(2),
+    shows!(rows::ADDRESSES, addresses_select).costs(6, 0, 0).writes(4),
+    shows!(rows::CHANNELS, channels_select).costs(4, 0, 0).writes(2),
+    shows!(rows::TYPES, types_select).costs(5, 0, 0).writes(2),
     shows!(rows::ANY_OF, values_of_a_filter_are_alternatives)
-        .costs(13, 0, 0)
+        .costs(10, 0, 0)
+        .elsewhere(13)
+        .writes(4)
         .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
-    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(90, 0, 0).after(
+    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(38, 0, 0).elsewhere(90).writes(24).after(
         const {
             &[
                 &rows::HASHES,
@@ -40,8 +42,8 @@ pub(super) const CHECKS: &[Check] = &[
             ]
         },
     ),
-    shows!(rows::TAGS, tags_are_taken).costs(2, 0, 0),
-    shows!(rows::CONTENT_KEYS, content_keys_are_taken).costs(2, 0, 0),
+    shows!(rows::TAGS, tags_are_taken).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT_KEYS, content_keys_are_taken).costs(2, 0, 0).writes(1),
 ];
 
 /// Messages under these filters, at most a hundred.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{LeftOut, Planned};
 use crate::pace::Pace;
 use crate::target::Target;
+use crate::{gateway, hosting, network};
 
 /// How long a request is assumed to take where nobody has measured it, in milliseconds.
 const LATENCY_MS: u64 = 50;
@@ -99,6 +100,9 @@ impl Plan {
                     left_out.entry(why.clone()).or_default().push(check.requirement);
                 }
             }
+        }
+        if !own {
+            services.iter_mut().for_each(|(service, sums)| sums.requests += once(*service, sums));
         }
         let classes = if own { Vec::new() } else { classes(&services, pace) };
         let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));
@@ -257,6 +261,17 @@ impl Sums {
             "checks": self.checks, "left_out": self.left_out, "requests": self.requests, "writes": self.writes,
             "publishes": self.publishes, "domains": self.domains, "drops": self.drops, "bytes": self.bytes,
         })
+    }
+}
+
+/// Requests that the checks of a service make once together where they share a place, at most.
+fn once(service: Service, sums: &Sums) -> u64 {
+    match service {
+        _ if sums.checks == 0 => 0,
+        Service::Gateway => gateway::FINDING,
+        Service::Network => network::LEARNING,
+        Service::Hosting => network::LEARNING + hosting::READING,
+        Service::Metadata | Service::Publish | Service::Drop => 0,
     }
 }
 
