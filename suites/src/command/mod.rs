@@ -4,6 +4,9 @@ pub(crate) mod chat;
 pub(crate) mod cid;
 #[cfg(feature = "embedded")]
 pub(crate) mod client;
+pub(crate) mod doctor;
+pub(crate) mod init;
+pub(crate) mod readings;
 pub(crate) mod recover;
 pub(crate) mod target;
 pub(crate) mod vectors;

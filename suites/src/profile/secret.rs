@@ -86,6 +86,11 @@ impl Secrets {
         (secrets, wrong)
     }
 
+    /// Leaves one out, such as one that is there and no good.
+    pub fn forget(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
     /// The secret of that key, such as `gateway.key`.
     pub fn of(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
