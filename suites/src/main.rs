@@ -10,7 +10,7 @@ use assay_spec::{Dialect, Service};
 use assay_suites::baseline::Baseline;
 use assay_suites::check::{self, Check};
 use assay_suites::pace::Pace;
-use assay_suites::plan::{Planned, cost, plan, select};
+use assay_suites::plan::{Plan, Planned, plan, select};
 use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
@@ -181,6 +181,9 @@ struct SimArgs {
     /// Believe the client's address in this header, such as X-Forwarded-For: for a proxy, or a test that names its own
     #[arg(long, value_name = "NAME")]
     forwarded_header: Option<String>,
+    /// Have every site speak https; the written profile trusts its certificates
+    #[arg(long)]
+    https: bool,
     /// Set a limit (repeatable), such as publish.requests-per-window=1000
     #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
     limits: Vec<String>,
@@ -339,7 +342,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     let planned = plan(target.as_ref(), &checks);
     if args.list {
-        print!("{}", list(&planned));
+        print!("{}", list(target.as_ref(), &pace, &planned));
         return Ok(());
     }
     // Beside each other only where each check has a world of its own.
@@ -364,10 +367,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
     if let Some(path) = &args.json {
-        let mut text =
-            serde_json::to_string_pretty(&json::write(&run)).map_err(|e| Ending::Failed(e.to_string()))?;
-        text.push('\n');
-        write(path, &text)?;
+        write(path, &json::write(&run))?;
     }
     if let Some(path) = &args.junit {
         write(path, &junit::write(&run))?;
@@ -402,17 +402,19 @@ fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 }
 
 /// The checks of a plan, what each costs and needs, and the sum.
-fn list(planned: &[Planned]) -> String {
+fn list(target: &dyn Target, pace: &Pace, planned: &[Planned]) -> String {
     let width =
         planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
     let mut text = String::new();
-    for Planned { check, missing } in planned {
+    for Planned { check, left_out } in planned {
         let Check { requirement, fact, cost, .. } = check;
-        let note =
-            missing.map(|need| format!("  not testable: needs {}", need.missing())).unwrap_or_default();
+        let note = left_out
+            .as_ref()
+            .map(|why| format!("  {}: {}", why.verdict.name(), why.reason))
+            .unwrap_or_default();
         text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
     }
-    let sum = cost(planned);
+    let sum = Plan::new(target, pace, planned, None, 1).sum();
     text.push_str(&format!(
         "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
         planned.len(),
@@ -441,6 +443,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         epoch,
         token,
         forwarded_header: args.forwarded_header,
+        https: args.https,
         limits: args.limits,
         deviations: args.deviations,
         liberties: args.liberties,

@@ -102,7 +102,7 @@ async fn no_report_shows_a_key() {
         // What rests on a lie that another check has seen is inconclusive, and is reported with its exchanges, too.
         assert!(run.count(Verdict::Fail) > 1, "{}", terminal::summary(&run, false));
         let texts = [
-            json::write(&run).to_string(),
+            json::write(&run),
             junit::write(&run),
             terminal::summary(&run, false),
             format!("{run:?}"),
@@ -226,6 +226,7 @@ async fn over_sockets(control: bool) -> Run {
         epoch: wall_clock(),
         token: None,
         forwarded_header: None,
+        https: false,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),
