@@ -212,7 +212,10 @@ mod tests {
         assert_eq!(applied(&known(1, ""), &[Pass], false), (vec![Pass], vec![], 0), "not selected");
         let misspelt = known(0, "").replace(&id(0), "gateway.no.such");
         let (_, objections, code) = applied(&misspelt, &[Pass], false);
-        assert_eq!((&objections[..], code), (&["b.toml: gateway.no.such: there is no such check".to_owned()][..], 1));
+        assert_eq!(
+            (&objections[..], code),
+            (&["b.toml: gateway.no.such: there is no such check".to_owned()][..], 1)
+        );
         let (_, objections, code) = applied(&known(0, ""), &[NotTestable, Pass], true);
         assert!(objections[0].ends_with("the check is not-testable") && code == 1, "{objections:?}");
     }

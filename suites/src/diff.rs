@@ -188,7 +188,15 @@ mod tests {
     #[test]
     fn every_change_has_its_kind() {
         use Verdict::{Error, Fail, Inconclusive, NotTestable, Pass, Unstable};
-        let old = [("a", Pass), ("b", Fail), ("c", Fail), ("d", Pass), ("e", Pass), ("g", Pass), ("h", NotTestable)];
+        let old = [
+            ("a", Pass),
+            ("b", Fail),
+            ("c", Fail),
+            ("d", Pass),
+            ("e", Pass),
+            ("g", Pass),
+            ("h", NotTestable),
+        ];
         let new = [
             ("a", Fail),
             ("b", Pass),

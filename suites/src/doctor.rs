@@ -12,11 +12,10 @@ use assay_spec::Service;
 
 use crate::check;
 use crate::control::Control;
-use crate::profile::{Loaded, Secrets, Wrong};
+use crate::profile::{Loaded, Secrets};
 use crate::setup;
 use crate::survey::{Asked, Level, Survey, level};
 use crate::target::{Remote, Sockets};
-use crate::tls::Trust;
 
 /// What was found about a target.
 #[derive(Clone, Debug, Default)]
@@ -146,18 +145,18 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
             }
         }
     };
-    let trust = profile.trust(&loaded.folder).unwrap_or_else(|why| {
-        let remedy = "name a file of certificates (PEM) as ca_file; a relative path starts at the profile's folder";
-        general.push(Point::new(Mark::Hinders, format!("ca_file: {why}"), remedy));
-        Trust::default()
+    let connector = setup::sockets(loaded).unwrap_or_else(|why| {
+        let remedy = "put the file right; a relative path starts at the profile's folder";
+        general.push(Point::new(Mark::Hinders, why, remedy));
+        Sockets::default()
     });
-    let connector = Sockets { trust, ..Sockets::default() };
     let offered = offer(loaded, &secrets, &connector).await;
     general.extend(offered.iter().map(points::control));
     general.extend(points::wrong("control_token", &wrong, None));
     let sites = setup::sites(profile);
     let urls: Vec<(Service, String)> = Service::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter_map(|service| Some((service, sites.get(service.name())?.clone())))
         .collect();
     let survey = Survey {
@@ -182,7 +181,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let mut services = Vec::new();
     if let Some(target) = target {
         let target = target.forwarded_by(setup::forwarding(profile));
-        for service in Service::ALL.into_iter().filter(|service| is_named(loaded, *service)) {
+        for service in Service::ALL.iter().copied().filter(|service| is_named(loaded, *service)) {
             let checks: Vec<_> =
                 check::all().into_iter().filter(|check| check.requirement.service == service).collect();
             let planned = points::foreseen(&target, &settings, &checks).await;
@@ -192,7 +191,8 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         }
     }
     if services.is_empty() {
-        let remedy = "name a service's URL, such as [network] url = \"http://127.0.0.1:4107\", or run assay init";
+        let remedy =
+            "name a service's URL, such as [network] url = \"http://127.0.0.1:4107\", or run assay init";
         general.push(Point::new(Mark::Hinders, "the profile names no service to test", remedy));
     }
     Diagnosis { general, services }
@@ -205,7 +205,8 @@ fn part(service: Service, asked: Option<&Asked>, known: &points::Known<'_>) -> P
         None => service == Service::Hosting && known.loaded.profile.network.is_some(),
     };
     let checks = known.planned.len();
-    let ready = if is_reached { known.planned.iter().filter(|planned| planned.why.is_none()).count() } else { 0 };
+    let ready =
+        if is_reached { known.planned.iter().filter(|planned| planned.why.is_none()).count() } else { 0 };
     let points = points::of(service, asked, known);
     let url = asked.map(|asked| asked.url.clone()).unwrap_or_default();
     Part { service, url, is_reached, checks, ready, points }
@@ -232,9 +233,4 @@ async fn offer(
     let token = secrets.of("control_token").map(str::to_owned);
     let level = level(&Control::new(Arc::new(connector.clone()), &base, token)).await;
     Some((base, level))
-}
-
-/// The first line of an error about a profile, and its place.
-fn spot(wrong: &Wrong) -> String {
-    wrong.to_string()
 }

@@ -13,10 +13,15 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
     let Some((_, mut whole)) = runs.next() else { return Err("no report to merge".to_owned()) };
     let mut known: BTreeSet<u32> = whole.outcomes.iter().map(|one| one.requirement.key).collect();
     for (n, run) in runs {
-        belongs(&whole, &run).map_err(|why| format!("report {} does not belong to the first: {why}", n + 1))?;
+        belongs(&whole, &run)
+            .map_err(|why| format!("report {} does not belong to the first: {why}", n + 1))?;
         for outcome in run.outcomes {
             if !known.insert(outcome.requirement.key) {
-                return Err(format!("report {}: {} stands in an earlier one too", n + 1, outcome.requirement));
+                return Err(format!(
+                    "report {}: {} stands in an earlier one too",
+                    n + 1,
+                    outcome.requirement
+                ));
             }
             whole.outcomes.push(outcome);
         }
@@ -122,7 +127,8 @@ fn fold(outcome: &mut Outcome, others: Vec<Outcome>) {
     let worst = others.into_iter().fold(outcome.clone(), |worst, other| {
         if rank(other.verdict) > rank(worst.verdict) { other } else { worst }
     });
-    let reason = format!("{} of {} times; {}", in_words.join(", "), counts.values().sum::<usize>(), worst.reason);
+    let reason =
+        format!("{} of {} times; {}", in_words.join(", "), counts.values().sum::<usize>(), worst.reason);
     *outcome = Outcome { verdict: Verdict::Unstable, reason, ..worst };
 }
 
@@ -171,7 +177,8 @@ mod tests {
         let all = check::all();
         let (dependent, rule) = all.iter().find_map(|check| Some((check, check.after.first()?))).unwrap();
         let at = |id: assay_spec::Id| all.iter().position(|check| check.requirement == id).unwrap();
-        let parts_of = [run(&[(at(dependent.requirement), Verdict::Fail)]), run(&[(at(rule), Verdict::Fail)])];
+        let parts_of =
+            [run(&[(at(dependent.requirement), Verdict::Fail)]), run(&[(at(rule), Verdict::Fail)])];
         let whole = parts(parts_of.to_vec()).unwrap();
         let found = whole.outcomes.iter().find(|one| one.requirement == dependent.requirement).unwrap();
         assert_eq!(found.verdict, Verdict::Inconclusive);

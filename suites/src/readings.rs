@@ -207,7 +207,8 @@ mod tests {
             let key = reading.key;
             for value in [reading.default, Some(reading.example)].into_iter().flatten() {
                 let text = profile(reading, value);
-                let parsed = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{key} = {value}: {e}"));
+                let parsed =
+                    Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{key} = {value}: {e}"));
                 assert_eq!(reading.is_declared(&parsed), Some(value) != reading.default, "{key} = {value}");
             }
             let text = profile(reading, reading.wrong);
@@ -235,8 +236,7 @@ mod tests {
 
     #[test]
     fn rows_are_of_the_service_and_have_checks() {
-        let checked: BTreeSet<u32> =
-            crate::check::all().iter().map(|check| check.requirement.key).collect();
+        let checked: BTreeSet<u32> = crate::check::all().iter().map(|check| check.requirement.key).collect();
         for reading in all() {
             assert!(!reading.rows.is_empty(), "{} has a source", reading.key);
             for row in reading.rows.iter().chain(reading.silent) {

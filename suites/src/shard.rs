@@ -48,9 +48,10 @@ impl Shard {
             };
             let nth = number(index, &text)?;
             let nth = (nth + 1).checked_sub(*from);
-            return nth.map_or_else(|| Err(format!("{index} is {text}, and counts from {from}")), |number| {
-                Shard::new(number, count).map_err(|why| format!("{index}: {why}"))
-            });
+            return nth.map_or_else(
+                || Err(format!("{index} is {text}, and counts from {from}")),
+                |number| Shard::new(number, count).map_err(|why| format!("{index}: {why}")),
+            );
         }
         let known: Vec<&str> = SYSTEMS.iter().map(|(index, ..)| *index).collect();
         Err(format!("no variable tells which shard this is; known: {}", known.join(", ")))
@@ -73,12 +74,12 @@ impl Shard {
 
 /// Where job systems say which part this is: the variable of the index, that of the count, and what counting begins at.
 const SYSTEMS: &[(&str, &str, usize)] = &[
-    ("JOB_COMPLETION_INDEX", "ASSAY_SHARDS", 0),            // Kubernetes indexed jobs, which do not tell how many
-    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),                  // GitLab
-    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0),          // CircleCI
+    ("JOB_COMPLETION_INDEX", "ASSAY_SHARDS", 0), // Kubernetes indexed jobs, which do not tell how many
+    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),       // GitLab
+    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0), // CircleCI
     ("BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0), // Buildkite
     ("SYSTEM_JOBPOSITIONINPHASE", "SYSTEM_TOTALJOBSINPHASE", 1), // Azure Pipelines
-    ("ASSAY_SHARD_INDEX", "ASSAY_SHARDS", 1),               // anything else
+    ("ASSAY_SHARD_INDEX", "ASSAY_SHARDS", 1),    // anything else
 ];
 
 /// The shard of each check, from 0.
@@ -139,9 +140,9 @@ mod tests {
             let mut keys: Vec<u32> = shards.iter().flatten().map(|check| check.requirement.key).collect();
             keys.sort_unstable();
             assert_eq!(keys, all.iter().map(|check| check.requirement.key).collect::<Vec<_>>());
-            let loads = shards.iter().map(|shard| {
-                shard.iter().map(|check| BESIDE + u64::from(check.cost.requests)).sum::<u64>()
-            });
+            let loads = shards
+                .iter()
+                .map(|shard| shard.iter().map(|check| BESIDE + u64::from(check.cost.requests)).sum::<u64>());
             let loads: Vec<u64> = loads.collect();
             let (least, most) = (loads.iter().min().unwrap(), loads.iter().max().unwrap());
             assert!(*most as f64 <= *least as f64 * 1.3, "{of}: {loads:?}");
@@ -184,7 +185,10 @@ mod tests {
         assert_eq!(with(&[("JOB_COMPLETION_INDEX", "2"), ("ASSAY_SHARDS", "10")], None), third);
         assert_eq!(with(&[("CI_NODE_INDEX", "3"), ("CI_NODE_TOTAL", "10")], None), third);
         assert_eq!(with(&[("CIRCLE_NODE_INDEX", "2"), ("CIRCLE_NODE_TOTAL", "10")], None), third);
-        assert_eq!(with(&[("BUILDKITE_PARALLEL_JOB", "2"), ("BUILDKITE_PARALLEL_JOB_COUNT", "10")], None), third);
+        assert_eq!(
+            with(&[("BUILDKITE_PARALLEL_JOB", "2"), ("BUILDKITE_PARALLEL_JOB_COUNT", "10")], None),
+            third
+        );
         let azure = [("SYSTEM_JOBPOSITIONINPHASE", "3"), ("SYSTEM_TOTALJOBSINPHASE", "10")];
         assert_eq!(with(&azure, None), third);
         for (set, why) in [

@@ -73,7 +73,8 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let dialect = Dialect::default();
     let gateway_key = key.as_deref().map(str::trim);
     let survey = Survey { connector, dialect: &dialect, gateway_key };
-    let urls: Vec<(Service, String)> = wanted.iter().map(|(service, url, _)| (*service, url.clone())).collect();
+    let urls: Vec<(Service, String)> =
+        wanted.iter().map(|(service, url, _)| (*service, url.clone())).collect();
     let mut asked = survey.ask(&urls).await;
     for (asked, (.., is_named)) in asked.iter_mut().zip(&wanted) {
         unrecognised(asked, *is_named);
@@ -112,7 +113,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
 fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Service, String, bool)>, Ending> {
     let host = args.host.as_deref().map(|url| base("--host", url)).transpose()?;
     let mut wanted = Vec::new();
-    for service in Service::ALL {
+    for service in Service::ALL.iter().copied() {
         let named = args.urls.named().find(|(name, _)| *name == service.name());
         let told = sites.get(service.name()).map(|url| (url.clone(), true));
         // A page at the root is no sign of a hosting application.
@@ -144,7 +145,9 @@ fn unrecognised(asked: &mut Asked, is_named: bool) {
 fn words(url: &str, level: &Level) -> String {
     let Level { time, faults, acts, forks, .. } = level;
     let forks = if *forks { "forks worlds" } else { "no forks" };
-    format!("control   reached      {url}\n          time level {time}, {faults} faults, {acts} acts, {forks}")
+    format!(
+        "control   reached      {url}\n          time level {time}, {faults} faults, {acts} acts, {forks}"
+    )
 }
 
 fn lines(asked: &Asked) -> String {
@@ -166,7 +169,11 @@ fn write_new(path: &Path, text: &str, force: bool) -> Result<(), Ending> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     // Between the first look and now somebody else may have written it.
-    if force { options.create(true).truncate(true) } else { options.create_new(true) };
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
     let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|e| match e.kind() {
         std::io::ErrorKind::AlreadyExists => Ending::Bad(there(path)),

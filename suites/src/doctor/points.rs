@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use assay_spec::Service;
 
-use super::{Mark, Point, spot};
+use super::{Mark, Point};
 use crate::check::Check;
-use crate::plan::plan;
+use crate::plan::{Planned, Wishes, foresee};
 use crate::probe::Settings;
 use crate::profile::{Loaded, Wrong};
 use crate::readings;
@@ -32,16 +32,16 @@ pub(super) struct Foreseen {
     pub(super) why: Option<String>,
 }
 
-/// What the plan knows without a request.
-#[expect(clippy::unused_async, reason = "what checks say themselves of the settings is asked here")]
+/// What the plan knows without a request. What a run may be asked to leave out is not left out here.
 pub(super) async fn foreseen(
     target: &Remote,
-    _settings: &Settings,
+    settings: &Settings,
     checks: &[&'static Check],
 ) -> Vec<Foreseen> {
-    let planned = plan(target, checks).into_iter();
-    let why = |missing: crate::check::Need| format!("needs {}", missing.missing());
-    planned.map(|planned| Foreseen { check: planned.check, why: planned.missing.map(why) }).collect()
+    let planned = foresee(target, settings, &Wishes::default(), checks).await.into_iter();
+    planned
+        .map(|Planned { check, left_out }| Foreseen { check, why: left_out.map(|left_out| left_out.reason) })
+        .collect()
 }
 
 /// The control API: there, or not.
@@ -69,7 +69,7 @@ pub(super) fn wrong(prefix: &str, all: &[Wrong], planned: Option<&[Foreseen]>) -
                 Some("file") => "write the file, or name a variable: { env = \"NAME\" }",
                 _ => "put another key there",
             };
-            let point = Point::new(Mark::Hinders, spot(wrong), remedy);
+            let point = Point::new(Mark::Hinders, wrong.to_string(), remedy);
             match planned.map(|planned| about(planned, &wrong.key)) {
                 Some(count) if count > 0 => point.concerning(count),
                 _ => point,
@@ -112,9 +112,12 @@ pub(super) fn of(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> 
         None => points.extend(without_url(service, loaded)),
     }
     points.extend(wrong(&format!("{}.", service.name()), wrongs, Some(planned)));
-    points.extend(silent.iter().filter(|(site, _)| owner(site) == service).map(|(site, why)| {
-        Point::new(Mark::Hinders, format!("{site}: {why}"), way_to(why))
-    }));
+    points.extend(
+        silent
+            .iter()
+            .filter(|(site, _)| owner(site) == service)
+            .map(|(site, why)| Point::new(Mark::Hinders, format!("{site}: {why}"), way_to(why))),
+    );
     let told: Vec<String> = wrongs.iter().map(|wrong| wording(&wrong.key)).collect();
     points.extend(undeclared(service, loaded, planned));
     points.extend(left_out(service, loaded, planned, &told));
@@ -134,7 +137,11 @@ fn without_url(service: Service, loaded: &Loaded) -> Vec<Point> {
     }
     if loaded.profile.network.is_none() {
         let remedy = "name the node: [network] url";
-        return vec![Point::new(Mark::Hinders, "stored records are read from a node, and none is named", remedy)];
+        return vec![Point::new(
+            Mark::Hinders,
+            "stored records are read from a node, and none is named",
+            remedy,
+        )];
     }
     let what = "stored records are judged only when they are asked for";
     vec![Point::new(Mark::Weakens, what, "assay run --service hosting, or [hosting] url")]
@@ -147,11 +154,16 @@ fn undeclared(service: Service, loaded: &Loaded, planned: &[Foreseen]) -> Vec<Po
     // A control API of the target's may tell what the profile does not.
     open.filter(|_| loaded.profile.control.is_none())
         .filter_map(|reading| {
-            let concerned = |one: &&Foreseen| reading.silent.iter().any(|row| row.key == one.check.requirement.key);
+            let concerned =
+                |one: &&Foreseen| reading.silent.iter().any(|row| row.key == one.check.requirement.key);
             let count = planned.iter().filter(concerned).count();
             let what = format!("{} is not declared", reading.key);
-            let remedy =
-                format!("[{}] {} = {}, if it is so (assay readings)", reading.table(), reading.name(), reading.example);
+            let remedy = format!(
+                "[{}] {} = {}, if it is so (assay readings)",
+                reading.table(),
+                reading.name(),
+                reading.example
+            );
             (count > 0).then(|| Point::new(Mark::Weakens, what, remedy).concerning(count))
         })
         .collect()
@@ -185,7 +197,10 @@ fn remedy(why: &str) -> String {
     let known = [
         ("control API", "run against a target with a control API (control = \"\u{2026}\"), or the simulator"),
         ("the chain's URL", "[publish] chain_url = \"\u{2026}\""),
-        ("client addresses", "forwarding_header = \"X-Forwarded-For\", where the target believes it from this machine"),
+        (
+            "client addresses",
+            "forwarding_header = \"X-Forwarded-For\", where the target believes it from this machine",
+        ),
         ("says that it has no", "take the switch out of the profile's endpoints, if it has"),
         ("--include", "allow it where nobody is harmed"),
     ];
@@ -204,7 +219,10 @@ fn remedy(why: &str) -> String {
 /// What helps where nobody answers.
 fn way_to(why: &str) -> &'static str {
     let known = [
-        ("authority is unknown", "ca_file = \"\u{2026}\" with the certificate (PEM) of the server's authority"),
+        (
+            "authority is unknown",
+            "ca_file = \"\u{2026}\" with the certificate (PEM) of the server's authority",
+        ),
         ("another name", "use the name that the certificate is for, or another certificate"),
         ("has expired", "renew the server's certificate"),
         ("not valid yet", "set the clock of this machine or of the server"),

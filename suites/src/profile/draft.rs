@@ -32,12 +32,32 @@ type Key = (&'static str, &'static str, &'static str, &'static str);
 
 /// In the order in which they are written; those without a default are shown by an example.
 const KEYS: &[Key] = &[
-    ("gateway", "key", "{ env = \"GATEWAY_KEY\" }", "A valid API key; without one only what needs none is tested."),
+    (
+        "gateway",
+        "key",
+        "{ env = \"GATEWAY_KEY\" }",
+        "A valid API key; without one only what needs none is tested.",
+    ),
     ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was valid once and is so no more."),
-    ("gateway.models", "chat", "\"name\"", "A model that writes text; undeclared, the first of discovery that answers."),
-    ("gateway.models", "tools", "\"name\"", "A model that is flagged for tool calls; no field of the API tells which is."),
+    (
+        "gateway.models",
+        "chat",
+        "\"name\"",
+        "A model that writes text; undeclared, the first of discovery that answers.",
+    ),
+    (
+        "gateway.models",
+        "tools",
+        "\"name\"",
+        "A model that is flagged for tool calls; no field of the API tells which is.",
+    ),
     ("gateway.models", "vision", "\"name\"", "A model that looks at images."),
-    ("gateway.limits", "requests_per_minute", "30", "Requests a minute to the gateway and its servers together."),
+    (
+        "gateway.limits",
+        "requests_per_minute",
+        "30",
+        "Requests a minute to the gateway and its servers together.",
+    ),
     ("gateway.limits", "answer_seconds", "60", "How long an answer may take until it is complete."),
     ("metadata", "unknown_token", "\"999999999999\"", "An integer that is the id of no token."),
     (
@@ -47,15 +67,30 @@ const KEYS: &[Key] = &[
         "Contracts that the target knows, by one address or both; without any, nothing but the root can be tested.",
     ),
     ("metadata.limits", "requests_per_minute", "120", "Requests a minute."),
-    ("network", "alt_url", "\"http://127.0.0.1:4108\"", "The alternative address, which also serves node metrics."),
+    (
+        "network",
+        "alt_url",
+        "\"http://127.0.0.1:4108\"",
+        "The alternative address, which also serves node metrics.",
+    ),
     ("network", "mirror_url", "\"http://127.0.0.1:4109\"", "A mirror."),
     ("network", "compute_urls", "[\"http://127.0.0.1:4110\"]", "Compute nodes."),
     ("network", "scheduler_url", "\"http://127.0.0.1:4112\"", "The scheduler."),
     ("network", "status_url", "\"http://127.0.0.1:4113\"", "The status service."),
     ("network", "credit_url", "\"http://127.0.0.1:4114\"", "The credit API."),
-    ("network", "forwarding_header", "\"X-Forwarded-For\"", "The header in which the nodes believe a client's address."),
+    (
+        "network",
+        "forwarding_header",
+        "\"X-Forwarded-For\"",
+        "The header in which the nodes believe a client's address.",
+    ),
     ("network.fixtures", "program", "\"hash\"", "The hash of a program that can be run."),
-    ("network.fixtures", "indexer_network", "\"name\"", "A network whose events and transactions are indexed."),
+    (
+        "network.fixtures",
+        "indexer_network",
+        "\"name\"",
+        "A network whose events and transactions are indexed.",
+    ),
     ("network.fixtures", "indexer_contract", "\"0xab\"", "A contract on it that has raised events."),
     ("network.fixtures", "core_node", "\"hash\"", "A core node that was measured."),
     ("network.fixtures", "compute_node", "\"hash\"", "A compute node that was measured."),
@@ -70,12 +105,27 @@ const KEYS: &[Key] = &[
         "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"",
         "The owner whose records are judged; undeclared, the one of wallet_key.",
     ),
-    ("hosting", "wallet_key", "{ env = \"WALLET_KEY\" }", "The owner's wallet key; without it envelopes stay closed."),
-    ("publish", "chain_url", "\"http://127.0.0.1:4117\"", "A node of the chain; without it nothing that landed is looked at."),
+    (
+        "hosting",
+        "wallet_key",
+        "{ env = \"WALLET_KEY\" }",
+        "The owner's wallet key; without it envelopes stay closed.",
+    ),
+    (
+        "publish",
+        "chain_url",
+        "\"http://127.0.0.1:4117\"",
+        "A node of the chain; without it nothing that landed is looked at.",
+    ),
     ("publish", "domains", "[\"a.example\"]", "Bound domains that a run may use up."),
     ("publish", "key", "{ env = \"PUBLISH_KEY\" }", "The seed of the key bound to them, 64 hex digits."),
     ("publish.limits", "requests_per_minute", "30", "Requests a minute."),
-    ("drop", "forwarding_header", "\"X-Forwarded-For\"", "The header in which the service believes a client's address."),
+    (
+        "drop",
+        "forwarding_header",
+        "\"X-Forwarded-For\"",
+        "The header in which the service believes a client's address.",
+    ),
     ("drop.limits", "drops_per_hour", "9", "Uploads an hour, of the ten that one address may make."),
 ];
 
@@ -111,7 +161,7 @@ impl Draft<'_> {
         self.top(&mut text);
         dialect(&mut text);
         for service in Service::ALL {
-            self.service(service, &mut text);
+            self.service(*service, &mut text);
         }
         text
     }
@@ -167,7 +217,12 @@ impl Draft<'_> {
     }
 
     /// What is filled in, as TOML by key.
-    fn values(&self, service: Service, asked: Option<&Asked>, found: Option<&Found>) -> BTreeMap<String, String> {
+    fn values(
+        &self,
+        service: Service,
+        asked: Option<&Asked>,
+        found: Option<&Found>,
+    ) -> BTreeMap<String, String> {
         let literal = |text: &str| toml::Value::from(text).to_string();
         let told = found.into_iter().flat_map(|found| &found.values);
         let mut values: BTreeMap<String, String> =
@@ -198,7 +253,11 @@ fn keys(table: &str) -> Vec<(String, String, String)> {
     let readings = readings::all().into_iter().filter(|reading| reading.table() == table);
     let readings = readings.map(|reading| {
         let value = reading.default.unwrap_or(reading.example);
-        (reading.name().to_owned(), value.to_owned(), format!("{} Values: {}.", reading.means, reading.values))
+        (
+            reading.name().to_owned(),
+            value.to_owned(),
+            format!("{} Values: {}.", reading.means, reading.values),
+        )
     });
     url.into_iter().chain(own).chain(readings).collect()
 }
@@ -244,7 +303,12 @@ mod tests {
 
     fn found(values: &[(&'static str, &str)]) -> Found {
         let values = values.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        Found { notes: vec!["/svc/models: 2 models".to_owned()], values, is_recognised: true, ..Found::default() }
+        Found {
+            notes: vec!["/svc/models: 2 models".to_owned()],
+            values,
+            is_recognised: true,
+            ..Found::default()
+        }
     }
 
     fn asked(service: Service, found: Result<Found, String>) -> Asked {
@@ -299,18 +363,22 @@ mod tests {
         for service in Service::ALL {
             assert!(table.contains_key(service.name()), "{}", service.name());
         }
-        assert!(profile.drop.is_some() && profile.hosting.is_some_and(|hosting| hosting.wallet_key.is_some()));
+        assert!(
+            profile.drop.is_some() && profile.hosting.is_some_and(|hosting| hosting.wallet_key.is_some())
+        );
         // What a profile knows is what its errors name.
         let mut tables: Vec<String> = vec![String::new()];
         for service in Service::ALL {
             tables.push(service.name().to_owned());
             let inner = table[service.name()].as_table().expect("a table").iter();
-            let inner = inner.filter(|(name, value)| value.is_table() && !SECRET_OR_SWITCH.contains(&name.as_str()));
+            let inner =
+                inner.filter(|(name, value)| value.is_table() && !SECRET_OR_SWITCH.contains(&name.as_str()));
             tables.extend(inner.map(|(name, _)| format!("{}.{name}", service.name())));
         }
         for place in tables {
             let header = if place.is_empty() { String::new() } else { format!("[{place}]\n") };
-            let error = Profile::parse(&format!("{header}qqqqqqqqqqqqqqqqqq = 1"), "p.toml").expect_err("unknown");
+            let error =
+                Profile::parse(&format!("{header}qqqqqqqqqqqqqqqqqq = 1"), "p.toml").expect_err("unknown");
             let error = error.to_string();
             let (_, known) = error.split_once("known here: ").unwrap_or_else(|| panic!("{place}: {error}"));
             let known: BTreeSet<&str> = known.lines().next().unwrap_or_default().split(", ").collect();

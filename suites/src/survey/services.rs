@@ -89,9 +89,9 @@ fn entries(answer: &Response) -> Option<Vec<(String, Vec<String>)>> {
 fn id_path(list: &Response, found: &mut Found) {
     let Some(body) = list.json().ok().filter(|_| list.status == 200) else { return };
     let leads = |path: &&&str| {
-        let ids = IdPath::parse(path).and_then(|path| path.resolve(&body).map(|ids| {
-            !ids.is_empty() && ids.iter().all(|id| id.is_string())
-        }));
+        let ids = IdPath::parse(path).and_then(|path| {
+            path.resolve(&body).map(|ids| !ids.is_empty() && ids.iter().all(|id| id.is_string()))
+        });
         ids == Some(true)
     };
     match ID_PATHS.iter().find(leads) {
