@@ -45,7 +45,9 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
         Some(listed) => format!("{name} {with}: {} models", listed.len()),
         None => format!("{name} {with}: status {}, no models", answer.status),
     });
-    let listed = listed.unwrap_or_default();
+    let mut listed = listed.unwrap_or_default();
+    // A server that sends a key back gives it no second home.
+    listed.retain(|(id, _)| key.is_none_or(|key| !id.contains(key)));
     let scheme = survey.dialect.confidential_scheme.as_str();
     let is_plain = |servers: &[String]| servers.iter().any(|server| !server.starts_with(scheme));
     if let Some((id, _)) = listed.iter().find(|(_, servers)| is_plain(servers)) {
