@@ -64,7 +64,10 @@ impl Reading {
 
     /// Whether a profile says something else than the default.
     pub fn is_declared(&self, profile: &Profile) -> bool {
-        let Ok(written) = toml::Value::try_from(profile) else { return false };
+        // TOML has no seed beyond 63 bits, and it is no reading.
+        let written = Profile { seed: None, ..profile.clone() }.to_toml();
+        let Ok(written) = written.parse::<toml::Table>() else { return false };
+        let written = toml::Value::Table(written);
         let found = self.key.split('.').try_fold(&written, |value, part| value.get(part));
         let default = self.default.map(|text| format!("v = {text}")).and_then(|text| {
             let table: Option<toml::Table> = text.parse().ok();
@@ -145,9 +148,10 @@ mod tests {
         let service = reading.service().name();
         let url = "url = \"http://127.0.0.1:1\"";
         let (table, name) = (reading.table(), reading.name());
-        match table == service {
-            true => format!("[{service}]\n{url}\n{name} = {value}\n"),
-            false => format!("[{service}]\n{url}\n[{table}]\n{name} = {value}\n"),
+        if table == service {
+            format!("[{service}]\n{url}\n{name} = {value}\n")
+        } else {
+            format!("[{service}]\n{url}\n[{table}]\n{name} = {value}\n")
         }
     }
 

@@ -92,7 +92,7 @@ fn wording(key: &str) -> String {
 
 /// All that concerns one service, the gravest first.
 pub(super) fn of(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> Vec<Point> {
-    let Known { loaded, wrong: wrongs, silent, planned } = known;
+    let Known { loaded, wrong: wrongs, silent, planned } = *known;
     let mut points = Vec::new();
     match asked {
         Some(Asked { found: Ok(found), .. }) => {
@@ -232,7 +232,7 @@ fn way_to(why: &str) -> &'static str {
         ("resolve", "put the name in the URL right"),
     ];
     let found = known.iter().find(|(words, _)| why.contains(words));
-    found.map_or("see that the service runs and that this machine reaches it", |(_, remedy)| remedy)
+    found.map_or("see that the service runs and that this machine reaches it", |(_, remedy)| *remedy)
 }
 
 fn clock(skew_ms: i64) -> Option<Point> {
