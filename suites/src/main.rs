@@ -105,6 +105,15 @@ enum What {
     /// Recover an owner's projects and deployments from nodes of the network
     #[command(after_help = command::recover::HELP)]
     Recover(command::recover::RecoverArgs),
+    /// Ask a target what it can, and write a profile to begin with
+    #[command(after_help = command::init::HELP)]
+    Init(command::init::InitArgs),
+    /// Tell what keeps a target from being tested, or from being tested in full
+    #[command(after_help = command::doctor::HELP)]
+    Doctor(command::doctor::DoctorArgs),
+    /// List what a profile can declare where a sentence can be read in several ways
+    #[command(after_help = command::readings::HELP)]
+    Readings(command::readings::ReadingsArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -281,6 +290,9 @@ fn main() -> ExitCode {
             What::Cid(args) => command::cid::cid(&args),
             What::Recover(args) => command::recover::recover(args).await,
             What::Shim => command::vectors::serve(),
+            What::Init(args) => command::init::init(args).await,
+            What::Doctor(args) => command::doctor::doctor(args).await,
+            What::Readings(args) => command::readings::readings(&args),
             What::Requirements(args) => requirements(&args),
         }
     });

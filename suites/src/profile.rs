@@ -3,6 +3,7 @@
 //! Everything in a profile is checked when it is read, so that nothing is sent on a misspelt word; each error shows
 //! the place it is about. A secret is only named here, never written.
 
+mod draft;
 mod drop;
 mod endpoints;
 mod gateway;
@@ -24,6 +25,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::tls::Trust;
 
+pub use draft::Draft;
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};

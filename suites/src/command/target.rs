@@ -8,7 +8,6 @@ use clap::Args;
 use crate::Ending;
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
 pub(crate) struct TargetArgs {
     /// The target's profile (TOML)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
@@ -35,10 +34,10 @@ pub(crate) struct UrlArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) drop_url: Option<String>,
     /// Base URL of a control API
-    #[arg(long, value_name = "URL", requires = "url")]
+    #[arg(long, value_name = "URL")]
     pub(crate) control_url: Option<String>,
     /// Certificates (PEM) of authorities to trust beside those of this machine
-    #[arg(long, value_name = "FILE", requires = "url")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
 }
 
@@ -50,7 +49,11 @@ impl TargetArgs {
     pub(crate) fn load(&self) -> Result<Option<Loaded>, Ending> {
         let loaded = match &self.profile {
             Some(path) => Profile::load(path).map(Some),
-            None if self.urls.named().next().is_none() => Ok(None),
+            None if self.urls.named().next().is_none() => {
+                let lone = self.urls.control_url.is_some() || self.urls.ca_file.is_some();
+                let why = "--control-url and --ca-file go with the URL of a service, such as --network-url";
+                return if lone { Err(Ending::Bad(why.to_owned())) } else { Ok(None) };
+            }
             None => {
                 Profile::of_text(self.urls.text(), "the command line".to_owned(), Path::new(".")).map(Some)
             }
