@@ -19,6 +19,7 @@ pub mod hosting;
 pub mod ledger;
 pub mod metadata;
 pub mod network;
+pub mod openapi;
 pub mod pace;
 pub mod plan;
 pub mod probe;

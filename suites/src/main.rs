@@ -90,6 +90,9 @@ enum What {
     /// Recover an owner's projects and deployments from nodes of the network
     #[command(after_help = command::recover::HELP)]
     Recover(command::recover::RecoverArgs),
+    /// Describe a service as OpenAPI 3.1, from the declarations that the checks rest on
+    #[command(after_help = command::openapi::HELP)]
+    Openapi(command::openapi::OpenapiArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -303,6 +306,7 @@ fn main() -> ExitCode {
             What::Vectors { what } => command::vectors::vectors(what),
             What::Cid(args) => command::cid::cid(&args),
             What::Recover(args) => command::recover::recover(args).await,
+            What::Openapi(args) => command::openapi::openapi(&args),
             What::Shim => command::vectors::serve(),
             What::Requirements(args) => requirements(&args),
         }

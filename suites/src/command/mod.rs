@@ -4,5 +4,6 @@ pub(crate) mod chat;
 pub(crate) mod cid;
 #[cfg(feature = "embedded")]
 pub(crate) mod client;
+pub(crate) mod openapi;
 pub(crate) mod recover;
 pub(crate) mod vectors;
