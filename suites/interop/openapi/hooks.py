@@ -84,9 +84,14 @@ def before_call(context, case, kwargs):
 def after_call(context, case, response):
     with open(os.environ["ASSAY_SEEN"], "a") as seen:
         seen.write(f"{case.operation.label} {response.status_code}\n")
-    # An instance that was created here can be changed here.
-    if case.operation.label == "POST /api/v0/instances" and response.status_code == 200:
-        KNOWN["paths"]["instance_id"] = [json.loads(response.content)["instance_id"]]
+    # An instance that was created here can be changed here, and a program be run.
+    created = {
+        "POST /api/v0/instances": ("instance_id", "instance_id"),
+        "POST /api/v0/programs": ("program_hash", "item_hash"),
+    }
+    if case.operation.label in created and response.status_code == 200:
+        parameter, member = created[case.operation.label]
+        KNOWN["paths"][parameter] = [json.loads(response.content)[member]]
 
 
 def signed(text):
@@ -165,13 +170,16 @@ class Signer(AuthBase):
             return
         message = envelope.get("message") if isinstance(envelope, dict) else None
         own = [one for one in KNOWN["paths"]["instance_id"] if one in request.path_url]
-        if not isinstance(message, dict) or not (own or is_helped(envelope)):
+        if not isinstance(message, dict) or not (own or draw(envelope, 4) > 0):
             return
         message["timestamp"] = int(time.time())
         message["chain"] = "ETH"
         content = message.get("content")
         if own and isinstance(content, dict):
             content["instance_id"] = own[0]
+        if request.path_url == "/api/v0/aggregates" and isinstance(content, dict):
+            content.update(key="fuzz", address=CALLER.address)
+            content.setdefault("content", {})
         if request.path_url == "/api/v0/messages":
             document = {"type": "fuzz", "address": CALLER.address, "content": {"said": content}}
             message.update(type="POST", content={**document, "time": message["timestamp"]})
