@@ -27,7 +27,7 @@ pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
             "title": format!("{service}, as document {} has it", service.document()),
             "version": env!("CARGO_PKG_VERSION"),
             "description": about(service),
-            
+
         },
         "servers": [{ "url": urls.get(service.name()).map_or("/", |url| url.as_str()) }],
         "tags": tags(endpoints),
