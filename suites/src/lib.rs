@@ -24,6 +24,7 @@ pub mod ledger;
 pub mod merge;
 pub mod metadata;
 pub mod network;
+pub mod openapi;
 pub mod pace;
 pub mod plan;
 pub mod probe;

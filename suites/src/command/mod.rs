@@ -9,6 +9,7 @@ pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod outputs;
 pub(crate) mod readings;
+pub(crate) mod openapi;
 pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -1,6 +1,7 @@
 //! The built-in target: a world of its own for every check. The only folder that knows the simulator.
 
 pub mod client;
+pub mod places;
 pub mod prove;
 pub mod sim;
 
