@@ -112,7 +112,7 @@ struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file", "client_certificate", "client_key"])]
     profile: Option<PathBuf>,
     /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
     #[arg(long, value_name = "URL")]
@@ -135,6 +135,12 @@ struct RunArgs {
     /// Certificates (PEM) of authorities to trust beside those of this machine
     #[arg(long, value_name = "FILE", requires = "url")]
     ca_file: Option<PathBuf>,
+    /// The certificate (PEM, with its chain) of this client
+    #[arg(long, value_name = "FILE", requires = "url", requires = "client_key")]
+    client_certificate: Option<PathBuf>,
+    /// The key (PEM) of that certificate
+    #[arg(long, value_name = "FILE", requires = "client_certificate")]
+    client_key: Option<PathBuf>,
     /// Seed of everything the checks draw
     #[arg(long)]
     seed: Option<u64>,
@@ -400,11 +406,12 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     } else if named.iter().any(|(_, url)| url.is_some()) {
         let mut text =
             args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
-        text.extend(
-            args.ca_file
-                .as_ref()
-                .map(|path| format!("ca_file = {}\n", toml::Value::from(path.display().to_string()))),
-        );
+        let quoted = |path: &PathBuf| toml::Value::from(path.display().to_string());
+        text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {}\n", quoted(path))));
+        let certificate = args.client_certificate.as_ref();
+        text.extend(certificate.map(|path| format!("client_certificate = {}\n", quoted(path))));
+        let key = args.client_key.as_ref();
+        text.extend(key.map(|path| format!("client_key = {{ file = {} }}\n", quoted(path))));
         for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
             text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
             if *service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
@@ -472,8 +479,8 @@ async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), End
     }
     let token = profile.control_token.as_ref().map(secret).transpose()?;
     let control = profile.control.clone().map(|base| (base, token));
-    let trust = profile.trust(&folder).map_err(Ending::Bad)?;
-    let target = Remote::trusting(trust, sites, control).await.map_err(Ending::Unreachable)?;
+    let sockets = profile.sockets(&folder).map_err(Ending::Bad)?;
+    let target = Remote::over(sockets, sites, control).await.map_err(Ending::Unreachable)?;
     let target = target.forwarded_by(forwarding);
     target.reach().await.map_err(Ending::Unreachable)?;
     let mut pace = Pace::new(per_minute).counting_as(counted_as);

@@ -9,7 +9,9 @@ mod gateway;
 mod hosting;
 mod metadata;
 mod network;
+mod transport;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,8 +23,6 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::tls::Trust;
-
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
@@ -32,6 +32,7 @@ pub use network::{
     AggregateWrite, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, NetworkLimits,
     NetworkReadings, SigningScheme,
 };
+pub use transport::{HeaderText, Transport};
 
 /// A profile as it stands in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +46,16 @@ pub struct Profile {
     /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
     /// trusts; a relative path starts at the profile's folder.
     pub ca_file: Option<PathBuf>,
+    /// The certificate (PEM, with its chain) that this client shows to the target's https servers that ask for one.
+    pub client_certificate: Option<PathBuf>,
+    /// The key of that certificate (PEM).
+    pub client_key: Option<Secret>,
+    /// How requests go out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub transport: Transport,
+    /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, HeaderText>,
     /// Base URL of a control API, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub control: Option<String>,
@@ -247,14 +258,6 @@ impl Profile {
         }
     }
 
-    /// Whom connections to the target trust; `folder` is the profile's. An error names the file.
-    pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
-        match &self.ca_file {
-            Some(path) => Trust::with_file(&folder.join(path)),
-            None => Ok(Trust::default()),
-        }
-    }
-
     /// The profile as TOML that [`Profile::parse`] reads back.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("texts, numbers and tables have a TOML form")
@@ -288,11 +291,16 @@ fn without_secret(line: &str, key: &str) -> String {
     let Some((name, _)) = line.split_once('=') else { return line.to_owned() };
     let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
     let is_secret = key.starts_with("control_token")
+        || key.starts_with("client_key")
+        || key.starts_with("headers")
         || key.starts_with("gateway.key")
         || key.starts_with("gateway.revoked_key")
         || key.starts_with("publish.key")
         || key.starts_with("hosting.wallet_key")
-        || matches!(last.trim_matches(['"', '\'']), "key" | "revoked_key" | "wallet_key" | "control_token");
+        || matches!(
+            last.trim_matches(['"', '\'']),
+            "key" | "client_key" | "revoked_key" | "wallet_key" | "control_token"
+        );
     if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
 }
 
@@ -342,7 +350,7 @@ fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
             "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
             span,
         )),
-        (None, None) => None,
+        (None, None) => transport::wrong_header(table),
     }
 }
 

@@ -70,6 +70,7 @@ impl Runner<'_> {
             transitions,
             endpoints,
             conditions: self.target.conditions(),
+            remarks: self.target.remarks(),
             ..Run::default()
         }
     }
