@@ -52,6 +52,12 @@ impl Control {
         Control { tape: Some(tape), ..self.clone() }
     }
 
+    /// The same API, reached through `connector`.
+    #[must_use]
+    pub fn reached_by(&self, connector: Arc<dyn Connect>) -> Control {
+        Control { connector, ..self.clone() }
+    }
+
     /// The base URL.
     pub fn base(&self) -> &str {
         &self.base

@@ -1,9 +1,9 @@
 //! Which documented endpoints a run has seen at its target. Which of them exist in a running service is not shown
 //! (document 2, "Endpoints"), so this is a report for whoever builds one, and never a verdict.
 
-use assay_spec::Service;
-use assay_spec::endpoint::Endpoint;
+use assay_spec::endpoint::{Auth, Endpoint};
 use assay_spec::network::route::route;
+use assay_spec::{Dialect, Service};
 use serde_json::Value;
 use url::Url;
 
@@ -209,6 +209,34 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     }
 }
 
+/// Whether a request asks for something to be left behind: a message, a file, a record, a drop. What is documented
+/// nowhere may do so too, but for the services that hold nothing of their callers'.
+pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> bool {
+    if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") || site == "chain" {
+        return false;
+    }
+    let prefix = Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let path = request.target.split('?').next().unwrap_or_default();
+    let path = crate::gateway::documented(dialect, path.strip_prefix(&prefix).unwrap_or(path));
+    let known: Vec<&'static Endpoint> = Service::ALL
+        .iter()
+        .filter(|service| **service != Service::Metadata)
+        .flat_map(|service| endpoints(*service).iter().copied())
+        .collect();
+    match route(&known, &request.method, &path) {
+        Ok(found) => leaves_something(found.endpoint),
+        Err(_) => !["gateway", "servers", "metadata"].contains(&site),
+    }
+}
+
+/// What somebody signs for stays; so do a drop and what a backend gets back. Inference and draws leave nothing.
+fn leaves_something(endpoint: &Endpoint) -> bool {
+    let is_signed = matches!(endpoint.auth, Auth::VfKey | Auth::Envelope | Auth::FileSignature);
+    let is_nameless = endpoint.auth == Auth::None;
+    endpoint.method != "GET"
+        && (is_signed || is_nameless && matches!(endpoint.service, Service::Drop | Service::Hosting))
+}
+
 fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     match endpoint.service {
         Service::Gateway => settings.gateway.offers(endpoint),
@@ -227,7 +255,7 @@ fn site(endpoint: &Endpoint) -> &'static str {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn endpoints(service: Service) -> &'static [&'static Endpoint] {
+        pub(crate) fn endpoints(service: Service) -> &'static [&'static Endpoint] {
             match service { $(Service::$variant => assay_spec::$module::ENDPOINTS),* }
         }
     };

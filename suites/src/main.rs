@@ -2,7 +2,6 @@
 
 mod command;
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,14 +10,16 @@ use assay_spec::{Dialect, Service};
 use assay_suites::baseline::Baseline;
 use assay_suites::check::{self, Check};
 use assay_suites::pace::Pace;
-use assay_suites::plan::{Planned, cost, plan, select};
+use assay_suites::plan::{Plan, Planned, plan, select};
 use assay_suites::probe::{Settings, wall_clock};
-use assay_suites::profile::Profile;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
-use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, endpoints, gateway, hosting, ledger, metadata, network, publish};
+use assay_suites::setup::{self, SetupError};
+use assay_suites::target::Target;
+use assay_suites::{endpoints, ledger, publish};
 use clap::{Args, Parser, Subcommand};
+
+use command::target::TargetArgs;
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
 enum Ending {
@@ -26,6 +27,15 @@ enum Ending {
     Bad(String),
     Unreachable(String),
     Failed(String),
+}
+
+impl From<SetupError> for Ending {
+    fn from(error: SetupError) -> Ending {
+        match error {
+            SetupError::Bad(why) => Ending::Bad(why),
+            SetupError::Unreachable(why) => Ending::Unreachable(why),
+        }
+    }
 }
 
 #[derive(Parser)]
@@ -107,40 +117,11 @@ struct Selection {
 }
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
-    /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file", "client_certificate", "client_key"])]
-    profile: Option<PathBuf>,
-    /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
-    #[arg(long, value_name = "URL")]
-    gateway_url: Option<String>,
-    /// Base URL of a token metadata service
-    #[arg(long, value_name = "URL")]
-    metadata_url: Option<String>,
-    /// Base URL of a node of the network
-    #[arg(long, value_name = "URL")]
-    network_url: Option<String>,
-    /// Base URL of a publishing exchange
-    #[arg(long, value_name = "URL")]
-    publish_url: Option<String>,
-    /// Base URL of an anonymous drop
-    #[arg(long, value_name = "URL")]
-    drop_url: Option<String>,
-    /// Base URL of a control API
-    #[arg(long, value_name = "URL", requires = "url")]
-    control_url: Option<String>,
-    /// Certificates (PEM) of authorities to trust beside those of this machine
-    #[arg(long, value_name = "FILE", requires = "url")]
-    ca_file: Option<PathBuf>,
-    /// The certificate (PEM, with its chain) of this client
-    #[arg(long, value_name = "FILE", requires = "url", requires = "client_key")]
-    client_certificate: Option<PathBuf>,
-    /// The key (PEM) of that certificate
-    #[arg(long, value_name = "FILE", requires = "client_certificate")]
-    client_key: Option<PathBuf>,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Seed of everything the checks draw
     #[arg(long)]
     seed: Option<u64>,
@@ -349,7 +330,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     let planned = plan(target.as_ref(), &checks);
     if args.list {
-        print!("{}", list(&planned));
+        print!("{}", list(target.as_ref(), &pace, &planned));
         return Ok(());
     }
     // Beside each other only where each check has a world of its own.
@@ -374,10 +355,7 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
     if let Some(path) = &args.json {
-        let mut text =
-            serde_json::to_string_pretty(&json::write(&run)).map_err(|e| Ending::Failed(e.to_string()))?;
-        text.push('\n');
-        write(path, &text)?;
+        write(path, &json::write(&run))?;
     }
     if let Some(path) = &args.junit {
         write(path, &junit::write(&run))?;
@@ -388,105 +366,10 @@ async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 }
 
-/// Where the key of a gateway is that stands on the command line.
-const GATEWAY_KEY: &str = "ASSAY_GATEWAY_KEY";
-
 /// The target that the arguments name, and how to treat it.
 async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let named = [
-        ("gateway", &args.gateway_url),
-        ("metadata", &args.metadata_url),
-        ("network", &args.network_url),
-        ("publish", &args.publish_url),
-        ("drop", &args.drop_url),
-    ];
-    let (profile, folder) = if let Some(path) = &args.profile {
-        let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
-        (loaded.profile, loaded.folder)
-    } else if named.iter().any(|(_, url)| url.is_some()) {
-        let mut text =
-            args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
-        let quoted = |path: &PathBuf| toml::Value::from(path.display().to_string());
-        text.extend(args.ca_file.as_ref().map(|path| format!("ca_file = {}\n", quoted(path))));
-        let certificate = args.client_certificate.as_ref();
-        text.extend(certificate.map(|path| format!("client_certificate = {}\n", quoted(path))));
-        let key = args.client_key.as_ref();
-        text.extend(key.map(|path| format!("client_key = {{ file = {} }}\n", quoted(path))));
-        for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
-            text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
-            if *service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
-                text.push_str(&format!("key = {{ env = {GATEWAY_KEY:?} }}\n"));
-            }
-        }
-        let profile = Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
-        (profile, PathBuf::from("."))
-    } else {
-        return embedded(args.seed.unwrap_or(1));
-    };
-    // Against somebody's server every run uses names of its own, unless the seed is given.
-    let seed = args.seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
-    let secret =
-        |secret: &assay_suites::profile::Secret| secret.read(&folder).map_err(|e| Ending::Bad(e.to_string()));
-    let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
-    let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
-    let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
-    if let Some(gateway) = &profile.gateway {
-        sites.insert("gateway".to_owned(), gateway.url.clone());
-        per_minute.insert("gateway".to_owned(), gateway.limits.requests_per_minute);
-        let key = gateway.key.as_ref().map(secret).transpose()?;
-        let revoked = gateway.revoked_key.as_ref().map(secret).transpose()?;
-        settings.gateway = gateway::Fixtures::new(gateway, key, revoked);
-    }
-    if let Some(metadata) = &profile.metadata {
-        sites.insert("metadata".to_owned(), metadata.url.clone());
-        per_minute.insert("metadata".to_owned(), metadata.limits.requests_per_minute);
-        settings.metadata = metadata::Fixtures::new(metadata);
-    }
-    if let Some(network) = &profile.network {
-        sites.extend(network.sites());
-        // One address in all, whichever node it asks.
-        counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
-        per_minute.insert("network".to_owned(), network.limits.requests_per_minute);
-        per_minute.insert(network::RUNS.to_owned(), network.limits.runs_per_minute);
-        if let Some(header) = &network.forwarding_header {
-            forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
-        }
-        settings.network = network::Fixtures::new(network);
-    }
-    if let Some(hosting) = &profile.hosting {
-        sites.extend(hosting.url.clone().map(|url| ("hosting".to_owned(), url)));
-        let key = hosting.wallet_key.as_ref().map(secret).transpose()?;
-        settings.hosting = hosting::Fixtures::new(hosting, key.as_deref()).map_err(Ending::Bad)?;
-    }
-    if let Some(publish) = &profile.publish {
-        sites.insert("publish".to_owned(), publish.url.clone());
-        if let Some(url) = &publish.chain_url {
-            sites.insert("chain".to_owned(), url.clone());
-        }
-        per_minute.insert("publish".to_owned(), publish.limits.requests_per_minute);
-        let key = publish.key.as_ref().map(secret).transpose()?;
-        settings.publish = publish::Fixtures::new(publish, key.as_deref()).map_err(Ending::Bad)?;
-    }
-    let mut drops_per_hour = None;
-    if let Some(drop) = &profile.drop {
-        sites.insert("drop".to_owned(), drop.url.clone());
-        forwarding.extend(drop.forwarding_header.clone().map(|header| ("drop".to_owned(), header)));
-        drops_per_hour = Some(drop.limits.drops_per_hour);
-        settings.drop = drop::Fixtures::new(drop);
-    }
-    if sites.is_empty() {
-        return Err(Ending::Bad("the profile names no service to test".to_owned()));
-    }
-    let token = profile.control_token.as_ref().map(secret).transpose()?;
-    let control = profile.control.clone().map(|base| (base, token));
-    let sockets = profile.sockets(&folder).map_err(Ending::Bad)?;
-    let target = Remote::over(sockets, sites, control).await.map_err(Ending::Unreachable)?;
-    let target = target.forwarded_by(forwarding);
-    target.reach().await.map_err(Ending::Unreachable)?;
-    let mut pace = Pace::new(per_minute).counting_as(counted_as);
-    if let Some(most) = drops_per_hour {
-        pace = pace.with_drops(most);
-    }
+    let Some(loaded) = args.target.load()? else { return embedded(args.seed.unwrap_or(1)) };
+    let (target, settings, pace) = setup::connect(&loaded, args.seed).await?;
     Ok((Box::new(target), settings, pace))
 }
 
@@ -507,17 +390,19 @@ fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
 }
 
 /// The checks of a plan, what each costs and needs, and the sum.
-fn list(planned: &[Planned]) -> String {
+fn list(target: &dyn Target, pace: &Pace, planned: &[Planned]) -> String {
     let width =
         planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
     let mut text = String::new();
-    for Planned { check, missing } in planned {
+    for Planned { check, left_out } in planned {
         let Check { requirement, fact, cost, .. } = check;
-        let note =
-            missing.map(|need| format!("  not testable: needs {}", need.missing())).unwrap_or_default();
+        let note = left_out
+            .as_ref()
+            .map(|why| format!("  {}: {}", why.verdict.name(), why.reason))
+            .unwrap_or_default();
         text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
     }
-    let sum = cost(planned);
+    let sum = Plan::new(target, pace, planned, None, 1).sum();
     text.push_str(&format!(
         "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
         planned.len(),

@@ -10,24 +10,36 @@ use serde_json::Value;
 
 use crate::check::{self, Check, Checked, Stop};
 use crate::endpoints::{self, Coverage};
+use crate::exchange::Exchange;
 use crate::pace::Pace;
-use crate::plan::Planned;
-use crate::probe::{Probe, Settings};
+use crate::plan::{LeftOut, Planned};
+use crate::probe::{Probe, Settings, Traces};
 use crate::repeat;
 use crate::target::{Place, Target};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::{Outcome, Run, Sent, Verdict};
 
 /// What one check left: its outcome, and what its world knows of it.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// The outcome.
     pub outcome: Outcome,
-    /// The requirements that the target's simulator consulted, by id.
-    pub consulted: BTreeSet<String>,
-    /// The transitions that its machines made.
-    pub transitions: BTreeSet<String>,
+    /// What it sent, without what another check had sent before.
+    pub sent: Sent,
+    /// What the target's simulator tells of itself.
+    pub told: Told,
     /// The exchanges about which the check stated an expectation, and whether that was about its body.
     pub judged: BTreeMap<usize, bool>,
+}
+
+/// What a target's simulator tells of what a check made it do; empty where none tells.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The requirements that it consulted, by id.
+    pub consulted: BTreeSet<String>,
+    /// The liberties that it consulted, by name, whether they are taken or not.
+    pub liberties: BTreeSet<String>,
+    /// The transitions that its machines made.
+    pub transitions: BTreeSet<String>,
 }
 
 /// How checks are run.
@@ -61,6 +73,7 @@ impl Runner<'_> {
         drop(running);
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
+        let sent = all.iter().map(|ran| ran.sent).sum();
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
         settle(&mut outcomes);
         Run {
@@ -69,6 +82,7 @@ impl Runner<'_> {
             outcomes,
             transitions,
             endpoints,
+            sent,
             conditions: self.target.conditions(),
             remarks: self.target.remarks(),
             ..Run::default()
@@ -104,8 +118,8 @@ impl Runner<'_> {
 
     async fn one(&self, planned: &Planned) -> Ran {
         let check = planned.check;
-        if let Some(need) = planned.missing {
-            return blank(check, Verdict::NotTestable, format!("needs {}", need.missing()));
+        if let Some(LeftOut { verdict, reason }) = &planned.left_out {
+            return blank(check, *verdict, reason.clone());
         }
         let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
@@ -117,8 +131,18 @@ impl Runner<'_> {
         let checked = (check.run)(&probe).await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
+        let sent = sent(self.settings, &traces);
+        let limited = !traces.place.own && meets_limit(&checked, &traces);
         let (verdict, reason, failure) = judge(check, checked, traces.expected, traces.twins);
-        let (consulted, transitions) = coverage(&traces.place).await;
+        let (verdict, reason) = if limited {
+            (
+                Verdict::Inconclusive,
+                format!("the target's rate limit was met (429), which others share: {reason}"),
+            )
+        } else {
+            (verdict, reason)
+        };
+        let told = coverage(&traces.place).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
         self.target.leave(traces.place, !good).await;
@@ -136,14 +160,14 @@ impl Runner<'_> {
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }
-        Ran { outcome, consulted, transitions, judged: traces.judged }
+        Ran { outcome, sent, told, judged: traces.judged }
     }
 
     /// How to see it again: the check in process, the exchange itself over sockets.
     fn repeat(
         &self,
         check: &Check,
-        exchanges: &[crate::exchange::Exchange],
+        exchanges: &[Exchange],
         failure: Option<&crate::verdict::Failure>,
     ) -> Vec<String> {
         if self.target.is_embedded() {
@@ -162,7 +186,28 @@ impl Runner<'_> {
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
     let outcome = Outcome::new(check.requirement, check.fact, verdict, reason);
-    Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new(), judged: BTreeMap::new() }
+    Ran { outcome, sent: Sent::default(), told: Told::default(), judged: BTreeMap::new() }
+}
+
+/// What a check has sent.
+fn sent(settings: &Settings, traces: &Traces) -> Sent {
+    let own = traces.exchanges.iter().enumerate().filter(|(n, _)| !traces.recalled.contains(n));
+    let one = |(_, Exchange { site, base, request, .. }): (usize, &Exchange)| {
+        let host = base.split_once("://").map_or(base.as_str(), |(_, rest)| rest);
+        let host = host.split('/').next().unwrap_or_default();
+        let writes = endpoints::writes(&settings.dialect, site, base, request);
+        Sent { requests: 1, writes: writes.into(), bytes: request.bytes(host).len() as u64 }
+    };
+    own.map(one).sum()
+}
+
+/// Whether a check failed on a 429 that it did not ask for: then nothing was seen but that the target has had enough.
+fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
+    let Err(Stop::Fail(failure)) = checked else { return false };
+    let exchange = failure.exchange.and_then(|at| traces.exchanges.get(at));
+    let status =
+        exchange.and_then(|exchange| exchange.response.as_ref().ok()).map(|response| response.status);
+    status == Some(429) && !traces.wants_limit
 }
 
 /// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
@@ -226,8 +271,8 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
 }
 
 /// What the target's simulator consulted, and which transitions it made.
-async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
-    let Some(control) = &place.control else { return Default::default() };
+async fn coverage(place: &Place) -> Told {
+    let Some(control) = &place.control else { return Told::default() };
     // A control API that offers no coverage leaves it unknown.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();
     let texts = |member: &str| -> BTreeSet<String> {
@@ -238,7 +283,7 @@ async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    (texts("consulted"), texts("transitions"))
+    Told { consulted: texts("consulted"), liberties: texts("liberties"), transitions: texts("transitions") }
 }
 
 /// The target's own account of its refusals.
@@ -254,7 +299,7 @@ async fn refusals(place: &Place) -> Vec<String> {
 
 /// Every declared transition of the services that ran, and whether some check's world made it.
 fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bool)> {
-    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.transitions).collect();
+    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.told.transitions).collect();
     if made.is_empty() {
         return Vec::new();
     }
@@ -270,7 +315,7 @@ fn services(all: &[Ran]) -> Vec<Service> {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn machines(service: Service) -> &'static [&'static Machine] {
+        pub(crate) fn machines(service: Service) -> &'static [&'static Machine] {
             match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
         }
     };

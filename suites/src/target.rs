@@ -124,6 +124,10 @@ pub trait Target: Send + Sync {
     fn place(&self, service: Service) -> Placing<'_>;
     /// A check has ended; `keep` asks that its place stays, so that it can be looked at.
     fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// The place that a check would have, reached through `connector`, where that can be known without asking anybody.
+    fn dry(&self, _: Arc<dyn Connect>) -> Option<Place> {
+        None
+    }
     /// A file of certificates that its connections trust beside this machine's own, for those who repeat a request.
     fn ca_file(&self) -> Option<&Path> {
         None
@@ -254,6 +258,16 @@ impl Target for Remote {
                 // A world that cannot be ended costs nothing but its ports.
                 let _ = control.call("DELETE", "", None).await;
             }
+        })
+    }
+
+    fn dry(&self, connector: Arc<dyn Connect>) -> Option<Place> {
+        Some(Place {
+            control: self.control.as_ref().map(|control| control.reached_by(connector.clone())),
+            connector,
+            sites: self.sites.clone(),
+            own: self.offer.forks,
+            forwarding: self.forwarding.clone(),
         })
     }
 

@@ -19,7 +19,7 @@ use crate::exchange::Broken;
 use crate::transport::{Http, Protocol};
 
 /// How long a handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+pub const HANDSHAKE: Duration = Duration::from_secs(10);
 const ALPN_ONE: &[u8] = b"http/1.1";
 const ALPN_TWO: &[u8] = b"h2";
 

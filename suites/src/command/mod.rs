@@ -5,4 +5,5 @@ pub(crate) mod cid;
 #[cfg(feature = "embedded")]
 pub(crate) mod client;
 pub(crate) mod recover;
+pub(crate) mod target;
 pub(crate) mod vectors;

@@ -8,6 +8,7 @@ use super::answer::Rest;
 use super::{Answer, Fetched, Held, Probe};
 use crate::check::Stop;
 use crate::client::Limits;
+use crate::endpoints;
 use crate::exchange::{Broken, Exchange, Request, Response};
 use crate::target::host;
 use crate::verdict::Failure;
@@ -44,6 +45,7 @@ impl Probe<'_> {
     ) -> Result<Answer<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
         if !self.place.own {
             self.pace.wait(site).await;
         }
@@ -105,6 +107,7 @@ impl Probe<'_> {
         let response = exchange.response.clone();
         self.tape.begin();
         let index = self.tally(|tally| {
+            tally.recalled.insert(tally.exchanges.len());
             tally.exchanges.push(exchange);
             tally.exchanges.len() - 1
         });
@@ -133,6 +136,15 @@ impl Probe<'_> {
         self.answer(index, response)
     }
 
+    /// Whether a run that may only read may send this. The last guard: what the plan lets run does not come here.
+    fn may_send(&self, site: &str, base: &str, request: &Request) -> Result<(), Stop> {
+        if self.settings.read_only && endpoints::writes(&self.settings.dialect, site, base, request) {
+            let target = request.target.split('?').next().unwrap_or_default();
+            return Err(Stop::NotTestable(format!("{} {target} writes; --read-only", request.method)));
+        }
+        Ok(())
+    }
+
     /// Where a request to `site` goes, how it is written, and the address that it is sent from.
     async fn addressed(
         &self,
@@ -142,6 +154,7 @@ impl Probe<'_> {
     ) -> Result<(String, Request, Option<IpAddr>), Stop> {
         let base = self.place.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
+        self.may_send(site, &base, &request)?;
         if !self.place.own {
             self.pace.wait(site).await;
         }
