@@ -13,7 +13,11 @@ use crate::target::{Connect, Connecting, Target};
 
 /// Why `check` will end before its first request to `target`, as it says so itself; nothing where it will ask for
 /// something, and where that cannot be known. Nothing is sent.
-pub async fn ends_early(target: &dyn Target, settings: &Settings, check: &'static Check) -> Option<Stop> {
+pub(crate) async fn ends_early(
+    target: &dyn Target,
+    settings: &Settings,
+    check: &'static Check,
+) -> Option<Stop> {
     let asked = Arc::new(AtomicBool::new(false));
     let place = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
     let pace = Pace::default();

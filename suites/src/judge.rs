@@ -1,5 +1,6 @@
 //! Judging a report again, without its target: every check runs once more over what it was told then.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use assay_spec::{Id, Service};
@@ -13,7 +14,7 @@ use crate::profile::{Profile, Secrets};
 use crate::run::{self, settle};
 use crate::setup;
 use crate::tape::{Recording, Tape};
-use crate::target::{Connect, Connecting, Dial, Place};
+use crate::target::{Connect, Connecting, Place};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// What judging again brought.
@@ -60,7 +61,9 @@ impl Judged {
         }
         let (same, differs) = (self.same, self.differs.len());
         let (unjudged, left_out) = (self.unjudged.len(), self.left_out);
-        text + &format!("{same} verdicts the same, {differs} others, {unjudged} not judged, {left_out} left out\n")
+        text + &format!(
+            "{same} verdicts the same, {differs} others, {unjudged} not judged, {left_out} left out\n"
+        )
     }
 }
 
@@ -76,7 +79,8 @@ pub async fn judge(report: &Run) -> Result<Judged, String> {
     let mut judged = Judged::default();
     let mut again = Vec::new();
     for outcome in &report.outcomes {
-        if outcome.exchanges.is_empty() && outcome.calls.is_empty() && outcome.verdict == Verdict::NotTestable {
+        if outcome.exchanges.is_empty() && outcome.calls.is_empty() && outcome.verdict == Verdict::NotTestable
+        {
             judged.left_out += 1;
         } else if outcome.verdict == Verdict::Unstable {
             judged.unjudged.push((outcome.requirement, "the report holds one of several times".to_owned()));
@@ -108,24 +112,24 @@ pub async fn judge(report: &Run) -> Result<Judged, String> {
 }
 
 /// What every check of a report saw, and the secrets that cannot be had now.
-pub fn settings(report: &Run) -> Result<(Settings, Vec<String>), String> {
+pub fn settings(report: &Run) -> Result<(Settings, Vec<&'static str>), String> {
     let text = report.conditions.profile.clone();
     if text.is_empty() {
         return Ok((Settings { seed: report.seed, ..Settings::default() }, Vec::new()));
     }
     let folder = std::path::Path::new(".");
-    let loaded = Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
+    let loaded =
+        Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
     let (mut secrets, _) = Secrets::read(&loaded);
-    let keys: Vec<String> = loaded.profile.secrets().into_iter().map(|(key, _)| key.to_owned()).collect();
-    let missing: Vec<String> = keys.into_iter().filter(|key| secrets.of(key).is_none()).collect();
+    let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
+    let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.of(key).is_none()).collect();
     // No answer hangs on a key of the gateway: recorded ones are found whatever key asks.
     for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
-        secrets.stand_in(key, &format!("{key}-unknown"));
+        secrets.stand_in(key, format!("{key}-unknown"));
     }
     let settings = setup::settings(&loaded, &secrets, Some(report.seed));
-    let settings = settings.map_err(|wrong| {
-        wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
-    })?;
+    let settings =
+        settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
     Ok((settings, missing.into_iter().filter(|key| !key.starts_with("gateway.")).collect()))
 }
 
@@ -184,7 +188,9 @@ fn is_same(reported: Verdict, judged: Verdict) -> bool {
 struct Nowhere;
 
 impl Connect for Nowhere {
-    fn connect<'a>(&'a self, to: Dial<'a>) -> Connecting<'a> {
-        Box::pin(async move { Err(Broken::Harness(format!("{}: nothing is sent while a report is judged", to.base))) })
+    fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {
+        Box::pin(
+            async move { Err(Broken::Harness(format!("{base}: nothing is sent while a report is judged"))) },
+        )
     }
 }

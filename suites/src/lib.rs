@@ -18,6 +18,7 @@ pub mod exchange;
 mod form;
 pub mod gateway;
 pub mod hosting;
+pub mod judge;
 pub mod ledger;
 pub mod merge;
 pub mod metadata;

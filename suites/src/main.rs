@@ -2,24 +2,16 @@
 
 mod command;
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::baseline::Baseline;
-use assay_suites::check::{self, Check};
-use assay_suites::pace::Pace;
-use assay_suites::plan::{Plan, Planned, plan, select};
+use assay_suites::check;
+use assay_suites::plan::select;
 use assay_suites::probe::{Settings, wall_clock};
-use assay_suites::report::{json, junit, terminal};
-use assay_suites::run::Runner;
-use assay_suites::setup::{self, SetupError};
-use assay_suites::target::Target;
-use assay_suites::{endpoints, ledger, publish};
+use assay_suites::setup::SetupError;
+use assay_suites::{ledger, publish};
 use clap::{Args, Parser, Subcommand};
-
-use command::target::TargetArgs;
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
 enum Ending {
@@ -52,10 +44,23 @@ struct Command {
 #[derive(Subcommand)]
 enum What {
     /// Run the checks against a target; without one, against the embedded simulator
+    #[command(after_help = command::run::HELP)]
+    Run(Box<command::run::RunArgs>),
+    /// Compare two reports: regressions, fixes, new checks
     #[command(
-        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4116 publish.envelope\n  assay run --network-url http://127.0.0.1:4107 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+        after_help = "Example:\n  assay diff yesterday.json today.json\n\nExit codes: 0 nothing got worse, 1 something did, 2 what is given is no report"
     )]
-    Run(RunArgs),
+    Diff(command::report::DiffArgs),
+    /// Put reports of shards together
+    #[command(after_help = "Example:\n  assay merge part-*.json --junit out.xml --html out.html")]
+    Merge(command::report::MergeArgs),
+    /// Make every verdict of a report again from the exchanges in it, without the target
+    #[command(
+        after_help = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 one differs or cannot be made again, 2 what is given is no report"
+    )]
+    Judge(command::report::JudgeArgs),
+    /// Print the JSON Schema of a report
+    Schema,
     /// Serve every service on loopback, each at its own port
     #[cfg(feature = "embedded")]
     #[command(
@@ -116,36 +121,11 @@ struct Selection {
     services: Vec<Service>,
 }
 
-#[derive(Args)]
-struct RunArgs {
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    target: TargetArgs,
-    /// Seed of everything the checks draw
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Write the report as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the report as `JUnit` XML
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-    /// Failures that are known, with reasons (TOML)
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Show for each documented endpoint whether the target offers it; one no check asked for is asked once
-    #[arg(long)]
-    endpoints: bool,
-    /// Checks that run beside each other, where each has a world of its own
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
-    jobs: u16,
-    /// Stop after the first bad verdict
-    #[arg(long)]
-    fail_fast: bool,
-    /// List the checks and what they cost, and send nothing
-    #[arg(long)]
-    list: bool,
+impl Selection {
+    /// Whether nothing is left out.
+    fn is_everything(&self) -> bool {
+        self.filters.is_empty() && self.services.is_empty()
+    }
 }
 
 #[cfg(feature = "embedded")]
@@ -280,7 +260,14 @@ fn main() -> ExitCode {
     };
     let ending = runtime.block_on(async {
         match command.what {
-            What::Run(args) => run(args).await,
+            What::Run(args) => command::run::run(*args).await,
+            What::Diff(args) => command::report::compare(&args),
+            What::Merge(args) => command::report::merge(&args),
+            What::Judge(args) => command::report::judge(args).await,
+            What::Schema => {
+                command::report::schema();
+                Ok(())
+            }
             #[cfg(feature = "embedded")]
             What::Sim(args) => sim(args).await,
             #[cfg(feature = "embedded")]
@@ -310,108 +297,6 @@ fn main() -> ExitCode {
         eprintln!("assay: {why}");
     }
     ExitCode::from(code)
-}
-
-async fn run(args: RunArgs) -> Result<(), Ending> {
-    let checks = select(check::all(), &args.selection.services, &args.selection.filters);
-    if checks.is_empty() {
-        return Err(Ending::Bad("no check matches these filters".to_owned()));
-    }
-    let baseline = args.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
-    let (target, settings, pace) = target(&args).await?;
-    // A service that the target does not name is not tested, unless it is asked for.
-    let is_named = |check: &&Check| target.has_site(check.requirement.service.name());
-    let asked = !args.selection.services.is_empty();
-    let checks: Vec<_> = checks.into_iter().filter(|check| asked || is_named(check)).collect();
-    if checks.is_empty() {
-        return Err(Ending::Bad(
-            "these filters match no check of the services that the target has".to_owned(),
-        ));
-    }
-    let planned = plan(target.as_ref(), &checks);
-    if args.list {
-        print!("{}", list(target.as_ref(), &pace, &planned));
-        return Ok(());
-    }
-    // Beside each other only where each check has a world of its own.
-    let jobs = if target.offer().forks { usize::from(args.jobs) } else { 1 };
-    let runner =
-        Runner { target: target.as_ref(), settings: &settings, pace: &pace, jobs, fail_fast: args.fail_fast };
-    let progress = terminal::Progress::start(planned.len());
-    let mut run = runner.run(&planned, |outcome| progress.checked(outcome)).await;
-    progress.finish();
-    if args.endpoints {
-        // A table that is not whole is no verdict.
-        if let Err(why) = endpoints::ask_for_the_rest(&mut run.endpoints, target.as_ref(), &pace).await {
-            eprintln!("assay: the other endpoints were not asked: {why}");
-        }
-        print!("{}", terminal::endpoints(&run));
-    }
-    if let Some(baseline) = baseline {
-        baseline.apply(&mut run).map_err(|why| {
-            eprintln!("assay: {why}");
-            Ending::Code(1)
-        })?;
-    }
-    print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
-    if let Some(path) = &args.json {
-        write(path, &json::write(&run))?;
-    }
-    if let Some(path) = &args.junit {
-        write(path, &junit::write(&run))?;
-    }
-    match run.exit_code() {
-        0 => Ok(()),
-        code => Err(Ending::Code(code)),
-    }
-}
-
-/// The target that the arguments name, and how to treat it.
-async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let Some(loaded) = args.target.load()? else { return embedded(args.seed.unwrap_or(1)) };
-    let (target, settings, pace) = setup::connect(&loaded, args.seed).await?;
-    Ok((Box::new(target), settings, pace))
-}
-
-#[cfg(feature = "embedded")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no embedded target")]
-fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let target = assay_suites::embedded::Embedded::new(seed, Dialect::default());
-    let settings = Settings { seed, ..Settings::default() };
-    Ok((Box::new(target), settings, Pace::default()))
-}
-
-#[cfg(not(feature = "embedded"))]
-fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let _: Option<Dialect> = None;
-    Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
-    ))
-}
-
-/// The checks of a plan, what each costs and needs, and the sum.
-fn list(target: &dyn Target, pace: &Pace, planned: &[Planned]) -> String {
-    let width =
-        planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
-    let mut text = String::new();
-    for Planned { check, left_out } in planned {
-        let Check { requirement, fact, cost, .. } = check;
-        let note = left_out
-            .as_ref()
-            .map(|why| format!("  {}: {}", why.verdict.name(), why.reason))
-            .unwrap_or_default();
-        text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
-    }
-    let sum = Plan::new(target, pace, planned, None, 1).sum();
-    text.push_str(&format!(
-        "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
-        planned.len(),
-        sum.requests,
-        sum.publishes,
-        sum.domains,
-        sum.drops
-    ));
-    text
 }
 
 #[cfg(feature = "embedded")]

@@ -32,6 +32,7 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
                 whole.remarks.push(remark);
             }
         }
+        whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.objections.extend(run.objections);
         whole.is_partial |= run.is_partial;
     }
@@ -102,6 +103,7 @@ pub fn repetitions(runs: Vec<Run>) -> Option<Run> {
         }
         add_transitions(&mut whole, run.transitions);
         add_endpoints(&mut whole.endpoints, run.endpoints);
+        whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.is_partial |= run.is_partial;
     }
     if times == 1 {

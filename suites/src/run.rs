@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
 use assay_spec::{Id, Service};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::check::{self, Check, Checked, Stop};
 use crate::endpoints::{self, Coverage};
@@ -42,6 +43,21 @@ pub struct Told {
     pub transitions: BTreeSet<String>,
 }
 
+/// Somebody who may ask a run to stop.
+pub trait Halt {
+    /// How often it was asked for.
+    fn count(&self) -> watch::Receiver<u32>;
+}
+
+/// Nobody.
+struct Never;
+
+impl Halt for Never {
+    fn count(&self) -> watch::Receiver<u32> {
+        watch::channel(0).1
+    }
+}
+
 /// How checks are run.
 pub struct Runner<'run> {
     /// The target.
@@ -58,19 +74,50 @@ pub struct Runner<'run> {
 
 impl Runner<'_> {
     /// Runs what is planned; `seen` hears of each outcome as it comes.
-    pub async fn run(&self, planned: &[Planned], mut seen: impl FnMut(&Outcome)) -> Run {
+    pub async fn run(&self, planned: &[Planned], seen: impl FnMut(&Outcome)) -> Run {
+        self.run_until(planned, &Never, seen).await
+    }
+
+    /// As [`Runner::run`], until somebody asks to stop: once, and no further check begins; twice, and those that run
+    /// are left as they are. A run that was stopped is partial.
+    pub async fn run_until(
+        &self,
+        planned: &[Planned],
+        halt: &dyn Halt,
+        mut seen: impl FnMut(&Outcome),
+    ) -> Run {
         let mut all: Vec<Ran> = Vec::new();
-        let mut running =
-            futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
-        while let Some(ran) = running.next().await {
+        let (mut once, mut twice) = (halt.count(), halt.count());
+        let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
+        // Where nobody can ask any more, nobody does.
+        let asked = asked.then(|is_gone| async move {
+            if is_gone {
+                std::future::pending::<()>().await;
+            }
+        });
+        let mut running = std::pin::pin!(
+            futures_util::stream::iter(planned)
+                .take_until(asked)
+                .map(|planned| self.one(planned))
+                .buffer_unordered(self.jobs)
+        );
+        let mut is_cut = false;
+        loop {
+            let next = tokio::select! {
+                biased;
+                Ok(_) = twice.wait_for(|count| *count > 1) => None,
+                next = running.next() => next,
+            };
+            let Some(ran) = next else { break };
             seen(&ran.outcome);
             let bad = ran.outcome.verdict.is_bad();
             all.push(ran);
             if bad && self.fail_fast {
+                is_cut = true;
                 break;
             }
         }
-        drop(running);
+        let is_partial = !is_cut && all.len() < planned.len();
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
         let sent = all.iter().map(|ran| ran.sent).sum();
@@ -83,6 +130,8 @@ impl Runner<'_> {
             transitions,
             endpoints,
             sent,
+            is_partial,
+            remarks: self.target.remarks(),
             conditions: self.target.conditions(),
             remarks: self.target.remarks(),
             ..Run::default()

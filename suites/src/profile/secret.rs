@@ -93,6 +93,11 @@ impl Secrets {
         (secrets, wrong)
     }
 
+    /// Puts a value in the place of a secret that cannot be had.
+    pub(crate) fn stand_in(&mut self, key: &'static str, value: String) {
+        self.0.insert(key, value);
+    }
+
     /// The secret of that key, such as `gateway.key`.
     pub fn of(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)

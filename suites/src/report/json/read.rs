@@ -15,7 +15,7 @@ use crate::exchange::{Broken, Exchange, Request, Response};
 use crate::redact::Disguise;
 use crate::run::machines;
 use crate::tape::{Asked, Call};
-use crate::verdict::{Conditions, Failure, Outcome, Run, Verdict};
+use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Verdict};
 
 /// No body is longer than this once it is inflated, in bytes.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -37,6 +37,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
         remarks: report.remarks,
         objections: report.objections,
         is_partial: report.is_partial,
+        sent: Sent { requests: report.sent.requests, writes: report.sent.writes, bytes: report.sent.bytes },
         conditions: conditions(report.conditions),
     })
 }
@@ -131,6 +132,7 @@ fn broken(broken: wire::Broken) -> Result<Broken, String> {
         Kind::Closed => Broken::Closed(detail),
         Kind::Nonsense => Broken::Nonsense(detail),
         Kind::Held => Broken::Held,
+        Kind::Inexpressible => Broken::Inexpressible(detail),
         Kind::TooLarge => Broken::TooLarge(number()? as usize),
     })
 }

@@ -16,6 +16,7 @@ pub(super) struct Report {
     pub seed: String,
     pub exit_code: u8,
     pub is_partial: bool,
+    pub sent: Sent,
     pub counts: BTreeMap<String, usize>,
     pub remarks: Vec<String>,
     pub objections: Vec<String>,
@@ -25,6 +26,14 @@ pub(super) struct Report {
     pub endpoints: Vec<Endpoint>,
     /// Long bodies by the SHA-256 of their bytes.
     pub bodies: BTreeMap<String, Body>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sent {
+    pub requests: u64,
+    pub writes: u64,
+    pub bytes: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -163,6 +172,7 @@ pub(super) enum BrokenKind {
     Closed,
     Nonsense,
     Held,
+    Inexpressible,
     TooLarge,
 }
 

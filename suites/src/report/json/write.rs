@@ -27,6 +27,7 @@ pub(super) fn report(run: &Run) -> wire::Report {
         seed: run.seed.to_string(),
         exit_code: run.exit_code(),
         is_partial: run.is_partial,
+        sent: wire::Sent { requests: run.sent.requests, writes: run.sent.writes, bytes: run.sent.bytes },
         counts: Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect(),
         remarks: run.remarks.clone(),
         objections: run.objections.clone(),
@@ -110,6 +111,7 @@ fn broken(broken: &Broken) -> wire::Broken {
         Broken::TimedOut(seconds) => (Kind::TimedOut, seconds.to_string()),
         Broken::Closed(place) => (Kind::Closed, place.clone()),
         Broken::Nonsense(why) => (Kind::Nonsense, why.clone()),
+        Broken::Inexpressible(what) => (Kind::Inexpressible, what.clone()),
         Broken::Held => (Kind::Held, String::new()),
         Broken::TooLarge(bytes) => (Kind::TooLarge, bytes.to_string()),
     };
