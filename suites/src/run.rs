@@ -133,7 +133,6 @@ impl Runner<'_> {
             is_partial,
             remarks: self.target.remarks(),
             conditions: self.target.conditions(),
-            remarks: self.target.remarks(),
             ..Run::default()
         }
     }
