@@ -145,7 +145,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
             }
         }
     };
-    let connector = setup::sockets(loaded).unwrap_or_else(|why| {
+    let connector = loaded.profile.sockets(&loaded.folder).unwrap_or_else(|why| {
         let remedy = "put the file right; a relative path starts at the profile's folder";
         general.push(Point::new(Mark::Hinders, why, remedy));
         Sockets::default()

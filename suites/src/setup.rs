@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::pace::Pace;
 use crate::probe::{Settings, wall_clock};
 use crate::profile::{Loaded, Network, Profile, Secrets, Wrong};
-use crate::target::{Remote, Sockets};
+use crate::target::Remote;
 use crate::{drop, gateway, hosting, metadata, network, publish};
 
 /// Why nothing can be run.
@@ -45,14 +45,9 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     }
     let token = secrets.of("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
-    let connector = sockets(loaded).map_err(SetupError::Bad)?;
-    let target = Remote::over(connector, sites, control).await.map_err(SetupError::Unreachable)?;
+    let sockets = profile.sockets(&loaded.folder).map_err(SetupError::Bad)?;
+    let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
-}
-
-/// How the target is reached. An error names the file.
-pub fn sockets(loaded: &Loaded) -> Result<Sockets, String> {
-    Ok(Sockets { trust: loaded.profile.trust(&loaded.folder)?, ..Sockets::default() })
 }
 
 /// What every check sees, from the profile and those of its secrets that could be read. Nothing is sent. Errors are

@@ -89,6 +89,11 @@ impl Default for Transport {
 }
 
 impl Transport {
+    /// Over this HTTP, with so long for an answer at least, and with these headers.
+    pub fn new(http: Http, floor: Duration, headers: Vec<ExtraHeader>) -> Transport {
+        Transport { http, floor, headers, seen: Mutex::default() }
+    }
+
     /// Notes how long it took to connect to a site.
     pub fn measured(&self, site: &str, latency: Duration) {
         self.seen().latencies.insert(site.to_owned(), latency);

@@ -11,8 +11,15 @@ use super::wrong::nearest;
 use super::{Loaded, Wrong};
 
 /// The keys under which a profile names secrets.
-pub(super) const SECRETS: [&str; 5] =
-    ["control_token", "gateway.key", "gateway.revoked_key", "hosting.wallet_key", "publish.key"];
+pub(super) const SECRETS: [&str; 7] = [
+    "client_key",
+    "headers",
+    "control_token",
+    "gateway.key",
+    "gateway.revoked_key",
+    "hosting.wallet_key",
+    "publish.key",
+];
 
 /// Where a secret is kept. It never stands in a profile, so neither does it in the values read from one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
