@@ -3,6 +3,7 @@
 //! All of them are functions of the run alone: the same run gives the same bytes. What came from a target is
 //! escaped before a terminal sees it, and bearer tokens are left out.
 
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod terminal;
@@ -12,7 +13,7 @@ use std::fmt::Write;
 
 use assay_spec::Id;
 
-use crate::redact::Hidden;
+use crate::redact::{Disguise, Hidden};
 use crate::repeat::bearer_token;
 use crate::verdict::{Outcome, Run};
 
@@ -41,8 +42,24 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
     groups
 }
 
-/// The run without its bearer tokens, also where a target repeated one.
+/// The run as people may read it: without bearer tokens, also where a target repeated one, and with the names of
+/// secrets where values stand in for them.
 fn redacted(run: &Run) -> Cow<'_, Run> {
+    let mut run = without_tokens(run);
+    let mut hidden = Hidden::default();
+    for Disguise { name, value } in run.outcomes.iter().flat_map(|outcome| &outcome.disguises) {
+        hidden.add(name, value);
+    }
+    if !hidden.is_empty() {
+        let run = run.to_mut();
+        run.outcomes.iter_mut().for_each(|outcome| hidden.redact(outcome));
+        run.remarks.iter_mut().for_each(|remark| hidden.redact_text(remark));
+    }
+    run
+}
+
+/// The run without its bearer tokens, also where a target repeated one.
+fn without_tokens(run: &Run) -> Cow<'_, Run> {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
     let tokens: Vec<&[u8]> =
         headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..])).collect();
@@ -62,6 +79,7 @@ fn redacted(run: &Run) -> Cow<'_, Run> {
         }
         hidden.redact(outcome);
     }
+    run.remarks.iter_mut().for_each(|remark| hidden.redact_text(remark));
     Cow::Owned(run)
 }
 

@@ -125,7 +125,7 @@ impl Paint {
     }
 }
 
-fn is_told_in_full(verdict: Verdict) -> bool {
+pub(super) fn is_told_in_full(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
 }
 
@@ -196,7 +196,7 @@ fn put_exchange(out: &mut String, Exchange { base, request, response, .. }: &Exc
 }
 
 /// The head as it went out, with the lines that nobody gave.
-fn request_head(request: &Request, host: &str) -> Vec<String> {
+pub(super) fn request_head(request: &Request, host: &str) -> Vec<String> {
     let bytes = request.bytes(host);
     let head = &bytes[..bytes.len() - request.body.len()];
     let head = head.strip_suffix(b"\r\n\r\n").unwrap_or(head);
@@ -205,6 +205,17 @@ fn request_head(request: &Request, host: &str) -> Vec<String> {
 
 /// The checks of that verdict, one line for each, under the reason they share.
 fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
+    for (reason, outcomes) in by_reason(run, verdict) {
+        let name = paint.verdict(verdict, verdict.name());
+        let _ = writeln!(out, "\n{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
+        for outcome in outcomes {
+            let _ = writeln!(out, "  {}  {}", outcome.requirement, outcome.fact);
+        }
+    }
+}
+
+/// The outcomes of that verdict under the reasons they share, in the order of their first.
+pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>)> {
     let mut reasons: Vec<(&str, Vec<&Outcome>)> = Vec::new();
     for outcome in run.outcomes.iter().filter(|outcome| outcome.verdict == verdict) {
         match reasons.iter_mut().find(|(reason, _)| *reason == outcome.reason) {
@@ -212,13 +223,7 @@ fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
             None => reasons.push((&outcome.reason, vec![outcome])),
         }
     }
-    for (reason, outcomes) in reasons {
-        let name = paint.verdict(verdict, verdict.name());
-        let _ = writeln!(out, "\n{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
-        for outcome in outcomes {
-            let _ = writeln!(out, "  {}  {}", outcome.requirement, outcome.fact);
-        }
-    }
+    reasons
 }
 
 /// The notes of what passed; the others are told with their outcome.
@@ -263,7 +268,7 @@ fn put_endpoints(out: &mut String, run: &Run) {
     }
 }
 
-fn last_line(run: &Run) -> String {
+pub(super) fn last_line(run: &Run) -> String {
     let end = match run.exit_code() {
         0 => "conforms",
         4 => "the harness failed",
