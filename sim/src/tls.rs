@@ -32,8 +32,8 @@ use crate::rng::Rng;
 
 /// The years, both included, in which every certificate is valid that says nothing else.
 pub const YEARS: [u16; 2] = [2020, 2049];
-/// The one protocol that the sites speak.
-const ALPN: &[u8] = b"http/1.1";
+/// The protocols that the sites speak, the best first.
+const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// An authority: the same for the same seed.
 pub struct Authority {
@@ -122,7 +122,7 @@ impl Leaf {
             .with_no_client_auth()
             .with_single_cert(chain, key)
             .expect("the key belongs to the certificate");
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = ALPN.map(<[u8]>::to_vec).to_vec();
         config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
         Arc::new(config)

@@ -1,14 +1,14 @@
 //! The control API of a target, from outside: plain HTTP and JSON like everything else.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::Request;
 use crate::tape::{Asked, Tape};
-use crate::target::Connect;
+use crate::target::{Connect, Dial};
+use crate::transport::Http;
 
 /// A control API at a base URL, such as `http://127.0.0.1:4100/_sim/v1`.
 #[derive(Clone)]
@@ -52,6 +52,12 @@ impl Control {
         Control { tape: Some(tape), ..self.clone() }
     }
 
+    /// The same API, reached through `connector`.
+    #[must_use]
+    pub fn reached_by(&self, connector: Arc<dyn Connect>) -> Control {
+        Control { connector, ..self.clone() }
+    }
+
     /// The base URL.
     pub fn base(&self) -> &str {
         &self.base
@@ -92,10 +98,11 @@ impl Control {
         }
         let host = url.authority().to_owned();
         let failed = |why: String| format!("control {method} {}{slash}{path}: {why}", self.base);
-        let none: Option<IpAddr> = None;
-        let stream = self.connector.connect(&self.base, none).await.map_err(|e| failed(e.to_string()))?;
+        let to = Dial::to(&self.base);
+        let connection = self.connector.dial(to, Http::One).await.map_err(|e| failed(e.to_string()))?;
         let limits = Limits { timeout: std::time::Duration::from_secs(30), ..Limits::default() };
-        let response = exchange(stream, &request, &host, limits).await.map_err(|e| failed(e.to_string()))?;
+        let response =
+            connection.exchange(&request, &host, limits).await.map_err(|e| failed(e.to_string()))?;
         let value = response.json().map_err(|e| failed(format!("status {}, {e}", response.status)))?;
         if response.status == 200 {
             Ok(value)

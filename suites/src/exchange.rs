@@ -55,7 +55,10 @@ pub enum Broken {
     /// The connection ended too early.
     #[error("the connection ended {0}")]
     Closed(String),
-    /// The bytes are no HTTP/1.1 response.
+    /// The request goes over HTTP/2 alone, which cannot say this of it.
+    #[error("HTTP/2 cannot say {0}, and HTTP/1.1 is not spoken there")]
+    Inexpressible(String),
+    /// The bytes are no HTTP response.
     #[error("not an HTTP response: {0}")]
     Nonsense(String),
     /// The check ended while the request was still on its way.

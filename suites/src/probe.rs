@@ -2,8 +2,9 @@
 
 mod answer;
 mod send;
+mod talk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub struct Settings {
     pub seed: u64,
     /// The target's words.
     pub dialect: Dialect,
+    /// Nothing that writes is sent.
+    pub read_only: bool,
     /// The inference gateway's fixtures and readings.
     pub gateway: crate::gateway::Fixtures,
     /// The token metadata service's fixtures and readings.
@@ -66,6 +69,10 @@ struct Tally {
     drawn: u64,
     skew_ms: Option<i64>,
     hidden: Hidden,
+    /// Exchanges that another check has made.
+    recalled: BTreeSet<usize>,
+    /// That the target refuses for now because of a limit is what this check wants to see.
+    wants_limit: bool,
 }
 
 /// What a check leaves behind.
@@ -86,6 +93,10 @@ pub struct Traces {
     pub twins: usize,
     /// What no report may show.
     pub hidden: Hidden,
+    /// The exchanges that another check has made, by index.
+    pub recalled: BTreeSet<usize>,
+    /// It wanted a refusal because of a limit.
+    pub wants_limit: bool,
     /// Where it ran.
     pub place: Place,
 }
@@ -116,9 +127,21 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, judged, twins, hidden, .. } = tally;
-        let (calls, missed) = (self.tape.calls(), self.tape.missed());
-        Traces { exchanges, calls, missed, notes, expected, judged, twins, hidden, place: self.place }
+        let Tally { exchanges, notes, expected, judged, twins, hidden, recalled, wants_limit, .. } = tally;
+        let (calls, missed, place) = (self.tape.calls(), self.tape.missed(), self.place);
+        Traces {
+            exchanges,
+            calls,
+            missed,
+            notes,
+            expected,
+            judged,
+            twins,
+            hidden,
+            recalled,
+            wants_limit,
+            place,
+        }
     }
 
     fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
@@ -295,8 +318,10 @@ impl<'run> Probe<'run> {
         got: impl Into<String>,
         exchange: Option<usize>,
     ) -> Result<(), Stop> {
+        let want: String = want.into();
         self.tally(|tally| {
             tally.expected += 1;
+            tally.wants_limit |= place.starts_with("status") && want.contains("429");
             if let Some(exchange) = exchange {
                 *tally.judged.entry(exchange).or_default() |= is_about_content(place);
             }
@@ -304,7 +329,7 @@ impl<'run> Probe<'run> {
         if holds {
             return Ok(());
         }
-        Err(Stop::Fail(Failure { place: place.to_owned(), want: want.into(), got: got.into(), exchange }))
+        Err(Stop::Fail(Failure { place: place.to_owned(), want, got: got.into(), exchange }))
     }
 }
 

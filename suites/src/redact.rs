@@ -84,6 +84,7 @@ impl Hidden {
                     Broken::Nonsense(text)
                     | Broken::Closed(text)
                     | Broken::Tls(text)
+                    | Broken::Inexpressible(text)
                     | Broken::Unreachable(text)
                     | Broken::Harness(text),
                 ) => self.redact_text(text),

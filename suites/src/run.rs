@@ -5,29 +5,57 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
 use assay_spec::{Id, Service};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::check::{self, Check, Checked, Stop};
 use crate::endpoints::{self, Coverage};
+use crate::exchange::Exchange;
 use crate::pace::Pace;
-use crate::plan::Planned;
-use crate::probe::{Probe, Settings};
+use crate::plan::{LeftOut, Planned};
+use crate::probe::{Probe, Settings, Traces};
 use crate::repeat;
 use crate::target::{Place, Target};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::{Outcome, Run, Sent, Verdict};
 
 /// What one check left: its outcome, and what its world knows of it.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// The outcome.
     pub outcome: Outcome,
-    /// The requirements that the target's simulator consulted, by id.
-    pub consulted: BTreeSet<String>,
-    /// The transitions that its machines made.
-    pub transitions: BTreeSet<String>,
+    /// What it sent, without what another check had sent before.
+    pub sent: Sent,
+    /// What the target's simulator tells of itself.
+    pub told: Told,
     /// The exchanges about which the check stated an expectation, and whether that was about its body.
     pub judged: BTreeMap<usize, bool>,
+}
+
+/// What a target's simulator tells of what a check made it do; empty where none tells.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The requirements that it consulted, by id.
+    pub consulted: BTreeSet<String>,
+    /// The liberties that it consulted, by name, whether they are taken or not.
+    pub liberties: BTreeSet<String>,
+    /// The transitions that its machines made.
+    pub transitions: BTreeSet<String>,
+}
+
+/// Somebody who may ask a run to stop.
+pub trait Halt {
+    /// How often it was asked for.
+    fn count(&self) -> watch::Receiver<u32>;
+}
+
+/// Nobody.
+struct Never;
+
+impl Halt for Never {
+    fn count(&self) -> watch::Receiver<u32> {
+        watch::channel(0).1
+    }
 }
 
 /// How checks are run.
@@ -46,21 +74,53 @@ pub struct Runner<'run> {
 
 impl Runner<'_> {
     /// Runs what is planned; `seen` hears of each outcome as it comes.
-    pub async fn run(&self, planned: &[Planned], mut seen: impl FnMut(&Outcome)) -> Run {
+    pub async fn run(&self, planned: &[Planned], seen: impl FnMut(&Outcome)) -> Run {
+        self.run_until(planned, &Never, seen).await
+    }
+
+    /// As [`Runner::run`], until somebody asks to stop: once, and no further check begins; twice, and those that run
+    /// are left as they are. A run that was stopped is partial.
+    pub async fn run_until(
+        &self,
+        planned: &[Planned],
+        halt: &dyn Halt,
+        mut seen: impl FnMut(&Outcome),
+    ) -> Run {
         let mut all: Vec<Ran> = Vec::new();
-        let mut running =
-            futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
-        while let Some(ran) = running.next().await {
+        let (mut once, mut twice) = (halt.count(), halt.count());
+        let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
+        // Where nobody can ask any more, nobody does.
+        let asked = asked.then(|is_gone| async move {
+            if is_gone {
+                std::future::pending::<()>().await;
+            }
+        });
+        let mut running = std::pin::pin!(
+            futures_util::stream::iter(planned)
+                .take_until(asked)
+                .map(|planned| self.one(planned))
+                .buffer_unordered(self.jobs)
+        );
+        let mut is_cut = false;
+        loop {
+            let next = tokio::select! {
+                biased;
+                Ok(_) = twice.wait_for(|count| *count > 1) => None,
+                next = running.next() => next,
+            };
+            let Some(ran) = next else { break };
             seen(&ran.outcome);
             let bad = ran.outcome.verdict.is_bad();
             all.push(ran);
             if bad && self.fail_fast {
+                is_cut = true;
                 break;
             }
         }
-        drop(running);
+        let is_partial = !is_cut && all.len() < planned.len();
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
+        let sent = all.iter().map(|ran| ran.sent).sum();
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
         settle(&mut outcomes);
         Run {
@@ -69,6 +129,9 @@ impl Runner<'_> {
             outcomes,
             transitions,
             endpoints,
+            sent,
+            is_partial,
+            remarks: self.target.remarks(),
             conditions: self.target.conditions(),
             ..Run::default()
         }
@@ -103,8 +166,8 @@ impl Runner<'_> {
 
     async fn one(&self, planned: &Planned) -> Ran {
         let check = planned.check;
-        if let Some(need) = planned.missing {
-            return blank(check, Verdict::NotTestable, format!("needs {}", need.missing()));
+        if let Some(LeftOut { verdict, reason }) = &planned.left_out {
+            return blank(check, *verdict, reason.clone());
         }
         let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
@@ -116,8 +179,18 @@ impl Runner<'_> {
         let checked = (check.run)(&probe).await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
+        let sent = sent(self.settings, &traces);
+        let limited = !traces.place.own && meets_limit(&checked, &traces);
         let (verdict, reason, failure) = judge(check, checked, traces.expected, traces.twins);
-        let (consulted, transitions) = coverage(&traces.place).await;
+        let (verdict, reason) = if limited {
+            (
+                Verdict::Inconclusive,
+                format!("the target's rate limit was met (429), which others share: {reason}"),
+            )
+        } else {
+            (verdict, reason)
+        };
+        let told = coverage(&traces.place).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
         self.target.leave(traces.place, !good).await;
@@ -135,14 +208,14 @@ impl Runner<'_> {
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }
-        Ran { outcome, consulted, transitions, judged: traces.judged }
+        Ran { outcome, sent, told, judged: traces.judged }
     }
 
     /// How to see it again: the check in process, the exchange itself over sockets.
     fn repeat(
         &self,
         check: &Check,
-        exchanges: &[crate::exchange::Exchange],
+        exchanges: &[Exchange],
         failure: Option<&crate::verdict::Failure>,
     ) -> Vec<String> {
         if self.target.is_embedded() {
@@ -161,7 +234,28 @@ impl Runner<'_> {
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
     let outcome = Outcome::new(check.requirement, check.fact, verdict, reason);
-    Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new(), judged: BTreeMap::new() }
+    Ran { outcome, sent: Sent::default(), told: Told::default(), judged: BTreeMap::new() }
+}
+
+/// What a check has sent.
+fn sent(settings: &Settings, traces: &Traces) -> Sent {
+    let own = traces.exchanges.iter().enumerate().filter(|(n, _)| !traces.recalled.contains(n));
+    let one = |(_, Exchange { site, base, request, .. }): (usize, &Exchange)| {
+        let host = base.split_once("://").map_or(base.as_str(), |(_, rest)| rest);
+        let host = host.split('/').next().unwrap_or_default();
+        let writes = endpoints::writes(&settings.dialect, site, base, request);
+        Sent { requests: 1, writes: writes.into(), bytes: request.bytes(host).len() as u64 }
+    };
+    own.map(one).sum()
+}
+
+/// Whether a check failed on a 429 that it did not ask for: then nothing was seen but that the target has had enough.
+fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
+    let Err(Stop::Fail(failure)) = checked else { return false };
+    let exchange = failure.exchange.and_then(|at| traces.exchanges.get(at));
+    let status =
+        exchange.and_then(|exchange| exchange.response.as_ref().ok()).map(|response| response.status);
+    status == Some(429) && !traces.wants_limit
 }
 
 /// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
@@ -225,8 +319,8 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
 }
 
 /// What the target's simulator consulted, and which transitions it made.
-async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
-    let Some(control) = &place.control else { return Default::default() };
+async fn coverage(place: &Place) -> Told {
+    let Some(control) = &place.control else { return Told::default() };
     // A control API that offers no coverage leaves it unknown.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();
     let texts = |member: &str| -> BTreeSet<String> {
@@ -237,7 +331,7 @@ async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    (texts("consulted"), texts("transitions"))
+    Told { consulted: texts("consulted"), liberties: texts("liberties"), transitions: texts("transitions") }
 }
 
 /// The target's own account of its refusals.
@@ -253,7 +347,7 @@ async fn refusals(place: &Place) -> Vec<String> {
 
 /// Every declared transition of the services that ran, and whether some check's world made it.
 fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bool)> {
-    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.transitions).collect();
+    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.told.transitions).collect();
     if made.is_empty() {
         return Vec::new();
     }
@@ -269,7 +363,7 @@ fn services(all: &[Ran]) -> Vec<Service> {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn machines(service: Service) -> &'static [&'static Machine] {
+        pub(crate) fn machines(service: Service) -> &'static [&'static Machine] {
             match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
         }
     };

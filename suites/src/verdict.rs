@@ -153,10 +153,35 @@ pub struct Run {
     pub endpoints: Vec<Coverage>,
     /// What a reader should know of the run as a whole: retried connections, limits, what was left out.
     pub remarks: Vec<String>,
+    /// Why it does not conform besides its verdicts, such as a baseline that is no longer true.
+    pub objections: Vec<String>,
+    /// What it sent, the control API's calls aside.
+    pub sent: Sent,
     /// It was stopped before every check had its turn.
     pub is_partial: bool,
     /// Under which conditions it was judged.
     pub conditions: Conditions,
+}
+
+/// What checks have sent, to be held against what they say that they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Requests.
+    pub requests: u64,
+    /// Those of them that asked an endpoint to write.
+    pub writes: u64,
+    /// Their heads and bodies, in bytes.
+    pub bytes: u64,
+}
+
+impl std::iter::Sum for Sent {
+    fn sum<I: Iterator<Item = Sent>>(all: I) -> Sent {
+        all.fold(Sent::default(), |sum, one| Sent {
+            requests: sum.requests + one.requests,
+            writes: sum.writes + one.writes,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
 }
 
 /// What verdicts rest on beside exchanges; enough to judge again.
@@ -180,11 +205,13 @@ impl Run {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
     }
 
-    /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked does not conform.
+    /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked, that was stopped or
+    /// to which there is an objection does not conform.
     pub fn exit_code(&self) -> u8 {
         let checked =
             self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
-        if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) {
+        let is_bad = |outcome: &Outcome| outcome.verdict.is_bad();
+        if self.is_partial || !self.objections.is_empty() || self.outcomes.iter().any(is_bad) {
             1
         } else if self.count(Verdict::Error) > 0 {
             4

@@ -149,8 +149,7 @@ async fn run(deviations: &[&str], liberties: &[&str]) -> Left {
     let checks = select(check::all(), &[Service::Drop], &[]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let reports = [
-        json::write(&run).to_string(),
-        format!("{:#}", json::write(&run)),
+        json::write(&run),
         junit::write(&run),
         terminal::summary(&run, false),
         terminal::summary(&run, true),

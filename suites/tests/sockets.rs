@@ -9,13 +9,13 @@ use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::network::envelope;
 use assay_spec::network::signing::sign_text;
-use assay_suites::check::{self, Need};
+use assay_suites::check::{self, Need, Weight};
 use assay_suites::client::{Limits, exchange};
 use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::exchange::Request;
 use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
+use assay_suites::plan::{Plan, Wishes, foresee, select};
 use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::profile::{Profile, Secret};
 use assay_suites::publish::Fixtures;
@@ -43,6 +43,7 @@ async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> 
         epoch: wall_clock(),
         token: None,
         forwarded_header: header.map(str::to_owned),
+        https: false,
         limits: if unpaced { generous.to_vec() } else { Vec::new() },
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
         liberties: Vec::new(),
@@ -52,6 +53,11 @@ async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> 
 
 /// Runs what the written profile says, with or without its control API.
 async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> Run {
+    planned_and_run(served, folder, control, filters).await.1
+}
+
+/// As [`run`], with the plan that was made before. Nothing is sent beyond it.
+async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> (Plan, Run) {
     let path = folder.join("p.toml");
     served.write_profile(&path, None).expect("a profile");
     let loaded = Profile::load(&path).expect("the profile that was written");
@@ -97,7 +103,15 @@ async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) ->
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[], &filters);
-    runner.run(&plan(&target, &checks), |_| {}).await
+    let wishes = Wishes { include: [Weight::Heavy, Weight::Destructive].into(), ..Wishes::default() };
+    let planned = foresee(&target, &settings, &wishes, &checks).await;
+    let plan = Plan::new(&target, &pace, &planned, None, 4);
+    let run = runner.run(&planned, |_| {}).await;
+    let (sum, sent) = (plan.sum(), run.sent);
+    assert!(sent.requests <= sum.requests, "{sent:?}, planned {sum:?}");
+    assert!(sent.writes <= sum.writes, "{sent:?}, planned {sum:?}");
+    assert!(sent.bytes <= sum.bytes, "{sent:?}, planned {sum:?}");
+    (plan, run)
 }
 
 fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
@@ -107,8 +121,10 @@ fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn with_control_every_check_passes_as_embedded() {
     let folder = tempfile::tempdir().expect("a folder");
-    let run = run(&served(&[], false).await, folder.path(), true, &[]).await;
+    let (plan, run) = planned_and_run(&served(&[], false).await, folder.path(), true, &[]).await;
     assert_eq!(of(&run, Verdict::Pass).len(), check::all().len(), "{:?}", bad(&run));
+    assert!(plan.is_exact && plan.left_out.is_empty(), "{}", plan.text());
+    assert_eq!(run.sent.requests, plan.sum().requests, "{}", plan.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -304,6 +320,7 @@ async fn the_control_api_stays_on_loopback_without_a_token() {
         epoch: wall_clock(),
         token: None,
         forwarded_header: None,
+        https: false,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),
@@ -373,6 +390,19 @@ async fn read_request(io: &mut TcpStream) -> (String, Vec<u8>) {
         let length: usize = length.expect("a length");
         if bytes.len() >= end + 4 + length {
             return (head, bytes.split_off(end + 4));
+        }
+    }
+}
+
+/// Prints what every check sends: for whoever declares the costs.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a table, not a test"]
+async fn table_of_costs_without_control() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for control in [false, true] {
+        let run = run(&served(&[], true).await, folder.path(), control, &[]).await;
+        for o in &run.outcomes {
+            println!("COST {control} {} {} {}", o.requirement, o.exchanges.len(), o.verdict.name());
         }
     }
 }

@@ -4,5 +4,10 @@ pub(crate) mod chat;
 pub(crate) mod cid;
 #[cfg(feature = "embedded")]
 pub(crate) mod client;
+pub(crate) mod interrupt;
+pub(crate) mod outputs;
 pub(crate) mod recover;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod target;
 pub(crate) mod vectors;

@@ -26,6 +26,7 @@ use crate::verdict::Conditions;
 const BUFFER: usize = 64 * 1024;
 
 /// The embedded simulator.
+#[derive(Clone)]
 pub struct Embedded {
     world: World,
     /// The same world after the hosting application has told its story: the same for every check of its records.

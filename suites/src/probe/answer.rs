@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::Probe;
 use crate::check::Stop;
-use crate::client::Open;
 use crate::exchange::{Broken, Exchange, Response};
-use crate::target::Stream;
+use crate::transport::Open;
 
 /// An answer, with expectations about it.
 pub struct Answer<'probe> {
@@ -92,7 +91,7 @@ pub struct Held<'probe> {
 
 /// What is left of it.
 pub(super) enum Rest {
-    Open(Open<Box<dyn Stream>>),
+    Open(Open),
     /// Its answer on tape.
     Played(Result<Response, Broken>),
 }

@@ -7,9 +7,10 @@ use url::{Position, Url};
 use super::answer::Rest;
 use super::{Answer, Fetched, Held, Probe};
 use crate::check::Stop;
-use crate::client::{self, Limits, exchange};
+use crate::client::Limits;
+use crate::endpoints;
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::target::Stream;
+use crate::target::host;
 use crate::verdict::Failure;
 
 /// How many redirects are followed.
@@ -44,6 +45,7 @@ impl Probe<'_> {
     ) -> Result<Answer<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
         if !self.place.own {
             self.pace.wait(site).await;
         }
@@ -63,15 +65,12 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Held<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
+        let request = self.dressed(&base, request);
         let index = self.begin(site, &base, &request);
         if let Some(played) = self.tape.response(&base, &request) {
             return Ok(Held { probe: self, index, rest: Rest::Played(played) });
         }
-        let opened = match self.connect(&base, source).await {
-            Ok((stream, host)) => client::open(stream, &request, &host, body_bytes, limits).await,
-            Err(broken) => Err(broken),
-        };
-        match opened {
+        match self.launch(site, &base, source, &request, body_bytes, limits).await {
             Ok(open) => Ok(Held { probe: self, index, rest: Rest::Open(open) }),
             Err(broken) => {
                 self.end(index, &Err(broken.clone()));
@@ -108,6 +107,7 @@ impl Probe<'_> {
         let response = exchange.response.clone();
         self.tape.begin();
         let index = self.tally(|tally| {
+            tally.recalled.insert(tally.exchanges.len());
             tally.exchanges.push(exchange);
             tally.exchanges.len() - 1
         });
@@ -123,19 +123,26 @@ impl Probe<'_> {
         source: Option<IpAddr>,
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
+        let request = self.dressed(&base, request);
         let index = self.begin(site, &base, &request);
         let response = match self.tape.response(&base, &request) {
             Some(played) => played,
-            None => match self.connect(&base, source).await {
-                Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-                Err(broken) => Err(broken),
-            },
+            None => self.talk(site, &base, source, &request, limits).await,
         };
         self.end(index, &response);
         if let (Ok(response), false) = (&response, self.place.own || site.is_empty()) {
             self.pace.answered(site, response);
         }
         self.answer(index, response)
+    }
+
+    /// Whether a run that may only read may send this. The last guard: what the plan lets run does not come here.
+    fn may_send(&self, site: &str, base: &str, request: &Request) -> Result<(), Stop> {
+        if self.settings.read_only && endpoints::writes(&self.settings.dialect, site, base, request) {
+            let target = request.target.split('?').next().unwrap_or_default();
+            return Err(Stop::NotTestable(format!("{} {target} writes; --read-only", request.method)));
+        }
+        Ok(())
     }
 
     /// Where a request to `site` goes, how it is written, and the address that it is sent from.
@@ -147,6 +154,7 @@ impl Probe<'_> {
     ) -> Result<(String, Request, Option<IpAddr>), Stop> {
         let base = self.place.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
+        self.may_send(site, &base, &request)?;
         if !self.place.own {
             self.pace.wait(site).await;
         }
@@ -154,12 +162,6 @@ impl Probe<'_> {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
             _ => (base, request, source),
         })
-    }
-
-    async fn connect(&self, base: &str, source: Option<IpAddr>) -> Result<(Box<dyn Stream>, String), Broken> {
-        let url = Url::parse(base).map_err(|e| Broken::Harness(format!("{base}: {e}")))?;
-        let stream = self.place.connector.connect(base, source).await?;
-        Ok((stream, host(&url).to_owned()))
     }
 
     /// Records that a request goes out: exchanges stand in the order in which they begin.
@@ -192,6 +194,9 @@ impl Probe<'_> {
         if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
             return Stop::Error(broken.to_string());
         }
+        if let Broken::Inexpressible(_) = broken {
+            return Stop::NotTestable(broken.to_string());
+        }
         self.tally(|tally| tally.expected += 1);
         Stop::Fail(Failure {
             place: "connection".to_owned(),
@@ -200,9 +205,4 @@ impl Probe<'_> {
             exchange: Some(index),
         })
     }
-}
-
-/// Host and port as the `Host` header names them.
-fn host(url: &Url) -> &str {
-    &url[Position::BeforeHost..Position::AfterPort]
 }

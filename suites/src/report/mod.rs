@@ -85,7 +85,7 @@ fn without_tokens(run: &Run) -> Cow<'_, Run> {
 
 /// Text that no terminal acts on: control characters and invisible ones are escaped; line ends too, so that it
 /// stays one line.
-fn one_line(bytes: &[u8]) -> String {
+pub(crate) fn one_line(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
