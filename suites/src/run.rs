@@ -131,10 +131,16 @@ impl Runner<'_> {
             endpoints,
             sent,
             is_partial,
-            remarks: self.target.remarks(),
+            remarks: self.remarks(),
             conditions: self.target.conditions(),
             ..Run::default()
         }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.target.remarks();
+        remarks.iter_mut().for_each(|remark| self.settings.secrets.redact_text(remark));
+        remarks
     }
 
     /// What the exchanges tell of every documented endpoint of the services that ran.
@@ -171,7 +177,10 @@ impl Runner<'_> {
         }
         let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
-            Err(why) => return blank(check, Verdict::Error, why),
+            Err(mut why) => {
+                self.settings.secrets.redact_text(&mut why);
+                return blank(check, Verdict::Error, why);
+            }
         };
         let sites = if place.own { place.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
@@ -205,6 +214,7 @@ impl Runner<'_> {
             ..Outcome::new(check.requirement, check.fact, verdict, reason)
         };
         traces.hidden.redact(&mut outcome);
+        self.settings.secrets.redact(&mut outcome);
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }

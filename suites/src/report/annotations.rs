@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::terminal::by_reason;
-use super::{one_line, redacted};
+use super::{one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// GitHub shows ten of each kind a step; the tenth tells how many more there are.
@@ -15,7 +15,7 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 /// Errors for what does not conform, warnings for what is broken without that, notices for what could not be tested.
 /// Empty where there is nothing of these.
 pub fn write(run: &Run) -> String {
-    let run = &*redacted(run);
+    let run = &*readable(run);
     let told = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
         let outcomes = run.outcomes.iter().filter(|outcome| is(outcome.verdict));
         outcomes.map(|outcome| (title(outcome), message(outcome, run.seed))).collect()
@@ -46,7 +46,8 @@ fn put(out: &mut String, kind: &str, told: &[(String, String)]) {
         let _ = writeln!(out, "::{kind} title={}::{}", property(title), data(cut));
     }
     if shown < told.len() {
-        let _ = writeln!(out, "::{kind} title=assay::and {} more; the report has them all", told.len() - shown);
+        let _ =
+            writeln!(out, "::{kind} title=assay::and {} more; the report has them all", told.len() - shown);
     }
 }
 

@@ -15,12 +15,12 @@ mod text;
 use assay_spec::crypto::text::base64;
 use sha2::{Digest, Sha256};
 
-use super::redacted;
+use super::readable;
 use crate::verdict::Run;
 
 /// The run as a page. Bodies are cut at 16 KiB, and at 2 KiB where the check passed.
 pub fn write(run: &Run) -> String {
-    let run = &*redacted(run);
+    let run = &*readable(run);
     let machines = machine::machines(&run.transitions);
     let parts = [
         ("@STYLE-HASH@", hash(STYLE)),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use assay_spec::Service;
 
 use super::terminal::{by_reason, is_told_in_full, last_line, plain_detail};
-use super::{one_line, redacted};
+use super::{one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// GitHub takes 1 MiB a step; what else the step writes needs room too.
@@ -20,7 +20,7 @@ const INLINE_BYTES: usize = 1024;
 
 /// The run as Markdown: counts by service, what failed with everything folded below it, what was not tested and why.
 pub fn write(run: &Run) -> String {
-    let run = &*redacted(run);
+    let run = &*readable(run);
     let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
     let _ = writeln!(out, "Target {}, seed {}", inline(&run.target), run.seed);
     if run.is_partial {
@@ -36,8 +36,7 @@ pub fn write(run: &Run) -> String {
 }
 
 fn put_counts(out: &mut String, run: &Run) {
-    let present: Vec<Verdict> =
-        Verdict::ALL.into_iter().filter(|&verdict| run.count(verdict) > 0).collect();
+    let present: Vec<Verdict> = Verdict::ALL.into_iter().filter(|&verdict| run.count(verdict) > 0).collect();
     if present.is_empty() {
         return;
     }

@@ -9,7 +9,7 @@ use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
 use super::terminal::{is_told_in_full, plain_detail};
-use super::{one_line, redacted};
+use super::{one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// A longer message is cut.
@@ -20,8 +20,14 @@ const DETAIL_BYTES: usize = 16 * 1024;
 
 /// The run as a SARIF log: a rule for each requirement that was looked at, a result for each outcome that is no pass
 /// and was tested; what the baseline knows is suppressed.
-pub fn write(run: &Run) -> Value {
-    let run = &*redacted(run);
+pub fn write(run: &Run) -> String {
+    let mut text = serde_json::to_string_pretty(&log(run)).expect("a value in memory can be written");
+    text.push('\n');
+    text
+}
+
+fn log(run: &Run) -> Value {
+    let run = &*readable(run);
     let mut rules: Vec<Id> = Vec::new();
     for outcome in &run.outcomes {
         if !rules.iter().any(|known| std::ptr::eq(*known, outcome.requirement)) {
@@ -30,7 +36,8 @@ pub fn write(run: &Run) -> Value {
     }
     let index = |id: Id| rules.iter().position(|known| std::ptr::eq(*known, id)).unwrap_or_default();
     let told = run.outcomes.iter().filter(|outcome| is_told_in_full(outcome.verdict));
-    let results: Vec<Value> = told.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
+    let results: Vec<Value> =
+        told.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|&verdict| (verdict.name().into(), run.count(verdict).into())).collect();
     json!({
@@ -59,7 +66,8 @@ pub fn write(run: &Run) -> Value {
 
 fn rule(id: Id) -> Value {
     let level = if id.level == Level::Must { "error" } else { "warning" };
-    let help = format!("{}\n\n{} for the {}, {}", id.statement(), id.level.name(), id.subject.name(), id.source());
+    let help =
+        format!("{}\n\n{} for the {}, {}", id.statement(), id.level.name(), id.subject.name(), id.source());
     json!({
         "id": id.to_string(),
         "shortDescription": { "text": id.statement() },
@@ -133,17 +141,21 @@ mod tests {
 
     #[test]
     fn a_run_with_everything() {
-        let log = write(&example::run());
+        let log = log(&example::run());
         assert!(!log.to_string().contains(example::TOKEN));
         let run = &log["runs"][0];
         let results = run["results"].as_array().unwrap();
-        let verdicts: Vec<&str> = results.iter().map(|r| r["properties"]["verdict"].as_str().unwrap()).collect();
+        let verdicts: Vec<&str> =
+            results.iter().map(|r| r["properties"]["verdict"].as_str().unwrap()).collect();
         assert_eq!(verdicts, ["fail", "warn", "inconclusive", "error"]);
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
         }
-        assert_eq!(results[0]["message"]["text"], "fail: the second was accepted\nat status\nwant 409\ngot 200");
+        assert_eq!(
+            results[0]["message"]["text"],
+            "fail: the second was accepted\nat status\nwant 409\ngot 200"
+        );
         let place = &results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
         assert_eq!(place, "publish/first-group/second-is-refused");
         assert!(results[0].get("suppressions").is_none());
@@ -152,10 +164,10 @@ mod tests {
     #[test]
     fn a_known_failure_is_suppressed_and_keeps_its_print() {
         let mut run = example::run();
-        let before = write(&run)["runs"][0]["results"][0]["partialFingerprints"].clone();
+        let before = log(&run)["runs"][0]["results"][0]["partialFingerprints"].clone();
         run.outcomes[1].verdict = Verdict::KnownFailure;
         run.outcomes[1].reason = "another reason".into();
-        let result = &write(&run)["runs"][0]["results"][0];
+        let result = &log(&run)["runs"][0]["results"][0];
         assert_eq!(result["suppressions"][0]["kind"], "external");
         assert_eq!(result["partialFingerprints"], before);
     }
