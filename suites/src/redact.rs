@@ -130,7 +130,13 @@ impl Hidden {
         match value {
             Value::String(text) => self.redact_text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
-            Value::Object(members) => members.values_mut().for_each(|member| self.redact_value(member)),
+            Value::Object(members) => {
+                for (mut name, mut member) in std::mem::take(members) {
+                    self.redact_text(&mut name);
+                    self.redact_value(&mut member);
+                    members.insert(name, member);
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }

@@ -17,7 +17,7 @@ use crate::plan::{LeftOut, Planned};
 use crate::probe::{Probe, Settings, Traces};
 use crate::repeat;
 use crate::target::{Place, Target};
-use crate::verdict::{Outcome, Run, Sent, Verdict};
+use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
 
 /// What one check left: its outcome, and what its world knows of it.
 #[derive(Clone, Debug)]
@@ -132,7 +132,7 @@ impl Runner<'_> {
             sent,
             is_partial,
             remarks: self.remarks(),
-            conditions: self.target.conditions(),
+            conditions: self.conditions(),
             ..Run::default()
         }
     }
@@ -141,6 +141,14 @@ impl Runner<'_> {
         let mut remarks = self.target.remarks();
         remarks.iter_mut().for_each(|remark| self.settings.secrets.redact_text(remark));
         remarks
+    }
+
+    fn conditions(&self) -> Conditions {
+        let mut conditions = self.target.conditions();
+        let offered =
+            conditions.offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.acts));
+        offered.for_each(|name| self.settings.secrets.redact_text(name));
+        conditions
     }
 
     /// What the exchanges tell of every documented endpoint of the services that ran.
