@@ -175,7 +175,7 @@ impl std::fmt::Debug for Hidden {
 /// have among what stands around it; none where that would be too little to be told from chance.
 fn base64_parts(value: &[u8]) -> Vec<String> {
     let part = |before: usize| {
-        let encoded = base64(&[&vec![0; before], value].concat());
+        let encoded = base64(&[vec![0; before].as_slice(), value].concat());
         // Six bits a character: those that are shared with the bytes before and after say nothing.
         let (first, last) = ((before * 8).div_ceil(6), (before + value.len()) * 8 / 6);
         encoded.get(first..last).filter(|part| part.len() >= 2 * SHORTEST).map(str::to_owned)

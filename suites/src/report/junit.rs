@@ -18,10 +18,9 @@ const TEXT_BYTES: usize = 64 * 1024;
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
     let mut report = Report::new("assay");
-    let total = time(run.outcomes.iter());
-    total.into_iter().for_each(|total| {
-        report.set_time(total);
-    });
+    if let Some(time) = time(run.outcomes.iter()) {
+        report.set_time(time);
+    }
     for (name, outcomes) in by_group(run) {
         let mut suite = TestSuite::new(name);
         suite.add_property(("target", one_line(run.target.as_bytes()).as_str()));

@@ -47,7 +47,7 @@ fn log(run: &Run) -> Value {
             "tool": { "driver": {
                 "name": "assay",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|id| rule(id)).collect::<Vec<_>>(),
+                "rules": rules.iter().copied().map(rule).collect::<Vec<_>>(),
             }},
             "automationDetails": { "id": "assay/" },
             "invocations": [{ "executionSuccessful": run.exit_code() != 4, "exitCode": run.exit_code() }],

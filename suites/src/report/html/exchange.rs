@@ -84,10 +84,9 @@ fn put_body(out: &mut String, body: &[u8], limit: usize) {
         // In hex, a byte takes more than four characters.
         None => {
             let cut = body.len().min((limit / 4).next_multiple_of(16));
-            (hex_dump(&body[..cut]), cut, " data-hex")
+            (lines(&hex_dump(&body[..cut])), cut, " data-hex")
         }
     };
-    let shown = if text.is_none() { line_by_line(&shown) } else { shown };
     let size = match (body.len(), cut) {
         (1, _) => "1 byte".to_owned(),
         (whole, cut) if cut < whole => format!("first {cut} of {whole} bytes"),
@@ -99,8 +98,4 @@ fn put_body(out: &mut String, body: &[u8], limit: usize) {
     out.push_str(&format!(
         "<details class=\"body\"{open}><summary>Body, {size}</summary><pre{kind}>{shown}</pre></details>"
     ));
-}
-
-fn line_by_line(dump: &str) -> String {
-    lines(dump)
 }

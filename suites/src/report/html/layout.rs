@@ -387,9 +387,10 @@ fn draw_chain(
         }
     }
     let tip = if chain.up { points[0] } else { points[points.len() - 1] };
-    let tip = match chain.up {
-        true => format!("M{} {} l-5 9 l10 0 z", tip.0, tip.1),
-        false => format!("M{} {} l-5 -9 l10 0 z", tip.0, tip.1),
+    let tip = if chain.up {
+        format!("M{} {} l-5 9 l10 0 z", tip.0, tip.1)
+    } else {
+        format!("M{} {} l-5 -9 l10 0 z", tip.0, tip.1)
     };
     let mut line = format!("M{} {}", points[0].0, points[0].1);
     for pair in points.windows(2) {

@@ -70,13 +70,15 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64) -> String {
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
     let is_bad = outcomes.iter().any(|one| needs_attention(one.verdict));
+    // What search looks at beside the summary.
     let words: Vec<String> =
-        outcomes.iter().map(|one| format!("{} {}", one.fact, line(&one.reason))).collect();
+        outcomes.iter().map(|one| format!("{} {}", one.fact, line(start(&one.reason)))).collect();
     let mut out = format!(
-        "<details class=\"row\" id=\"{name}\" data-verdict=\"{}\" data-evidence=\"{evidence}\" \
-         data-level=\"{level}\"{}><summary><span class=\"v {shown}\">{}</span><code>{name}</code>\
+        "<details class=\"row\" id=\"{name}\" data-verdict=\"{}\" data-words=\"{}\" \
+         data-evidence=\"{evidence}\" data-level=\"{level}\"{}><summary><span class=\"v {shown}\">{}</span><code>{name}</code>\
          <span class=\"statement\">{}</span></summary>\n<div class=\"inside\">\n",
         verdicts.join(" "),
+        words.join(" "),
         if is_bad { " data-bad" } else { "" },
         label(shown, id),
         line(id.statement()),
@@ -91,9 +93,7 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64) -> String {
         Evidence::NotObservable(why) | Evidence::Pending(why) => {
             out.push_str(&format!("<p class=\"reason\">{}</p>\n", line(why)));
         }
-        Evidence::Vector => {
-            out.push_str("<p class=\"reason\">Golden vectors show it, and no exchange.</p>\n")
-        }
+        Evidence::Vector => out.push_str("<p class=\"reason\">Golden vectors show it.</p>\n"),
         Evidence::Client => out.push_str("<p class=\"reason\">The suite for clients shows it.</p>\n"),
         Evidence::Open => out.push_str("<p class=\"reason\">The documents leave it open.</p>\n"),
         Evidence::Check if outcomes.is_empty() => {
@@ -102,17 +102,13 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64) -> String {
         Evidence::Check => {}
     }
     outcomes.iter().for_each(|one| out.push_str(&outcome::outcome(one, seed)));
-    // What search looks at beside the summary.
-    let words = words.join(" ");
-    if !words.trim().is_empty() {
-        out = out.replacen(
-            "<details class=\"row\"",
-            &format!("<details class=\"row\" data-words=\"{words}\""),
-            1,
-        );
-    }
     out.push_str("</div></details>\n");
     out
+}
+
+/// As much of a reason as is searched.
+fn start(reason: &str) -> &str {
+    &reason[..reason.floor_char_boundary(1024)]
 }
 
 /// Whether it is told at the top of the page.

@@ -122,10 +122,12 @@ fn picture(label: &str, moves: &[Move]) -> String {
 
 fn class_of(moves: &[Move]) -> &'static str {
     let has = |class: &str| moves.iter().any(|&each| mark(each).0 == class);
-    match () {
-        () if has(SEEN) => SEEN,
-        () if has("unseen") => "unseen",
-        () => HIDDEN,
+    if has(SEEN) {
+        SEEN
+    } else if has("unseen") {
+        "unseen"
+    } else {
+        HIDDEN
     }
 }
 
