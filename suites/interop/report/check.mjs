@@ -160,7 +160,9 @@ const showsThemes = async (page, name) => {
 
 const drawsMachines = async (page, name) => {
   const count = await page.locator(".machine svg").count();
-  check(count > 0, `${name}: machines are drawn`);
+  // A server of one's own does not tell what moved inside.
+  check(count > 0 || name === "hostile", `${name}: machines are drawn`);
+  if (!count) return;
   const wide = await page.evaluate(() =>
     [...document.querySelectorAll(".machine svg text")].flatMap((text) => {
       const rect = text.classList.contains("name") ? text.previousElementSibling : null;

@@ -245,8 +245,14 @@ fn spread(nodes: &mut [Node], levels: &[Vec<usize>], links: &[(usize, usize)]) {
             if sweep % 2 == 0 { levels.iter().collect() } else { levels.iter().rev().collect() };
         for level in downwards {
             let wanted = |&n: &usize| {
-                let near: Vec<i32> = neighbours(n, links).map(|other| nodes[other].x).collect();
-                if near.is_empty() { nodes[n].x } else { near.iter().sum::<i32>() / near.len() as i32 }
+                // A long line is straight rather than short.
+                let is_free = |other: &usize| nodes[*other].kind == Kind::Free;
+                let mut near: Vec<usize> = neighbours(n, links).collect();
+                if !matches!(nodes[n].kind, Kind::State(_)) && near.iter().any(is_free) {
+                    near.retain(is_free);
+                }
+                let sum: i32 = near.iter().map(|&other| nodes[other].x).sum();
+                if near.is_empty() { nodes[n].x } else { sum / near.len() as i32 }
             };
             let wanted: Vec<i32> = level.iter().map(wanted).collect();
             settle(nodes, level, &wanted);

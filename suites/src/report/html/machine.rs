@@ -25,17 +25,18 @@ pub(super) fn machines(moves: &[Move]) -> String {
 
 fn figure(name: &str, moves: &[Move]) -> String {
     let fired = moves.iter().filter(|(_, fired)| *fired).count();
-    let label = format!("{name}: {fired} of {} moves seen", moves.len());
+    let (picture, width) = picture(&format!("{name}: {fired} of {} moves seen", moves.len()), moves);
+    let broad = if width > BROAD { " broad" } else { "" };
     let rows: String = moves.iter().map(|&each| row(each)).collect();
     format!(
-        "<figure class=\"machine\"><figcaption><h4>{}</h4><p>{fired} of {} moves seen</p></figcaption>\n\
+        "<figure class=\"machine{broad}\"><figcaption><h4>{}</h4><p>{fired} of {} moves seen</p></figcaption>\n\
          <div class=\"picture\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>\n\
          <details><summary>As a table</summary><div class=\"wide\"><table><thead><tr><th>from</th><th>event</th>\
          <th>to</th><th>seen</th></tr></thead><tbody>{rows}</tbody></table></div></details></figure>\n",
         line(name),
         moves.len(),
         line(&format!("picture of {name}")),
-        picture(&label, moves),
+        picture,
     )
 }
 
@@ -66,7 +67,11 @@ fn mark((one, fired): Move) -> (&'static str, char) {
     }
 }
 
-fn picture(label: &str, moves: &[Move]) -> String {
+/// Wider pictures have a line of the page for themselves.
+const BROAD: i32 = 460;
+
+/// The picture, and how many pixels it is wide.
+fn picture(label: &str, moves: &[Move]) -> (String, i32) {
     let mut bundles: Vec<(Bundle, Vec<Move>)> = Vec::new();
     for &each in moves {
         let (from, to) = (each.0.from, each.0.to);
@@ -117,7 +122,7 @@ fn picture(label: &str, moves: &[Move]) -> String {
         ));
     }
     out.push_str("</svg>");
-    out
+    (out, *width)
 }
 
 fn class_of(moves: &[Move]) -> &'static str {
