@@ -284,7 +284,8 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
         "seed = 1\ncontrol = \"{url}/control\"\ncontrol_token = {control}\n\
          [gateway]\nurl = \"{url}\"\nkey = {key}\nrevoked_key = {revoked}\n[gateway.limits]\nrequests_per_minute = 100000\n\
          [hosting]\nwallet_key = {wallet}\n\
-         [publish]\nurl = \"{url}\"\ndomains = [\"a.example\"]\nkey = {publish}\n",
+         [publish]\nurl = \"{url}\"\ndomains = [\"a.example\"]\nkey = {publish}\n\
+         [publish.limits]\nrequests_per_minute = 100000\n",
     );
     let loaded = Profile::of_text(text, "p.toml".into(), folder.path()).expect("a good profile");
     let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");

@@ -41,7 +41,7 @@ fn put_counts(out: &mut String, run: &Run) {
         return;
     }
     let heads: String = present.iter().map(|verdict| format!(" {} |", verdict.name())).collect();
-    let _ = write!(out, "\n| service |{heads}\n| --- |{}\n", " ---: |".repeat(present.len()));
+    let _ = writeln!(out, "\n| service |{heads}\n| --- |{}", " ---: |".repeat(present.len()));
     let services: BTreeSet<Service> = run.outcomes.iter().map(|one| one.requirement.service).collect();
     for service in services {
         let count = |verdict: &Verdict| {
@@ -89,7 +89,7 @@ fn block(outcome: &Outcome, seed: u64) -> String {
         detail.truncate(detail.floor_char_boundary(DETAIL_BYTES));
         let _ = write!(detail, "\u{2026}\n{}", &repeat[..repeat.floor_char_boundary(DETAIL_BYTES)]);
     }
-    let _ = write!(detail, "  seed     {seed}\n");
+    let _ = writeln!(detail, "  seed     {seed}");
     let fence = "`".repeat(longest_run(&detail, '`').max(2) + 1);
     let reason = outcome.reason.as_str();
     let reason = &reason[..reason.floor_char_boundary(INLINE_BYTES)];
