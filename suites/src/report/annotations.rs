@@ -86,7 +86,14 @@ mod tests {
     fn a_run_with_everything() {
         let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @"
+        ::error title=fail publish.first-group.second-is-refused::A second <one> is refused. (must, document 3, Exchange)%0Athe second was accepted%0Aat status%0Awant 409%0Agot 200%0Aseed 18446744073709551615
+        ::error title=inconclusive publish.other.twin::The fault alone is refused. (must, document 3, Exchange)%0Athe twin got 500%0Aseed 18446744073709551615
+        ::error title=error publish.other.answers::It answers. (must, document 3, Exchange)%0Acannot connect: refused%0Aseed 18446744073709551615
+        ::warning title=warn publish.other.answers::It answers. (must, document 3, Exchange)%0Ait answers slowly%0Aseed 18446744073709551615
+        ::notice title=remark::connected at the second try: 1 of 4 connections
+        ::notice title=2 not-testable::needs control level T2%0Apublish.first-group.needs-time%0Apublish.first-group.needs-time
+        ");
     }
 
     #[test]
