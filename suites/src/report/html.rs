@@ -15,12 +15,32 @@ mod text;
 use assay_spec::crypto::text::base64;
 use sha2::{Digest, Sha256};
 
+use self::outcome::Cuts;
 use super::readable;
 use crate::verdict::Run;
 
-/// The run as a page. Bodies are cut at 16 KiB, and at 2 KiB where the check passed.
+/// A larger ledger opens slowly; it is written again with shorter bodies.
+const LEDGER_BYTES: usize = 7 * 1024 * 1024;
+
+/// From long to short; the last is taken whatever comes of it.
+const CUTS: [Cuts; 4] = [
+    Cuts { told: 16 * 1024, passed: 2 * 1024 },
+    Cuts { told: 16 * 1024, passed: 512 },
+    Cuts { told: 4 * 1024, passed: 128 },
+    Cuts { told: 1024, passed: 16 },
+];
+
+/// The run as a page. Bodies are cut at 16 KiB, and at 2 KiB where the check passed; shorter where the page would
+/// become too large.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
+    let mut ledger = String::new();
+    for cuts in CUTS {
+        ledger = ledger::ledger(run, cuts);
+        if ledger.len() <= LEDGER_BYTES {
+            break;
+        }
+    }
     let machines = machine::machines(&run.transitions);
     let parts = [
         ("@STYLE-HASH@", hash(STYLE)),
@@ -29,7 +49,7 @@ pub fn write(run: &Run) -> String {
         ("@OVERVIEW@", sections::overview(run)),
         ("@ATTENTION@", sections::attention(run)),
         ("@FILTERS@", ledger::filters(run)),
-        ("@LEDGER@", ledger::ledger(run)),
+        ("@LEDGER@", ledger),
         (
             "@MACHINES@",
             if machines.is_empty() { sections::nothing("The target does not tell.") } else { machines },

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
 
-use super::outcome;
+use super::outcome::{Cuts, outcome};
 use super::text::line;
 use crate::report::group;
 use crate::verdict::{Outcome, Run, Verdict};
@@ -22,7 +22,7 @@ pub(super) fn services(run: &Run) -> Vec<Service> {
 }
 
 /// Every row, by service and group.
-pub(super) fn ledger(run: &Run) -> String {
+pub(super) fn ledger(run: &Run, cuts: Cuts) -> String {
     let mut out = String::new();
     for service in services(run) {
         let rows = rows(run, service);
@@ -41,7 +41,7 @@ pub(super) fn ledger(run: &Run) -> String {
                 out.push_str(&format!("{end}<div class=\"group\"><h4>{}</h4>\n", line(&name)));
                 last = name;
             }
-            out.push_str(&row(id, &outcomes, run.seed));
+            out.push_str(&row(id, &outcomes, run.seed, cuts));
         }
         out.push_str(if last.is_empty() { "</section>\n" } else { "</div></section>\n" });
     }
@@ -65,7 +65,7 @@ fn rows(run: &Run, service: Service) -> Vec<(Id, Vec<&Outcome>)> {
     rows
 }
 
-fn row(id: Id, outcomes: &[&Outcome], seed: u64) -> String {
+fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
     let verdicts: Vec<&str> = verdicts(id, outcomes);
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
@@ -101,7 +101,7 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64) -> String {
         }
         Evidence::Check => {}
     }
-    outcomes.iter().for_each(|one| out.push_str(&outcome::outcome(one, seed)));
+    outcomes.iter().for_each(|one| out.push_str(&outcome(one, seed, cuts)));
     out.push_str("</div></details>\n");
     out
 }

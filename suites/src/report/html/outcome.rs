@@ -7,11 +7,14 @@ use super::exchange::exchange;
 use super::text::{line, lines};
 use crate::verdict::{Failure, Outcome, Verdict};
 
-/// Bodies of what did not pass are cut here.
-const TOLD_BYTES: usize = 16 * 1024;
-
-/// Bodies of what passed are cut here, so that a whole run stays a page that opens at once.
-const PASSED_BYTES: usize = 2 * 1024;
+/// Where bodies are cut, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cuts {
+    /// Of what did not pass.
+    pub(super) told: usize,
+    /// Of what passed.
+    pub(super) passed: usize,
+}
 
 /// Longer values are compared line by line.
 const LONG: usize = 60;
@@ -20,7 +23,7 @@ const LONG: usize = 60;
 const VALUE_BYTES: usize = 16 * 1024;
 
 /// Everything that a reader needs to believe the outcome.
-pub(super) fn outcome(outcome: &Outcome, seed: u64) -> String {
+pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
     let is_pass = outcome.verdict == Verdict::Pass;
     let verdict = outcome.verdict.name();
     let elapsed =
@@ -37,7 +40,7 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64) -> String {
     }
     put_list(&mut out, "Notes", &outcome.notes);
     put_list(&mut out, "Why, in the target\u{2019}s own account", &outcome.why);
-    put_exchanges(&mut out, outcome, is_pass);
+    put_exchanges(&mut out, outcome, if is_pass { cuts.passed } else { cuts.told });
     for repeat in &outcome.repeat {
         out.push_str(&format!(
             "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\">{}</pre></div>\n",
@@ -51,12 +54,12 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64) -> String {
     out
 }
 
-fn put_exchanges(out: &mut String, outcome: &Outcome, is_pass: bool) {
+fn put_exchanges(out: &mut String, outcome: &Outcome, limit: usize) {
+    let is_pass = outcome.verdict == Verdict::Pass;
     let count = outcome.exchanges.len();
     if count == 0 {
         return;
     }
-    let limit = if is_pass { PASSED_BYTES } else { TOLD_BYTES };
     let shown = outcome.failure.as_ref().and_then(|failure| failure.exchange).unwrap_or(count - 1);
     let noun = if count == 1 { "1 exchange".to_owned() } else { format!("{count} exchanges") };
     let open = if is_pass { "" } else { " open" };
