@@ -31,6 +31,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Nothing that writes is sent.
     pub read_only: bool,
+    /// What the profile keeps secret; no outcome shows it.
+    pub secrets: Hidden,
     /// The inference gateway's fixtures and readings.
     pub gateway: crate::gateway::Fixtures,
     /// The token metadata service's fixtures and readings.

@@ -56,6 +56,7 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
     let profile = &loaded.profile;
     let seed = seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
+    settings.secrets = secrets.hidden();
     let mut wrong = Vec::new();
     let owned = |key: &str| secrets.of(key).map(str::to_owned);
     if let Some(gateway) = &profile.gateway {

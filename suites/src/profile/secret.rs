@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::wrong::nearest;
 use super::{Loaded, Wrong};
+use crate::redact::Hidden;
 
 /// The keys under which a profile names secrets.
 pub(super) const SECRETS: [&str; 7] = [
@@ -101,6 +102,13 @@ impl Secrets {
     /// Puts a value in the place of a secret that cannot be had.
     pub(crate) fn stand_in(&mut self, key: &'static str, value: String) {
         self.0.insert(key, value);
+    }
+
+    /// All of them, to be kept out of every outcome.
+    pub fn hidden(&self) -> Hidden {
+        let mut hidden = Hidden::default();
+        self.0.iter().for_each(|(key, value)| hidden.add_secret(key, value));
+        hidden
     }
 
     /// The secret of that key, such as `gateway.key`.
