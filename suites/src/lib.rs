@@ -34,6 +34,7 @@ pub mod publish;
 pub mod readings;
 pub mod redact;
 pub mod repeat;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod setup;

@@ -59,6 +59,11 @@ enum What {
         after_help = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 one differs or cannot be made again, 2 what is given is no report"
     )]
     Judge(command::report::JudgeArgs),
+    /// Send the recorded requests of one check again
+    #[command(
+        after_help = "Example:\n  assay replay out.json publish.prepare.one-in-flight\n\nExit codes: 0 every answer has the status it had, 1 one has not, 2 what is given is no report, 3 target unreachable"
+    )]
+    Replay(command::report::ReplayArgs),
     /// Print the JSON Schema of a report
     Schema,
     /// Serve every service on loopback, each at its own port
@@ -276,6 +281,7 @@ fn main() -> ExitCode {
             What::Diff(args) => command::report::compare(&args),
             What::Merge(args) => command::report::merge(&args),
             What::Judge(args) => command::report::judge(args).await,
+            What::Replay(args) => command::report::replay(args).await,
             What::Schema => {
                 command::report::schema();
                 Ok(())

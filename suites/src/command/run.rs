@@ -263,11 +263,9 @@ async fn setup(args: &RunArgs, earlier: Option<&Run>) -> Result<Setup, Ending> {
 }
 
 #[cfg(feature = "embedded")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no embedded target")]
 fn embedded(seed: u64) -> Result<Setup, Ending> {
-    let target = assay_suites::embedded::Embedded::new(seed, assay_spec::Dialect::default());
     let settings = Settings { seed, ..Settings::default() };
-    Ok(Setup { target: Box::new(target), settings, pace: Pace::default(), profile: String::new() })
+    Ok(Setup { target: embedded_target(seed)?, settings, pace: Pace::default(), profile: String::new() })
 }
 
 #[cfg(not(feature = "embedded"))]
@@ -275,6 +273,18 @@ fn embedded(_: u64) -> Result<Setup, Ending> {
     Err(Ending::Bad(
         "this build has no simulator: name a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
     ))
+}
+
+/// The simulator in this process.
+#[cfg(feature = "embedded")]
+#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no embedded target")]
+pub(crate) fn embedded_target(seed: u64) -> Result<Box<dyn Target>, Ending> {
+    Ok(Box::new(assay_suites::embedded::Embedded::new(seed, assay_spec::Dialect::default())))
+}
+
+#[cfg(not(feature = "embedded"))]
+pub(crate) fn embedded_target(_: u64) -> Result<Box<dyn Target>, Ending> {
+    Err(Ending::Bad("this build has no simulator".to_owned()))
 }
 
 /// The checks of a plan, what each costs and needs, and the sum.

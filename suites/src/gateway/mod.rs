@@ -119,6 +119,11 @@ impl Fixtures {
         Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), ..fixtures }
     }
 
+    /// The key of the profile.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_ref().map(|Token(key)| key.as_str())
+    }
+
     fn of(
         models: GatewayModels,
         readings: &GatewayReadings,

@@ -90,7 +90,7 @@ fn redacted(run: &Run) -> Cow<'_, Run> {
 
 /// Text that no terminal acts on: control characters and invisible ones are escaped; line ends too, so that it
 /// stays one line.
-pub(crate) fn one_line(bytes: &[u8]) -> String {
+pub fn one_line(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
