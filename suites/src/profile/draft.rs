@@ -133,6 +133,12 @@ const KEYS: &[Key] = &[
 const TOP: &[(&str, &str, &str)] = &[
     ("seed", "1", "The seed of everything a run draws; without one each run draws its own and prints it."),
     ("ca_file", "\"ca.pem\"", "Certificates (PEM) of authorities to trust beside those of this machine."),
+    (
+        "client_certificate",
+        "\"client.pem\"",
+        "The certificate (PEM, with its chain) for servers that ask for one.",
+    ),
+    ("client_key", "{ file = \"client.key\" }", "Its key (PEM)."),
     ("control", "\"http://127.0.0.1:4100/_sim/v1\"", "A control API: moves time, sets faults, forks worlds."),
     ("control_token", "{ env = \"CONTROL_TOKEN\" }", "Its bearer token."),
 ];
@@ -159,6 +165,7 @@ impl Draft<'_> {
              # Secrets never stand here: write { env = \"NAME\" } or { file = \"path\" }.\n\n",
         );
         self.top(&mut text);
+        transport(&mut text);
         dialect(&mut text);
         for service in Service::ALL {
             self.service(*service, &mut text);
@@ -271,6 +278,21 @@ fn about(service: Service) -> &'static str {
         Service::Publish => "a signed publishing exchange",
         Service::Drop => "an anonymous drop",
     }
+}
+
+/// How requests go out, and what they carry.
+fn transport(text: &mut String) {
+    prose(
+        text,
+        "How requests go out: the HTTP that is spoken (1.1, 2 or auto), and seconds that an answer may take at least.",
+    );
+    text.push_str("[transport]\n");
+    line(text, false, "http", "\"1.1\"");
+    line(text, false, "answer_seconds", "15");
+    prose(text, "Headers of every request to the target's own sites; a value may be a secret.");
+    text.push_str("[headers]\n");
+    line(text, false, "X-Example", "\"value\"");
+    text.push('\n');
 }
 
 /// The literals that the documents neutralise, each with the documents' own.
