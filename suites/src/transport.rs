@@ -111,7 +111,7 @@ impl Transport {
     pub fn dress(&self, mut request: Request, hidden: &mut Hidden) -> Request {
         for ExtraHeader { name, value, is_secret } in &self.headers {
             if *is_secret {
-                hidden.add(name, value);
+                hidden.add_secret(name, value);
             }
             if !request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
                 request.headers.push((name.clone(), value.clone().into_bytes()));

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use assay_spec::{Dialect, Service};
 
+use super::Transport;
 use crate::readings::{self, textwrap};
 use crate::survey::{Asked, Found};
 
@@ -133,12 +134,8 @@ const KEYS: &[Key] = &[
 const TOP: &[(&str, &str, &str)] = &[
     ("seed", "1", "The seed of everything a run draws; without one each run draws its own and prints it."),
     ("ca_file", "\"ca.pem\"", "Certificates (PEM) of authorities to trust beside those of this machine."),
-    (
-        "client_certificate",
-        "\"client.pem\"",
-        "The certificate (PEM, with its chain) for servers that ask for one.",
-    ),
-    ("client_key", "{ file = \"client.key\" }", "Its key (PEM)."),
+    ("client_certificate", "\"client.pem\"", "The certificate (PEM, with its chain) of this client."),
+    ("client_key", "{ file = \"client.key\" }", "The key of that certificate (PEM)."),
     ("control", "\"http://127.0.0.1:4100/_sim/v1\"", "A control API: moves time, sets faults, forks worlds."),
     ("control_token", "{ env = \"CONTROL_TOKEN\" }", "Its bearer token."),
 ];
@@ -165,8 +162,8 @@ impl Draft<'_> {
              # Secrets never stand here: write { env = \"NAME\" } or { file = \"path\" }.\n\n",
         );
         self.top(&mut text);
-        transport(&mut text);
         dialect(&mut text);
+        transport(&mut text);
         for service in Service::ALL {
             self.service(*service, &mut text);
         }
@@ -280,21 +277,6 @@ fn about(service: Service) -> &'static str {
     }
 }
 
-/// How requests go out, and what they carry.
-fn transport(text: &mut String) {
-    prose(
-        text,
-        "How requests go out: the HTTP that is spoken (1.1, 2 or auto), and seconds that an answer may take at least.",
-    );
-    text.push_str("[transport]\n");
-    line(text, false, "http", "\"1.1\"");
-    line(text, false, "answer_seconds", "15");
-    prose(text, "Headers of every request to the target's own sites; a value may be a secret.");
-    text.push_str("[headers]\n");
-    line(text, false, "X-Example", "\"value\"");
-    text.push('\n');
-}
-
 /// The literals that the documents neutralise, each with the documents' own.
 fn dialect(text: &mut String) {
     prose(text, "The target's own words for what the documents neutralise.");
@@ -303,6 +285,20 @@ fn dialect(text: &mut String) {
     for (name, value) in &written {
         line(text, false, name, &value.to_string());
     }
+    text.push('\n');
+}
+
+fn transport(text: &mut String) {
+    prose(text, "How requests go out: over HTTP 1.1, 2 or auto, and how long an answer may take at least.");
+    text.push_str("[transport]\n");
+    let written = toml::Table::try_from(Transport::default()).expect("settings are a table");
+    line(text, false, "http", "\"1.1\"");
+    for (name, value) in written.iter().filter(|(name, _)| *name != "http") {
+        line(text, false, name, &value.to_string());
+    }
+    prose(text, "Headers of every request to origins that this profile names: a text, or where a secret is.");
+    text.push_str("[headers]\n");
+    line(text, false, "X-Gate", "{ env = \"GATE_TOKEN\" }");
     text.push('\n');
 }
 

@@ -70,8 +70,7 @@ fn outcome(
     let exchanges =
         exchanges.map(|(n, one)| exchange(one, bodies).map_err(|why| format!("exchanges[{n}]: {why}")));
     let calls = one.calls.into_iter().enumerate();
-    let calls =
-        calls.map(|(n, one)| call(one, bodies).map_err(|why| format!("calls[{n}]: {why}")));
+    let calls = calls.map(|(n, one)| call(one, bodies).map_err(|why| format!("calls[{n}]: {why}")));
     let exchanges = exchanges.collect::<Result<Vec<_>, _>>()?;
     let failure = one.failure.map(|wire::Failure { place, want, got, exchange }| Failure {
         place,
@@ -116,12 +115,8 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
         _ => None,
     };
     let body = if cut.is_some() { Vec::new() } else { bodies.bytes(request.body)? };
-    let request = Request {
-        method: request.method,
-        target: request.target,
-        headers: headers(request.headers)?,
-        body,
-    };
+    let request =
+        Request { method: request.method, target: request.target, headers: headers(request.headers)?, body };
     Ok(Exchange { site, base, request, cut, response })
 }
 
