@@ -152,7 +152,9 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     });
     let offered = offer(loaded, &secrets, &connector).await;
     general.extend(offered.iter().map(points::control));
-    general.extend(points::wrong("control_token", &wrong, None));
+    // What no service owns: the control API's token, the client's key, secrets in headers.
+    let of_none = |key: &str| Service::named(key.split('.').next().unwrap_or_default()).is_none();
+    general.extend(points::wrong(of_none, &wrong, None));
     let sites = setup::sites(profile);
     let urls: Vec<(Service, String)> = Service::ALL
         .iter()

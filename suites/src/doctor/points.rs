@@ -59,10 +59,10 @@ pub(super) fn control((base, level): &(String, Result<Level, String>)) -> Point 
     }
 }
 
-/// Secrets under keys that begin so, which cannot be had.
-pub(super) fn wrong(prefix: &str, all: &[Wrong], planned: Option<&[Foreseen]>) -> Vec<Point> {
-    let of_prefix = all.iter().filter(|wrong| wrong.key.starts_with(prefix));
-    of_prefix
+/// Secrets under keys of that kind, which cannot be had.
+pub(super) fn wrong(is: impl Fn(&str) -> bool, all: &[Wrong], planned: Option<&[Foreseen]>) -> Vec<Point> {
+    all.iter()
+        .filter(|wrong| is(&wrong.key))
         .map(|wrong| {
             let remedy = match wrong.key.rsplit('.').next() {
                 Some("env") => "set the variable, or name a file: { file = \"path\" }",
@@ -111,7 +111,7 @@ pub(super) fn of(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> 
         }
         None => points.extend(without_url(service, loaded)),
     }
-    points.extend(wrong(&format!("{}.", service.name()), wrongs, Some(planned)));
+    points.extend(wrong(|key| key.split('.').next() == Some(service.name()), wrongs, Some(planned)));
     points.extend(
         silent
             .iter()
