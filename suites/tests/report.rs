@@ -78,6 +78,7 @@ async fn what_came_from_a_target_never_acts() {
             site: hostile.into(),
             base: base.clone(),
             request: request.clone(),
+            cut: None,
             response,
         };
         outcome.exchanges = vec![exchange(Ok(response)), exchange(Ok(text))];

@@ -15,7 +15,7 @@ const HEAD_BYTES: usize = 8 * 1024;
 
 /// The exchange as a block that unfolds; its bodies are cut at `limit` bytes.
 pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usize) -> String {
-    let Exchange { base, request, response, site } = exchange;
+    let Exchange { base, request, response, site, .. } = exchange;
     let (status, is_answer) = match response {
         Ok(response) => (response.status.to_string(), true),
         Err(broken) => (broken.to_string(), false),
