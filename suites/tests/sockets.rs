@@ -393,16 +393,3 @@ async fn read_request(io: &mut TcpStream) -> (String, Vec<u8>) {
         }
     }
 }
-
-/// Prints what every check sends: for whoever declares the costs.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "a table, not a test"]
-async fn table_of_costs_without_control() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for control in [false, true] {
-        let run = run(&served(&[], true).await, folder.path(), control, &[]).await;
-        for o in &run.outcomes {
-            println!("COST {control} {} {} {}", o.requirement, o.exchanges.len(), o.verdict.name());
-        }
-    }
-}
