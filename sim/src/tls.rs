@@ -20,7 +20,8 @@ use x509_cert::builder::profile::cabf;
 use x509_cert::builder::profile::cabf::tls::{CertificateType, Subscriber};
 use x509_cert::builder::{self, Builder, CertificateBuilder};
 use x509_cert::der::asn1::Ia5String;
-use x509_cert::der::{DateTime, Encode, EncodePem, pem::LineEnding};
+use x509_cert::der::pem::{self, LineEnding};
+use x509_cert::der::{DateTime, Encode, EncodePem};
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::Name;
@@ -104,6 +105,14 @@ impl Leaf {
     /// The certificate's bytes, DER.
     pub fn certificate(&self) -> &[u8] {
         &self.certificate
+    }
+
+    /// Certificate and key as PEM.
+    pub fn pem(&self) -> [String; 2] {
+        let pem = |label: &str, bytes: &[u8]| {
+            pem::encode_string(label, LineEnding::LF, bytes).expect("bytes of any kind have this form")
+        };
+        [pem("CERTIFICATE", &self.certificate), pem("PRIVATE KEY", &self.key)]
     }
 
     /// The SHA-256 of the certificate's bytes.

@@ -252,7 +252,7 @@ fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
 }
 
 /// The site that offers an endpoint.
-fn site(endpoint: &Endpoint) -> &'static str {
+pub(crate) fn site(endpoint: &Endpoint) -> &'static str {
     match endpoint.service {
         Service::Network => crate::network::site_of(endpoint),
         service => service.name(),
@@ -261,6 +261,7 @@ fn site(endpoint: &Endpoint) -> &'static str {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
+        /// The documented endpoints of a service.
         pub(crate) fn endpoints(service: Service) -> &'static [&'static Endpoint] {
             match service { $(Service::$variant => assay_spec::$module::ENDPOINTS),* }
         }

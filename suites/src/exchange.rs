@@ -33,8 +33,19 @@ pub struct Exchange {
     pub base: String,
     /// What was sent.
     pub request: Request,
+    /// What is known of the request's body where a report has left it out.
+    pub cut: Option<Cut>,
     /// What came back, or what was seen instead of an HTTP response.
     pub response: Result<Response, Broken>,
+}
+
+/// A body that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// Its SHA-256 in hex.
+    pub sha256: String,
 }
 
 /// Why there is no response. The first two mean that nobody was there; the others are the target's doing.

@@ -105,6 +105,18 @@ enum What {
     /// Recover an owner's projects and deployments from nodes of the network
     #[command(after_help = command::recover::HELP)]
     Recover(command::recover::RecoverArgs),
+    /// Ask a target what it can, and write a profile to begin with
+    #[command(after_help = command::init::HELP)]
+    Init(command::init::InitArgs),
+    /// Tell what keeps a target from being tested, or from being tested in full
+    #[command(after_help = command::doctor::HELP)]
+    Doctor(command::doctor::DoctorArgs),
+    /// List what a profile can declare where a sentence can be read in several ways
+    #[command(after_help = command::readings::HELP)]
+    Readings(command::readings::ReadingsArgs),
+    /// Describe a service as OpenAPI 3.1, from the declarations that the checks rest on
+    #[command(after_help = command::openapi::HELP)]
+    Openapi(command::openapi::OpenapiArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -280,7 +292,11 @@ fn main() -> ExitCode {
             What::Vectors { what } => command::vectors::vectors(what),
             What::Cid(args) => command::cid::cid(&args),
             What::Recover(args) => command::recover::recover(args).await,
+            What::Openapi(args) => command::openapi::openapi(&args),
             What::Shim => command::vectors::serve(),
+            What::Init(args) => command::init::init(args).await,
+            What::Doctor(args) => command::doctor::doctor(args).await,
+            What::Readings(args) => command::readings::readings(&args),
             What::Requirements(args) => requirements(&args),
         }
     });

@@ -31,6 +31,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Nothing that writes is sent.
     pub read_only: bool,
+    /// What the profile keeps secret; no outcome shows it.
+    pub secrets: Hidden,
     /// The inference gateway's fixtures and readings.
     pub gateway: crate::gateway::Fixtures,
     /// The token metadata service's fixtures and readings.
@@ -229,6 +231,10 @@ impl<'run> Probe<'run> {
 
     /// Learns the target's clock from a `Date` header, where time is not told otherwise.
     pub fn learn_clock(&self, response: &Response) {
+        if self.has_control() {
+            // The control API tells the time itself.
+            return self.set_skew(0);
+        }
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
         if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
             let skew = since.as_millis() as i64 - self.tape.clock(wall_clock).0;

@@ -3,6 +3,7 @@
 //! Everything in a profile is checked when it is read, so that nothing is sent on a misspelt word; each error shows
 //! the place it is about. A secret is only named here, never written.
 
+mod draft;
 mod drop;
 mod endpoints;
 mod gateway;
@@ -10,8 +11,10 @@ mod hosting;
 mod metadata;
 mod network;
 mod secret;
+mod transport;
 mod wrong;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +25,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::tls::Trust;
-
+pub use draft::Draft;
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
@@ -34,6 +36,7 @@ pub use network::{
     NetworkReadings, SigningScheme,
 };
 pub use secret::{Secret, SecretError, Secrets};
+pub use transport::{HeaderText, Transport};
 pub use wrong::{ProfileError, Source, Wrong};
 
 /// A profile as it stands in its file.
@@ -48,6 +51,16 @@ pub struct Profile {
     /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
     /// trusts; a relative path starts at the profile's folder.
     pub ca_file: Option<PathBuf>,
+    /// The certificate (PEM, with its chain) that this client shows to the target's https servers that ask for one.
+    pub client_certificate: Option<PathBuf>,
+    /// The key of that certificate (PEM).
+    pub client_key: Option<Secret>,
+    /// How requests go out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub transport: Transport,
+    /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, HeaderText>,
     /// Base URL of a control API, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub control: Option<String>,
@@ -155,17 +168,10 @@ impl Profile {
         }
     }
 
-    /// Whom connections to the target trust; `folder` is the profile's. An error names the file.
-    pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
-        match &self.ca_file {
-            Some(path) => Trust::with_file(&folder.join(path)),
-            None => Ok(Trust::default()),
-        }
-    }
-
     /// The secrets that the profile names, by their keys, in its order.
     pub fn secrets(&self) -> Vec<(&'static str, &Secret)> {
         let all = [
+            ("client_key", self.client_key.as_ref()),
             ("control_token", self.control_token.as_ref()),
             ("gateway.key", self.gateway.as_ref().and_then(|gateway| gateway.key.as_ref())),
             ("gateway.revoked_key", self.gateway.as_ref().and_then(|gateway| gateway.revoked_key.as_ref())),
@@ -196,7 +202,7 @@ fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
             "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
             span,
         )),
-        (None, None) => None,
+        (None, None) => transport::wrong_header(table),
     }
 }
 

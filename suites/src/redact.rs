@@ -1,5 +1,6 @@
 //! Secrets kept out of reports, however they are written there.
 
+use assay_spec::crypto::text::base64;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -31,6 +32,17 @@ impl Hidden {
     /// Hides `value`; `[redacted name]` stands instead.
     pub fn add(&mut self, name: &str, value: &str) {
         self.put(value, || marked(name));
+    }
+
+    /// Hides `value` as [`Hidden::add`] does, and also where somebody has changed its case or encoded it as base64,
+    /// alone or in the middle of something.
+    pub fn add_secret(&mut self, name: &str, value: &str) {
+        self.add(name, value);
+        self.add(name, &value.to_lowercase());
+        self.add(name, &value.to_uppercase());
+        for text in [value, value.trim_start_matches("0x")] {
+            base64_parts(text.as_bytes()).iter().for_each(|part| self.add(name, part));
+        }
     }
 
     /// Hides `value`; another one of its form stands instead, which follows from `seed` and from how many there are.
@@ -78,7 +90,10 @@ impl Hidden {
             match response {
                 Ok(response) => {
                     self.redact_bytes(&mut response.body);
-                    response.headers.iter_mut().for_each(|(_, value)| self.redact_bytes(value));
+                    for (name, value) in &mut response.headers {
+                        self.redact_text(name);
+                        self.redact_bytes(value);
+                    }
                 }
                 Err(
                     Broken::Nonsense(text)
@@ -115,7 +130,13 @@ impl Hidden {
         match value {
             Value::String(text) => self.redact_text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
-            Value::Object(members) => members.values_mut().for_each(|member| self.redact_value(member)),
+            Value::Object(members) => {
+                for (mut name, mut member) in std::mem::take(members) {
+                    self.redact_text(&mut name);
+                    self.redact_value(&mut member);
+                    members.insert(name, member);
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
@@ -151,6 +172,19 @@ impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Hidden({})", self.values.len())
     }
+}
+
+/// The characters that depend on `value` alone when it is encoded as base64 at each of the three places that it can
+/// have among what stands around it; none where that would be too little to be told from chance.
+fn base64_parts(value: &[u8]) -> Vec<String> {
+    let part = |before: usize| {
+        let encoded = base64(&[vec![0; before].as_slice(), value].concat());
+        // Six bits a character: those that are shared with the bytes before and after say nothing.
+        let (first, last) = ((before * 8).div_ceil(6), (before + value.len()) * 8 / 6);
+        encoded.get(first..last).filter(|part| part.len() >= 2 * SHORTEST).map(str::to_owned)
+    };
+    let parts = (0..3).filter_map(part);
+    parts.flat_map(|part| [part.replace('+', "-").replace('/', "_"), part]).collect()
 }
 
 /// What people read instead of a secret.
@@ -281,6 +315,26 @@ mod tests {
         assert!(second.len() == 64 && second.bytes().all(|b| b"0123456789abcdef".contains(&b)), "{second}");
         assert_ne!((first, second), (token, digest.as_str()));
         assert_eq!(hidden.disguises[0], Disguise { name: "claim token".into(), value: first.into() });
+    }
+
+    #[test]
+    fn a_secret_is_found_in_base64_wherever_it_stands() {
+        let secret = "sk-live_\u{ff}\u{fe}0123456789>>??";
+        let mut hidden = Hidden::default();
+        hidden.add_secret("key", secret);
+        for before in ["", "a", "ab", "Bearer ", "{\"key\":\""] {
+            for after in ["", "\"}", "zzz"] {
+                let standard = base64(format!("{before}{secret}{after}").as_bytes());
+                for mut text in [standard.clone(), standard.replace('+', "-").replace('/', "_")] {
+                    hidden.redact_text(&mut text);
+                    assert!(text.contains("[redacted key]"), "{before} {after}: {text}");
+                    assert!(text.len() < 40, "{before} {after}: {text}");
+                }
+            }
+        }
+        let mut text = secret.to_uppercase();
+        hidden.redact_text(&mut text);
+        assert_eq!(text, "[redacted key]");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::plan::{LeftOut, Planned};
 use crate::probe::{Probe, Settings, Traces};
 use crate::repeat;
 use crate::target::{Place, Target};
-use crate::verdict::{Outcome, Run, Sent, Verdict};
+use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
 
 /// What one check left: its outcome, and what its world knows of it.
 #[derive(Clone, Debug)]
@@ -131,10 +131,24 @@ impl Runner<'_> {
             endpoints,
             sent,
             is_partial,
-            remarks: self.target.remarks(),
-            conditions: self.target.conditions(),
+            remarks: self.remarks(),
+            conditions: self.conditions(),
             ..Run::default()
         }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.target.remarks();
+        remarks.iter_mut().for_each(|remark| self.settings.secrets.redact_text(remark));
+        remarks
+    }
+
+    fn conditions(&self) -> Conditions {
+        let mut conditions = self.target.conditions();
+        let offered =
+            conditions.offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.acts));
+        offered.for_each(|name| self.settings.secrets.redact_text(name));
+        conditions
     }
 
     /// What the exchanges tell of every documented endpoint of the services that ran.
@@ -171,9 +185,13 @@ impl Runner<'_> {
         }
         let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
-            Err(why) => return blank(check, Verdict::Error, why),
+            Err(mut why) => {
+                self.settings.secrets.redact_text(&mut why);
+                return blank(check, Verdict::Error, why);
+            }
         };
-        let sites = if place.own { place.sites.clone() } else { BTreeMap::new() };
+        let is_elsewhere = place.own && place.sites != self.target.conditions().sites;
+        let sites = if is_elsewhere { place.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, place, self.pace);
         let checked = (check.run)(&probe).await;
@@ -205,6 +223,7 @@ impl Runner<'_> {
             ..Outcome::new(check.requirement, check.fact, verdict, reason)
         };
         traces.hidden.redact(&mut outcome);
+        self.settings.secrets.redact(&mut outcome);
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }

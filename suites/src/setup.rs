@@ -37,7 +37,7 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     if !missing.is_empty() {
         return Err(bad(&missing));
     }
-    let settings = settings(loaded, &secrets, seed).map_err(|wrong| bad(&wrong))?;
+    let mut settings = settings(loaded, &secrets, seed).map_err(|wrong| bad(&wrong))?;
     let profile = &loaded.profile;
     let sites = sites(profile);
     if sites.is_empty() {
@@ -45,8 +45,11 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     }
     let token = secrets.of("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
-    let trust = profile.trust(&loaded.folder).map_err(SetupError::Bad)?;
-    let target = Remote::trusting(trust, sites, control).await.map_err(SetupError::Unreachable)?;
+    let sockets = profile.sockets(&loaded.folder).map_err(SetupError::Bad)?;
+    for header in sockets.transport.headers.iter().filter(|header| header.is_secret) {
+        settings.secrets.add_secret(&header.name, &header.value);
+    }
+    let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
 }
 
@@ -56,6 +59,7 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
     let profile = &loaded.profile;
     let seed = seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
+    settings.secrets = secrets.hidden();
     let mut wrong = Vec::new();
     let owned = |key: &str| secrets.of(key).map(str::to_owned);
     if let Some(gateway) = &profile.gateway {

@@ -19,7 +19,7 @@ use crate::exchange::Broken;
 use crate::transport::{Http, Protocol};
 
 /// How long a handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+pub const HANDSHAKE: Duration = Duration::from_secs(10);
 const ALPN_ONE: &[u8] = b"http/1.1";
 const ALPN_TWO: &[u8] = b"h2";
 
@@ -231,7 +231,10 @@ mod tests {
         let (ours, _theirs) = tokio::io::duplex(4096);
         let url = Url::parse("https://127.0.0.1:1/").expect("a URL");
         let limit = Duration::from_millis(20);
-        let silent = Trust::default().handshake_within(limit, &url, ours).await.expect_err("a limit");
+        let silent = Trust::default()
+            .handshake_within(limit, &url, ours, Manner::default())
+            .await
+            .expect_err("a limit");
         let words = "https://127.0.0.1:1: no complete handshake within 20 ms";
         assert_eq!(silent, Broken::Tls(words.to_owned()));
     }
@@ -241,7 +244,7 @@ mod tests {
         let (ours, theirs) = tokio::io::duplex(4096);
         drop(theirs);
         let url = Url::parse("https://a.example").expect("a URL");
-        let ended = Trust::default().handshake(&url, ours).await.expect_err("an end");
+        let ended = Trust::default().handshake(&url, ours, Manner::default()).await.expect_err("an end");
         assert!(ended.to_string().starts_with("no TLS connection: https://a.example: "), "{ended}");
     }
 }

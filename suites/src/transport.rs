@@ -89,6 +89,11 @@ impl Default for Transport {
 }
 
 impl Transport {
+    /// Over this HTTP, with so long for an answer at least, and with these headers.
+    pub fn new(http: Http, floor: Duration, headers: Vec<ExtraHeader>) -> Transport {
+        Transport { http, floor, headers, seen: Mutex::default() }
+    }
+
     /// Notes how long it took to connect to a site.
     pub fn measured(&self, site: &str, latency: Duration) {
         self.seen().latencies.insert(site.to_owned(), latency);
@@ -106,7 +111,7 @@ impl Transport {
     pub fn dress(&self, mut request: Request, hidden: &mut Hidden) -> Request {
         for ExtraHeader { name, value, is_secret } in &self.headers {
             if *is_secret {
-                hidden.add(name, value);
+                hidden.add_secret(name, value);
             }
             if !request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
                 request.headers.push((name.clone(), value.clone().into_bytes()));

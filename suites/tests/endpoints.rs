@@ -191,7 +191,9 @@ async fn a_refusal_shows_that_an_endpoint_is_there_and_a_failure_shows_nothing()
     ] {
         let (_server, target, settings) = node(status, body, "").await;
         let mut run = run(&target, &settings, &["network.info.prefix"]).await;
-        ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), false).await.expect("a place to ask at");
+        ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), false)
+            .await
+            .expect("a place to ask at");
         let row = run.endpoints.iter().find(|row| row.endpoint.name == "vrf-verify").expect("its row");
         assert_eq!(row.seen, wanted, "{status} {body}");
     }

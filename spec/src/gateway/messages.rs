@@ -2,24 +2,38 @@
 
 use serde_json::{Map, Value};
 
+use super::TOO_LARGE;
 use super::body::{broken, conversation, given, kind, object, required, within};
 use super::limits;
 use super::requirements::messages::{
     BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
 };
-use crate::endpoint::{Auth, Endpoint};
-use crate::{Gate, Refused, Service};
+use crate::endpoint::endpoint;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::{Gate, Refused};
 
-/// Answers a conversation in a second wire format.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "messages",
-    method: "POST",
-    path: "/v1/messages",
-    auth: Auth::Bearer,
-    statuses: &[200, 401, 402, 404, 422, 503],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+/// The members of a body, for descriptions.
+const REQUEST: &[Field] = &[
+    must("model", Kind::Text),
+    must("max_tokens", Kind::Integer),
+    must("messages", Kind::Array(&Kind::Object(MESSAGE_MEMBERS))),
+];
+const MESSAGE_MEMBERS: &[Field] = &[must("role", Kind::OneOf(&ROLES)), must("content", Kind::Text)];
+/// The header that names a version by its date.
+const VERSION: &[Field] = &[may("svc-version", Kind::Text)];
+
+endpoint! {
+    /// Answers a conversation in a second wire format.
+    Gateway ENDPOINT "messages" "POST" "/v1/messages"
+    BearerOrPayment [200, 401, 402, 404, 422, 503]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Inference",
+    note: "Whether the version header is required is not shown.",
+    headers: VERSION,
+    body: Body::Json(REQUEST),
+    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    open: TOO_LARGE,
+}
 
 /// The roles that the wire format knows. The document names none.
 pub const ROLES: [&str; 3] = ["user", "assistant", "system"];

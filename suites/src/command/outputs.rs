@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assay_suites::baseline::Baseline;
 use assay_suites::diff::{self, Verdicts};
 use assay_suites::probe::wall_clock;
-use assay_suites::report::{json, junit, terminal};
+use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::verdict::Run;
 use clap::Args;
 
@@ -35,6 +35,21 @@ pub(crate) struct Outputs {
     /// Write the report as `JUnit` XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write the report as one HTML page that needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the report as Markdown, for the summary of a job
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Write the report as SARIF 2.1.0, for code scanning
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Write a badge (SVG)
+    #[arg(long, value_name = "FILE")]
+    badge: Option<PathBuf>,
+    /// Print annotations for GitHub after the report
+    #[arg(long)]
+    annotations: bool,
 }
 
 /// A gate whose files have been read.
@@ -68,7 +83,7 @@ impl Gate {
 
 impl Outputs {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.junit].into_iter().flatten()
+        [&self.json, &self.junit, &self.html, &self.markdown, &self.sarif, &self.badge].into_iter().flatten()
     }
 
     /// Whether the folder of every report is there, so that a long run does not end without one.
@@ -100,8 +115,20 @@ impl Outputs {
         if let Some(path) = &self.json {
             write(path, &json::write(&run))?;
         }
-        if let Some(path) = &self.junit {
-            write(path, &junit::write(&run))?;
+        let others: [(&Option<PathBuf>, fn(&Run) -> String); 5] = [
+            (&self.junit, junit::write),
+            (&self.html, html::write),
+            (&self.markdown, markdown::write),
+            (&self.sarif, sarif::write),
+            (&self.badge, badge::write),
+        ];
+        for (path, report) in others {
+            if let Some(path) = path {
+                write(path, &report(&run))?;
+            }
+        }
+        if self.annotations {
+            print!("{}", annotations::write(&run));
         }
         match run.exit_code() {
             0 => Ok(()),

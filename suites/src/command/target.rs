@@ -8,10 +8,9 @@ use clap::Args;
 use crate::Ending;
 
 #[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
 pub(crate) struct TargetArgs {
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file", "client_certificate", "client_key"])]
     pub(crate) profile: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) urls: UrlArgs,
@@ -35,11 +34,17 @@ pub(crate) struct UrlArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) drop_url: Option<String>,
     /// Base URL of a control API
-    #[arg(long, value_name = "URL", requires = "url")]
+    #[arg(long, value_name = "URL")]
     pub(crate) control_url: Option<String>,
     /// Certificates (PEM) of authorities to trust beside those of this machine
-    #[arg(long, value_name = "FILE", requires = "url")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
+    /// The certificate (PEM, with its chain) of this client
+    #[arg(long, value_name = "FILE", requires = "url", requires = "client_key")]
+    pub(crate) client_certificate: Option<PathBuf>,
+    /// The key (PEM) of that certificate
+    #[arg(long, value_name = "FILE", requires = "client_certificate")]
+    pub(crate) client_key: Option<PathBuf>,
 }
 
 /// Where the key of a gateway is that stands on the command line.
@@ -50,7 +55,11 @@ impl TargetArgs {
     pub(crate) fn load(&self) -> Result<Option<Loaded>, Ending> {
         let loaded = match &self.profile {
             Some(path) => Profile::load(path).map(Some),
-            None if self.urls.named().next().is_none() => Ok(None),
+            None if self.urls.named().next().is_none() => {
+                let lone = self.urls.control_url.is_some() || self.urls.ca_file.is_some();
+                let why = "--control-url and --ca-file go with the URL of a service, such as --network-url";
+                return if lone { Err(Ending::Bad(why.to_owned())) } else { Ok(None) };
+            }
             None => {
                 Profile::of_text(self.urls.text(), "the command line".to_owned(), Path::new(".")).map(Some)
             }
@@ -76,10 +85,14 @@ impl UrlArgs {
     fn text(&self) -> String {
         let literal = |text: String| toml::Value::from(text).to_string();
         let mut text = String::new();
-        let ca_file = self.ca_file.as_ref().map(|path| path.display().to_string());
-        for (key, value) in [("control", self.control_url.clone()), ("ca_file", ca_file)] {
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let files = [("ca_file", &self.ca_file), ("client_certificate", &self.client_certificate)];
+        let files = files.map(|(key, path)| (key, shown(path)));
+        for (key, value) in [("control", self.control_url.clone())].into_iter().chain(files) {
             text.extend(value.map(|value| format!("{key} = {}\n", literal(value))));
         }
+        let key = shown(&self.client_key).map(literal);
+        text.extend(key.map(|key| format!("client_key = {{ file = {key} }}\n")));
         for (service, url) in self.named() {
             text.push_str(&format!("[{service}]\nurl = {}\n", literal(url.clone())));
             if service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {

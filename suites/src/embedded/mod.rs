@@ -1,6 +1,7 @@
 //! The built-in target: a world of its own for every check. The only folder that knows the simulator.
 
 pub mod client;
+pub mod places;
 pub mod prove;
 pub mod sim;
 
@@ -103,7 +104,9 @@ impl Target for Embedded {
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions { is_embedded: true, offer: Some(self.offer.clone()), ..Conditions::default() }
+        let handle = Handle::new(self.world.clone(), ClockMode::Auto);
+        let sites = world::sites().iter().map(|site| (site.name.to_owned(), url(&handle, *site))).collect();
+        Conditions { is_embedded: true, offer: Some(self.offer.clone()), sites, ..Conditions::default() }
     }
 
     fn is_embedded(&self) -> bool {

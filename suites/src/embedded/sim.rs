@@ -18,7 +18,7 @@ use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gateway, GatewayLimits,
     GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
     MetadataReadings, Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish,
-    PublishLimits, PublishReadings, Secret, SigningScheme,
+    PublishLimits, PublishReadings, Secret, SigningScheme, Transport,
 };
 
 /// How many bound domains a written profile brings.
@@ -155,6 +155,10 @@ impl Served {
             seed: None,
             dialect: Dialect::default(),
             ca_file: Some(ca_name),
+            client_certificate: None,
+            client_key: None,
+            transport: Transport::default(),
+            headers: BTreeMap::new(),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
             gateway: Some(self.gateway(path)?),

@@ -169,7 +169,7 @@ impl Probe<'_> {
         self.tape.begin();
         let (site, base, request) = (site.to_owned(), base.to_owned(), request.clone());
         self.tally(|tally| {
-            tally.exchanges.push(Exchange { site, base, request, response: Err(Broken::Held) });
+            tally.exchanges.push(Exchange { site, base, request, cut: None, response: Err(Broken::Held) });
             tally.exchanges.len() - 1
         })
     }

@@ -9,10 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use super::wrong::nearest;
 use super::{Loaded, Wrong};
+use crate::redact::Hidden;
 
 /// The keys under which a profile names secrets.
-pub(super) const SECRETS: [&str; 5] =
-    ["control_token", "gateway.key", "gateway.revoked_key", "hosting.wallet_key", "publish.key"];
+pub(super) const SECRETS: [&str; 7] = [
+    "client_key",
+    "headers",
+    "control_token",
+    "gateway.key",
+    "gateway.revoked_key",
+    "hosting.wallet_key",
+    "publish.key",
+];
 
 /// Where a secret is kept. It never stands in a profile, so neither does it in the values read from one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,9 +94,21 @@ impl Secrets {
         (secrets, wrong)
     }
 
+    /// Leaves one out, such as one that is there and no good.
+    pub fn forget(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
     /// Puts a value in the place of a secret that cannot be had.
     pub(crate) fn stand_in(&mut self, key: &'static str, value: String) {
         self.0.insert(key, value);
+    }
+
+    /// All of them, to be kept out of every outcome.
+    pub fn hidden(&self) -> Hidden {
+        let mut hidden = Hidden::default();
+        self.0.iter().for_each(|(key, value)| hidden.add_secret(key, value));
+        hidden
     }
 
     /// The secret of that key, such as `gateway.key`.
@@ -188,5 +208,36 @@ mod tests {
         let name = "ASSAY_TEST_NO_SUCH_VARIABLE";
         assert_eq!(read(Secret::Env(name.into())), Err(SecretError::Env(name.into())));
         assert!(read(Secret::Env("PATH".into())).is_ok());
+    }
+
+    #[test]
+    fn all_that_is_missing_is_told_at_once_with_its_place_and_what_may_be_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("wallet.key"), "the secret itself").unwrap();
+        std::fs::write(folder.path().join("blank.key"), "").unwrap();
+        let text = "control_token = { env = \"PATHH\" }\n[hosting]\nwallet_key = { file = \"walet.key\" }\n\
+                    [publish]\nurl = \"http://a\"\n[publish.key]\nfile = \"blank.key\"\n";
+        let loaded = crate::profile::Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
+        let (secrets, wrong) = Secrets::read(&loaded);
+        assert_eq!(secrets.of("hosting.wallet_key"), None);
+        let told: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        let told = told.join("\n\n").replace(&folder.path().display().to_string(), "FOLDER");
+        assert!(!told.contains("itself") && !told.contains(&std::env::var("PATH").unwrap()), "{told}");
+        insta::assert_snapshot!(told, @r#"
+        p.toml:1:25: control_token.env: the environment variable PATHH is not set, or is no UTF-8 text; did you mean `PATH`?
+          |
+        1 | control_token = { env = "PATHH" }
+          |                         ^^^^^^^
+
+        p.toml:3:23: hosting.wallet_key.file: cannot read the secret in FOLDER/walet.key: No such file or directory (os error 2); did you mean `wallet.key`?
+          |
+        3 | wallet_key = { file = "walet.key" }
+          |                       ^^^^^^^^^^^
+
+        p.toml:7:8: publish.key.file: the secret in FOLDER/blank.key is empty
+          |
+        7 | file = "blank.key"
+          |        ^^^^^^^^^^^
+        "#);
     }
 }

@@ -11,7 +11,7 @@ use url::{Host, Url};
 use super::{Connect, Connecting, Connection, Dial, Dialing, Stream, host};
 use crate::exchange::{Broken, Request};
 use crate::proxy::{Proxies, Proxy};
-use crate::tls::{Manner, Trust, protocol};
+use crate::tls::{HANDSHAKE, Manner, Trust, protocol};
 use crate::transport::{Http, Protocol, Transport};
 
 /// How long each address of a host may take.
@@ -164,7 +164,8 @@ impl Sockets {
             return Ok(Connection { stream, protocol, again, via });
         }
         let manner = Manner { http, shows_identity: own };
-        let stream = self.trust.handshake(&url, stream, manner).await?;
+        let limit = HANDSHAKE.min(self.transport.floor);
+        let stream = self.trust.handshake_within(limit, &url, stream, manner).await?;
         let protocol = protocol(&stream);
         if (http, protocol) == (Http::Two, Protocol::One) {
             let why = "the server did not choose HTTP/2, which alone was offered";

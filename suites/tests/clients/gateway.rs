@@ -362,7 +362,11 @@ impl Client {
         if url.scheme() != "https" {
             return Ok((Box::new(stream), [0; 32]));
         }
-        let stream = self.trust.handshake(&url, stream).await.map_err(|e| e.to_string())?;
+        let stream = self
+            .trust
+            .handshake(&url, stream, assay_suites::tls::Manner::default())
+            .await
+            .map_err(|e| e.to_string())?;
         let shown = Sha256::digest(certificate(&stream)).into();
         Ok((Box::new(stream), shown))
     }

@@ -148,6 +148,7 @@ impl Trace {
             site: "publish".to_owned(),
             base: self.base.clone(),
             request: call.request.clone(),
+            cut: None,
             response: call.response.clone().ok_or_else(|| {
                 let gone = if call.aborted { "because the client went away" } else { "without an answer" };
                 Broken::Closed(gone.to_owned())

@@ -11,7 +11,7 @@ use super::wire;
 use crate::check::{self, Check};
 use crate::control::Offer;
 use crate::endpoints::{self, Answers, Coverage, Seen};
-use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::exchange::{Broken, Cut, Exchange, Request, Response};
 use crate::redact::Disguise;
 use crate::run::machines;
 use crate::tape::{Asked, Call};
@@ -70,8 +70,7 @@ fn outcome(
     let exchanges =
         exchanges.map(|(n, one)| exchange(one, bodies).map_err(|why| format!("exchanges[{n}]: {why}")));
     let calls = one.calls.into_iter().enumerate();
-    let calls =
-        calls.map(|(n, one)| call(one).ok_or(format!("calls[{n}]: neither a control call nor a clock")));
+    let calls = calls.map(|(n, one)| call(one, bodies).map_err(|why| format!("calls[{n}]: {why}")));
     let exchanges = exchanges.collect::<Result<Vec<_>, _>>()?;
     let failure = one.failure.map(|wire::Failure { place, want, got, exchange }| Failure {
         place,
@@ -111,13 +110,14 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
         (None, Some(how)) => Err(self::broken(how)?),
         _ => return Err("either a response or what is broken".to_owned()),
     };
-    let request = Request {
-        method: request.method,
-        target: request.target,
-        headers: headers(request.headers)?,
-        body: bodies.bytes(request.body)?,
+    let cut = match (request.body.body_cut, &request.body.body_sha256) {
+        (Some(bytes), Some(sha256)) => Some(Cut { bytes, sha256: sha256.clone() }),
+        _ => None,
     };
-    Ok(Exchange { site, base, request, response })
+    let body = if cut.is_some() { Vec::new() } else { bodies.bytes(request.body)? };
+    let request =
+        Request { method: request.method, target: request.target, headers: headers(request.headers)?, body };
+    Ok(Exchange { site, base, request, cut, response })
 }
 
 fn broken(broken: wire::Broken) -> Result<Broken, String> {
@@ -149,8 +149,9 @@ fn headers(headers: Vec<wire::Header>) -> Result<Vec<(String, Vec<u8>)>, String>
     headers.into_iter().map(line).collect()
 }
 
-fn call(call: wire::Call) -> Option<Call> {
-    let answer = match (call.answer, call.error, call.clock_ms) {
+fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
+    let long = call.answer_sha256.map(|digest| bodies.value(&digest)).transpose()?;
+    let answer = match (call.answer.or(long), call.error, call.clock_ms) {
         (_, Some(why), _) => Err(why),
         (_, None, Some(ms)) => Ok(Value::from(ms)),
         (answer, None, None) => Ok(answer.unwrap_or_default()),
@@ -158,9 +159,9 @@ fn call(call: wire::Call) -> Option<Call> {
     let asked = match (call.control, call.clock_ms) {
         (Some(wire::Control { method, path, body }), None) => Asked::Control { method, path, body },
         (None, Some(_)) => Asked::Clock,
-        _ => return None,
+        _ => return Err("neither a control call nor a clock".to_owned()),
     };
-    Some(Call { after: call.after, asked, answer })
+    Ok(Call { after: call.after, asked, answer })
 }
 
 fn transition(row: &wire::Transition) -> Result<(&'static Transition, bool), String> {
@@ -208,6 +209,11 @@ impl Bodies {
             }
         };
         table.into_iter().map(read).collect::<Result<_, _>>().map(Bodies)
+    }
+
+    fn value(&self, digest: &str) -> Result<Value, String> {
+        let bytes = self.0.get(digest).ok_or_else(|| format!("no such body: {digest}"))?;
+        serde_json::from_slice(bytes).map_err(|e| e.to_string())
     }
 
     fn bytes(&self, body: wire::Body) -> Result<Vec<u8>, String> {

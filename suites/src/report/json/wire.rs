@@ -151,6 +151,9 @@ pub(super) struct Body {
     pub body_zlib_base64: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_sha256: Option<String>,
+    /// The length of a body that is left out: the digest is all that is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_cut: Option<usize>,
 }
 
 /// Why no response came: the words that every report shows, its kind, and what distinguishes it.
@@ -186,6 +189,9 @@ pub(super) struct Call {
     pub control: Option<Control>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Value>,
+    /// The digest of a long answer, which stands in the table as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

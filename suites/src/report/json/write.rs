@@ -8,12 +8,14 @@ use serde_json::Value;
 use super::wire;
 use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
-use crate::exchange::{Broken, Exchange};
+use crate::exchange::{Broken, Cut, Exchange};
 use crate::tape::{Asked, Call};
 use crate::verdict::{Conditions, Outcome, Run, Verdict};
 
 /// Longer bodies stand in the table.
 const BODY_BYTES: usize = 4 * 1024;
+/// Longer bodies of requests are left out: checks make them from the seed.
+const SENT_BYTES: usize = 256 * 1024;
 /// Longer bodies of the table are deflated.
 const PLAIN_BYTES: usize = 64 * 1024;
 const LEVEL: u8 = 6;
@@ -78,12 +80,12 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
             .map(|one| wire::Disguise { name: one.name.clone(), value: one.value.clone() })
             .collect(),
         exchanges: outcome.exchanges.iter().map(|one| exchange(one, bodies)).collect(),
-        calls: outcome.calls.iter().map(call).collect(),
+        calls: outcome.calls.iter().map(|one| call(one, bodies)).collect(),
     }
 }
 
 fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
-    let Exchange { site, base, request, response } = exchange;
+    let Exchange { site, base, request, cut, response } = exchange;
     wire::Exchange {
         site: site.clone(),
         base: base.clone(),
@@ -91,7 +93,7 @@ fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
             method: request.method.clone(),
             target: request.target.clone(),
             headers: headers(&request.headers),
-            body: bodies.body(&request.body),
+            body: cut.as_ref().map_or_else(|| bodies.sent(&request.body), left_out),
         },
         response: response.as_ref().ok().map(|response| wire::Response {
             status: response.status,
@@ -127,22 +129,26 @@ fn headers(headers: &[(String, Vec<u8>)]) -> Vec<wire::Header> {
     headers.iter().map(line).collect()
 }
 
-fn call(call: &Call) -> wire::Call {
+fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
     let (answer, error) = match &call.answer {
         Ok(value) => (Some(value.clone()), None),
         Err(why) => (None, Some(why.clone())),
     };
+    let long = answer.as_ref().map(ToString::to_string).filter(|text| text.len() > BODY_BYTES);
+    let answer_sha256 = long.and_then(|text| bodies.body(text.as_bytes()).body_sha256);
+    let answer = answer.filter(|_| answer_sha256.is_none());
     match &call.asked {
         Asked::Control { method, path, body } => wire::Call {
             after: call.after,
             control: Some(wire::Control { method: method.clone(), path: path.clone(), body: body.clone() }),
             answer,
+            answer_sha256,
             error,
             clock_ms: None,
         },
         Asked::Clock => {
             let clock_ms = answer.as_ref().and_then(Value::as_i64);
-            wire::Call { after: call.after, control: None, answer: None, error, clock_ms }
+            wire::Call { after: call.after, control: None, answer: None, answer_sha256, error, clock_ms }
         }
     }
 }
@@ -177,6 +183,14 @@ fn endpoint(row: &Coverage) -> wire::Endpoint {
 struct Bodies(BTreeMap<String, wire::Body>);
 
 impl Bodies {
+    /// A body that was sent.
+    fn sent(&mut self, bytes: &[u8]) -> wire::Body {
+        if bytes.len() <= SENT_BYTES {
+            return self.body(bytes);
+        }
+        left_out(&Cut { bytes: bytes.len(), sha256: sha256_hex(bytes) })
+    }
+
     /// A short body as it is, a long one by its digest.
     fn body(&mut self, bytes: &[u8]) -> wire::Body {
         if bytes.is_empty() {
@@ -195,6 +209,11 @@ impl Bodies {
         });
         wire::Body { body_sha256: Some(digest), ..wire::Body::default() }
     }
+}
+
+fn left_out(cut: &Cut) -> wire::Body {
+    let (bytes, digest) = (Some(cut.bytes), Some(cut.sha256.clone()));
+    wire::Body { body_cut: bytes, body_sha256: digest, ..wire::Body::default() }
 }
 
 fn plain(bytes: &[u8]) -> wire::Body {

@@ -166,6 +166,7 @@ impl Trace {
             site: call.site.clone(),
             base: self.bases.get(call.site.as_str()).cloned().unwrap_or_default(),
             request: call.request.clone(),
+            cut: None,
             response: match &call.response {
                 Some(response) if call.whole => Ok(response.clone()),
                 Some(response) => {
