@@ -91,7 +91,8 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
         .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
     let settings = Settings {
-        seed: 3,
+        // As embedded: how many pages one check of lists reads hangs on what it draws.
+        seed: 1,
         gateway: assay_suites::gateway::Fixtures::new(&gateway, valid, revoked),
         publish: fixtures,
         drop: drop::Fixtures::new(&drop),
@@ -231,7 +232,7 @@ async fn a_liar_that_takes_unsafe_zips_takes_them_again_from_the_curl_line() {
     }
     let [named, again] = &size.repeat[..] else { panic!("{:?}", size.repeat) };
     assert!(named.contains("--data-binary @BODY") && named.contains("# BODY: the 115"), "{named}");
-    assert!(again.contains("--seed 3 drop.zip.size"), "{again}");
+    assert!(again.contains("--seed 1 drop.zip.size"), "{again}");
 }
 
 /// The uploads that the root world has seen, without its forks.
