@@ -91,7 +91,8 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
         .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
     let settings = Settings {
-        seed: 3,
+        // As embedded: how many pages one check of lists reads hangs on what it draws.
+        seed: 1,
         gateway: assay_suites::gateway::Fixtures::new(&gateway, valid, revoked),
         publish: fixtures,
         drop: drop::Fixtures::new(&drop),
@@ -231,7 +232,7 @@ async fn a_liar_that_takes_unsafe_zips_takes_them_again_from_the_curl_line() {
     }
     let [named, again] = &size.repeat[..] else { panic!("{:?}", size.repeat) };
     assert!(named.contains("--data-binary @BODY") && named.contains("# BODY: the 115"), "{named}");
-    assert!(again.contains("--seed 3 drop.zip.size"), "{again}");
+    assert!(again.contains("--seed 1 drop.zip.size"), "{again}");
 }
 
 /// The uploads that the root world has seen, without its forks.
@@ -390,19 +391,6 @@ async fn read_request(io: &mut TcpStream) -> (String, Vec<u8>) {
         let length: usize = length.expect("a length");
         if bytes.len() >= end + 4 + length {
             return (head, bytes.split_off(end + 4));
-        }
-    }
-}
-
-/// Prints what every check sends: for whoever declares the costs.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "a table, not a test"]
-async fn table_of_costs_without_control() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for control in [false, true] {
-        let run = run(&served(&[], true).await, folder.path(), control, &[]).await;
-        for o in &run.outcomes {
-            println!("COST {control} {} {} {}", o.requirement, o.exchanges.len(), o.verdict.name());
         }
     }
 }
