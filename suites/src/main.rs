@@ -367,12 +367,14 @@ fn read_token(path: &Path) -> Result<String, Ending> {
 
 #[cfg(feature = "embedded")]
 async fn prove(args: ProveArgs) -> Result<(), Ending> {
+    use assay_suites::embedded::prove::Breadth;
+
     let wanted = select(check::all(), &args.selection.services, &args.selection.filters);
     if wanted.is_empty() {
         return Err(Ending::Bad("no check matches these filters".to_owned()));
     }
     let settings = Settings { seed: args.seed, ..Settings::default() };
-    let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4)
+    let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
     print!("{}", matrix.text());

@@ -270,19 +270,22 @@ impl<'run> Probe<'run> {
             tally.drawn += 1;
             tally.drawn
         });
-        self.draw_nth(stream, n)
+        self.draw_nth(self.settings.seed, stream, n)
     }
 
     /// 32 bytes of this check's own: the same whenever they are drawn.
     pub fn draw_once(&self, stream: &str) -> [u8; 32] {
-        self.draw_nth(stream, 0)
+        self.draw_nth(self.settings.seed, stream, 0)
     }
 
-    fn draw_nth(&self, stream: &str, n: u64) -> [u8; 32] {
+    /// The `n`th 32 bytes for a choice that decides how much is sent: the same in every run, so that a plan is exact.
+    pub fn choose(&self, stream: &str, n: u64) -> [u8; 32] {
+        self.draw_nth(1, stream, n)
+    }
+
+    fn draw_nth(&self, seed: u64, stream: &str, n: u64) -> [u8; 32] {
         let mut hash = Sha256::new();
-        for part in
-            [stream, &self.check.requirement.to_string(), &self.settings.seed.to_string(), &n.to_string()]
-        {
+        for part in [stream, &self.check.requirement.to_string(), &seed.to_string(), &n.to_string()] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }

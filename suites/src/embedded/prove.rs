@@ -27,6 +27,15 @@ const OPEN: &[(&str, &str)] = &[
     ("publish.blank-version-kept", "what becomes of a version of blanks is not stated"),
 ];
 
+/// Against which checks a deviation is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breadth {
+    /// Its own: whether it is caught.
+    Own,
+    /// All that meet its requirement: also whether it is caught by no other.
+    Met,
+}
+
 /// What a proof found.
 #[derive(Debug, Default)]
 pub struct Matrix {
@@ -140,6 +149,7 @@ pub async fn prove(
     wanted: &[&'static Check],
     settings: &Settings,
     jobs: usize,
+    breadth: Breadth,
 ) -> Result<Matrix, String> {
     let all = check::all();
     // The world from which every other is a copy; it is made once.
@@ -172,7 +182,8 @@ pub async fn prove(
             .iter()
             .copied()
             .filter(|check| {
-                check.requirement == own || told(check).is_some_and(|told| told.consulted.contains(&id))
+                let is_met = || told(check).is_some_and(|told| told.consulted.contains(&id));
+                check.requirement == own || (breadth == Breadth::Met && is_met())
             })
             .collect();
         let name = deviation.to_string();

@@ -189,7 +189,7 @@ async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
     const SENT: usize = 24;
     let senders = [caller(probe), caller(probe), caller(probe)];
     let channels = [fresh_channel(probe), fresh_channel(probe), fresh_channel(probe)];
-    let draws: Vec<[u8; 32]> = (0..SENT).map(|_| probe.draw("corpus")).collect();
+    let draws: Vec<[u8; 32]> = (0..SENT as u64).map(|n| probe.choose("corpus", n)).collect();
     let mut sent: Vec<(String, Draft)> = Vec::new();
     for draw in &draws {
         let sender = &senders[usize::from(draw[0]) % 3];
@@ -204,8 +204,8 @@ async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
         let own = sent.iter().filter(|(_, draft)| draft.caller.address == sender.address);
         list_of(probe, sender, &own.map(|(hash, _)| hash.as_str()).collect::<Vec<_>>()).await?;
     }
-    for _ in 0..6 {
-        let wanted = Wanted::draw(probe, &senders, &channels, &sent);
+    for n in 0..6 {
+        let wanted = Wanted::choose(probe, n, &senders, &channels, &sent);
         let expected: BTreeSet<&String> =
             sent.iter().filter(|(hash, draft)| wanted.matches(hash, draft)).map(|(hash, _)| hash).collect();
         let (listed, mut found) = pages(probe, &wanted.query()).await?;
@@ -253,13 +253,14 @@ struct Wanted {
 
 impl Wanted {
     /// Always some of the senders, so that nobody else's messages are listed.
-    fn draw(
+    fn choose(
         probe: &Probe<'_>,
+        n: u64,
         senders: &[Caller; 3],
         channels: &[String; 3],
         sent: &[(String, Draft)],
     ) -> Wanted {
-        let draw = probe.draw("filters");
+        let draw = probe.choose("filters", n);
         let some = |bits: u8, all: Vec<String>| -> Vec<String> {
             let picked = all.iter().enumerate().filter(|(n, _)| bits >> (n % 8) & 1 == 1);
             let picked: Vec<String> = picked.map(|(_, one)| one.clone()).collect();
