@@ -18,7 +18,7 @@ use crate::tls::{Authority, Shown};
 use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
 
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
-pub use listen::{Listener, listen};
+pub use listen::{Listener, base_url, listen};
 
 use listen::Accepting;
 
@@ -40,8 +40,6 @@ pub struct Handle {
     shared: Arc<Shared>,
     /// The header that names the client's address, where one is believed.
     forwarding: Option<HeaderName>,
-    /// Every site speaks https where it is listened for, not only those that the documents show so.
-    secure: bool,
 }
 
 struct Shared {
@@ -91,7 +89,6 @@ struct Berth {
     site: Site,
     ip: IpAddr,
     forwarding: Option<HeaderName>,
-    secure: bool,
     accepting: Weak<Accepting>,
 }
 
@@ -136,7 +133,7 @@ impl Handle {
             abroad: watch::Sender::new(0),
             shown,
         };
-        Handle { shared: Arc::new(shared), forwarding: None, secure: false }
+        Handle { shared: Arc::new(shared), forwarding: None }
     }
 
     /// Whom the world's own requests may reach from now on. At first that is this machine alone.
@@ -163,19 +160,13 @@ impl Handle {
         Handle { forwarding: header, ..self }
     }
 
-    /// The same world, all of whose sites speak https where they are listened for from now on, if `secure`.
-    #[must_use]
-    pub fn secured(self, secure: bool) -> Handle {
-        Handle { secure, ..self }
-    }
-
     /// A world of its own like this one at this moment, served alike. Exchanges in flight stay behind.
     #[must_use]
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
         let outputs = world.abandon();
         let fork = Handle::new_showing(world, mode, self.shared.shown.clone());
-        let fork = fork.forwarded_by(self.forwarding.clone()).secured(self.secure);
+        let fork = fork.forwarded_by(self.forwarding.clone());
         fork.set_reach(self.lock().reach);
         fork.change(|_| ((), outputs));
         fork
@@ -389,7 +380,7 @@ impl Handle {
 
     /// A handle of a world that is still served.
     fn again(shared: &Weak<Shared>) -> Option<Handle> {
-        Some(Handle { shared: shared.upgrade()?, forwarding: None, secure: false })
+        Some(Handle { shared: shared.upgrade()?, forwarding: None })
     }
 
     /// Puts an input in. What concerns its exchange comes back, the rest goes its way.

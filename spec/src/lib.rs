@@ -20,7 +20,6 @@ pub mod network;
 pub mod publish;
 pub mod requirement;
 pub mod service;
-pub mod shape;
 
 pub use dialect::Dialect;
 pub use gate::{Gate, Refused, Strict, Without};

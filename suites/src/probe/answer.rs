@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::Probe;
 use crate::check::Stop;
-use crate::exchange::{Broken, Exchange, Response};
-use crate::transport::Open;
+use crate::client::Open;
+use crate::exchange::{Exchange, Response};
+use crate::target::Stream;
 
 /// An answer, with expectations about it.
 pub struct Answer<'probe> {
@@ -86,25 +87,15 @@ impl Answer<'_> {
 pub struct Held<'probe> {
     pub(super) probe: &'probe Probe<'probe>,
     pub(super) index: usize,
-    pub(super) rest: Rest,
-}
-
-/// What is left of it.
-pub(super) enum Rest {
-    Open(Open),
-    /// Its answer on tape.
-    Played(Result<Response, Broken>),
+    pub(super) open: Open<Box<dyn Stream>>,
 }
 
 impl<'probe> Held<'probe> {
     /// Sends the rest and waits for the whole answer.
     pub async fn finish(self) -> Result<Answer<'probe>, Stop> {
-        let Held { probe, index, rest } = self;
-        let response = match rest {
-            Rest::Open(open) => open.finish().await,
-            Rest::Played(response) => response,
-        };
-        probe.end(index, &response);
+        let Held { probe, index, open } = self;
+        let response = open.finish().await;
+        probe.tally(|tally| tally.exchanges[index].response.clone_from(&response));
         probe.answer(index, response)
     }
 }
