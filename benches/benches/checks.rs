@@ -20,6 +20,7 @@ use assay_suites::probe::Settings;
 use assay_suites::report::terminal;
 use assay_suites::run::Runner;
 use assay_suites::target::{Connect, Connecting, Place, Placing, Target};
+use assay_suites::verdict::Conditions;
 use assay_suites::verdict::Run;
 use criterion::{Criterion, Throughput, criterion_group};
 use libtest_mimic::{Arguments, Trial};
@@ -61,6 +62,10 @@ impl Target for Nothing {
 
     fn leave(&self, _: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::default()
     }
 
     fn is_embedded(&self) -> bool {

@@ -16,7 +16,7 @@
 //! | GET, PUT | `deviations`, `liberties` | list of names | what is switched off, what is taken |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
 //! | POST | `act` | `{act, arguments}` | what the act answers |
-//! | GET | `state`, `log`, `coverage` | | services, refusals, rules consulted and transitions made |
+//! | GET | `state`, `log`, `coverage` | | services, refusals, rules and liberties consulted and transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
 //! | GET | `waiting` | `?at_least=n` | answers once that many requests wait |
 //! | POST | `snapshot`, `restore` | `{snapshot}` | a copy of the world, taken or put back |
@@ -41,7 +41,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
-use crate::serve::{ClockMode, Handle, Listener, base_url};
+use crate::serve::{ClockMode, Handle, Listener};
 use crate::world::{self, World};
 
 /// Where the paths begin.
@@ -313,6 +313,7 @@ async fn coverage(Here(handle): Here) -> Json<Value> {
     Json(handle.read(|world| {
         json!({
             "consulted": world.core.consulted().map(ToString::to_string).collect::<Vec<_>>(),
+            "liberties": world.core.liberties.consulted(),
             "transitions": world.core.transitions().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }))
@@ -421,7 +422,7 @@ pub async fn open_sites(
             .open(site, SocketAddr::new(first.ip(), port))
             .await
             .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
-        urls.insert(site.name, base_url(site, listener.address));
+        urls.insert(site.name, handle.base_url(site, listener.address));
         listeners.push(listener);
     }
     handle.set_places(urls.clone());

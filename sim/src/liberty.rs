@@ -1,6 +1,7 @@
 //! Liberties: what the documents leave open, varied. Every check must stay green under each of them.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -37,24 +38,33 @@ pub const NO_DATE: Liberty = Liberty { name: "wire.no-date", about: "no Date hea
 pub const WIRE: &[Liberty] =
     &[JSON_ORDER, JSON_EXTRA, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
 
-/// The liberties that are taken.
+/// The liberties that are taken, and those that somebody has asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Liberties(BTreeSet<&'static str>);
+pub struct Liberties {
+    taken: BTreeSet<&'static str>,
+    consulted: Consulted,
+}
 
 impl Liberties {
     /// Takes exactly these.
     pub fn set(&mut self, liberties: impl IntoIterator<Item = Liberty>) {
-        self.0 = liberties.into_iter().map(|liberty| liberty.name).collect();
+        self.taken = liberties.into_iter().map(|liberty| liberty.name).collect();
     }
 
-    /// Whether `liberty` is taken.
+    /// Whether `liberty` is taken. The only way to ask, so that what was never consulted has changed nothing.
     pub fn takes(&self, liberty: Liberty) -> bool {
-        !self.0.is_empty() && self.0.contains(liberty.name)
+        self.consulted.note(liberty.name);
+        !self.taken.is_empty() && self.taken.contains(liberty.name)
     }
 
     /// The names of those taken.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().copied()
+        self.taken.iter().copied()
+    }
+
+    /// The names of those that were asked for so far, in alphabetical order.
+    pub fn consulted(&self) -> BTreeSet<&'static str> {
+        self.consulted.lock().iter().copied().collect()
     }
 
     /// The bytes of a JSON body, with the liberties of JSON.
@@ -90,5 +100,57 @@ impl Liberties {
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.bend(item)).collect()),
             other => other,
         }
+    }
+}
+
+/// What was asked for. Asking changes nothing that anybody can see, so it needs no world that can be changed; a copy of a
+/// world goes on from what its origin has noted, and each notes for itself. A list, since it is short, asked all the time
+/// and almost always has the name already.
+#[derive(Debug, Default)]
+struct Consulted(Mutex<Vec<&'static str>>);
+
+impl Consulted {
+    fn note(&self, name: &'static str) {
+        let mut names = self.lock();
+        // A name is one constant, so that its address tells most often; equal texts elsewhere are found by their bytes.
+        if !names.iter().any(|known| std::ptr::eq(*known, name) || *known == name) {
+            names.push(name);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<&'static str>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for Consulted {
+    fn clone(&self) -> Self {
+        Consulted(Mutex::new(self.lock().clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_is_known_whether_it_is_taken_or_not_and_a_copy_notes_for_itself() {
+        let mut liberties = Liberties::default();
+        assert!(liberties.consulted().is_empty());
+        assert!(!liberties.takes(PROSE));
+        liberties.set([CHUNKS]);
+        assert!(liberties.takes(CHUNKS) && !liberties.takes(PROSE));
+        let copy = liberties.clone();
+        assert!(!copy.takes(NO_DATE));
+        assert_eq!(liberties.consulted(), BTreeSet::from([CHUNKS.name, PROSE.name]));
+        assert_eq!(copy.consulted(), BTreeSet::from([CHUNKS.name, NO_DATE.name, PROSE.name]));
+    }
+
+    #[test]
+    fn json_asks_for_every_liberty_that_would_change_it() {
+        let liberties = Liberties::default();
+        liberties.json(serde_json::json!({ "a": [{}] }));
+        let all = BTreeSet::from([JSON_EXTRA.name, JSON_ORDER.name, JSON_SPACE.name]);
+        assert_eq!(liberties.consulted(), all);
     }
 }

@@ -152,6 +152,11 @@ pub fn parse_url(url: &str) -> Result<(Authority, String), Failure> {
     Ok((authority.clone(), format!("{slash}{target}")))
 }
 
+/// The same URL without TLS.
+fn plain(url: &str) -> String {
+    url.strip_prefix("https://").map_or_else(|| url.to_owned(), |rest| format!("http://{rest}"))
+}
+
 /// An answer as a service gets it: no longer than [`ANSWER_BYTES`].
 pub(crate) fn cut(mut reply: Reply) -> Reply {
     reply.body.truncate(ANSWER_BYTES);
@@ -210,8 +215,9 @@ impl Outbound {
     /// The world's sites stand at these base URLs, besides those that the world itself knows them by.
     pub(crate) fn set_places<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
         let urls: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
-        let place =
-            |(site, url): (&Site, &String)| Some((parse_url(url).ok()?.0.as_str().to_lowercase(), *site));
+        let place = |(site, url): (&Site, &String)| {
+            Some((parse_url(&plain(url)).ok()?.0.as_str().to_lowercase(), *site))
+        };
         self.places = Arc::new(urls.iter().filter_map(place).collect());
         self.urls = Arc::new(urls);
     }
@@ -242,7 +248,13 @@ impl Outbound {
                 Way::Home(*site, format!("{}{SUFFIX}", site.name), target.clone())
             }
             Target::Url(url) => match parse_url(url) {
-                Err(failure) => Way::Nowhere(failure),
+                Err(failure) => match parse_url(&plain(url)) {
+                    // Nobody else is asked over TLS; an own site is, since the world answers for it itself.
+                    Ok((authority, target)) if let Some(site) = self.site_at(authority.as_str()) => {
+                        Way::Home(site, authority.to_string(), target)
+                    }
+                    _ => Way::Nowhere(failure),
+                },
                 Ok((authority, target)) => match self.site_at(authority.as_str()) {
                     Some(site) => Way::Home(site, authority.to_string(), target),
                     None => Way::Abroad,

@@ -18,7 +18,7 @@ use crate::tls::{Authority, Shown};
 use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
 
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
-pub use listen::{Listener, base_url, listen};
+pub use listen::{Listener, listen};
 
 use listen::Accepting;
 
@@ -40,6 +40,8 @@ pub struct Handle {
     shared: Arc<Shared>,
     /// The header that names the client's address, where one is believed.
     forwarding: Option<HeaderName>,
+    /// Every site speaks https where it is listened for, not only those that the documents show so.
+    secure: bool,
 }
 
 struct Shared {
@@ -89,6 +91,7 @@ struct Berth {
     site: Site,
     ip: IpAddr,
     forwarding: Option<HeaderName>,
+    secure: bool,
     accepting: Weak<Accepting>,
 }
 
@@ -133,7 +136,7 @@ impl Handle {
             abroad: watch::Sender::new(0),
             shown,
         };
-        Handle { shared: Arc::new(shared), forwarding: None }
+        Handle { shared: Arc::new(shared), forwarding: None, secure: false }
     }
 
     /// Whom the world's own requests may reach from now on. At first that is this machine alone.
@@ -160,13 +163,19 @@ impl Handle {
         Handle { forwarding: header, ..self }
     }
 
+    /// The same world, all of whose sites speak https where they are listened for from now on, if `secure`.
+    #[must_use]
+    pub fn secured(self, secure: bool) -> Handle {
+        Handle { secure, ..self }
+    }
+
     /// A world of its own like this one at this moment, served alike. Exchanges in flight stay behind.
     #[must_use]
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
         let outputs = world.abandon();
         let fork = Handle::new_showing(world, mode, self.shared.shown.clone());
-        let fork = fork.forwarded_by(self.forwarding.clone());
+        let fork = fork.forwarded_by(self.forwarding.clone()).secured(self.secure);
         fork.set_reach(self.lock().reach);
         fork.change(|_| ((), outputs));
         fork
@@ -380,7 +389,7 @@ impl Handle {
 
     /// A handle of a world that is still served.
     fn again(shared: &Weak<Shared>) -> Option<Handle> {
-        Some(Handle { shared: shared.upgrade()?, forwarding: None })
+        Some(Handle { shared: shared.upgrade()?, forwarding: None, secure: false })
     }
 
     /// Puts an input in. What concerns its exchange comes back, the rest goes its way.

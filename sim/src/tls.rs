@@ -20,7 +20,8 @@ use x509_cert::builder::profile::cabf;
 use x509_cert::builder::profile::cabf::tls::{CertificateType, Subscriber};
 use x509_cert::builder::{self, Builder, CertificateBuilder};
 use x509_cert::der::asn1::Ia5String;
-use x509_cert::der::{DateTime, Encode, EncodePem, pem::LineEnding};
+use x509_cert::der::pem::{self, LineEnding};
+use x509_cert::der::{DateTime, Encode, EncodePem};
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::Name;
@@ -32,8 +33,8 @@ use crate::rng::Rng;
 
 /// The years, both included, in which every certificate is valid that says nothing else.
 pub const YEARS: [u16; 2] = [2020, 2049];
-/// The one protocol that the sites speak.
-const ALPN: &[u8] = b"http/1.1";
+/// The protocols that the sites speak, the best first.
+const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// An authority: the same for the same seed.
 pub struct Authority {
@@ -106,6 +107,14 @@ impl Leaf {
         &self.certificate
     }
 
+    /// Certificate and key as PEM.
+    pub fn pem(&self) -> [String; 2] {
+        let pem = |label: &str, bytes: &[u8]| {
+            pem::encode_string(label, LineEnding::LF, bytes).expect("bytes of any kind have this form")
+        };
+        [pem("CERTIFICATE", &self.certificate), pem("PRIVATE KEY", &self.key)]
+    }
+
     /// The SHA-256 of the certificate's bytes.
     pub fn sha256(&self) -> [u8; 32] {
         Sha256::digest(&self.certificate).into()
@@ -122,7 +131,7 @@ impl Leaf {
             .with_no_client_auth()
             .with_single_cert(chain, key)
             .expect("the key belongs to the certificate");
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = ALPN.map(<[u8]>::to_vec).to_vec();
         config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
         Arc::new(config)

@@ -1,6 +1,7 @@
 //! Endpoint declarations: one value per endpoint, from which simulator, suites and descriptions are made.
 
 use crate::Service;
+use crate::shape::Shape;
 
 /// One endpoint of a service.
 #[derive(Debug)]
@@ -9,16 +10,20 @@ pub struct Endpoint {
     pub service: Service,
     /// The endpoint's short name, as used in faults and reports.
     pub name: &'static str,
+    /// What it is for, as its declaration's comment says it.
+    pub about: &'static str,
     /// The HTTP method.
     pub method: &'static str,
     /// The raw path, literal slashes kept.
     pub path: &'static str,
     /// What the caller must present.
     pub auth: Auth,
-    /// Every status that the documents give it.
+    /// Every status that the documents give it; none where they show nothing of it.
     pub statuses: &'static [u16],
     /// The section that lists it.
     pub source: &'static str,
+    /// What it takes and gives.
+    pub shape: Shape,
 }
 
 /// How an endpoint authenticates its caller.
@@ -28,10 +33,103 @@ pub enum Auth {
     None,
     /// `Authorization: Bearer <key>`.
     Bearer,
+    /// `Authorization: Bearer <key>`, or a payment for this one request.
+    BearerOrPayment,
     /// `Authorization: VfKey <message>.<signature>`.
     VfKey,
     /// A signed envelope in the body.
     Envelope,
     /// A form's signature of the file's hash.
     FileSignature,
+}
+
+/// Statuses by which any server, or what stands before it, may refuse a request for its form as HTTP, whatever the
+/// documents say: a timeout, no length, too long a body, too long a target, a media type, and a head that is too large.
+pub const OF_HTTP: &[u16] = &[408, 411, 413, 414, 415, 431];
+
+impl Endpoint {
+    /// What it is for, in one sentence.
+    pub fn summary(&self) -> &'static str {
+        self.sentences().0
+    }
+
+    /// What its declaration says beyond that.
+    pub fn more(&self) -> &'static str {
+        self.sentences().1
+    }
+
+    /// Whether an answer of that status is foreseen: by the documents, or where these leave it open. Of an endpoint of
+    /// which they show nothing, no success and no refusal is unforeseen.
+    pub fn foresees(&self, status: u16) -> bool {
+        let listed = self.statuses.contains(&status) || self.shape.open.contains(&status);
+        listed || self.statuses.is_empty() && matches!(status, 200..=299 | 400..=499)
+    }
+
+    /// The names in the braces of its path, in order.
+    pub fn captures(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
+    }
+
+    fn sentences(&self) -> (&'static str, &'static str) {
+        let about = self.about.trim();
+        about.split_once(". ").unwrap_or((about.trim_end_matches('.'), ""))
+    }
+}
+
+/// Declares an endpoint; its comment is its summary:
+/// `endpoint!(/// Comment. Service NAME "name" "METHOD" "/path" Auth [statuses] "section"; member of its shape: value)`.
+macro_rules! endpoint {
+    (
+        $(#[doc = $about:literal])+
+        $service:ident $name:ident $short:literal $method:literal $path:literal $auth:ident [$($status:literal),*]
+        $source:literal; $($member:ident: $value:expr),* $(,)?
+    ) => {
+        $(#[doc = $about])+
+        pub static $name: $crate::endpoint::Endpoint = $crate::endpoint::Endpoint {
+            service: $crate::Service::$service,
+            name: $short,
+            about: concat!($($about),+),
+            method: $method,
+            path: $path,
+            auth: $crate::endpoint::Auth::$auth,
+            statuses: &[$($status),*],
+            source: $source,
+            shape: $crate::shape::Shape { $($member: $value,)* ..$crate::shape::Shape::UNSHOWN },
+        };
+    };
+}
+pub(crate) use endpoint;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::catalogue::endpoints;
+    use crate::shape::Body;
+
+    #[test]
+    fn declarations_say_what_they_are_about() {
+        for endpoint in endpoints() {
+            let place = endpoint.path;
+            assert!(!endpoint.summary().is_empty() && !endpoint.summary().ends_with('.'), "{place}");
+            assert!(!endpoint.shape.group.is_empty(), "{place} is in no group");
+            let braces: BTreeSet<_> = endpoint.captures().collect();
+            assert_eq!(braces.len(), place.matches('{').count(), "{place}");
+            assert!(endpoint.shape.path.iter().all(|field| braces.contains(field.name)), "{place}");
+            let carries = !matches!(endpoint.shape.body, Body::None);
+            assert!(!carries || endpoint.method != "GET", "{place}: what would the body of a GET be?");
+        }
+    }
+
+    #[test]
+    fn statuses_stand_once_and_in_order() {
+        for endpoint in endpoints() {
+            let (known, open) = (endpoint.statuses, endpoint.shape.open);
+            assert!(known.is_sorted() && open.is_sorted(), "{}", endpoint.path);
+            let all: BTreeSet<_> = known.iter().chain(open).collect();
+            assert_eq!(all.len(), known.len() + open.len(), "{}", endpoint.path);
+            assert!(all.iter().all(|status| endpoint.foresees(**status)));
+            assert!(!endpoint.foresees(599) && !endpoint.foresees(302));
+        }
+    }
 }

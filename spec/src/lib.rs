@@ -20,6 +20,7 @@ pub mod network;
 pub mod publish;
 pub mod requirement;
 pub mod service;
+pub mod shape;
 
 pub use dialect::Dialect;
 pub use gate::{Gate, Refused, Strict, Without};

@@ -1,6 +1,8 @@
 //! A check: one requirement, one fact, what it needs and what it costs the target.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
+use std::sync::LazyLock;
 
 use assay_spec::Id;
 
@@ -61,17 +63,108 @@ impl Need {
     }
 }
 
-/// What a check costs the target, at most.
+/// What a check costs the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Requests to the service.
+    /// Requests: in a world of its own exactly so many, and elsewhere too unless `elsewhere` is more.
     pub requests: u32,
+    /// Requests where the check has no world of its own, at most: fixtures have to be found there, and a target may
+    /// answer in ways that need another look. 0 where it is no more than `requests`.
+    pub elsewhere: u32,
+    /// Requests among them that ask an endpoint to write; what is granted stays behind.
+    pub writes: u32,
     /// Prepares that count against a domain's day.
     pub publishes: u32,
     /// Domains that are used up.
     pub domains: u32,
     /// Uploads that count against an address' hour.
     pub drops: u32,
+    /// Bytes that are sent, at most; 0 where [`Cost::REQUEST_BYTES`] for each request are enough.
+    pub bytes: u32,
+    /// What others use is transferred or removed.
+    pub destroys: bool,
+}
+
+impl Cost {
+    /// How many bytes a request has at most, head and body, where a check does not say otherwise.
+    pub const REQUEST_BYTES: u32 = 4096;
+    /// A check that costs more than this is a heavy one.
+    const LIGHT: Cost = Cost { requests: 100, publishes: 5, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
+    const NOTHING: Cost = Cost {
+        requests: 0,
+        elsewhere: 0,
+        writes: 0,
+        publishes: 0,
+        domains: 0,
+        drops: 0,
+        bytes: 0,
+        destroys: false,
+    };
+
+    /// Requests at a place that is, or is not, the check's own.
+    pub const fn requests_at(self, own: bool) -> u32 {
+        if own || self.elsewhere < self.requests { self.requests } else { self.elsewhere }
+    }
+
+    /// Bytes at a place that is, or is not, the check's own, at most.
+    pub const fn bytes_at(self, own: bool) -> u64 {
+        let requests = self.requests_at(own) as u64;
+        // What a request more carries is as ordinary as most.
+        let more = requests - self.requests as u64;
+        match self.bytes {
+            0 => requests * Self::REQUEST_BYTES as u64,
+            bytes => bytes as u64 + more * Self::REQUEST_BYTES as u64,
+        }
+    }
+
+    /// Requests that write, at a place that is, or is not, the check's own, at most.
+    pub const fn writes_at(self, own: bool) -> u32 {
+        let more = self.requests_at(own) - self.requests;
+        if self.writes == 0 { 0 } else { self.writes + more }
+    }
+
+    /// What it asks of a target that others use too.
+    pub const fn weight(self) -> Weight {
+        let most = Cost::LIGHT;
+        if self.destroys {
+            Weight::Destructive
+        } else if self.requests_at(false) > most.requests
+            || self.publishes > most.publishes
+            || self.drops > most.drops
+            || self.bytes > most.bytes
+        {
+            Weight::Heavy
+        } else {
+            Weight::Light
+        }
+    }
+}
+
+/// What a check asks of a target that others use too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Nothing worth asking for.
+    Light,
+    /// Much of what is scarce: more than 100 requests, 5 publishes, 2 drops or a megabyte.
+    Heavy,
+    /// Something that others may use is transferred or removed.
+    Destructive,
+}
+
+impl Weight {
+    /// The weight's name on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Weight::Light => "light",
+            Weight::Heavy => "heavy",
+            Weight::Destructive => "destructive",
+        }
+    }
+
+    /// The weight of that name; light checks need no asking.
+    pub fn named(name: &str) -> Option<Weight> {
+        [Weight::Heavy, Weight::Destructive].into_iter().find(|weight| weight.name() == name)
+    }
 }
 
 /// A check as a value.
@@ -96,7 +189,7 @@ pub struct Check {
 impl Check {
     /// A check of `requirement` without needs and costs.
     pub const fn new(requirement: Id, fact: &'static str, negative: bool, run: Run) -> Check {
-        let cost = Cost { requests: 0, publishes: 0, domains: 0, drops: 0 };
+        let cost = Cost::NOTHING;
         Check { requirement, fact, negative, needs: &[], after: &[], cost, run }
     }
 
@@ -117,14 +210,42 @@ impl Check {
     /// Costing this many requests, publishes and domains.
     #[must_use]
     pub const fn costs(mut self, requests: u32, publishes: u32, domains: u32) -> Check {
-        self.cost = Cost { requests, publishes, domains, drops: self.cost.drops };
+        self.cost = Cost { requests, publishes, domains, ..self.cost };
         self
     }
 
     /// Costing this many requests, of which some are uploads.
     #[must_use]
     pub const fn drops(mut self, requests: u32, drops: u32) -> Check {
-        self.cost = Cost { requests, publishes: 0, domains: 0, drops };
+        self.cost = Cost { requests, drops, ..self.cost };
+        self
+    }
+
+    /// Costing up to this many requests where it has no world of its own.
+    #[must_use]
+    pub const fn elsewhere(mut self, requests: u32) -> Check {
+        self.cost.elsewhere = requests;
+        self
+    }
+
+    /// Asking endpoints to write with this many of its requests.
+    #[must_use]
+    pub const fn writes(mut self, requests: u32) -> Check {
+        self.cost.writes = requests;
+        self
+    }
+
+    /// Sending up to this many bytes.
+    #[must_use]
+    pub const fn sends(mut self, bytes: u32) -> Check {
+        self.cost.bytes = bytes;
+        self
+    }
+
+    /// Transferring or removing what others may use.
+    #[must_use]
+    pub const fn destroys(mut self) -> Check {
+        self.cost.destroys = true;
         self
     }
 }
@@ -159,6 +280,13 @@ macro_rules! declare {
                 [$($crate::$module::CHECKS),*].concat().into_iter().flatten().collect();
             checks.sort_by_key(|check| check.requirement.key);
             checks
+        }
+
+        /// The check of a requirement.
+        pub fn of(requirement: Id) -> Option<&'static Check> {
+            static BY_KEY: LazyLock<BTreeMap<u32, &'static Check>> =
+                LazyLock::new(|| all().into_iter().map(|check| (check.requirement.key, check)).collect());
+            BY_KEY.get(&requirement.key).copied()
         }
     };
 }

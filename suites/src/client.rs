@@ -3,6 +3,8 @@
 //! A target may send anything, so everything that is kept has a bound, and what is no HTTP response is a finding
 //! about the target, never a panic.
 
+pub mod two;
+
 use std::pin::pin;
 use std::time::Duration;
 
@@ -41,7 +43,12 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     host: &str,
     limits: Limits,
 ) -> Result<Response, Broken> {
-    Open { stream, rest: request.bytes(host), is_head: request.method == "HEAD", limits }.finish().await
+    begin(stream, request, host, limits).finish().await
+}
+
+/// A request of which nothing has gone out yet.
+pub fn begin<S>(stream: S, request: &Request, host: &str, limits: Limits) -> Open<S> {
+    Open { stream, rest: request.bytes(host), is_head: request.method == "HEAD", limits }
 }
 
 /// A request that has gone out in part; its connection stays open.

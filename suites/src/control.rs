@@ -1,13 +1,14 @@
 //! The control API of a target, from outside: plain HTTP and JSON like everything else.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::Request;
-use crate::target::Connect;
+use crate::tape::{Asked, Tape};
+use crate::target::{Connect, Dial};
+use crate::transport::Http;
 
 /// A control API at a base URL, such as `http://127.0.0.1:4100/_sim/v1`.
 #[derive(Clone)]
@@ -15,10 +16,11 @@ pub struct Control {
     connector: Arc<dyn Connect>,
     base: String,
     token: Option<String>,
+    tape: Option<Tape>,
 }
 
 /// What a target's control API offers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Time can be moved.
     pub clock: bool,
@@ -35,13 +37,25 @@ pub struct Offer {
 impl Control {
     /// The control API at `base`, reached through `connector`.
     pub fn new(connector: Arc<dyn Connect>, base: &str, token: Option<String>) -> Control {
-        Control { connector, base: base.trim_end_matches('/').to_owned(), token }
+        Control { connector, base: base.trim_end_matches('/').to_owned(), token, tape: None }
     }
 
     /// The same API for a forked world.
     #[must_use]
     pub fn world(&self, path: &str) -> Control {
         Control { base: format!("{}/{path}", self.base), ..self.clone() }
+    }
+
+    /// The same API, whose answers are recorded on a tape or come from it.
+    #[must_use]
+    pub(crate) fn taped(&self, tape: Tape) -> Control {
+        Control { tape: Some(tape), ..self.clone() }
+    }
+
+    /// The same API, reached through `connector`.
+    #[must_use]
+    pub fn reached_by(&self, connector: Arc<dyn Connect>) -> Control {
+        Control { connector, ..self.clone() }
     }
 
     /// The base URL.
@@ -62,6 +76,17 @@ impl Control {
 
     /// A call; a refusal or a broken answer is an error in words.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+        let Some(tape) = &self.tape else { return self.ask(method, path, body).await };
+        let asked = Asked::Control { method: method.into(), path: path.into(), body: body.clone() };
+        if let Some(answer) = tape.answer(&asked) {
+            return answer;
+        }
+        let answer = self.ask(method, path, body).await;
+        tape.keep(asked, &answer);
+        answer
+    }
+
+    async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };
         let mut request = Request::new(method, &format!("{}{slash}{path}", url.path().trim_end_matches('/')));
@@ -73,10 +98,11 @@ impl Control {
         }
         let host = url.authority().to_owned();
         let failed = |why: String| format!("control {method} {}{slash}{path}: {why}", self.base);
-        let none: Option<IpAddr> = None;
-        let stream = self.connector.connect(&self.base, none).await.map_err(|e| failed(e.to_string()))?;
+        let to = Dial::to(&self.base);
+        let connection = self.connector.dial(to, Http::One).await.map_err(|e| failed(e.to_string()))?;
         let limits = Limits { timeout: std::time::Duration::from_secs(30), ..Limits::default() };
-        let response = exchange(stream, &request, &host, limits).await.map_err(|e| failed(e.to_string()))?;
+        let response =
+            connection.exchange(&request, &host, limits).await.map_err(|e| failed(e.to_string()))?;
         let value = response.json().map_err(|e| failed(format!("status {}, {e}", response.status)))?;
         if response.status == 200 {
             Ok(value)

@@ -1,17 +1,19 @@
 //! Which documented endpoints a run has seen at its target. Which of them exist in a running service is not shown
 //! (document 2, "Endpoints"), so this is a report for whoever builds one, and never a verdict.
 
-use assay_spec::Service;
-use assay_spec::endpoint::Endpoint;
+use assay_spec::endpoint::{Auth, Endpoint};
 use assay_spec::network::route::route;
+use assay_spec::{Dialect, Service};
 use serde_json::Value;
 use url::Url;
 
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::{Exchange, Request, Response};
 use crate::pace::Pace;
 use crate::probe::Settings;
-use crate::target::{Place, Target};
+use crate::redact::Hidden;
+use crate::target::{Dial, Place, Target};
+use crate::transport;
 
 /// What a run has seen of one documented endpoint.
 #[derive(Clone, Debug)]
@@ -125,10 +127,16 @@ impl Coverage {
 }
 
 /// Asks once for each endpoint that is declared, has an address and was not asked for: a request that nothing can come
-/// of, such as an empty object or a hash of nothing.
-pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: &Pace) -> Result<(), String> {
+/// of, such as an empty object or a hash of nothing. Where a run may only read, nobody is asked to write even that.
+pub async fn ask_for_the_rest(
+    rows: &mut [Coverage],
+    target: &dyn Target,
+    pace: &Pace,
+    read_only: bool,
+) -> Result<(), String> {
     let wanted = |row: &&mut Coverage| {
-        row.declared && row.seen == Seen::NotAsked && target.has_site(site(row.endpoint))
+        let may_be_asked = !(read_only && leaves_something(row.endpoint));
+        row.declared && row.seen == Seen::NotAsked && may_be_asked && target.has_site(site(row.endpoint))
     };
     let mut wanted = rows.iter_mut().filter(wanted).peekable();
     if wanted.peek().is_none() {
@@ -141,7 +149,7 @@ pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: 
         if !place.own {
             pace.wait(name).await;
         }
-        let response = ask(&place, base, row.endpoint).await;
+        let response = ask(&place, name, base, row.endpoint).await;
         if let (Some(response), false) = (&response, place.own) {
             pace.answered(name, response);
         }
@@ -153,15 +161,19 @@ pub async fn ask_for_the_rest(rows: &mut [Coverage], target: &dyn Target, pace: 
 }
 
 /// What one harmless request brings; nothing where no answer came.
-async fn ask(place: &Place, base: &str, endpoint: &Endpoint) -> Option<Response> {
+async fn ask(place: &Place, name: &str, base: &str, endpoint: &Endpoint) -> Option<Response> {
     let url = Url::parse(base).ok()?;
     let path = format!("{}{}", url.path().trim_end_matches('/'), filled(endpoint.path));
     let mut request = Request::new(endpoint.method, &path);
     if endpoint.method != "GET" {
         request = request.header("Content-Type", "application/json").body("{}");
     }
-    let stream = place.connector.connect(base, None).await.ok()?;
-    exchange(stream, &request, url.authority(), Limits::default()).await.ok()
+    let transport = place.connector.transport();
+    // What is hidden stands in no report: of these exchanges only the status does.
+    let request = transport.dress(request, &mut Hidden::default());
+    let to = Dial::to(base);
+    let limits = transport.within(name, Limits::default());
+    transport::ask(&*place.connector, to, &request, limits).await.response.ok()
 }
 
 /// A template with the hash of nothing in each of its braces.
@@ -203,6 +215,34 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     }
 }
 
+/// Whether a request asks for something to be left behind: a message, a file, a record, a drop. What is documented
+/// nowhere may do so too, but for the services that hold nothing of their callers'.
+pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> bool {
+    if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") || site == "chain" {
+        return false;
+    }
+    let prefix = Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let path = request.target.split('?').next().unwrap_or_default();
+    let path = crate::gateway::documented(dialect, path.strip_prefix(&prefix).unwrap_or(path));
+    let known: Vec<&'static Endpoint> = Service::ALL
+        .iter()
+        .filter(|service| **service != Service::Metadata)
+        .flat_map(|service| endpoints(*service).iter().copied())
+        .collect();
+    match route(&known, &request.method, &path) {
+        Ok(found) => leaves_something(found.endpoint),
+        Err(_) => !["gateway", "servers", "metadata"].contains(&site),
+    }
+}
+
+/// What somebody signs for stays; so do a drop and what a backend gets back. Inference and draws leave nothing.
+fn leaves_something(endpoint: &Endpoint) -> bool {
+    let is_signed = matches!(endpoint.auth, Auth::VfKey | Auth::Envelope | Auth::FileSignature);
+    let is_nameless = endpoint.auth == Auth::None;
+    endpoint.method != "GET"
+        && (is_signed || is_nameless && matches!(endpoint.service, Service::Drop | Service::Hosting))
+}
+
 fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     match endpoint.service {
         Service::Gateway => settings.gateway.offers(endpoint),
@@ -212,7 +252,7 @@ fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
 }
 
 /// The site that offers an endpoint.
-fn site(endpoint: &Endpoint) -> &'static str {
+pub(crate) fn site(endpoint: &Endpoint) -> &'static str {
     match endpoint.service {
         Service::Network => crate::network::site_of(endpoint),
         service => service.name(),
@@ -221,7 +261,8 @@ fn site(endpoint: &Endpoint) -> &'static str {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn endpoints(service: Service) -> &'static [&'static Endpoint] {
+        /// The documented endpoints of a service.
+        pub(crate) fn endpoints(service: Service) -> &'static [&'static Endpoint] {
             match service { $(Service::$variant => assay_spec::$module::ENDPOINTS),* }
         }
     };

@@ -27,12 +27,25 @@ pub struct Response {
 /// One request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Exchange {
+    /// The site that it was meant for, such as `publish`.
+    pub site: String,
     /// The base URL it went to, without a trailing slash.
     pub base: String,
     /// What was sent.
     pub request: Request,
+    /// What is known of the request's body where a report has left it out.
+    pub cut: Option<Cut>,
     /// What came back, or what was seen instead of an HTTP response.
     pub response: Result<Response, Broken>,
+}
+
+/// A body that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// Its SHA-256 in hex.
+    pub sha256: String,
 }
 
 /// Why there is no response. The first two mean that nobody was there; the others are the target's doing.
@@ -53,7 +66,10 @@ pub enum Broken {
     /// The connection ended too early.
     #[error("the connection ended {0}")]
     Closed(String),
-    /// The bytes are no HTTP/1.1 response.
+    /// The request goes over HTTP/2 alone, which cannot say this of it.
+    #[error("HTTP/2 cannot say {0}, and HTTP/1.1 is not spoken there")]
+    Inexpressible(String),
+    /// The bytes are no HTTP response.
     #[error("not an HTTP response: {0}")]
     Nonsense(String),
     /// The check ended while the request was still on its way.

@@ -2,22 +2,15 @@
 
 mod command;
 
-use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::baseline::Baseline;
-use assay_suites::check::{self, Check};
-use assay_suites::pace::Pace;
-use assay_suites::plan::{Planned, cost, plan, select};
+use assay_suites::check;
+use assay_suites::plan::select;
 use assay_suites::probe::{Settings, wall_clock};
-use assay_suites::profile::Profile;
-use assay_suites::report::{json, junit, terminal};
-use assay_suites::run::Runner;
-use assay_suites::target::{Remote, Target};
-use assay_suites::{drop, endpoints, gateway, hosting, ledger, metadata, network, publish};
+use assay_suites::setup::SetupError;
+use assay_suites::{ledger, publish};
 use clap::{Args, Parser, Subcommand};
 
 /// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
@@ -26,6 +19,15 @@ enum Ending {
     Bad(String),
     Unreachable(String),
     Failed(String),
+}
+
+impl From<SetupError> for Ending {
+    fn from(error: SetupError) -> Ending {
+        match error {
+            SetupError::Bad(why) => Ending::Bad(why),
+            SetupError::Unreachable(why) => Ending::Unreachable(why),
+        }
+    }
 }
 
 #[derive(Parser)]
@@ -42,10 +44,28 @@ struct Command {
 #[derive(Subcommand)]
 enum What {
     /// Run the checks against a target; without one, against the embedded simulator
+    #[command(after_help = command::run::HELP)]
+    Run(Box<command::run::RunArgs>),
+    /// Compare two reports: regressions, fixes, new checks
     #[command(
-        after_help = "Examples:\n  assay run\n  assay run --profile p.toml --junit out.xml --json out.json\n  assay run --publish-url http://127.0.0.1:4116 publish.envelope\n  assay run --network-url http://127.0.0.1:4107 --endpoints network.info\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed"
+        after_help = "Example:\n  assay diff yesterday.json today.json\n\nExit codes: 0 nothing got worse, 1 something did, 2 what is given is no report"
     )]
-    Run(RunArgs),
+    Diff(command::report::DiffArgs),
+    /// Put reports of shards together
+    #[command(after_help = "Example:\n  assay merge part-*.json --junit out.xml --html out.html")]
+    Merge(command::report::MergeArgs),
+    /// Make every verdict of a report again from the exchanges in it, without the target
+    #[command(
+        after_help = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 one differs or cannot be made again, 2 what is given is no report"
+    )]
+    Judge(command::report::JudgeArgs),
+    /// Send the recorded requests of one check again
+    #[command(
+        after_help = "Example:\n  assay replay out.json publish.prepare.one-in-flight\n\nExit codes: 0 every answer has the status it had, 1 one has not, 2 what is given is no report, 3 target unreachable"
+    )]
+    Replay(command::report::ReplayArgs),
+    /// Print the JSON Schema of a report
+    Schema,
     /// Serve every service on loopback, each at its own port
     #[cfg(feature = "embedded")]
     #[command(
@@ -90,6 +110,18 @@ enum What {
     /// Recover an owner's projects and deployments from nodes of the network
     #[command(after_help = command::recover::HELP)]
     Recover(command::recover::RecoverArgs),
+    /// Ask a target what it can, and write a profile to begin with
+    #[command(after_help = command::init::HELP)]
+    Init(command::init::InitArgs),
+    /// Tell what keeps a target from being tested, or from being tested in full
+    #[command(after_help = command::doctor::HELP)]
+    Doctor(command::doctor::DoctorArgs),
+    /// List what a profile can declare where a sentence can be read in several ways
+    #[command(after_help = command::readings::HELP)]
+    Readings(command::readings::ReadingsArgs),
+    /// Describe a service as OpenAPI 3.1, from the declarations that the checks rest on
+    #[command(after_help = command::openapi::HELP)]
+    Openapi(command::openapi::OpenapiArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
@@ -106,59 +138,11 @@ struct Selection {
     services: Vec<Service>,
 }
 
-#[derive(Args)]
-#[command(group(clap::ArgGroup::new("url").args(["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url"]).multiple(true)))]
-struct RunArgs {
-    #[command(flatten)]
-    selection: Selection,
-    /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file"])]
-    profile: Option<PathBuf>,
-    /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
-    #[arg(long, value_name = "URL")]
-    gateway_url: Option<String>,
-    /// Base URL of a token metadata service
-    #[arg(long, value_name = "URL")]
-    metadata_url: Option<String>,
-    /// Base URL of a node of the network
-    #[arg(long, value_name = "URL")]
-    network_url: Option<String>,
-    /// Base URL of a publishing exchange
-    #[arg(long, value_name = "URL")]
-    publish_url: Option<String>,
-    /// Base URL of an anonymous drop
-    #[arg(long, value_name = "URL")]
-    drop_url: Option<String>,
-    /// Base URL of a control API
-    #[arg(long, value_name = "URL", requires = "url")]
-    control_url: Option<String>,
-    /// Certificates (PEM) of authorities to trust beside those of this machine
-    #[arg(long, value_name = "FILE", requires = "url")]
-    ca_file: Option<PathBuf>,
-    /// Seed of everything the checks draw
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Write the report as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the report as `JUnit` XML
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-    /// Failures that are known, with reasons (TOML)
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Show for each documented endpoint whether the target offers it; one no check asked for is asked once
-    #[arg(long)]
-    endpoints: bool,
-    /// Checks that run beside each other, where each has a world of its own
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
-    jobs: u16,
-    /// Stop after the first bad verdict
-    #[arg(long)]
-    fail_fast: bool,
-    /// List the checks and what they cost, and send nothing
-    #[arg(long)]
-    list: bool,
+impl Selection {
+    /// Whether nothing is left out.
+    fn is_everything(&self) -> bool {
+        self.filters.is_empty() && self.services.is_empty()
+    }
 }
 
 #[cfg(feature = "embedded")]
@@ -185,6 +169,9 @@ struct SimArgs {
     /// Believe the client's address in this header, such as X-Forwarded-For: for a proxy, or a test that names its own
     #[arg(long, value_name = "NAME")]
     forwarded_header: Option<String>,
+    /// Have every site speak https; the written profile trusts its certificates
+    #[arg(long)]
+    https: bool,
     /// Set a limit (repeatable), such as publish.requests-per-window=1000
     #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
     limits: Vec<String>,
@@ -290,7 +277,15 @@ fn main() -> ExitCode {
     };
     let ending = runtime.block_on(async {
         match command.what {
-            What::Run(args) => run(args).await,
+            What::Run(args) => command::run::run(*args).await,
+            What::Diff(args) => command::report::compare(&args),
+            What::Merge(args) => command::report::merge(&args),
+            What::Judge(args) => command::report::judge(args).await,
+            What::Replay(args) => command::report::replay(args).await,
+            What::Schema => {
+                command::report::schema();
+                Ok(())
+            }
             #[cfg(feature = "embedded")]
             What::Sim(args) => sim(args).await,
             #[cfg(feature = "embedded")]
@@ -303,7 +298,11 @@ fn main() -> ExitCode {
             What::Vectors { what } => command::vectors::vectors(what),
             What::Cid(args) => command::cid::cid(&args),
             What::Recover(args) => command::recover::recover(args).await,
+            What::Openapi(args) => command::openapi::openapi(&args),
             What::Shim => command::vectors::serve(),
+            What::Init(args) => command::init::init(args).await,
+            What::Doctor(args) => command::doctor::doctor(args).await,
+            What::Readings(args) => command::readings::readings(&args),
             What::Requirements(args) => requirements(&args),
         }
     });
@@ -320,203 +319,6 @@ fn main() -> ExitCode {
         eprintln!("assay: {why}");
     }
     ExitCode::from(code)
-}
-
-async fn run(args: RunArgs) -> Result<(), Ending> {
-    let checks = select(check::all(), &args.selection.services, &args.selection.filters);
-    if checks.is_empty() {
-        return Err(Ending::Bad("no check matches these filters".to_owned()));
-    }
-    let baseline = args.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
-    let (target, settings, pace) = target(&args).await?;
-    // A service that the target does not name is not tested, unless it is asked for.
-    let is_named = |check: &&Check| target.has_site(check.requirement.service.name());
-    let asked = !args.selection.services.is_empty();
-    let checks: Vec<_> = checks.into_iter().filter(|check| asked || is_named(check)).collect();
-    if checks.is_empty() {
-        return Err(Ending::Bad(
-            "these filters match no check of the services that the target has".to_owned(),
-        ));
-    }
-    let planned = plan(target.as_ref(), &checks);
-    if args.list {
-        print!("{}", list(&planned));
-        return Ok(());
-    }
-    // Beside each other only where each check has a world of its own.
-    let jobs = if target.offer().forks { usize::from(args.jobs) } else { 1 };
-    let runner =
-        Runner { target: target.as_ref(), settings: &settings, pace: &pace, jobs, fail_fast: args.fail_fast };
-    let progress = terminal::Progress::start(planned.len());
-    let mut run = runner.run(&planned, |outcome| progress.checked(outcome)).await;
-    progress.finish();
-    if args.endpoints {
-        // A table that is not whole is no verdict.
-        if let Err(why) = endpoints::ask_for_the_rest(&mut run.endpoints, target.as_ref(), &pace).await {
-            eprintln!("assay: the other endpoints were not asked: {why}");
-        }
-        print!("{}", terminal::endpoints(&run));
-    }
-    if let Some(baseline) = baseline {
-        baseline.apply(&mut run).map_err(|why| {
-            eprintln!("assay: {why}");
-            Ending::Code(1)
-        })?;
-    }
-    print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
-    if let Some(path) = &args.json {
-        let mut text =
-            serde_json::to_string_pretty(&json::write(&run)).map_err(|e| Ending::Failed(e.to_string()))?;
-        text.push('\n');
-        write(path, &text)?;
-    }
-    if let Some(path) = &args.junit {
-        write(path, &junit::write(&run))?;
-    }
-    match run.exit_code() {
-        0 => Ok(()),
-        code => Err(Ending::Code(code)),
-    }
-}
-
-/// Where the key of a gateway is that stands on the command line.
-const GATEWAY_KEY: &str = "ASSAY_GATEWAY_KEY";
-
-/// The target that the arguments name, and how to treat it.
-async fn target(args: &RunArgs) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let named = [
-        ("gateway", &args.gateway_url),
-        ("metadata", &args.metadata_url),
-        ("network", &args.network_url),
-        ("publish", &args.publish_url),
-        ("drop", &args.drop_url),
-    ];
-    let (profile, folder) = if let Some(path) = &args.profile {
-        let loaded = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?;
-        (loaded.profile, loaded.folder)
-    } else if named.iter().any(|(_, url)| url.is_some()) {
-        let mut text =
-            args.control_url.as_ref().map(|url| format!("control = {url:?}\n")).unwrap_or_default();
-        text.extend(
-            args.ca_file
-                .as_ref()
-                .map(|path| format!("ca_file = {}\n", toml::Value::from(path.display().to_string()))),
-        );
-        for (service, url) in named.iter().filter_map(|(service, url)| Some((service, url.as_ref()?))) {
-            text.push_str(&format!("[{service}]\nurl = {url:?}\n"));
-            if *service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
-                text.push_str(&format!("key = {{ env = {GATEWAY_KEY:?} }}\n"));
-            }
-        }
-        let profile = Profile::parse(&text, "the command line").map_err(|e| Ending::Bad(e.to_string()))?;
-        (profile, PathBuf::from("."))
-    } else {
-        return embedded(args.seed.unwrap_or(1));
-    };
-    // Against somebody's server every run uses names of its own, unless the seed is given.
-    let seed = args.seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
-    let secret =
-        |secret: &assay_suites::profile::Secret| secret.read(&folder).map_err(|e| Ending::Bad(e.to_string()));
-    let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
-    let (mut sites, mut per_minute) = (BTreeMap::new(), BTreeMap::new());
-    let (mut counted_as, mut forwarding) = (BTreeMap::new(), BTreeMap::new());
-    if let Some(gateway) = &profile.gateway {
-        sites.insert("gateway".to_owned(), gateway.url.clone());
-        per_minute.insert("gateway".to_owned(), gateway.limits.requests_per_minute);
-        let key = gateway.key.as_ref().map(secret).transpose()?;
-        let revoked = gateway.revoked_key.as_ref().map(secret).transpose()?;
-        settings.gateway = gateway::Fixtures::new(gateway, key, revoked);
-    }
-    if let Some(metadata) = &profile.metadata {
-        sites.insert("metadata".to_owned(), metadata.url.clone());
-        per_minute.insert("metadata".to_owned(), metadata.limits.requests_per_minute);
-        settings.metadata = metadata::Fixtures::new(metadata);
-    }
-    if let Some(network) = &profile.network {
-        sites.extend(network.sites());
-        // One address in all, whichever node it asks.
-        counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
-        per_minute.insert("network".to_owned(), network.limits.requests_per_minute);
-        per_minute.insert(network::RUNS.to_owned(), network.limits.runs_per_minute);
-        if let Some(header) = &network.forwarding_header {
-            forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
-        }
-        settings.network = network::Fixtures::new(network);
-    }
-    if let Some(hosting) = &profile.hosting {
-        sites.extend(hosting.url.clone().map(|url| ("hosting".to_owned(), url)));
-        let key = hosting.wallet_key.as_ref().map(secret).transpose()?;
-        settings.hosting = hosting::Fixtures::new(hosting, key.as_deref()).map_err(Ending::Bad)?;
-    }
-    if let Some(publish) = &profile.publish {
-        sites.insert("publish".to_owned(), publish.url.clone());
-        if let Some(url) = &publish.chain_url {
-            sites.insert("chain".to_owned(), url.clone());
-        }
-        per_minute.insert("publish".to_owned(), publish.limits.requests_per_minute);
-        let key = publish.key.as_ref().map(secret).transpose()?;
-        settings.publish = publish::Fixtures::new(publish, key.as_deref()).map_err(Ending::Bad)?;
-    }
-    let mut drops_per_hour = None;
-    if let Some(drop) = &profile.drop {
-        sites.insert("drop".to_owned(), drop.url.clone());
-        forwarding.extend(drop.forwarding_header.clone().map(|header| ("drop".to_owned(), header)));
-        drops_per_hour = Some(drop.limits.drops_per_hour);
-        settings.drop = drop::Fixtures::new(drop);
-    }
-    if sites.is_empty() {
-        return Err(Ending::Bad("the profile names no service to test".to_owned()));
-    }
-    let token = profile.control_token.as_ref().map(secret).transpose()?;
-    let control = profile.control.clone().map(|base| (base, token));
-    let trust = profile.trust(&folder).map_err(Ending::Bad)?;
-    let target = Remote::trusting(trust, sites, control).await.map_err(Ending::Unreachable)?;
-    let target = target.forwarded_by(forwarding);
-    target.reach().await.map_err(Ending::Unreachable)?;
-    let mut pace = Pace::new(per_minute).counting_as(counted_as);
-    if let Some(most) = drops_per_hour {
-        pace = pace.with_drops(most);
-    }
-    Ok((Box::new(target), settings, pace))
-}
-
-#[cfg(feature = "embedded")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no embedded target")]
-fn embedded(seed: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let target = assay_suites::embedded::Embedded::new(seed, Dialect::default());
-    let settings = Settings { seed, ..Settings::default() };
-    Ok((Box::new(target), settings, Pace::default()))
-}
-
-#[cfg(not(feature = "embedded"))]
-fn embedded(_: u64) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
-    let _: Option<Dialect> = None;
-    Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
-    ))
-}
-
-/// The checks of a plan, what each costs and needs, and the sum.
-fn list(planned: &[Planned]) -> String {
-    let width =
-        planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
-    let mut text = String::new();
-    for Planned { check, missing } in planned {
-        let Check { requirement, fact, cost, .. } = check;
-        let note =
-            missing.map(|need| format!("  not testable: needs {}", need.missing())).unwrap_or_default();
-        text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
-    }
-    let sum = cost(planned);
-    text.push_str(&format!(
-        "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
-        planned.len(),
-        sum.requests,
-        sum.publishes,
-        sum.domains,
-        sum.drops
-    ));
-    text
 }
 
 #[cfg(feature = "embedded")]
@@ -536,6 +338,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         epoch,
         token,
         forwarded_header: args.forwarded_header,
+        https: args.https,
         limits: args.limits,
         deviations: args.deviations,
         liberties: args.liberties,
@@ -564,12 +367,14 @@ fn read_token(path: &Path) -> Result<String, Ending> {
 
 #[cfg(feature = "embedded")]
 async fn prove(args: ProveArgs) -> Result<(), Ending> {
+    use assay_suites::embedded::prove::Breadth;
+
     let wanted = select(check::all(), &args.selection.services, &args.selection.filters);
     if wanted.is_empty() {
         return Err(Ending::Bad("no check matches these filters".to_owned()));
     }
     let settings = Settings { seed: args.seed, ..Settings::default() };
-    let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4)
+    let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
     print!("{}", matrix.text());

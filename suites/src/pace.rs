@@ -49,6 +49,16 @@ impl Pace {
         self
     }
 
+    /// How many requests a minute may go to `site`, where that is known.
+    pub fn per_minute(&self, site: &str) -> Option<u32> {
+        self.per_minute.get(self.counted(site)).copied()
+    }
+
+    /// How many drops an hour there may be, where that is known.
+    pub const fn drops_per_hour(&self) -> Option<u32> {
+        self.drops_per_hour
+    }
+
     /// Counts one more drop; `false` where the hour has none left, or only so many as `reserved`. Nobody waits an hour
     /// for the next.
     pub fn drop_one(&self, reserved: usize) -> bool {
@@ -72,11 +82,11 @@ impl Pace {
         }
     }
 
-    /// Notes an answer: a 429 holds the next request back.
+    /// Notes an answer: a 429 or a 503 that says when to come back holds the next request back.
     pub fn answered(&self, site: &str, response: &Response) {
-        let seconds = response.header("retry-after").and_then(|text| text.parse().ok());
-        if let (429, Some(seconds)) = (response.status, seconds) {
-            let wait = Duration::from_secs(seconds).min(LONGEST_WAIT);
+        let wait = response.header("retry-after").and_then(|text| retry_after(text.trim(), response));
+        if let (429 | 503, Some(wait)) = (response.status, wait) {
+            let wait = wait.min(LONGEST_WAIT);
             let site = self.counted(site);
             self.lock().entry(site.to_owned()).or_default().not_before = Some(Instant::now() + wait);
         }
@@ -112,9 +122,53 @@ impl Pace {
     }
 }
 
+/// How long a `Retry-After` asks to wait: seconds, or a date by the clock of the answer that holds it.
+fn retry_after(text: &str, response: &Response) -> Option<Duration> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More seconds than fit are more than anybody waits.
+        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
+    }
+    let until = httpdate::parse_http_date(text).ok()?;
+    let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+    Some(until.duration_since(date.unwrap_or_else(std::time::SystemTime::now)).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn refused(status: u16, headers: &[(&str, &str)]) -> Response {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()));
+        Response { status, headers: headers.collect(), body: Vec::new() }
+    }
+
+    #[test]
+    fn a_retry_after_is_seconds_or_a_date_of_the_targets_clock_and_waited_for_in_bounds() {
+        let date = ("date", "Thu, 01 Jan 2026 00:00:00 GMT");
+        let cases: [(u16, &[(&str, &str)], Option<u64>); 9] = [
+            (429, &[("retry-after", "7")], Some(7)),
+            (503, &[("retry-after", "7")], Some(7)),
+            (500, &[("retry-after", "7")], None),
+            (429, &[("retry-after", "Thu, 01 Jan 2026 00:00:09 GMT"), date], Some(9)),
+            (503, &[("retry-after", "Thu, 01 Jan 2026 00:00:09 GMT"), date], Some(9)),
+            (429, &[("retry-after", "Wed, 31 Dec 2025 00:00:00 GMT"), date], Some(0)),
+            (429, &[("retry-after", "Fri, 01 Jan 2027 00:00:00 GMT"), date], Some(120)),
+            (429, &[("retry-after", "99999999999999999999999")], Some(120)),
+            (429, &[("retry-after", "soon")], None),
+        ];
+        for (status, headers, seconds) in cases {
+            let (pace, before) = (Pace::default(), Instant::now());
+            pace.answered("a", &refused(status, headers));
+            let until = pace.lock().get("a").and_then(|site| site.not_before);
+            let Some(seconds) = seconds else {
+                assert!(until.is_none(), "{status} {headers:?}");
+                continue;
+            };
+            let waits = until.expect("it is waited for").duration_since(before);
+            let wanted = Duration::from_secs(seconds);
+            assert!(waits >= wanted && waits < wanted + Duration::from_secs(5), "{headers:?}: {waits:?}");
+        }
+    }
 
     #[test]
     fn drops_are_counted_and_some_can_be_reserved() {

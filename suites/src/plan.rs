@@ -1,20 +1,85 @@
-//! What a run will do: which checks, what they cost, and which the target cannot be tested for.
+//! What a run will do: which checks, what they cost, how long it takes, and which checks will say nothing, and why.
 
-use crate::check::{Check, Cost, Need};
+mod estimate;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::check::{Check, Need, Stop, Weight};
+use crate::dry;
+use crate::probe::Settings;
 use crate::target::Target;
+use crate::verdict::Verdict;
 
-/// A check of the plan, and why it cannot run if it cannot.
-#[derive(Clone, Copy, Debug)]
+pub use estimate::{Class, Plan, Sums};
+
+/// A check of the plan, and why it is left out if it is.
+#[derive(Clone, Debug)]
 pub struct Planned {
     /// The check.
     pub check: &'static Check,
-    /// The first of its needs that the target does not meet.
-    pub missing: Option<Need>,
+    /// What is known of it before anything was sent.
+    pub left_out: Option<LeftOut>,
 }
 
-/// Plans `checks` against `target`.
+/// Why a check does not run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Not testable, or not applicable.
+    pub verdict: Verdict,
+    /// In words.
+    pub reason: String,
+}
+
+impl LeftOut {
+    fn not_testable(reason: impl Into<String>) -> LeftOut {
+        LeftOut { verdict: Verdict::NotTestable, reason: reason.into() }
+    }
+}
+
+/// What whoever starts a run allows.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Nothing that writes.
+    pub read_only: bool,
+    /// Weights that are welcome at a target that others use too.
+    pub include: BTreeSet<Weight>,
+}
+
+/// Plans `checks` against `target`, by what they need alone.
 pub fn plan(target: &dyn Target, checks: &[&'static Check]) -> Vec<Planned> {
-    checks.iter().map(|check| Planned { check, missing: missing(target, check) }).collect()
+    let missing = |check| missing(target, check).map(|need| format!("needs {}", need.missing()));
+    checks
+        .iter()
+        .copied()
+        .map(|check| Planned { check, left_out: missing(check).map(LeftOut::not_testable) })
+        .collect()
+}
+
+/// Plans `checks` against `target` as far as it can be known without a request: by what they need, by what whoever runs
+/// them allows, and by what they say themselves of the settings.
+pub async fn foresee(
+    target: &dyn Target,
+    settings: &Settings,
+    wishes: &Wishes,
+    checks: &[&'static Check],
+) -> Vec<Planned> {
+    let mut planned = plan(target, checks);
+    let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for Planned { check, left_out } in &mut planned {
+        let check: &'static Check = check;
+        if left_out.is_none() {
+            *left_out = unwelcome(target, wishes, check);
+        }
+        if left_out.is_none() {
+            *left_out = early(target, settings, &domains, check).await;
+        }
+        if left_out.is_none() {
+            // What the check will have taken from the pool is not there for the next.
+            domains.drain(..domains.len().min(check.cost.domains as usize));
+        }
+    }
+    planned
 }
 
 /// The checks among `all` that match one of the filters: a part of the id, or a part of the fact. No filter means all.
@@ -33,19 +98,6 @@ pub fn select(
         .collect()
 }
 
-/// What the checks that can run will cost, at most.
-pub fn cost(planned: &[Planned]) -> Cost {
-    planned.iter().filter(|planned| planned.missing.is_none()).fold(Cost::default(), |sum, planned| {
-        let cost = planned.check.cost;
-        Cost {
-            requests: sum.requests + cost.requests,
-            publishes: sum.publishes + cost.publishes,
-            domains: sum.domains + cost.domains,
-            drops: sum.drops + cost.drops,
-        }
-    })
-}
-
 fn missing(target: &dyn Target, check: &Check) -> Option<Need> {
     let offer = target.offer();
     check.needs.iter().copied().find(|need| match need {
@@ -56,4 +108,36 @@ fn missing(target: &dyn Target, check: &Check) -> Option<Need> {
         Need::Chain => !target.has_site("chain"),
         Need::Addresses => !offer.addresses,
     })
+}
+
+/// Why a check is not wanted there. In a world of its own it harms nobody, but reading only is reading only.
+fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check) -> Option<LeftOut> {
+    if wishes.read_only && check.cost.writes > 0 {
+        return Some(LeftOut::not_testable("the check writes, and the run may only read (--read-only)"));
+    }
+    let weight = check.cost.weight();
+    if weight == Weight::Light || target.offer().forks || wishes.include.contains(&weight) {
+        return None;
+    }
+    let why = match weight {
+        Weight::Destructive => "the check transfers or removes what others may use",
+        _ => "the check uses up much of what is scarce",
+    };
+    Some(LeftOut::not_testable(format!("{why}; --include {}", weight.name())))
+}
+
+/// What the check itself says where it gets no answer at all.
+async fn early(
+    target: &dyn Target,
+    settings: &Settings,
+    domains: &VecDeque<String>,
+    check: &'static Check,
+) -> Option<LeftOut> {
+    let mut settings = settings.clone();
+    settings.publish.domains = Arc::new(Mutex::new(domains.clone()));
+    match dry::ends_early(target, &settings, check).await? {
+        Stop::NotTestable(reason) => Some(LeftOut { verdict: Verdict::NotTestable, reason }),
+        Stop::NotApplicable(reason) => Some(LeftOut { verdict: Verdict::NotApplicable, reason }),
+        Stop::Fail(_) | Stop::Inconclusive(_) | Stop::Error(_) => None,
+    }
 }

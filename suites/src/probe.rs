@@ -2,8 +2,9 @@
 
 mod answer;
 mod send;
+mod talk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::check::{Check, Stop};
 use crate::exchange::{Exchange, Response};
 use crate::pace::Pace;
 use crate::redact::Hidden;
+use crate::tape::{Call, Tape};
 use crate::target::Place;
 use crate::verdict::Failure;
 
@@ -27,6 +29,10 @@ pub struct Settings {
     pub seed: u64,
     /// The target's words.
     pub dialect: Dialect,
+    /// Nothing that writes is sent.
+    pub read_only: bool,
+    /// What the profile keeps secret; no outcome shows it.
+    pub secrets: Hidden,
     /// The inference gateway's fixtures and readings.
     pub gateway: crate::gateway::Fixtures,
     /// The token metadata service's fixtures and readings.
@@ -48,6 +54,9 @@ pub struct Probe<'run> {
     /// The run's settings.
     pub settings: &'run Settings,
     place: Place,
+    /// The place's control API, on tape.
+    control: Option<crate::control::Control>,
+    tape: Tape,
     pace: &'run Pace,
     tally: Mutex<Tally>,
 }
@@ -62,12 +71,20 @@ struct Tally {
     drawn: u64,
     skew_ms: Option<i64>,
     hidden: Hidden,
+    /// Exchanges that another check has made.
+    recalled: BTreeSet<usize>,
+    /// That the target refuses for now because of a limit is what this check wants to see.
+    wants_limit: bool,
 }
 
 /// What a check leaves behind.
 pub struct Traces {
     /// Its exchanges.
     pub exchanges: Vec<Exchange>,
+    /// What it was told beside them.
+    pub calls: Vec<Call>,
+    /// What its tape was asked for and does not hold.
+    pub missed: Option<String>,
     /// Its notes.
     pub notes: Vec<String>,
     /// How many expectations it stated.
@@ -78,6 +95,10 @@ pub struct Traces {
     pub twins: usize,
     /// What no report may show.
     pub hidden: Hidden,
+    /// The exchanges that another check has made, by index.
+    pub recalled: BTreeSet<usize>,
+    /// It wanted a refusal because of a limit.
+    pub wants_limit: bool,
     /// Where it ran.
     pub place: Place,
 }
@@ -90,14 +111,39 @@ impl<'run> Probe<'run> {
         place: Place,
         pace: &'run Pace,
     ) -> Probe<'run> {
-        Probe { check, settings, place, pace, tally: Mutex::default() }
+        Probe::taped(check, settings, place, pace, Tape::default())
+    }
+
+    /// Hands whose answers come from a tape where that plays.
+    pub fn taped(
+        check: &'static Check,
+        settings: &'run Settings,
+        place: Place,
+        pace: &'run Pace,
+        tape: Tape,
+    ) -> Probe<'run> {
+        let control = place.control.as_ref().map(|control| control.taped(tape.clone()));
+        Probe { check, settings, place, control, tape, pace, tally: Mutex::default() }
     }
 
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, judged, twins, hidden, .. } = tally;
-        Traces { exchanges, notes, expected, judged, twins, hidden, place: self.place }
+        let Tally { exchanges, notes, expected, judged, twins, hidden, recalled, wants_limit, .. } = tally;
+        let (calls, missed, place) = (self.tape.calls(), self.tape.missed(), self.place);
+        Traces {
+            exchanges,
+            calls,
+            missed,
+            notes,
+            expected,
+            judged,
+            twins,
+            hidden,
+            recalled,
+            wants_limit,
+            place,
+        }
     }
 
     fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
@@ -106,12 +152,12 @@ impl<'run> Probe<'run> {
 
     /// The control API of this place.
     pub fn control(&self) -> Result<&crate::control::Control, Stop> {
-        self.place.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
+        self.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
     }
 
     /// Whether this place has a control API.
     pub fn has_control(&self) -> bool {
-        self.place.control.is_some()
+        self.control.is_some()
     }
 
     /// The path prefix of a site's base URL, without a trailing slash.
@@ -148,6 +194,13 @@ impl<'run> Probe<'run> {
         self.tally(|tally| tally.hidden.add(name, value));
     }
 
+    /// As [`Probe::hide`], where the check judges the value's form: in reports for programs another value of the same
+    /// form stands instead.
+    pub fn disguise(&self, name: &'static str, value: &str) {
+        let seed = self.draw_once("disguise");
+        self.tally(|tally| tally.hidden.disguise(name, value, &seed));
+    }
+
     /// Whether this place has a site of that name.
     pub fn sees(&self, site: &str) -> bool {
         self.place.sites.contains_key(site)
@@ -155,10 +208,10 @@ impl<'run> Probe<'run> {
 
     /// The target's time: from its control API, or the wall clock, corrected by the `Date` header once one was seen.
     pub async fn now(&self) -> Result<Instant, Stop> {
-        if let Some(control) = &self.place.control {
+        if let Some(control) = &self.control {
             return control.now().await.map(Instant).map_err(Stop::Error);
         }
-        Ok(wall_clock() + self.skew_ms())
+        Ok(self.tape.clock(wall_clock) + self.skew_ms())
     }
 
     /// Whether this check has seen the target's clock.
@@ -178,9 +231,13 @@ impl<'run> Probe<'run> {
 
     /// Learns the target's clock from a `Date` header, where time is not told otherwise.
     pub fn learn_clock(&self, response: &Response) {
+        if self.has_control() {
+            // The control API tells the time itself.
+            return self.set_skew(0);
+        }
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
         if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
-            let skew = since.as_millis() as i64 - wall_clock().0;
+            let skew = since.as_millis() as i64 - self.tape.clock(wall_clock).0;
             // A `Date` has whole seconds; less than two say nothing.
             self.tally(|tally| tally.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew }));
         }
@@ -213,19 +270,22 @@ impl<'run> Probe<'run> {
             tally.drawn += 1;
             tally.drawn
         });
-        self.draw_nth(stream, n)
+        self.draw_nth(self.settings.seed, stream, n)
     }
 
     /// 32 bytes of this check's own: the same whenever they are drawn.
     pub fn draw_once(&self, stream: &str) -> [u8; 32] {
-        self.draw_nth(stream, 0)
+        self.draw_nth(self.settings.seed, stream, 0)
     }
 
-    fn draw_nth(&self, stream: &str, n: u64) -> [u8; 32] {
+    /// The `n`th 32 bytes for a choice that decides how much is sent: the same in every run, so that a plan is exact.
+    pub fn choose(&self, stream: &str, n: u64) -> [u8; 32] {
+        self.draw_nth(1, stream, n)
+    }
+
+    fn draw_nth(&self, seed: u64, stream: &str, n: u64) -> [u8; 32] {
         let mut hash = Sha256::new();
-        for part in
-            [stream, &self.check.requirement.to_string(), &self.settings.seed.to_string(), &n.to_string()]
-        {
+        for part in [stream, &self.check.requirement.to_string(), &seed.to_string(), &n.to_string()] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
@@ -267,8 +327,10 @@ impl<'run> Probe<'run> {
         got: impl Into<String>,
         exchange: Option<usize>,
     ) -> Result<(), Stop> {
+        let want: String = want.into();
         self.tally(|tally| {
             tally.expected += 1;
+            tally.wants_limit |= place.starts_with("status") && want.contains("429");
             if let Some(exchange) = exchange {
                 *tally.judged.entry(exchange).or_default() |= is_about_content(place);
             }
@@ -276,7 +338,7 @@ impl<'run> Probe<'run> {
         if holds {
             return Ok(());
         }
-        Err(Stop::Fail(Failure { place: place.to_owned(), want: want.into(), got: got.into(), exchange }))
+        Err(Stop::Fail(Failure { place: place.to_owned(), want, got: got.into(), exchange }))
     }
 }
 

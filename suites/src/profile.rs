@@ -3,26 +3,29 @@
 //! Everything in a profile is checked when it is read, so that nothing is sent on a misspelt word; each error shows
 //! the place it is about. A secret is only named here, never written.
 
+mod draft;
 mod drop;
 mod endpoints;
 mod gateway;
 mod hosting;
 mod metadata;
 mod network;
+mod secret;
+mod transport;
+mod wrong;
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use assay_spec::Dialect;
 use assay_spec::publish::domain::is_canonical;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::tls::Trust;
-
+pub use draft::Draft;
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
@@ -32,6 +35,9 @@ pub use network::{
     AggregateWrite, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, NetworkLimits,
     NetworkReadings, SigningScheme,
 };
+pub use secret::{Secret, SecretError, Secrets};
+pub use transport::{HeaderText, Transport};
+pub use wrong::{ProfileError, Source, Wrong};
 
 /// A profile as it stands in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +51,16 @@ pub struct Profile {
     /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
     /// trusts; a relative path starts at the profile's folder.
     pub ca_file: Option<PathBuf>,
+    /// The certificate (PEM, with its chain) that this client shows to the target's https servers that ask for one.
+    pub client_certificate: Option<PathBuf>,
+    /// The key of that certificate (PEM).
+    pub client_key: Option<Secret>,
+    /// How requests go out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub transport: Transport,
+    /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, HeaderText>,
     /// Base URL of a control API, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub control: Option<String>,
@@ -112,54 +128,6 @@ impl Default for PublishLimits {
     }
 }
 
-/// Where a secret is kept. It never stands in a profile, so neither does it in the values read from one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Secret {
-    /// An environment variable.
-    Env(String),
-    /// A file; a relative path starts at the profile's folder.
-    File(PathBuf),
-}
-
-/// Why a secret cannot be had. No message holds any of its characters.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SecretError {
-    /// The variable is missing or no UTF-8.
-    #[error("the environment variable {0} is not set, or is no UTF-8 text")]
-    Env(String),
-    /// The file cannot be read, or is no UTF-8.
-    #[error("cannot read the secret in {}: {why}", path.display())]
-    File {
-        /// The file, resolved.
-        path: PathBuf,
-        /// The system's reason.
-        why: String,
-    },
-    /// It is there, and blank.
-    #[error("the secret in {0} is empty")]
-    Empty(String),
-}
-
-impl Secret {
-    /// The secret's text, without white space around it. `folder` is the profile's.
-    pub fn read(&self, folder: &Path) -> Result<String, SecretError> {
-        let (text, place) = match self {
-            Secret::Env(name) => {
-                (std::env::var(name).map_err(|_| SecretError::Env(name.clone()))?, name.clone())
-            }
-            Secret::File(path) => {
-                let path = folder.join(path);
-                let text = std::fs::read_to_string(&path)
-                    .map_err(|e| SecretError::File { path: path.clone(), why: e.to_string() })?;
-                (text, path.display().to_string())
-            }
-        };
-        let text = text.trim();
-        if text.is_empty() { Err(SecretError::Empty(place)) } else { Ok(text.to_owned()) }
-    }
-}
-
 /// A profile and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loaded {
@@ -167,57 +135,8 @@ pub struct Loaded {
     pub profile: Profile,
     /// The folder of its file: where relative paths start.
     pub folder: PathBuf,
-}
-
-/// Why a profile cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProfileError {
-    /// The file cannot be read.
-    #[error("cannot read the profile {file}: {why}")]
-    Unreadable {
-        /// The file as it was named.
-        file: String,
-        /// The system's reason.
-        why: String,
-    },
-    /// Something in it is wrong.
-    #[error(transparent)]
-    Wrong(Box<Wrong>),
-}
-
-/// One wrong spot of a profile.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Wrong {
-    /// The file as it was named.
-    pub file: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// The key, such as `publish.url` or `publish.domains[1]`; empty at the top or where the text is no TOML.
-    pub key: String,
-    /// What is wrong, and what helps.
-    pub message: String,
-    /// The line's text; the value of a secret's key is left out.
-    pub text: String,
-    /// How many characters the caret marks.
-    pub width: usize,
-}
-
-/// The message, then the line with a caret under the spot.
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wrong { file, line, column, key, message, text, width } = self;
-        let about = if key.is_empty() { String::new() } else { format!("{key}: ") };
-        let gutter = " ".repeat(line.to_string().len());
-        // Tabs stay tabs, so that the caret stands under its spot.
-        let indent: String =
-            text.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        writeln!(f, "{file}:{line}:{column}: {about}{message}")?;
-        writeln!(f, "{gutter} |")?;
-        writeln!(f, "{line} | {text}")?;
-        write!(f, "{gutter} | {indent}{}", "^".repeat(*width))
-    }
+    /// Its text, for errors that come to light behind reading it.
+    pub source: Source,
 }
 
 impl Profile {
@@ -226,105 +145,46 @@ impl Profile {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|e| ProfileError::Unreadable { file: file.clone(), why: e.to_string() })?;
+        Profile::of_text(text, file, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Reads and checks a profile's text; `file` is its name in errors, and relative paths start at `folder`.
+    pub fn of_text(text: String, file: String, folder: &Path) -> Result<Loaded, ProfileError> {
         let profile = Profile::parse(&text, &file)?;
-        Ok(Loaded { profile, folder: path.parent().unwrap_or(Path::new("")).to_owned() })
+        Ok(Loaded { profile, folder: folder.to_owned(), source: Source::new(file, text) })
     }
 
     /// Reads and checks a profile's text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Profile, ProfileError> {
         let (table, _) = DeTable::parse_recoverable(text);
-        let wrong = |message: String, span: Range<usize>| {
-            let key = Some(key_at(table.get_ref(), &span)).filter(|key| !key.is_empty());
-            // The second of two equal keys stands in no table.
-            let key = key.unwrap_or_else(|| bare_key(text.get(span.clone()).unwrap_or_default()).into());
-            ProfileError::Wrong(Box::new(Wrong::at(text, file, key, message, span)))
+        let wrong = |message: &str, span: Range<usize>| {
+            ProfileError::Wrong(Box::new(Wrong::in_text(text, file, table.get_ref(), message, span)))
         };
-        let profile: Profile = toml::from_str(text)
-            .map_err(|e| wrong(with_suggestion(e.message()), e.span().unwrap_or_default()))?;
+        let profile: Profile =
+            toml::from_str(text).map_err(|e| wrong(e.message(), e.span().unwrap_or_default()))?;
         match wrong_text(table.get_ref()) {
-            Some((message, span)) => Err(wrong(message.into(), span)),
+            Some((message, span)) => Err(wrong(message, span)),
             None => Ok(profile),
         }
     }
 
-    /// Whom connections to the target trust; `folder` is the profile's. An error names the file.
-    pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
-        match &self.ca_file {
-            Some(path) => Trust::with_file(&folder.join(path)),
-            None => Ok(Trust::default()),
-        }
+    /// The secrets that the profile names, by their keys, in its order.
+    pub fn secrets(&self) -> Vec<(&'static str, &Secret)> {
+        let all = [
+            ("client_key", self.client_key.as_ref()),
+            ("control_token", self.control_token.as_ref()),
+            ("gateway.key", self.gateway.as_ref().and_then(|gateway| gateway.key.as_ref())),
+            ("gateway.revoked_key", self.gateway.as_ref().and_then(|gateway| gateway.revoked_key.as_ref())),
+            ("hosting.wallet_key", self.hosting.as_ref().and_then(|hosting| hosting.wallet_key.as_ref())),
+            ("publish.key", self.publish.as_ref().and_then(|publish| publish.key.as_ref())),
+        ];
+        all.into_iter().filter_map(|(key, secret)| Some((key, secret?))).collect()
     }
 
     /// The profile as TOML that [`Profile::parse`] reads back.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("texts, numbers and tables have a TOML form")
     }
-}
-
-impl Wrong {
-    fn at(source: &str, file: &str, key: String, message: String, span: Range<usize>) -> Wrong {
-        let start = source.floor_char_boundary(span.start);
-        let before = &source[..start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = source[line_start..].lines().next().unwrap_or_default();
-        let text = without_secret(line, &key);
-        let width = source[start..source.floor_char_boundary(span.end).max(start)].lines().next();
-        let column = before[line_start..].chars().count() + 1;
-        let room = (text.chars().count() + 1).saturating_sub(column);
-        Wrong {
-            file: file.into(),
-            line: before.matches('\n').count() + 1,
-            column,
-            key,
-            message,
-            text,
-            width: width.map_or(0, |marked| marked.chars().count()).min(room).max(1),
-        }
-    }
-}
-
-/// The line, without the value where a secret may have been written in spite of all.
-fn without_secret(line: &str, key: &str) -> String {
-    let Some((name, _)) = line.split_once('=') else { return line.to_owned() };
-    let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
-    let is_secret = key.starts_with("control_token")
-        || key.starts_with("gateway.key")
-        || key.starts_with("gateway.revoked_key")
-        || key.starts_with("publish.key")
-        || key.starts_with("hosting.wallet_key")
-        || matches!(last.trim_matches(['"', '\'']), "key" | "revoked_key" | "wallet_key" | "control_token");
-    if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
-}
-
-/// The innermost key whose name or value holds the span.
-fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> String {
-    let holds = |outer: &Range<usize>| outer.start <= span.start && span.end <= outer.end;
-    for (key, value) in table {
-        let name = key.get_ref();
-        if holds(&key.span()) {
-            return name.to_string();
-        }
-        // The span of a table with a header of its own is the header; its keys stand below it.
-        let inner = match value.get_ref() {
-            DeValue::Table(inner) => match key_at(inner, span) {
-                inside if inside.is_empty() => None,
-                inside => Some(format!("{name}.{inside}")),
-            },
-            DeValue::Array(items) => {
-                items.iter().position(|item| holds(&item.span())).map(|n| format!("{name}[{n}]"))
-            }
-            _ => None,
-        };
-        if let Some(found) = inner.or_else(|| holds(&value.span()).then(|| name.to_string())) {
-            return found;
-        }
-    }
-    String::new()
-}
-
-fn bare_key(text: &str) -> &str {
-    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if text.chars().all(is_bare) { text } else { "" }
 }
 
 /// What the types cannot say, checked on the table, which knows the place of each text.
@@ -342,21 +202,7 @@ fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
             "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
             span,
         )),
-        (None, None) => None,
-    }
-}
-
-/// Turns `unknown field` messages into our words, with the nearest name among those expected.
-fn with_suggestion(message: &str) -> String {
-    let Some(rest) = message.strip_prefix("unknown field ") else { return message.to_owned() };
-    let mut names = rest.split('`').skip(1).step_by(2);
-    let Some(unknown) = names.next() else { return message.to_owned() };
-    let known: Vec<&str> = names.collect();
-    let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
-    let nearest = known.iter().min_by_key(distance).filter(|name| distance(name) <= unknown.len().max(3) / 2);
-    match nearest {
-        Some(name) => format!("unknown key `{unknown}`; did you mean `{name}`?"),
-        None => format!("unknown key `{unknown}`; known here: {}", known.join(", ")),
+        (None, None) => transport::wrong_header(table),
     }
 }
 
@@ -402,46 +248,6 @@ impl TryFrom<String> for BaseUrl {
             return Err("a base URL has no query and no fragment".into());
         }
         Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
-    }
-}
-
-/// By hand, since a derived reader would quote a secret that was written inline.
-impl<'de> Deserialize<'de> for Secret {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(SecretVisitor)
-    }
-}
-
-struct SecretVisitor;
-
-const NOT_INLINE: &str =
-    "a secret can't stand in the profile; write { env = \"NAME\" } or { file = \"path\" }";
-
-impl<'de> Visitor<'de> for SecretVisitor {
-    type Value = Secret;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("{ env = \"NAME\" } or { file = \"path\" }")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Secret, E> {
-        Err(E::custom(NOT_INLINE))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Secret, E> {
-        Err(E::custom(NOT_INLINE))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Secret, A::Error> {
-        let secret = match map.next_key::<String>()?.as_deref() {
-            Some("env") => Secret::Env(map.next_value()?),
-            Some("file") => Secret::File(map.next_value()?),
-            _ => return Err(A::Error::custom(NOT_INLINE)),
-        };
-        match map.next_key::<String>()? {
-            None => Ok(secret),
-            Some(_) => Err(A::Error::custom("a secret stands in one place: either env or file")),
-        }
     }
 }
 
@@ -715,23 +521,6 @@ limits = { drops_per_hour = 3 }
         3 | key = …
           |       ^
         "#);
-    }
-
-    #[test]
-    fn secrets_are_read_from_their_place() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("key"), " abc\n").unwrap();
-        std::fs::write(folder.path().join("blank"), "\n").unwrap();
-        std::fs::write(folder.path().join("binary"), b"\xff").unwrap();
-        let read = |secret: Secret| secret.read(folder.path());
-        assert_eq!(read(Secret::File("key".into())).as_deref(), Ok("abc"));
-        assert!(read(Secret::File(folder.path().join("key"))).is_ok());
-        assert!(matches!(read(Secret::File("blank".into())), Err(SecretError::Empty(_))));
-        assert!(matches!(read(Secret::File("binary".into())), Err(SecretError::File { .. })));
-        assert!(matches!(read(Secret::File("absent".into())), Err(SecretError::File { .. })));
-        let name = "ASSAY_TEST_NO_SUCH_VARIABLE";
-        assert_eq!(read(Secret::Env(name.into())), Err(SecretError::Env(name.into())));
-        assert!(read(Secret::Env("PATH".into())).is_ok());
     }
 
     #[test]

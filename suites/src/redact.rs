@@ -1,11 +1,29 @@
 //! Secrets kept out of reports, however they are written there.
 
+use assay_spec::crypto::text::base64;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
 use crate::exchange::{Broken, Exchange};
+use crate::tape::{Asked, Call};
 use crate::verdict::Outcome;
 
 /// What no report may show, and what stands there instead.
 #[derive(Clone, Default)]
-pub struct Hidden(Vec<(String, Vec<char>)>);
+pub struct Hidden {
+    /// What stands instead of which value; the longest value first, since one may begin another.
+    values: Vec<(String, Vec<char>)>,
+    disguises: Vec<Disguise>,
+}
+
+/// A value that stands for a secret, so that what is judged by its form can be judged again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disguise {
+    /// What the secret is.
+    pub name: String,
+    /// The value that stands in its place.
+    pub value: String,
+}
 
 /// A shorter text is no secret, and stands anywhere by chance.
 const SHORTEST: usize = 4;
@@ -13,17 +31,43 @@ const SHORTEST: usize = 4;
 impl Hidden {
     /// Hides `value`; `[redacted name]` stands instead.
     pub fn add(&mut self, name: &str, value: &str) {
-        let characters: Vec<char> = value.chars().collect();
-        if characters.len() >= SHORTEST && !self.0.iter().any(|(_, known)| *known == characters) {
-            self.0.push((format!("[redacted {name}]"), characters));
-            // The longest first, since one may begin another.
-            self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        self.put(value, || marked(name));
+    }
+
+    /// Hides `value` as [`Hidden::add`] does, and also where somebody has changed its case or encoded it as base64,
+    /// alone or in the middle of something.
+    pub fn add_secret(&mut self, name: &str, value: &str) {
+        self.add(name, value);
+        self.add(name, &value.to_lowercase());
+        self.add(name, &value.to_uppercase());
+        for text in [value, value.trim_start_matches("0x")] {
+            base64_parts(text.as_bytes()).iter().for_each(|part| self.add(name, part));
         }
+    }
+
+    /// Hides `value`; another one of its form stands instead, which follows from `seed` and from how many there are.
+    pub fn disguise(&mut self, name: &str, value: &str, seed: &[u8; 32]) {
+        let nth = self.disguises.len() as u64;
+        let stands = alike(value, seed, nth);
+        if self.put(value, || stands.clone()) {
+            self.disguises.push(Disguise { name: name.to_owned(), value: stands });
+        }
+    }
+
+    fn put(&mut self, value: &str, shown: impl FnOnce() -> String) -> bool {
+        let characters: Vec<char> = value.chars().collect();
+        let is_new =
+            characters.len() >= SHORTEST && !self.values.iter().any(|(_, known)| *known == characters);
+        if is_new {
+            self.values.push((shown(), characters));
+            self.values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        }
+        is_new
     }
 
     /// Whether nothing is hidden.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// Takes what is hidden out of everything that an outcome shows.
@@ -31,10 +75,14 @@ impl Hidden {
         if self.is_empty() {
             return;
         }
+        outcome.disguises.extend(self.disguises.iter().cloned());
+        for call in &mut outcome.calls {
+            self.redact_call(call);
+        }
         let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
         let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
         texts.chain(failure).chain([&mut outcome.reason]).for_each(|text| self.redact_text(text));
-        for Exchange { base, request, response } in &mut outcome.exchanges {
+        for Exchange { base, request, response, .. } in &mut outcome.exchanges {
             self.redact_text(base);
             self.redact_text(&mut request.target);
             self.redact_bytes(&mut request.body);
@@ -42,12 +90,16 @@ impl Hidden {
             match response {
                 Ok(response) => {
                     self.redact_bytes(&mut response.body);
-                    response.headers.iter_mut().for_each(|(_, value)| self.redact_bytes(value));
+                    for (name, value) in &mut response.headers {
+                        self.redact_text(name);
+                        self.redact_bytes(value);
+                    }
                 }
                 Err(
                     Broken::Nonsense(text)
                     | Broken::Closed(text)
                     | Broken::Tls(text)
+                    | Broken::Inexpressible(text)
                     | Broken::Unreachable(text)
                     | Broken::Harness(text),
                 ) => self.redact_text(text),
@@ -63,11 +115,40 @@ impl Hidden {
         *text = String::from_utf8_lossy(&bytes).into_owned();
     }
 
+    fn redact_call(&self, call: &mut Call) {
+        match &mut call.answer {
+            Ok(value) => self.redact_value(value),
+            Err(text) => self.redact_text(text),
+        }
+        if let Asked::Control { path, body, .. } = &mut call.asked {
+            self.redact_text(path);
+            body.iter_mut().for_each(|body| self.redact_value(body));
+        }
+    }
+
+    fn redact_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.redact_text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
+            Value::Object(members) => {
+                for (mut name, mut member) in std::mem::take(members) {
+                    self.redact_text(&mut name);
+                    self.redact_value(&mut member);
+                    members.insert(name, member);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
     fn redact_bytes(&self, bytes: &mut Vec<u8>) {
-        for (shown, value) in &self.0 {
+        for (shown, value) in &self.values {
             let mut out: Option<Vec<u8>> = None;
             let (mut at, mut kept) = (0, 0);
-            while at < bytes.len() {
+            let first = first_bytes(value);
+            // Most bytes begin no way of writing it; bodies have many.
+            while let Some(ahead) = bytes[at..].iter().position(|byte| first[usize::from(*byte)]) {
+                at += ahead;
                 if let Some(length) = length_at(&bytes[at..], value) {
                     let out = out.get_or_insert_default();
                     out.extend_from_slice(&bytes[kept..at]);
@@ -89,8 +170,65 @@ impl Hidden {
 /// No secret in any output.
 impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Hidden({})", self.0.len())
+        write!(f, "Hidden({})", self.values.len())
     }
+}
+
+/// The characters that depend on `value` alone when it is encoded as base64 at each of the three places that it can
+/// have among what stands around it; none where that would be too little to be told from chance.
+fn base64_parts(value: &[u8]) -> Vec<String> {
+    let part = |before: usize| {
+        let encoded = base64(&[vec![0; before].as_slice(), value].concat());
+        // Six bits a character: those that are shared with the bytes before and after say nothing.
+        let (first, last) = ((before * 8).div_ceil(6), (before + value.len()) * 8 / 6);
+        encoded.get(first..last).filter(|part| part.len() >= 2 * SHORTEST).map(str::to_owned)
+    };
+    let parts = (0..3).filter_map(part);
+    parts.flat_map(|part| [part.replace('+', "-").replace('/', "_"), part]).collect()
+}
+
+/// What people read instead of a secret.
+pub(crate) fn marked(name: &str) -> String {
+    format!("[redacted {name}]")
+}
+
+/// A value of the same length and alphabet that follows from anything but the value. The last character stays: in
+/// base64 not every one can end a value.
+fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
+    let is_hex = value.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'));
+    let mut bytes = (0u64..).flat_map(|block| {
+        let mut hash = Sha256::new_with_prefix(seed);
+        hash.update(nth.to_be_bytes());
+        hash.update(block.to_be_bytes());
+        <[u8; 32]>::from(hash.finalize())
+    });
+    let last = value.char_indices().next_back().map_or(0, |(at, _)| at);
+    let other = |(at, c): (usize, char)| {
+        let alphabet: &[u8] = match c {
+            _ if at == last => return c,
+            '0'..='9' => b"0123456789",
+            'a'..='f' if is_hex => b"abcdef",
+            'a'..='z' => b"abcdefghijklmnopqrstuvwxyz",
+            'A'..='Z' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+            _ => return c,
+        };
+        let byte = bytes.next().unwrap_or_default();
+        char::from(alphabet[usize::from(byte) % alphabet.len()])
+    };
+    value.char_indices().map(other).collect()
+}
+
+/// The bytes with which some way of writing `value` begins.
+fn first_bytes(value: &[char]) -> [bool; 256] {
+    let mut first = [false; 256];
+    for byte in [b'%', b'\\', b'+'] {
+        first[usize::from(byte)] = true;
+    }
+    let mut utf8 = [0; 4];
+    if let Some(c) = value.first() {
+        first[usize::from(c.encode_utf8(&mut utf8).as_bytes()[0])] = true;
+    }
+    first
 }
 
 /// The length of `value` at the beginning of `bytes`, where it stands there in any mixture of ways.
@@ -162,6 +300,41 @@ mod tests {
             assert_eq!(redacted(&["abcd"], text), text);
         }
         assert_eq!(redacted(&["", "abc"], "abc"), "abc", "too short for a secret");
+    }
+
+    #[test]
+    fn a_disguise_has_the_form_of_what_it_hides_and_nothing_of_it() {
+        let (token, digest) = ("Zk3_q-0aXw9QmNcVbT7rLpS2dYhJ8uFgA1eK4iOo5Bx", "0f".repeat(32));
+        let mut hidden = Hidden::default();
+        hidden.disguise("claim token", token, &[7; 32]);
+        hidden.disguise("key", &digest, &[7; 32]);
+        let mut text = format!("{token} {digest}");
+        hidden.redact_text(&mut text);
+        let (first, second) = text.split_once(' ').unwrap();
+        assert_eq!((first.len(), &first[3..4], &first[5..6]), (43, "_", "-"));
+        assert!(second.len() == 64 && second.bytes().all(|b| b"0123456789abcdef".contains(&b)), "{second}");
+        assert_ne!((first, second), (token, digest.as_str()));
+        assert_eq!(hidden.disguises[0], Disguise { name: "claim token".into(), value: first.into() });
+    }
+
+    #[test]
+    fn a_secret_is_found_in_base64_wherever_it_stands() {
+        let secret = "sk-live_\u{ff}\u{fe}0123456789>>??";
+        let mut hidden = Hidden::default();
+        hidden.add_secret("key", secret);
+        for before in ["", "a", "ab", "Bearer ", "{\"key\":\""] {
+            for after in ["", "\"}", "zzz"] {
+                let standard = base64(format!("{before}{secret}{after}").as_bytes());
+                for mut text in [standard.clone(), standard.replace('+', "-").replace('/', "_")] {
+                    hidden.redact_text(&mut text);
+                    assert!(text.contains("[redacted key]"), "{before} {after}: {text}");
+                    assert!(text.len() < 40, "{before} {after}: {text}");
+                }
+            }
+        }
+        let mut text = secret.to_uppercase();
+        hidden.redact_text(&mut text);
+        assert_eq!(text, "[redacted key]");
     }
 
     #[test]

@@ -254,7 +254,13 @@ mod tests {
     use crate::exchange::Response;
 
     fn exchange(base: &str, request: Request) -> Exchange {
-        Exchange { base: base.into(), request, response: Ok(Response::default()) }
+        Exchange {
+            site: String::new(),
+            base: base.into(),
+            request,
+            cut: None,
+            response: Ok(Response::default()),
+        }
     }
 
     fn line(request: Request) -> String {

@@ -5,29 +5,57 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
 use assay_spec::{Id, Service};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
+use tokio::sync::watch;
 
-use crate::check::{Check, Checked, Stop};
+use crate::check::{self, Check, Checked, Stop};
 use crate::endpoints::{self, Coverage};
+use crate::exchange::Exchange;
 use crate::pace::Pace;
-use crate::plan::Planned;
-use crate::probe::{Probe, Settings};
+use crate::plan::{LeftOut, Planned};
+use crate::probe::{Probe, Settings, Traces};
 use crate::repeat;
 use crate::target::{Place, Target};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
 
 /// What one check left: its outcome, and what its world knows of it.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// The outcome.
     pub outcome: Outcome,
-    /// The requirements that the target's simulator consulted, by id.
-    pub consulted: BTreeSet<String>,
-    /// The transitions that its machines made.
-    pub transitions: BTreeSet<String>,
+    /// What it sent, without what another check had sent before.
+    pub sent: Sent,
+    /// What the target's simulator tells of itself.
+    pub told: Told,
     /// The exchanges about which the check stated an expectation, and whether that was about its body.
     pub judged: BTreeMap<usize, bool>,
+}
+
+/// What a target's simulator tells of what a check made it do; empty where none tells.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The requirements that it consulted, by id.
+    pub consulted: BTreeSet<String>,
+    /// The liberties that it consulted, by name, whether they are taken or not.
+    pub liberties: BTreeSet<String>,
+    /// The transitions that its machines made.
+    pub transitions: BTreeSet<String>,
+}
+
+/// Somebody who may ask a run to stop.
+pub trait Halt {
+    /// How often it was asked for.
+    fn count(&self) -> watch::Receiver<u32>;
+}
+
+/// Nobody.
+struct Never;
+
+impl Halt for Never {
+    fn count(&self) -> watch::Receiver<u32> {
+        watch::channel(0).1
+    }
 }
 
 /// How checks are run.
@@ -46,23 +74,81 @@ pub struct Runner<'run> {
 
 impl Runner<'_> {
     /// Runs what is planned; `seen` hears of each outcome as it comes.
-    pub async fn run(&self, planned: &[Planned], mut seen: impl FnMut(&Outcome)) -> Run {
+    pub async fn run(&self, planned: &[Planned], seen: impl FnMut(&Outcome)) -> Run {
+        self.run_until(planned, &Never, seen).await
+    }
+
+    /// As [`Runner::run`], until somebody asks to stop: once, and no further check begins; twice, and those that run
+    /// are left as they are. A run that was stopped is partial.
+    pub async fn run_until(
+        &self,
+        planned: &[Planned],
+        halt: &dyn Halt,
+        mut seen: impl FnMut(&Outcome),
+    ) -> Run {
         let mut all: Vec<Ran> = Vec::new();
-        let mut running =
-            futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
-        while let Some(ran) = running.next().await {
+        let (mut once, mut twice) = (halt.count(), halt.count());
+        let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
+        // Where nobody can ask any more, nobody does.
+        let asked = asked.then(|is_gone| async move {
+            if is_gone {
+                std::future::pending::<()>().await;
+            }
+        });
+        let mut running = std::pin::pin!(
+            futures_util::stream::iter(planned)
+                .take_until(asked)
+                .map(|planned| self.one(planned))
+                .buffer_unordered(self.jobs)
+        );
+        let mut is_cut = false;
+        loop {
+            let next = tokio::select! {
+                biased;
+                Ok(_) = twice.wait_for(|count| *count > 1) => None,
+                next = running.next() => next,
+            };
+            let Some(ran) = next else { break };
             seen(&ran.outcome);
             let bad = ran.outcome.verdict.is_bad();
             all.push(ran);
             if bad && self.fail_fast {
+                is_cut = true;
                 break;
             }
         }
-        drop(running);
+        let is_partial = !is_cut && all.len() < planned.len();
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
-        let outcomes = settle(all).into_iter().map(|ran| ran.outcome).collect();
-        Run { target: self.target.name(), seed: self.settings.seed, outcomes, transitions, endpoints }
+        let sent = all.iter().map(|ran| ran.sent).sum();
+        let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
+        settle(&mut outcomes);
+        Run {
+            target: self.target.name(),
+            seed: self.settings.seed,
+            outcomes,
+            transitions,
+            endpoints,
+            sent,
+            is_partial,
+            remarks: self.remarks(),
+            conditions: self.conditions(),
+            ..Run::default()
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.target.remarks();
+        remarks.iter_mut().for_each(|remark| self.settings.secrets.redact_text(remark));
+        remarks
+    }
+
+    fn conditions(&self) -> Conditions {
+        let mut conditions = self.target.conditions();
+        let offered =
+            conditions.offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.acts));
+        offered.for_each(|name| self.settings.secrets.redact_text(name));
+        conditions
     }
 
     /// What the exchanges tell of every documented endpoint of the services that ran.
@@ -85,49 +171,70 @@ impl Runner<'_> {
     pub async fn each(&self, planned: &[Planned]) -> Vec<Ran> {
         let running =
             futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
-        settle(running.collect().await)
+        let mut all: Vec<Ran> = running.collect().await;
+        let failed = failed(all.iter().map(|ran| &ran.outcome));
+        all.iter_mut().for_each(|ran| rest(&mut ran.outcome, &failed));
+        all.sort_by_key(|ran| ran.outcome.requirement.key);
+        all
     }
 
     async fn one(&self, planned: &Planned) -> Ran {
         let check = planned.check;
-        if let Some(need) = planned.missing {
-            return blank(check, Verdict::NotTestable, format!("needs {}", need.missing()));
+        if let Some(LeftOut { verdict, reason }) = &planned.left_out {
+            return blank(check, *verdict, reason.clone());
         }
         let place = match self.target.place(check.requirement.service).await {
             Ok(place) => place,
-            Err(why) => return blank(check, Verdict::Error, why),
+            Err(mut why) => {
+                self.settings.secrets.redact_text(&mut why);
+                return blank(check, Verdict::Error, why);
+            }
         };
+        let is_elsewhere = place.own && place.sites != self.target.conditions().sites;
+        let sites = if is_elsewhere { place.sites.clone() } else { BTreeMap::new() };
+        let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, place, self.pace);
         let checked = (check.run)(&probe).await;
+        let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
+        let sent = sent(self.settings, &traces);
+        let limited = !traces.place.own && meets_limit(&checked, &traces);
         let (verdict, reason, failure) = judge(check, checked, traces.expected, traces.twins);
-        let (consulted, transitions) = coverage(&traces.place).await;
+        let (verdict, reason) = if limited {
+            (
+                Verdict::Inconclusive,
+                format!("the target's rate limit was met (429), which others share: {reason}"),
+            )
+        } else {
+            (verdict, reason)
+        };
+        let told = coverage(&traces.place).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
         self.target.leave(traces.place, !good).await;
         let mut outcome = Outcome {
-            requirement: check.requirement,
-            fact: check.fact,
-            verdict,
-            reason,
             notes: traces.notes,
             failure,
             exchanges: traces.exchanges,
+            calls: traces.calls,
             why,
-            repeat: Vec::new(),
+            sites,
+            elapsed_ms,
+            ..Outcome::new(check.requirement, check.fact, verdict, reason)
         };
         traces.hidden.redact(&mut outcome);
+        self.settings.secrets.redact(&mut outcome);
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }
-        Ran { outcome, consulted, transitions, judged: traces.judged }
+        Ran { outcome, sent, told, judged: traces.judged }
     }
 
     /// How to see it again: the check in process, the exchange itself over sockets.
     fn repeat(
         &self,
         check: &Check,
-        exchanges: &[crate::exchange::Exchange],
+        exchanges: &[Exchange],
         failure: Option<&crate::verdict::Failure>,
     ) -> Vec<String> {
         if self.target.is_embedded() {
@@ -145,22 +252,33 @@ impl Runner<'_> {
 }
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
-    let outcome = Outcome {
-        requirement: check.requirement,
-        fact: check.fact,
-        verdict,
-        reason,
-        notes: Vec::new(),
-        failure: None,
-        exchanges: Vec::new(),
-        why: Vec::new(),
-        repeat: Vec::new(),
+    let outcome = Outcome::new(check.requirement, check.fact, verdict, reason);
+    Ran { outcome, sent: Sent::default(), told: Told::default(), judged: BTreeMap::new() }
+}
+
+/// What a check has sent.
+fn sent(settings: &Settings, traces: &Traces) -> Sent {
+    let own = traces.exchanges.iter().enumerate().filter(|(n, _)| !traces.recalled.contains(n));
+    let one = |(_, Exchange { site, base, request, .. }): (usize, &Exchange)| {
+        let host = base.split_once("://").map_or(base.as_str(), |(_, rest)| rest);
+        let host = host.split('/').next().unwrap_or_default();
+        let writes = endpoints::writes(&settings.dialect, site, base, request);
+        Sent { requests: 1, writes: writes.into(), bytes: request.bytes(host).len() as u64 }
     };
-    Ran { outcome, consulted: BTreeSet::new(), transitions: BTreeSet::new(), judged: BTreeMap::new() }
+    own.map(one).sum()
+}
+
+/// Whether a check failed on a 429 that it did not ask for: then nothing was seen but that the target has had enough.
+fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
+    let Err(Stop::Fail(failure)) = checked else { return false };
+    let exchange = failure.exchange.and_then(|at| traces.exchanges.get(at));
+    let status =
+        exchange.and_then(|exchange| exchange.response.as_ref().ok()).map(|response| response.status);
+    status == Some(429) && !traces.wants_limit
 }
 
 /// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
-fn judge(
+pub(crate) fn judge(
     check: &Check,
     checked: Checked,
     expected: usize,
@@ -196,29 +314,32 @@ fn short(text: &str) -> String {
 }
 
 /// A failed prerequisite makes its dependents say nothing; then the order of the requirements.
-fn settle(mut all: Vec<Ran>) -> Vec<Ran> {
-    let failed: BTreeMap<u32, Id> = all
-        .iter()
-        .filter(|ran| ran.outcome.verdict == Verdict::Fail)
-        .map(|ran| (ran.outcome.requirement.key, ran.outcome.requirement))
-        .collect();
-    let prerequisites: BTreeMap<u32, &'static [Id]> =
-        crate::check::all().into_iter().map(|check| (check.requirement.key, check.after)).collect();
-    for Ran { outcome, .. } in &mut all {
-        let after = prerequisites.get(&outcome.requirement.key).copied().unwrap_or_default();
-        let broken = after.iter().find_map(|rule| failed.get(&rule.key));
-        if let (Verdict::Fail | Verdict::Warn, Some(rule)) = (outcome.verdict, broken) {
-            outcome.verdict = Verdict::Inconclusive;
-            outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
-        }
+pub(crate) fn settle(outcomes: &mut [Outcome]) {
+    let failed = failed(outcomes.iter());
+    outcomes.iter_mut().for_each(|outcome| rest(outcome, &failed));
+    outcomes.sort_by_key(|outcome| outcome.requirement.key);
+}
+
+fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, Id> {
+    let failed = outcomes.filter(|outcome| outcome.verdict == Verdict::Fail);
+    failed.map(|outcome| (outcome.requirement.key, outcome.requirement)).collect()
+}
+
+/// What an outcome still says where some checks have failed.
+fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
+    if !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
+        return;
     }
-    all.sort_by_key(|ran| ran.outcome.requirement.key);
-    all
+    let after = check::of(outcome.requirement).map_or(&[][..], |check| check.after);
+    if let Some(rule) = after.iter().find_map(|rule| failed.get(&rule.key)) {
+        outcome.verdict = Verdict::Inconclusive;
+        outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
+    }
 }
 
 /// What the target's simulator consulted, and which transitions it made.
-async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
-    let Some(control) = &place.control else { return Default::default() };
+async fn coverage(place: &Place) -> Told {
+    let Some(control) = &place.control else { return Told::default() };
     // A control API that offers no coverage leaves it unknown.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();
     let texts = |member: &str| -> BTreeSet<String> {
@@ -229,7 +350,7 @@ async fn coverage(place: &Place) -> (BTreeSet<String>, BTreeSet<String>) {
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    (texts("consulted"), texts("transitions"))
+    Told { consulted: texts("consulted"), liberties: texts("liberties"), transitions: texts("transitions") }
 }
 
 /// The target's own account of its refusals.
@@ -245,7 +366,7 @@ async fn refusals(place: &Place) -> Vec<String> {
 
 /// Every declared transition of the services that ran, and whether some check's world made it.
 fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bool)> {
-    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.transitions).collect();
+    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.told.transitions).collect();
     if made.is_empty() {
         return Vec::new();
     }
@@ -261,7 +382,7 @@ fn services(all: &[Ran]) -> Vec<Service> {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn machines(service: Service) -> &'static [&'static Machine] {
+        pub(crate) fn machines(service: Service) -> &'static [&'static Machine] {
             match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
         }
     };

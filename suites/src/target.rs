@@ -1,92 +1,97 @@
 //! What is tested: base URLs, and how they are reached.
 
-use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+mod sockets;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 use assay_spec::Service;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpSocket, TcpStream};
-use url::Url;
+use url::{Position, Url};
 
+use crate::client::{Limits, exchange};
 use crate::control::{Control, Offer};
-use crate::exchange::Broken;
+use crate::exchange::{Broken, Request, Response};
 use crate::tls::Trust;
+use crate::transport::{Http, Protocol, Transport};
+use crate::verdict::Conditions;
+
+use sockets::FIRST;
+pub use sockets::{Sockets, Tcp, Via, open};
 
 /// A connection of any kind.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// A future of a connection.
+/// A future of a stream.
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Stream>, Broken>> + Send + 'a>>;
+/// A future of a connection.
+pub type Dialing<'a> = Pin<Box<dyn Future<Output = Result<Connection, Broken>> + Send + 'a>>;
 
-/// How a base URL is reached.
-pub trait Connect: Send + Sync {
-    /// Connects to the server of `base`, from the address `source` where that is given.
-    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a>;
+/// Where a connection goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Dial<'a> {
+    /// The base URL.
+    pub base: &'a str,
+    /// The address that it comes from, where that is given.
+    pub source: Option<IpAddr>,
+    /// The run's profile has named the server itself, not some answer: it is tried again where nobody is there, and it
+    /// may see the client's certificate.
+    pub own: bool,
 }
 
-/// TCP, with TLS where the URL says https; trusts the authorities that this machine trusts.
-#[derive(Debug)]
-pub struct Tcp;
-
-impl Connect for Tcp {
-    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
-        // The machine's authorities are read once.
-        static MACHINE: OnceLock<Sockets> = OnceLock::new();
-        MACHINE.get_or_init(Sockets::default).connect(base, source)
+impl Dial<'_> {
+    /// To a server that the run's profile, or a person, has named.
+    pub const fn to(base: &str) -> Dial<'_> {
+        Dial { base, source: None, own: true }
     }
 }
 
-/// TCP, with TLS where the URL says https; trusts whom it is told to.
-#[derive(Clone, Debug, Default)]
-pub struct Sockets {
-    /// Whom it trusts.
-    pub trust: Trust,
+/// A connection, and how requests are written to it.
+pub struct Connection {
+    /// The bytes.
+    pub stream: Box<dyn Stream>,
+    /// What is spoken over it.
+    pub protocol: Protocol,
+    /// How often connecting was tried again.
+    pub again: u32,
+    /// The proxy at its other end, where it is not the server itself.
+    pub via: Option<Via>,
 }
 
-impl Connect for Sockets {
-    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
+impl Connection {
+    /// One exchange over HTTP/1.1 with the server at `host`.
+    pub async fn exchange(self, request: &Request, host: &str, limits: Limits) -> Result<Response, Broken> {
+        let sent = self.via.as_ref().map(|via| via.write(request));
+        exchange(self.stream, sent.as_ref().unwrap_or(request), host, limits).await
+    }
+}
+
+/// How base URLs are reached.
+pub trait Connect: Send + Sync {
+    /// Connects to the server of `base`, from the address `source` where that is given, for HTTP/1.1. Where a proxy
+    /// stands between, it is a tunnel.
+    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a>;
+
+    /// Connects for requests over `http`.
+    fn dial<'a>(&'a self, to: Dial<'a>, _http: Http) -> Dialing<'a> {
         Box::pin(async move {
-            let (url, stream) = open(base, source).await?;
-            if url.scheme() == "https" {
-                return Ok(Box::new(self.trust.handshake(&url, stream).await?) as Box<dyn Stream>);
-            }
-            Ok(Box::new(stream) as Box<dyn Stream>)
+            let stream = self.connect(to.base, to.source).await?;
+            Ok(Connection { stream, protocol: Protocol::One, again: 0, via: None })
         })
     }
-}
 
-/// A connection to the host of `base`, from the address `source` where that is given, and the parsed URL.
-pub async fn open(base: &str, source: Option<IpAddr>) -> Result<(Url, TcpStream), Broken> {
-    let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
-    let url = Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
-    let addresses = url.socket_addrs(|| None).map_err(|e| unreachable(e.to_string()))?;
-    let mut last = "no address".to_owned();
-    for address in addresses {
-        match dial(address, source).await {
-            Ok(stream) => return Ok((url, stream)),
-            Err(e) => last = format!("{address}: {e}"),
-        }
+    /// How requests go out.
+    fn transport(&self) -> &Transport {
+        static USUAL: LazyLock<Transport> = LazyLock::new(Transport::default);
+        &USUAL
     }
-    Err(unreachable(last))
-}
-
-async fn dial(address: SocketAddr, source: Option<IpAddr>) -> std::io::Result<TcpStream> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    if let Some(source) = source {
-        socket.bind(SocketAddr::new(source, 0))?;
-    }
-    let connecting = socket.connect(address);
-    let stream = tokio::time::timeout(std::time::Duration::from_secs(10), connecting)
-        .await
-        .map_err(|_| std::io::Error::new(std::io::ErrorKind::TimedOut, "no connection within 10 s"))??;
-    stream.set_nodelay(true)?;
-    Ok(stream)
 }
 
 /// Where one check runs.
@@ -119,10 +124,20 @@ pub trait Target: Send + Sync {
     fn place(&self, service: Service) -> Placing<'_>;
     /// A check has ended; `keep` asks that its place stays, so that it can be looked at.
     fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// The place that a check would have, reached through `connector`, where that can be known without asking anybody.
+    fn dry(&self, _: Arc<dyn Connect>) -> Option<Place> {
+        None
+    }
     /// A file of certificates that its connections trust beside this machine's own, for those who repeat a request.
     fn ca_file(&self) -> Option<&Path> {
         None
     }
+    /// What a reader of a report should know of how it was reached, once the checks have run.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Under which conditions it is judged; the profile is whoever's who has read one.
+    fn conditions(&self) -> Conditions;
     /// The server decides which time it is, so checks may run beside each other and in any number.
     fn is_embedded(&self) -> bool;
 }
@@ -151,7 +166,15 @@ impl Remote {
         sites: BTreeMap<String, String>,
         control: Option<(String, Option<String>)>,
     ) -> Result<Remote, String> {
-        let connector = Sockets { trust };
+        Remote::over(Sockets { trust, ..Sockets::default() }, sites, control).await
+    }
+
+    /// As [`Remote::new`]; its sites and its control API are reached through `connector`.
+    pub async fn over(
+        connector: Sockets,
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Result<Remote, String> {
         let control = control.map(|(base, token)| Control::new(Arc::new(connector.clone()), &base, token));
         let offer = match &control {
             Some(control) => control.offer().await?,
@@ -168,12 +191,25 @@ impl Remote {
         self
     }
 
-    /// Whether somebody listens at every site; an error names the URL.
+    /// Whether somebody listens at every site, and how far away each is; an error names the URL.
     pub async fn reach(&self) -> Result<(), String> {
-        for base in self.sites.values() {
-            self.connector.connect(base, None).await.map_err(|e| e.to_string())?;
+        for (site, base) in &self.sites {
+            let began = Instant::now();
+            let to = Dial::to(base);
+            let http = self.connector.transport.http;
+            let connection = self.connector.dial_within(to, http, FIRST).await.map_err(|e| e.to_string())?;
+            // Tries that failed tell nothing of the distance.
+            if connection.again == 0 {
+                self.connector.transport.measured(site, began.elapsed());
+            }
         }
         Ok(())
+    }
+
+    /// The proxies between this machine and the sites.
+    fn proxies(&self) -> BTreeSet<String> {
+        let through = |base: &String| self.connector.proxies.of(&Url::parse(base).ok()?).ok()?;
+        self.sites.values().filter_map(through).map(|proxy| proxy.to_string()).collect()
     }
 }
 
@@ -181,7 +217,8 @@ impl Target for Remote {
     fn name(&self) -> String {
         let control = self.control.as_ref().map_or("without control", |_| "with control");
         let sites: Vec<String> = self.sites.iter().map(|(name, url)| format!("{name} {url}")).collect();
-        format!("{} ({control})", sites.join(", "))
+        let proxies: String = self.proxies().iter().map(|proxy| format!(", through {proxy}")).collect();
+        format!("{} ({control}{proxies})", sites.join(", "))
     }
 
     fn offer(&self) -> &Offer {
@@ -224,11 +261,45 @@ impl Target for Remote {
         })
     }
 
+    fn dry(&self, connector: Arc<dyn Connect>) -> Option<Place> {
+        Some(Place {
+            control: self.control.as_ref().map(|control| control.reached_by(connector.clone())),
+            connector,
+            sites: self.sites.clone(),
+            own: self.offer.forks,
+            forwarding: self.forwarding.clone(),
+        })
+    }
+
     fn ca_file(&self) -> Option<&Path> {
         self.connector.trust.file()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.connector.transport.remarks()
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions {
+            offer: self.control.is_some().then(|| self.offer.clone()),
+            sites: self.sites.clone(),
+            forwarding: self.forwarding.clone(),
+            ..Conditions::default()
+        }
     }
 
     fn is_embedded(&self) -> bool {
         false
     }
+}
+
+/// Host and port as the `Host` header names them.
+pub(crate) fn host(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
+}
+
+/// Whether two URLs are of one origin: scheme, host and port.
+pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
+    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
+    origin(one).is_some_and(|one| one.is_tuple() && Some(one) == origin(other))
 }

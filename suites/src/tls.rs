@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use rustls::client::Resumption;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
@@ -15,10 +16,12 @@ use tokio_rustls::client::TlsStream;
 use url::{Host, Url};
 
 use crate::exchange::Broken;
+use crate::transport::{Http, Protocol};
 
 /// How long a handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-const ALPN: &[u8] = b"http/1.1";
+pub const HANDSHAKE: Duration = Duration::from_secs(10);
+const ALPN_ONE: &[u8] = b"http/1.1";
+const ALPN_TWO: &[u8] = b"h2";
 
 /// The authorities that a run trusts: this machine's own, and those of a file. Nothing is read before the first
 /// handshake but that file.
@@ -29,10 +32,64 @@ pub struct Trust(Arc<Inner>);
 struct Inner {
     file: Option<PathBuf>,
     added: Vec<CertificateDer<'static>>,
-    config: OnceLock<Result<Arc<ClientConfig>, String>>,
+    identity: Option<Identity>,
+    config: OnceLock<Result<ClientConfig, String>>,
+    anonymous: OnceLock<Result<ClientConfig, String>>,
+}
+
+/// A client certificate with its chain, and its key.
+#[derive(Clone)]
+pub struct Identity(Arc<CertifiedKey>);
+
+/// How a handshake is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// The protocols that are offered.
+    pub http: Http,
+    /// The client shows its certificate, where it has one and is asked for it.
+    pub shows_identity: bool,
+}
+
+impl Identity {
+    /// The certificate and its chain (PEM) in a file, and its key (PEM), which came from `key_place`. An error names the
+    /// place and holds no character of the key.
+    pub fn read(path: &Path, key: &str, key_place: &str) -> Result<Identity, String> {
+        let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+        let text = std::fs::read(path).map_err(|e| wrong(&e))?;
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+        let chain = chain.map_err(|e| wrong(&e))?;
+        if chain.is_empty() {
+            return Err(wrong(&"no certificate (PEM) is in it"));
+        }
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|e| match e {
+            pem::Error::NoItemsFound => format!("{key_place}: no private key (PEM) is in it"),
+            _ => format!("{key_place}: no private key (PEM) that can be read"),
+        })?;
+        let certified = CertifiedKey::from_der(chain, key, &ring::default_provider());
+        certified.map(|key| Identity(Arc::new(key))).map_err(|e| match e {
+            Error::InconsistentKeys(_) => wrong(&format!("the key of {key_place} is another certificate's")),
+            Error::InvalidCertificate(why) => wrong(&format!("the certificate is not good: {why}")),
+            _ => format!("{key_place}: a private key of a kind that is not supported"),
+        })
+    }
+}
+
+/// No secret in any output.
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Identity")
+    }
 }
 
 impl Trust {
+    /// The same trust, by a client that has this certificate.
+    #[must_use]
+    pub fn with_identity(&self, identity: Identity) -> Trust {
+        let Inner { file, added, .. } = &*self.0;
+        let (file, added) = (file.clone(), added.clone());
+        Trust(Arc::new(Inner { file, added, identity: Some(identity), ..Inner::default() }))
+    }
+
     /// This machine's authorities, and those whose certificates (PEM) are in the file. An error names the file.
     pub fn with_file(path: &Path) -> Result<Trust, String> {
         let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
@@ -46,7 +103,7 @@ impl Trust {
         for certificate in &added {
             roots.add(certificate.clone()).map_err(|e| wrong(&e))?;
         }
-        Ok(Trust(Arc::new(Inner { file: Some(path.to_owned()), added, config: OnceLock::new() })))
+        Ok(Trust(Arc::new(Inner { file: Some(path.to_owned()), added, ..Inner::default() })))
     }
 
     /// The file, where there is one.
@@ -55,27 +112,48 @@ impl Trust {
     }
 
     /// Makes a handshake with the server of `url` over `io`. An error names the URL and the reason.
-    pub async fn handshake<S>(&self, url: &Url, io: S) -> Result<TlsStream<S>, Broken>
+    pub async fn handshake<S>(&self, url: &Url, io: S, manner: Manner) -> Result<TlsStream<S>, Broken>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        self.handshake_within(HANDSHAKE, url, io).await
+        self.handshake_within(HANDSHAKE, url, io, manner).await
     }
 
-    async fn handshake_within<S>(&self, limit: Duration, url: &Url, io: S) -> Result<TlsStream<S>, Broken>
+    /// As [`Trust::handshake`], with a limit of one's own.
+    pub async fn handshake_within<S>(
+        &self,
+        limit: Duration,
+        url: &Url,
+        io: S,
+        manner: Manner,
+    ) -> Result<TlsStream<S>, Broken>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let failed = |why: String| Broken::Tls(format!("{}: {why}", url.as_str().trim_end_matches('/')));
-        let config = self.0.config.get_or_init(|| config(&self.0.added)).clone().map_err(Broken::Harness)?;
+        let identity = self.0.identity.as_ref().filter(|_| manner.shows_identity);
+        let made = if identity.is_some() { &self.0.config } else { &self.0.anonymous };
+        let made = made.get_or_init(|| config(&self.0.added, identity));
+        let mut config = made.clone().map_err(Broken::Harness)?;
+        config.alpn_protocols = match manner.http {
+            Http::One => vec![ALPN_ONE.to_vec()],
+            Http::Two => vec![ALPN_TWO.to_vec()],
+            Http::Auto => vec![ALPN_TWO.to_vec(), ALPN_ONE.to_vec()],
+        };
         let name = server_name(url).ok_or_else(|| failed("the URL names no host".to_owned()))?;
-        let connecting = TlsConnector::from(config).connect(name, io);
+        let connecting = TlsConnector::from(Arc::new(config)).connect(name, io);
         match tokio::time::timeout(limit, connecting).await {
             Ok(Ok(stream)) => Ok(stream),
             Ok(Err(e)) => Err(failed(reason(&e))),
             Err(_) => Err(failed(format!("no complete handshake within {} ms", limit.as_millis()))),
         }
     }
+}
+
+/// What is spoken over a connection.
+pub fn protocol<S>(stream: &TlsStream<S>) -> Protocol {
+    let (_, connection) = stream.get_ref();
+    if connection.alpn_protocol() == Some(ALPN_TWO) { Protocol::Two } else { Protocol::One }
 }
 
 /// The certificate that the server of a connection has shown, DER.
@@ -85,20 +163,24 @@ pub fn certificate<S>(stream: &TlsStream<S>) -> &[u8] {
     connection.peer_certificates().and_then(<[_]>::first).map_or(&[], |certificate| certificate.as_ref())
 }
 
-fn config(added: &[CertificateDer<'static>]) -> Result<Arc<ClientConfig>, String> {
+fn config(added: &[CertificateDer<'static>], identity: Option<&Identity>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     // What of the machine's cannot be read is missed where it is needed: the server's authority is then unknown.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots.add_parsable_certificates(added.iter().cloned());
-    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|e| e.to_string())?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.alpn_protocols = vec![ALPN.to_vec()];
+        .with_root_certificates(roots);
+    let mut config = match identity {
+        Some(Identity(key)) => {
+            config.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(key.clone())))
+        }
+        None => config.with_no_client_auth(),
+    };
     // Every connection looks at the certificate of its moment.
     config.resumption = Resumption::disabled();
-    Ok(Arc::new(config))
+    Ok(config)
 }
 
 fn server_name(url: &Url) -> Option<ServerName<'static>> {
@@ -149,7 +231,10 @@ mod tests {
         let (ours, _theirs) = tokio::io::duplex(4096);
         let url = Url::parse("https://127.0.0.1:1/").expect("a URL");
         let limit = Duration::from_millis(20);
-        let silent = Trust::default().handshake_within(limit, &url, ours).await.expect_err("a limit");
+        let silent = Trust::default()
+            .handshake_within(limit, &url, ours, Manner::default())
+            .await
+            .expect_err("a limit");
         let words = "https://127.0.0.1:1: no complete handshake within 20 ms";
         assert_eq!(silent, Broken::Tls(words.to_owned()));
     }
@@ -159,7 +244,7 @@ mod tests {
         let (ours, theirs) = tokio::io::duplex(4096);
         drop(theirs);
         let url = Url::parse("https://a.example").expect("a URL");
-        let ended = Trust::default().handshake(&url, ours).await.expect_err("an end");
+        let ended = Trust::default().handshake(&url, ours, Manner::default()).await.expect_err("an end");
         assert!(ended.to_string().starts_with("no TLS connection: https://a.example: "), "{ended}");
     }
 }

@@ -1,10 +1,15 @@
 //! Verdicts, and everything a reader needs to believe one.
 
+use std::collections::BTreeMap;
+
 use assay_spec::Id;
 use assay_spec::machine::Transition;
 
+use crate::control::Offer;
 use crate::endpoints::Coverage;
 use crate::exchange::Exchange;
+use crate::redact::Disguise;
+use crate::tape::Call;
 
 /// What a check says about a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,13 +30,15 @@ pub enum Verdict {
     KnownFailure,
     /// The baseline expects a failure that is gone.
     UnexpectedPass,
+    /// It held at one time and not at another.
+    Unstable,
     /// The harness or the transport failed.
     Error,
 }
 
 impl Verdict {
     /// Every verdict, in the order of reports.
-    pub const ALL: [Verdict; 9] = [
+    pub const ALL: [Verdict; 10] = [
         Verdict::Pass,
         Verdict::Fail,
         Verdict::Warn,
@@ -40,6 +47,7 @@ impl Verdict {
         Verdict::Inconclusive,
         Verdict::KnownFailure,
         Verdict::UnexpectedPass,
+        Verdict::Unstable,
         Verdict::Error,
     ];
 
@@ -54,13 +62,14 @@ impl Verdict {
             Verdict::Inconclusive => "inconclusive",
             Verdict::KnownFailure => "known-failure",
             Verdict::UnexpectedPass => "unexpected-pass",
+            Verdict::Unstable => "unstable",
             Verdict::Error => "error",
         }
     }
 
     /// Whether a target with this verdict does not conform.
     pub const fn is_bad(self) -> bool {
-        matches!(self, Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass)
+        matches!(self, Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable)
     }
 }
 
@@ -85,6 +94,35 @@ pub struct Outcome {
     pub why: Vec<String>,
     /// A command that repeats the last exchange, or the check.
     pub repeat: Vec<String>,
+    /// What the check was told beside its exchanges.
+    pub calls: Vec<Call>,
+    /// Base URLs by site, where the check ran at a place of its own.
+    pub sites: BTreeMap<String, String>,
+    /// What stands for secrets whose form is judged.
+    pub disguises: Vec<Disguise>,
+    /// How long it took, in milliseconds; `None` where that says nothing, as in the embedded simulator.
+    pub elapsed_ms: Option<u64>,
+}
+
+impl Outcome {
+    /// An outcome without exchanges.
+    pub fn new(requirement: Id, fact: &'static str, verdict: Verdict, reason: String) -> Outcome {
+        Outcome {
+            requirement,
+            fact,
+            verdict,
+            reason,
+            notes: Vec::new(),
+            failure: None,
+            exchanges: Vec::new(),
+            why: Vec::new(),
+            repeat: Vec::new(),
+            calls: Vec::new(),
+            sites: BTreeMap::new(),
+            disguises: Vec::new(),
+            elapsed_ms: None,
+        }
+    }
 }
 
 /// An expectation that did not hold.
@@ -101,7 +139,7 @@ pub struct Failure {
 }
 
 /// A whole run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Run {
     /// What was tested: the base URLs, or `embedded simulator`.
     pub target: String,
@@ -113,6 +151,52 @@ pub struct Run {
     pub transitions: Vec<(&'static Transition, bool)>,
     /// What was seen of every documented endpoint of the services that ran; no verdict hangs on it.
     pub endpoints: Vec<Coverage>,
+    /// What a reader should know of the run as a whole: retried connections, limits, what was left out.
+    pub remarks: Vec<String>,
+    /// Why it does not conform besides its verdicts, such as a baseline that is no longer true.
+    pub objections: Vec<String>,
+    /// What it sent, the control API's calls aside.
+    pub sent: Sent,
+    /// It was stopped before every check had its turn.
+    pub is_partial: bool,
+    /// Under which conditions it was judged.
+    pub conditions: Conditions,
+}
+
+/// What checks have sent, to be held against what they say that they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Requests.
+    pub requests: u64,
+    /// Those of them that asked an endpoint to write.
+    pub writes: u64,
+    /// Their heads and bodies, in bytes.
+    pub bytes: u64,
+}
+
+impl std::iter::Sum for Sent {
+    fn sum<I: Iterator<Item = Sent>>(all: I) -> Sent {
+        all.fold(Sent::default(), |sum, one| Sent {
+            requests: sum.requests + one.requests,
+            writes: sum.writes + one.writes,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
+}
+
+/// What verdicts rest on beside exchanges; enough to judge again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// The target was the simulator in this process.
+    pub is_embedded: bool,
+    /// The profile without secrets, as TOML; empty where there was none.
+    pub profile: String,
+    /// What the target's control API offered; `None` where it had none.
+    pub offer: Option<Offer>,
+    /// Base URLs by site.
+    pub sites: BTreeMap<String, String>,
+    /// By site: the header in which it believes the client's address.
+    pub forwarding: BTreeMap<String, String>,
 }
 
 impl Run {
@@ -121,11 +205,13 @@ impl Run {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
     }
 
-    /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked does not conform.
+    /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked, that was stopped or
+    /// to which there is an objection does not conform.
     pub fn exit_code(&self) -> u8 {
         let checked =
             self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
-        if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) {
+        let is_bad = |outcome: &Outcome| outcome.verdict.is_bad();
+        if self.is_partial || !self.objections.is_empty() || self.outcomes.iter().any(is_bad) {
             1
         } else if self.count(Verdict::Error) > 0 {
             4

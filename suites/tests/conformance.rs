@@ -1,5 +1,8 @@
 //! Every check against the embedded simulator, each as a test of its own: `cargo test` and nextest list them by id.
 
+use std::sync::LazyLock;
+
+use assay_spec::Dialect;
 use assay_suites::check::{self, Check};
 use assay_suites::embedded::Embedded;
 use assay_suites::pace::Pace;
@@ -19,11 +22,13 @@ fn main() {
 }
 
 fn judge(check: &'static Check) -> Result<(), Failed> {
-    let settings = Settings { seed: 1, ..Settings::default() };
-    let (target, pace) = (Embedded::new(1, settings.dialect.clone()), Pace::default());
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    // Every check has a world of its own, and all of them begin as copies of the same.
+    static TARGET: LazyLock<Embedded> = LazyLock::new(|| Embedded::new(1, Dialect::default()));
+    let target = &*TARGET;
+    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let runner = Runner { target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let run = runtime.block_on(runner.run(&plan(&target, &[check]), |_| {}));
+    let run = runtime.block_on(runner.run(&plan(target, &[check]), |_| {}));
     match run.outcomes.as_slice() {
         [outcome] if outcome.verdict == Verdict::Pass => Ok(()),
         [outcome] => Err(format!("{}: {}", outcome.verdict.name(), outcome.reason).into()),

@@ -102,7 +102,7 @@ async fn no_report_shows_a_key() {
         // What rests on a lie that another check has seen is inconclusive, and is reported with its exchanges, too.
         assert!(run.count(Verdict::Fail) > 1, "{}", terminal::summary(&run, false));
         let texts = [
-            json::write(&run).to_string(),
+            json::write(&run),
             junit::write(&run),
             terminal::summary(&run, false),
             format!("{run:?}"),
@@ -226,6 +226,7 @@ async fn over_sockets(control: bool) -> Run {
         epoch: wall_clock(),
         token: None,
         forwarded_header: None,
+        https: false,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),
@@ -233,7 +234,7 @@ async fn over_sockets(control: bool) -> Run {
     let served = start(&options).await.expect("a simulator on any port");
     let path = folder.path().join("p.toml");
     served.write_profile(&path, None).expect("a profile");
-    let Loaded { profile, folder: beside } = Profile::load(&path).expect("the profile that was written");
+    let Loaded { profile, folder: beside, .. } = Profile::load(&path).expect("the profile that was written");
     let trust = profile.trust(&beside).expect("the authority beside the profile");
     let gateway = profile.gateway.expect("the table");
     let read = |secret: &Option<Secret>| secret.as_ref().map(|key| key.read(&beside).expect("a key's file"));

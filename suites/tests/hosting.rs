@@ -29,6 +29,7 @@ async fn told(deviations: &[&str]) -> (Served, String, String) {
         epoch: EPOCH,
         token: None,
         forwarded_header: None,
+        https: false,
         limits: vec!["network.general-per-window=1000000".to_owned()],
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
         liberties: Vec::new(),
@@ -78,7 +79,7 @@ async fn records_are_judged_by_address_and_key_without_control() {
     let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &o.reason).collect();
     assert_eq!(of(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
     let digits = key.trim_start_matches("0x");
-    assert!(!report::json::write(&run).to_string().contains(digits), "no key in any report");
+    assert!(!report::json::write(&run).contains(digits), "no key in any report");
 }
 
 #[tokio::test(flavor = "multi_thread")]

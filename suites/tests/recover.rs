@@ -25,6 +25,7 @@ async fn served() -> (Served, Control) {
         epoch: EPOCH,
         token: None,
         forwarded_header: None,
+        https: false,
         limits: vec!["network.general-per-window=1000000".to_owned()],
         deviations: Vec::new(),
         liberties: Vec::new(),

@@ -1,4 +1,5 @@
-//! A claim token stands in no report and no request, however the target and the checks wrote it.
+//! A claim token stands in no report and no request, however the target and the checks wrote it; and no secret of a
+//! profile stands in a report, however the target repeats it.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -11,10 +12,14 @@ use assay_suites::embedded::Embedded;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
-use assay_suites::report::{json, junit, terminal};
+use assay_suites::profile::Profile;
+use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::run::Runner;
+use assay_suites::setup;
 use assay_suites::target::{Connect, Connecting, Place, Placing, Stream, Target};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use assay_suites::verdict::{Conditions, Run};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
 
 /// What came and went over each connection to the target; calls of the control API are not among them.
 type Heard = Arc<Mutex<Vec<[Vec<u8>; 2]>>>;
@@ -48,6 +53,10 @@ impl Target for Overheard {
 
     fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         self.target.leave(place, keep)
+    }
+
+    fn conditions(&self) -> Conditions {
+        self.target.conditions()
     }
 
     /// As over sockets: a failure comes with a line that repeats its exchange.
@@ -116,6 +125,21 @@ impl AsyncWrite for Tapped {
     }
 }
 
+/// Every report of a run, with its name.
+fn every_report(run: &Run) -> [(&'static str, String); 9] {
+    [
+        ("json", json::write(run)),
+        ("html", html::write(run)),
+        ("markdown", markdown::write(run)),
+        ("junit", junit::write(run)),
+        ("sarif", sarif::write(run)),
+        ("annotations", annotations::write(run)),
+        ("badge", badge::write(run)),
+        ("terminal", terminal::summary(run, false)),
+        ("terminal in colour", terminal::summary(run, true)),
+    ]
+}
+
 /// The text between `before` and the next of `ends`, wherever it stands.
 fn between<'a>(text: &'a str, before: &str, ends: &[char]) -> Vec<&'a str> {
     text.match_indices(before).filter_map(|(at, _)| text[at + before.len()..].split(ends).next()).collect()
@@ -143,13 +167,7 @@ async fn run(deviations: &[&str], liberties: &[&str]) -> Left {
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
     let checks = select(check::all(), &[Service::Drop], &[]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
-    let reports = [
-        json::write(&run).to_string(),
-        format!("{:#}", json::write(&run)),
-        junit::write(&run),
-        terminal::summary(&run, false),
-        terminal::summary(&run, true),
-    ];
+    let reports = every_report(&run).map(|(_, report)| report);
     let (mut tokens, mut heads) = (Vec::new(), String::new());
     for [came, went] in heard.lock().expect("nobody panicked").iter() {
         let head = went.windows(4).position(|end| end == b"\r\n\r\n").unwrap_or(went.len());
@@ -186,5 +204,105 @@ async fn no_report_and_no_request_shows_a_claim_token() {
         let quoted = "wanted another token for every drop, got \\\"[redacted claim token]\\\"";
         assert!(reports.contains(quoted), "the secret is named where it was");
         assert!(reports.contains("#claim=[redacted claim token]&exp="), "{liberties:?}");
+    }
+}
+
+/// What is planted: each with the key of the profile that names it.
+const PLANTED: [(&str, &str); 5] = [
+    ("control_token", "Ctl~Token+9f/Zq=77"),
+    ("gateway.key", "sk-gw_Live/8c1+Q~aa41"),
+    ("gateway.revoked_key", "sk-gw_Old/77+R~bb52x"),
+    ("hosting.wallet_key", "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"),
+    ("publish.key", "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"),
+];
+
+/// The secret in every way that a target may write it.
+fn written(secret: &str) -> Vec<String> {
+    let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let lower: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let unicode: String = secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let base64 = |before: &str| assay_spec::crypto::text::base64(format!("{before}{secret}").as_bytes());
+    vec![
+        secret.to_owned(),
+        secret.to_lowercase(),
+        secret.to_uppercase(),
+        secret.replace('/', "\\/"),
+        percent,
+        lower,
+        unicode,
+        base64(""),
+        base64("a"),
+        base64("ab"),
+        base64("Bearer ").replace('+', "-").replace('/', "_"),
+    ]
+}
+
+/// Answers one request with all that is planted, in the name and value of headers and in the body.
+async fn repeat_everything(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        if stream.read_buf(&mut head).await? == 0 {
+            return Ok(());
+        }
+    }
+    let all: Vec<String> = PLANTED.iter().flat_map(|(_, secret)| written(secret)).collect();
+    let faults: serde_json::Map<String, serde_json::Value> =
+        PLANTED.iter().map(|(_, secret)| ((*secret).to_owned(), serde_json::json!({}))).collect();
+    let body = serde_json::json!({
+        "time": "T1", "forks": false, "faults": faults, "acts": {}, "error": all.join(" "), "id": PLANTED[1].1,
+    });
+    // As the target wrote it: two of the ways are no JSON text if they are escaped once more.
+    let body = body.to_string().replace("\\\\u", "\\u").replace("\\\\/", "\\/");
+    let status = if head.starts_with(b"GET") { "200 OK" } else { "400 Bad Request" };
+    let headers: String = all.iter().map(|text| format!("x-said: {text}\r\n")).collect();
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\
+         x-{}: named\r\n{headers}\r\n{body}",
+        body.len(),
+        PLANTED[3].1,
+    );
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_report_shows_a_secret_that_the_target_repeats() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("a port"));
+    let server = tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(repeat_everything(stream));
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    for (key, secret) in PLANTED {
+        std::fs::write(folder.path().join(key), secret).expect("a file");
+    }
+    let place = |key: &str| format!("{{ file = {key:?} }}");
+    let [control, key, revoked, wallet, publish] = PLANTED.map(|(key, _)| place(key));
+    let text = format!(
+        "seed = 1\ncontrol = \"{url}/control\"\ncontrol_token = {control}\n\
+         [gateway]\nurl = \"{url}\"\nkey = {key}\nrevoked_key = {revoked}\n[gateway.limits]\nrequests_per_minute = 100000\n\
+         [hosting]\nwallet_key = {wallet}\n\
+         [publish]\nurl = \"{url}\"\ndomains = [\"a.example\"]\nkey = {publish}\n\
+         [publish.limits]\nrequests_per_minute = 100000\n",
+    );
+    let loaded = Profile::of_text(text, "p.toml".into(), folder.path()).expect("a good profile");
+    let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let checks = select(check::all(), &[Service::Gateway, Service::Publish], &[]);
+    let run = runner.run(&plan(&target, &checks), |_| {}).await;
+    server.abort();
+    assert!(run.outcomes.iter().filter(|one| one.verdict.is_bad()).count() > 20, "it conforms to little");
+    for (name, report) in every_report(&run) {
+        for (key, secret) in PLANTED {
+            for form in written(secret) {
+                assert!(!report.contains(&form), "{key} as {form} in {name}");
+                let escaped = serde_json::to_string(&form).expect("a text");
+                assert!(!report.contains(escaped.trim_matches('"')), "{key} as {escaped} in {name}");
+            }
+        }
+        let is_full = !["annotations", "badge"].contains(&name);
+        assert!(!is_full || report.contains("[redacted gateway.key]"), "{name} names what it hides");
     }
 }

@@ -24,6 +24,7 @@ async fn served() -> Served {
         epoch: wall_clock(),
         token: None,
         forwarded_header: None,
+        https: false,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),
@@ -54,7 +55,7 @@ async fn a_written_profile_trusts_the_simulator() {
     assert!(folder.path().join("p.ca.pem").exists());
     let loaded = Profile::load(&path).expect("the profile that was written");
     assert_eq!(loaded.profile.ca_file.as_deref(), Some(Path::new("p.ca.pem")));
-    let sockets = Sockets { trust: loaded.profile.trust(&loaded.folder).expect("certificates") };
+    let sockets = loaded.profile.sockets(&loaded.folder).expect("certificates");
     let server = &served.sites["server-a"];
     assert!(server.starts_with("https://127.0.0.1:"), "{server}");
     for base in [server.clone(), server.replace("127.0.0.1", "localhost")] {
@@ -85,7 +86,7 @@ async fn each_fault_of_a_certificate_has_its_words() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("ca.pem");
     std::fs::write(&file, authority.pem()).expect("a file");
-    let trusting = Sockets { trust: Trust::with_file(&file).expect("a certificate") };
+    let trusting = Sockets { trust: Trust::with_file(&file).expect("a certificate"), ..Sockets::default() };
     let here = ["127.0.0.1".to_owned()];
     let elsewhere = ["server.example".to_owned(), "localhost".to_owned()];
     let cases = [

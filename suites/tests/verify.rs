@@ -21,6 +21,7 @@ async fn served() -> Served {
         epoch: wall_clock(),
         token: None,
         forwarded_header: None,
+        https: false,
         limits: Vec::new(),
         deviations: Vec::new(),
         liberties: Vec::new(),

@@ -172,7 +172,9 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     let shape = core.takes(liberties::URL_SHAPE);
     let name = text::hex(&name[..10]);
     let root = if shape { format!("/sites/{name}.site") } else { format!("/live/{name}") };
-    let base = format!("http://{}", host(&request.head));
+    let is_secure = core.place(request.head.site).is_some_and(|url| url.starts_with("https:"));
+    let scheme = if is_secure { "https" } else { "http" };
+    let base = format!("{scheme}://{}", host(&request.head));
     let slash = if core.takes(liberties::REDIRECT) { "" } else { "/" };
     let expires_at = now + state.limits.claim_window_ms;
     let page = if core.takes(liberties::CLAIM_ELSEWHERE) { "/app/claim?from=drop" } else { "/claim" };

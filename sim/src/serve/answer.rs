@@ -1,4 +1,4 @@
-//! HTTP/1.1 around a world: requests go in, and answers come out as the world makes them.
+//! HTTP around a world: requests go in, and answers come out as the world makes them.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -7,10 +7,11 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::header::HOST;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, StreamBody};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
@@ -91,6 +92,13 @@ where
     let SiteService { handle, site, peer, boot } = service;
     let (parts, body) = request.into_parts();
     let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
+    let mut parts = parts;
+    // HTTP/2 names the host elsewhere; the services look for it in one place.
+    if let (false, Some(authority)) = (parts.headers.contains_key(HOST), parts.uri.authority())
+        && let Ok(host) = HeaderValue::from_str(authority.as_str())
+    {
+        parts.headers.insert(HOST, host);
+    }
     let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
     let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
     let Some((ticket, mut settled)) = handle.begin(head, boot) else {
@@ -218,7 +226,7 @@ fn respond(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBo
     response
 }
 
-/// Serves HTTP/1.1 on one connection until it ends.
+/// Serves HTTP/1.1 or HTTP/2, whichever its client begins with, on one connection until it ends.
 pub async fn connection<I, S, B>(io: I, service: S)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -226,16 +234,14 @@ where
         + Clone
         + Send
         + 'static,
-    S::Future: Send,
+    S::Future: Send + 'static,
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let served = hyper::server::conn::http1::Builder::new()
-        .auto_date_header(false)
-        .half_close(true)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(io), TowerToHyperService::new(service))
-        .await;
+    let mut server = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
+    server.http1().auto_date_header(false).half_close(true).max_buf_size(HEAD_BYTES);
+    server.http2().auto_date_header(false).max_header_list_size(HEAD_BYTES as u32);
+    let served = server.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)).await;
     // How a client ends its connection is its own affair.
     drop(served);
 }

@@ -20,7 +20,7 @@ use crate::world::Site;
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
 
 impl Handle {
-    /// Serves HTTP/1.1 on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
+    /// Serves HTTP on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
     /// the next boot ends it as well.
     pub async fn connection<I>(&self, io: I, site: Site, peer: IpAddr, boot: u64)
     where
@@ -48,6 +48,7 @@ impl Handle {
                 site,
                 ip: address.ip(),
                 forwarding: self.forwarding.clone(),
+                secure: self.secure,
                 accepting: Arc::downgrade(&accepting),
             };
             inner.berths.push(berth);
@@ -55,10 +56,20 @@ impl Handle {
         Ok(Listener { address, _accepting: accepting })
     }
 
+    /// The base URL of a site that is listened for at an address.
+    pub fn base_url(&self, site: Site, address: SocketAddr) -> String {
+        let scheme = if self.speaks_tls(site) { "https" } else { "http" };
+        format!("{scheme}://{address}")
+    }
+
+    fn speaks_tls(&self, site: Site) -> bool {
+        site.tls || self.secure
+    }
+
     /// Accepts connections to a site in its `boot`.
     fn accept(&self, listener: TcpListener, site: Site, boot: u64) -> JoinHandle<()> {
         let handle = self.clone();
-        let tls = site.tls.then(|| TlsAcceptor::from(self.shown().config(site.name, boot)));
+        let tls = self.speaks_tls(site).then(|| TlsAcceptor::from(self.shown().config(site.name, boot)));
         accept(listener, move |io, peer| {
             let (handle, tls) = (handle.clone(), tls.clone());
             async move {
@@ -102,8 +113,8 @@ impl Handle {
         let listener = std::net::TcpListener::bind((berth.ip, 0))?;
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        let url = base_url(berth.site, listener.local_addr()?);
-        let handle = self.clone().forwarded_by(berth.forwarding.clone());
+        let handle = self.clone().forwarded_by(berth.forwarding.clone()).secured(berth.secure);
+        let url = handle.base_url(berth.site, listener.local_addr()?);
         Ok((handle.accept(listener, berth.site, boot), url))
     }
 }
@@ -114,12 +125,6 @@ where
     I: AsyncRead + AsyncWrite + Unpin,
 {
     tokio::time::timeout(limit, tls.accept(io)).await.ok()?.ok()
-}
-
-/// The base URL of a site that stands at an address.
-pub fn base_url(site: Site, address: SocketAddr) -> String {
-    let scheme = if site.tls { "https" } else { "http" };
-    format!("{scheme}://{address}")
 }
 
 /// A listener that serves until it is dropped.
@@ -164,7 +169,7 @@ where
         + Clone
         + Send
         + 'static,
-    S::Future: Send,
+    S::Future: Send + 'static,
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {

@@ -1,18 +1,14 @@
 //! `GET /svc/auth/check` (document 1), and the header that carries a key.
 
-use crate::Service;
-use crate::endpoint::{Auth, Endpoint};
+use crate::endpoint::endpoint;
 
-/// Tells whether a key is valid, and spends nothing.
-pub static CHECK: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "auth-check",
-    method: "GET",
-    path: "/svc/auth/check",
-    auth: Auth::Bearer,
-    statuses: &[200, 401],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+endpoint! {
+    /// Tells whether a key is valid, and spends nothing.
+    Gateway CHECK "auth-check" "GET" "/svc/auth/check"
+    Bearer [200, 401]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Keys",
+}
 
 /// The key in the value of an `Authorization` header; `None` for another scheme and for no key.
 ///

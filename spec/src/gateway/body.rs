@@ -43,6 +43,31 @@ pub(super) fn within(
     Ok(())
 }
 
+/// The messages of a request. The rules are those of the array, of each message in it, and of an array without any.
+pub(super) fn conversation<T, G: Gate>(
+    request: &Map<String, Value>,
+    [array, each, empty]: [Id; 3],
+    gate: &mut G,
+    read: impl Fn(&Map<String, Value>, &mut G) -> Result<T, Refused>,
+) -> Result<Vec<T>, Refused> {
+    let Some(said) = required(request, "messages", array, gate, Value::as_array)? else {
+        return Ok(Vec::new());
+    };
+    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
+    if said.is_empty() {
+        broken(empty, gate, || "messages is empty".to_owned())?;
+    }
+    let mut messages = Vec::with_capacity(said.len());
+    for value in said {
+        let Value::Object(message) = value else {
+            broken(each, gate, || format!("a message is {}", kind(value)))?;
+            continue;
+        };
+        messages.push(read(message, gate)?);
+    }
+    Ok(messages)
+}
+
 /// A member, unless it is null.
 pub(super) fn given<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     object.get(name).filter(|value| !value.is_null())

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{broken, given, kind, object, optional, required, within};
+use super::TOO_LARGE;
+use super::body::{broken, conversation, given, kind, object, optional, required, within};
 use super::data_url::{self, ImageData};
 use super::limits;
 use super::requirements::chat::{
@@ -10,19 +11,43 @@ use super::requirements::chat::{
     PART_IMAGE_URL, PART_TEXT, PART_TYPE, ROLE, ROLE_KNOWN, STREAM, TOOL_CALL_ID,
 };
 use super::tools::{self, Tool};
-use crate::endpoint::{Auth, Endpoint};
-use crate::{Gate, Refused, Service};
+use crate::endpoint::endpoint;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::{Gate, Refused};
 
-/// Answers a conversation, whole or as a stream.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "chat",
-    method: "POST",
-    path: "/v1/chat/completions",
-    auth: Auth::Bearer,
-    statuses: &[200, 401, 402, 404, 422, 503],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+/// The members of a body, for descriptions.
+const REQUEST: &[Field] = &[
+    must("model", Kind::Text),
+    must("messages", Kind::Array(&Kind::Object(MESSAGE_MEMBERS))),
+    may("stream", Kind::Boolean),
+    may("tools", Kind::Array(&Kind::Object(TOOL_MEMBERS))),
+];
+const MESSAGE_MEMBERS: &[Field] = &[
+    must("role", Kind::OneOf(&ROLES)),
+    may("content", Kind::Either(&[Kind::Text, Kind::Array(&Kind::Either(PARTS))])),
+    may("tool_call_id", Kind::Text),
+];
+const PARTS: &[Kind] = &[Kind::Object(TEXT_PART), Kind::Object(IMAGE_PART)];
+const TEXT_PART: &[Field] = &[must("type", Kind::OneOf(&["text"])), must("text", Kind::Text)];
+const IMAGE_PART: &[Field] =
+    &[must("type", Kind::OneOf(&["image_url"])), must("image_url", Kind::Object(IMAGE_URL))];
+const IMAGE_URL: &[Field] = &[must("url", Kind::Text)];
+const TOOL_MEMBERS: &[Field] =
+    &[must("type", Kind::OneOf(&["function"])), must("function", Kind::Object(FUNCTION))];
+const FUNCTION: &[Field] =
+    &[must("name", Kind::Text), must("description", Kind::Text), must("parameters", Kind::Object(&[]))];
+
+endpoint! {
+    /// Answers a conversation, whole or as a stream.
+    Gateway ENDPOINT "chat" "POST" "/v1/chat/completions"
+    BearerOrPayment [200, 401, 402, 404, 422, 503]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Inference",
+    note: "With `stream` true the reply is a stream of server-sent events.",
+    body: Body::Json(REQUEST),
+    reply: Reply::JsonOrEvents(Kind::Object(&[must("choices", Kind::Array(&Kind::Object(&[])))])),
+    open: TOO_LARGE,
+}
 
 /// The roles that the wire format knows. The document uses `user` and `tool`.
 pub const ROLES: [&str; 6] = ["user", "tool", "assistant", "system", "developer", "function"];
@@ -86,30 +111,11 @@ impl Message {
 pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
-    let messages = messages(&object, gate)?;
+    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &NOT_EMPTY], gate, message)?;
     let stream = optional(&object, "stream", &STREAM, gate, Value::as_bool)?.unwrap_or_default();
     let tools = tools::parse(&object, gate)?;
     let tokens = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| object.get(*name)?.as_u64());
     Ok(Request { model, stream, messages, tools, max_tokens: tokens, body: Value::Object(object) })
-}
-
-fn messages(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Message>, Refused> {
-    let Some(said) = required(request, "messages", &MESSAGES, gate, Value::as_array)? else {
-        return Ok(Vec::new());
-    };
-    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
-    if said.is_empty() {
-        broken(&NOT_EMPTY, gate, || "messages is empty".to_owned())?;
-    }
-    let mut messages = Vec::with_capacity(said.len());
-    for value in said {
-        let Value::Object(object) = value else {
-            broken(&MESSAGE, gate, || format!("a message is {}", kind(value)))?;
-            continue;
-        };
-        messages.push(message(object, gate)?);
-    }
-    Ok(messages)
 }
 
 fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {

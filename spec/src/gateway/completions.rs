@@ -2,32 +2,43 @@
 
 use serde_json::Value;
 
+use super::TOO_LARGE;
 use super::body::{broken, object, optional, required};
 use super::requirements::completions::BODY;
-use crate::endpoint::{Auth, Endpoint};
-use crate::{Gate, Refused, Service};
+use crate::endpoint::endpoint;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::{Gate, Refused};
 
-/// Goes on with a prompt.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "completions",
-    method: "POST",
-    path: "/v1/completions",
-    auth: Auth::Bearer,
-    statuses: &[200, 401, 402, 404, 422, 503],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+/// The members of a body as wire formats have them, for descriptions.
+const REQUEST: &[Field] = &[
+    must("model", Kind::Text),
+    must("prompt", Kind::Either(&[Kind::Text, Kind::Array(&Kind::Text)])),
+    may("stream", Kind::Boolean),
+];
 
-/// Goes on with a prompt, in the native style: the listed exception to the path prefix of inference.
-pub static NATIVE: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "native-completions",
-    method: "POST",
-    path: "/completions",
-    auth: Auth::Bearer,
-    statuses: &[200, 401, 402, 404, 422, 503],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+endpoint! {
+    /// Goes on with a prompt.
+    Gateway ENDPOINT "completions" "POST" "/v1/completions"
+    BearerOrPayment [200, 401, 402, 404, 422, 503]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Inference",
+    note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
+    body: Body::Json(REQUEST),
+    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    open: TOO_LARGE,
+}
+
+endpoint! {
+    /// Goes on with a prompt, in the native style: the listed exception to the path prefix of inference.
+    Gateway NATIVE "native-completions" "POST" "/completions"
+    BearerOrPayment [200, 401, 402, 404, 422, 503]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Inference",
+    note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
+    body: Body::Json(REQUEST),
+    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    open: TOO_LARGE,
+}
 
 /// What a caller asks to be gone on with.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,19 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::endpoint::{Auth, Endpoint};
-use crate::{Dialect, Service};
+use crate::Dialect;
+use crate::endpoint::endpoint;
+use crate::shape::{Field, Kind, Reply, must};
 
-/// Tells which servers run which model. Whether it needs a key is not shown.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "discovery",
-    method: "GET",
-    path: "/svc/models",
-    auth: Auth::None,
-    statuses: &[200],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+/// What discovery says of a model, for descriptions.
+const ENTRY: &[Field] = &[must("servers", Kind::Array(&Kind::Text))];
+
+endpoint! {
+    /// Tells which servers run which model. Whether it needs a key is not shown.
+    Gateway ENDPOINT "discovery" "GET" "/svc/models"
+    None [200]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Models",
+    reply: Reply::Json(Kind::Map(&Kind::Object(ENTRY))),
+    open: &[401],
+}
 
 /// What discovery says of one model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,24 +2,38 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{broken, given, kind, object, required, within};
+use super::TOO_LARGE;
+use super::body::{broken, conversation, given, kind, object, required, within};
 use super::limits;
 use super::requirements::messages::{
     BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
 };
-use crate::endpoint::{Auth, Endpoint};
-use crate::{Gate, Refused, Service};
+use crate::endpoint::endpoint;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::{Gate, Refused};
 
-/// Answers a conversation in a second wire format.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "messages",
-    method: "POST",
-    path: "/v1/messages",
-    auth: Auth::Bearer,
-    statuses: &[200, 401, 402, 404, 422, 503],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+/// The members of a body, for descriptions.
+const REQUEST: &[Field] = &[
+    must("model", Kind::Text),
+    must("max_tokens", Kind::Integer),
+    must("messages", Kind::Array(&Kind::Object(MESSAGE_MEMBERS))),
+];
+const MESSAGE_MEMBERS: &[Field] = &[must("role", Kind::OneOf(&ROLES)), must("content", Kind::Text)];
+/// The header that names a version by its date.
+const VERSION: &[Field] = &[may("svc-version", Kind::Text)];
+
+endpoint! {
+    /// Answers a conversation in a second wire format.
+    Gateway ENDPOINT "messages" "POST" "/v1/messages"
+    BearerOrPayment [200, 401, 402, 404, 422, 503]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Inference",
+    note: "Whether the version header is required is not shown.",
+    headers: VERSION,
+    body: Body::Json(REQUEST),
+    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    open: TOO_LARGE,
+}
 
 /// The roles that the wire format knows. The document names none.
 pub const ROLES: [&str; 3] = ["user", "assistant", "system"];
@@ -53,7 +67,7 @@ pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
     let max_tokens = max_tokens(&object, gate)?;
-    let messages = messages(&object, gate)?;
+    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &COMPLETE], gate, message)?;
     let stream = object.get("stream").and_then(Value::as_bool).unwrap_or_default();
     Ok(Request { model, max_tokens, stream, messages, body: Value::Object(object) })
 }
@@ -76,25 +90,6 @@ fn integer(value: &Value) -> Option<i64> {
     // The cast keeps to the type's bounds, which is what is wanted here.
     #[allow(clippy::cast_possible_truncation)]
     number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
-}
-
-fn messages(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Message>, Refused> {
-    let Some(said) = required(request, "messages", &MESSAGES, gate, Value::as_array)? else {
-        return Ok(Vec::new());
-    };
-    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
-    if said.is_empty() {
-        broken(&COMPLETE, gate, || "messages is empty".to_owned())?;
-    }
-    let mut messages = Vec::with_capacity(said.len());
-    for value in said {
-        let Value::Object(object) = value else {
-            broken(&MESSAGE, gate, || format!("a message is {}", kind(value)))?;
-            continue;
-        };
-        messages.push(message(object, gate)?);
-    }
-    Ok(messages)
 }
 
 fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {

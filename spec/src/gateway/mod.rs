@@ -35,5 +35,8 @@ pub static ENDPOINTS: &[&Endpoint] = &[
 /// The endpoints that a server of the pool has under its own URL, as far as the document names them.
 pub static DIRECT: &[&Endpoint] = &[&chat::ENDPOINT, &completions::ENDPOINT, &messages::ENDPOINT];
 
+/// The status of a request that is larger than a server takes. The largest size is not shown.
+const TOO_LARGE: &[u16] = &[413];
+
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[&machines::REQUEST, &machines::CONFIDENTIAL, &machines::DIRECT];

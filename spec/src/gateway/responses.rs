@@ -2,21 +2,31 @@
 
 use serde_json::Value;
 
+use super::TOO_LARGE;
 use super::body::{broken, object, optional, required};
 use super::requirements::responses::BODY;
-use crate::endpoint::{Auth, Endpoint};
-use crate::{Gate, Refused, Service};
+use crate::endpoint::endpoint;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::{Gate, Refused};
 
-/// Answers an input.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Gateway,
-    name: "responses",
-    method: "POST",
-    path: "/v1/responses",
-    auth: Auth::Bearer,
-    statuses: &[200, 401, 402, 404, 422, 503],
-    source: "document 1, Inference gateway (paths under {base_url})",
-};
+/// The members of a body as the wire format has them, for descriptions.
+const REQUEST: &[Field] = &[
+    must("model", Kind::Text),
+    must("input", Kind::Either(&[Kind::Text, Kind::Array(&Kind::Object(&[]))])),
+    may("stream", Kind::Boolean),
+];
+
+endpoint! {
+    /// Answers an input.
+    Gateway ENDPOINT "responses" "POST" "/v1/responses"
+    BearerOrPayment [200, 401, 402, 404, 422, 503]
+    "document 1, Inference gateway (paths under {base_url})";
+    group: "Inference",
+    note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
+    body: Body::Json(REQUEST),
+    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    open: TOO_LARGE,
+}
 
 /// What a caller asks a response to.
 #[derive(Clone, Debug, Default, PartialEq)]

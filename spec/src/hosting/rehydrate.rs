@@ -1,16 +1,13 @@
 //! `POST /api/projects/rehydrate` (document 2, Endpoints): asked for after a login, so that a backend that was started
 //! anew has its projects again. What it takes and answers is not shown.
 
-use crate::Service;
-use crate::endpoint::{Auth, Endpoint};
+use crate::endpoint::endpoint;
 
-/// The endpoint. Its statuses and its caller's proof are not shown.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Hosting,
-    name: "rehydrate",
-    method: "POST",
-    path: "/api/projects/rehydrate",
-    auth: Auth::None,
-    statuses: &[],
-    source: "document 2, Endpoints",
-};
+endpoint! {
+    /// Restores what the backend knew of its projects. Its statuses and its caller's proof are not shown.
+    Hosting ENDPOINT "rehydrate" "POST" "/api/projects/rehydrate"
+    None []
+    "document 2, Endpoints";
+    group: "Projects",
+    note: "What it takes and answers is not shown.",
+}

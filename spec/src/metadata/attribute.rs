@@ -5,7 +5,15 @@ use serde_json::{Number, Value};
 
 use super::members::{required, text};
 use super::requirements::records::{TRAIT_TYPE, VALUE};
+use crate::shape::{Field, Kind, must};
 use crate::{Gate, Refused};
+
+/// What an attribute shows, for descriptions.
+pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
+const MEMBERS: &[Field] = &[
+    must("trait_type", Kind::Text),
+    must("value", Kind::Either(&[Kind::Boolean, Kind::Integer, Kind::Text])),
+];
 
 /// An attribute: both members are required.
 #[derive(Clone, Debug, PartialEq, Serialize)]

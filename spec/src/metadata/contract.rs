@@ -6,16 +6,34 @@ use serde_json::Value;
 use super::members::{optional, required, text, texts};
 use super::requirements::records as rows;
 use super::template::TokenMetadataTemplate;
-use crate::metadata::endpoint;
+use crate::metadata::template::SHAPE as TEMPLATE;
+use crate::metadata::{UNKNOWN, URI_NOTE, endpoint};
+use crate::shape::{Kind, Reply, may, must};
 use crate::{Gate, Refused};
 
+/// What a contract's document shows, for descriptions.
+const CONTRACT: Kind = Kind::Object(&[
+    must("name", Kind::Text),
+    may("symbol", Kind::Text),
+    may("description", Kind::Text),
+    may("image", Kind::Text),
+    may("banner_image", Kind::Text),
+    may("featured_image", Kind::Text),
+    may("external_link", Kind::Text),
+    may("collaborators", Kind::Array(&Kind::Text)),
+    may("ref", Kind::Text),
+    may("owner", Kind::Text),
+    may("default_token_template", TEMPLATE),
+]);
 endpoint! {
     /// By the content identifier of the contract's metadata.
     BY_CID "contract-by-cid" "/{contract_metadata_cid}" [200, 422]
+    group: "Contracts", reply: Reply::Json(CONTRACT), open: UNKNOWN
 }
 endpoint! {
     /// By the contract's URI.
     BY_URI "contract-by-uri" "/{contract_uri}//" [200, 422]
+    group: "Contracts", reply: Reply::Json(CONTRACT), open: UNKNOWN, note: URI_NOTE
 }
 
 /// A contract's document; its name alone is required.

@@ -5,7 +5,17 @@ use serde_json::{Map, Value};
 
 use super::members::{boolean, object, optional, required, text, texts};
 use super::requirements::records::{ALLOWED, FALLBACK, MANDATORY, SOURCE};
+use crate::shape::{Field, Kind, may, must};
 use crate::{Gate, Refused};
+
+/// What an external property shows, for descriptions.
+pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
+const MEMBERS: &[Field] = &[
+    must("source", Kind::Text),
+    may("mandatory", Kind::Boolean),
+    may("allowed", Kind::Array(&Kind::Text)),
+    may("fallback", Kind::Object(&[])),
+];
 
 /// An external property. What its members are for is not shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

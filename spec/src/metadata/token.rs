@@ -9,24 +9,41 @@ use super::attribute::Attribute;
 use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
-use crate::metadata::endpoint;
+use crate::metadata::attribute::SHAPE as ATTRIBUTE;
+use crate::metadata::external::SHAPE as EXTERNAL;
+use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
+use crate::shape::{Kind, Reply, may, must};
 use crate::{Gate, Refused};
 
+/// What a token's document shows, for descriptions.
+const TOKEN: Kind = Kind::Object(&[
+    must("name", Kind::Text),
+    may("image", Kind::Text),
+    may("animation_url", Kind::Text),
+    may("description", Kind::Text),
+    may("external_url", Kind::Text),
+    may("attributes", Kind::Array(&ATTRIBUTE)),
+    may("external_properties", Kind::Array(&EXTERNAL)),
+]);
 endpoint! {
     /// By the content identifier of the contract's metadata, with `.json` behind the id.
     BY_CID_JSON "token-by-cid-json" "/{contract_metadata_cid}/{token_id}.json" [200, 422]
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN
 }
 endpoint! {
     /// By the content identifier of the contract's metadata.
     BY_CID "token-by-cid" "/{contract_metadata_cid}/{token_id}" [200, 422]
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN
 }
 endpoint! {
     /// By the contract's URI, with `.json` behind the id.
     BY_URI_JSON "token-by-uri-json" "/{contract_uri}//{token_id}.json" [200, 422]
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN, note: URI_NOTE
 }
 endpoint! {
     /// By the contract's URI.
     BY_URI "token-by-uri" "/{contract_uri}//{token_id}" [200, 422]
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN, note: URI_NOTE
 }
 
 /// A token's document; its name alone is required.

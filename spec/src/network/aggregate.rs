@@ -11,28 +11,67 @@ use serde_json::{Map, Value};
 
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
+use crate::network::message::MessageType;
 use crate::network::params::Params;
 use crate::network::requirements::aggregates::{
     BY_ADDRESS, BY_KEY, BY_KEYS, CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY, JSON_KEYS, JSON_LIMIT,
 };
 use crate::network::requirements::paging::ODD_VALUES;
+use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
+use crate::shape::{Body, Field, Kind, Reply, may, must};
 use crate::{Gate, Refused};
+
+/// An aggregate, for descriptions.
+const AGGREGATE: &[Field] = &[
+    must("key", Kind::Text),
+    must("address", Kind::Text),
+    must("content", Kind::Object(&[])),
+    must("time", Kind::Integer),
+    must("item_hash", Kind::Text),
+];
+/// The content of a write.
+const WRITE: &[Field] =
+    &[must("key", Kind::Text), may("address", Kind::Text), must("content", Kind::Object(&[]))];
+/// The parameters of a list.
+const LIST_QUERY: &[Field] = &[
+    may("address", Kind::Text),
+    may("key", Kind::Text),
+    may("keys", Kind::Commas),
+    may("content.fields", Kind::Commas),
+    PAGE,
+    LIMIT,
+];
+/// Its reply.
+const LIST_REPLY: &[Field] = &[must("aggregates", Kind::Array(&Kind::Object(&[]))), PAGINATION];
+/// The parameters of an address' aggregates.
+const OF_ADDRESS_QUERY: &[Field] = &[may("keys", Kind::Commas), LIMIT];
 
 endpoint! {
     /// Reads an aggregate.
-    READ "aggregate" "GET" "/api/v0/aggregates/{address}/{key}" None [200, 404, 429, 500]
+    READ "aggregate" "GET" "/api/v0/aggregates/{address}/{key}" None [200, 400, 404, 429, 500]
+    group: "Aggregates",
+    reply: Reply::Json(Kind::Object(AGGREGATE)),
 }
 endpoint! {
     /// Lists aggregates in pages.
     LIST "aggregates" "GET" "/api/v0/aggregates" None [200, 400, 429, 500]
+    group: "Aggregates",
+    query: LIST_QUERY,
+    reply: Reply::Json(Kind::Object(LIST_REPLY)),
 }
 endpoint! {
     /// Reads the aggregates of an address.
     OF_ADDRESS "aggregates-of" "GET" "/api/v0/aggregates/{address}.json" None [200, 400, 404, 429, 500]
+    group: "Aggregates",
+    query: OF_ADDRESS_QUERY,
+    reply: Reply::Json(Kind::Any),
 }
 endpoint! {
     /// Writes to an aggregate.
     CREATE "create-aggregate" "POST" "/api/v0/aggregates" Envelope [200, 400, 401, 403, 429, 500]
+    group: "Aggregates",
+    body: Body::Envelope { kind: Some(MessageType::Aggregate.name()), content: WRITE },
+    reply: CREATED,
 }
 
 /// A write.

@@ -12,15 +12,72 @@ use crate::network::requirements::indexer::{
     ADDRESS, ARGS_SELECT, CONTRACT, EVENT_BLOCKS, EVENT_NAME, EVENT_TIMES, FROM, INTEGERS, SENT_OR_RECEIVED,
     TO, TRANSACTION_BLOCKS, TRANSACTION_TIMES,
 };
+use crate::network::shapes::{LIMIT, PAGE, PAGINATION};
+use crate::shape::{Field, Kind, Reply, may, must};
 use crate::{Gate, Id, Refused};
+
+/// The parameters of a list of events, for descriptions.
+const EVENT_QUERY: &[Field] = &[
+    may("contract", Kind::Text),
+    may("event_name", Kind::Text),
+    may("from_block", Kind::Integer),
+    may("to_block", Kind::Integer),
+    may("from_timestamp", Kind::Integer),
+    may("to_timestamp", Kind::Integer),
+    may("args", Kind::Object(&[])),
+    PAGE,
+    LIMIT,
+];
+/// Its reply.
+const EVENTS_REPLY: &[Field] = &[must("events", Kind::Array(&Kind::Object(EVENT))), PAGINATION];
+const EVENT: &[Field] = &[
+    must("transaction_hash", Kind::Text),
+    must("block_number", Kind::Integer),
+    must("log_index", Kind::Integer),
+    must("contract", Kind::Text),
+    must("event_name", Kind::Text),
+    must("args", Kind::Object(&[])),
+    must("timestamp", Kind::Integer),
+];
+/// The parameters of a list of transactions.
+const TRANSACTION_QUERY: &[Field] = &[
+    may("address", Kind::Text),
+    may("from", Kind::Text),
+    may("to", Kind::Text),
+    may("from_block", Kind::Integer),
+    may("to_block", Kind::Integer),
+    may("from_timestamp", Kind::Integer),
+    may("to_timestamp", Kind::Integer),
+    PAGE,
+    LIMIT,
+];
+/// Its reply.
+const TRANSACTIONS_REPLY: &[Field] =
+    &[must("transactions", Kind::Array(&Kind::Object(TRANSACTION))), PAGINATION];
+const TRANSACTION: &[Field] = &[
+    must("hash", Kind::Text),
+    must("block_number", Kind::Integer),
+    must("from", Kind::Text),
+    must("to", Kind::Text),
+    must("value", Kind::Text),
+    must("gas", Kind::Integer),
+    must("gas_price", Kind::Text),
+    must("timestamp", Kind::Integer),
+];
 
 endpoint! {
     /// Lists a network's events in pages.
     EVENTS "events" "GET" "/api/v0/indexer/{network}/events" None [200, 400, 404, 429, 500]
+    group: "Indexer",
+    query: EVENT_QUERY,
+    reply: Reply::Json(Kind::Object(EVENTS_REPLY)),
 }
 endpoint! {
     /// Lists a network's transactions in pages.
     TRANSACTIONS "transactions" "GET" "/api/v0/indexer/{network}/transactions" None [200, 400, 404, 429, 500]
+    group: "Indexer",
+    query: TRANSACTION_QUERY,
+    reply: Reply::Json(Kind::Object(TRANSACTIONS_REPLY)),
 }
 
 /// An event of a contract.

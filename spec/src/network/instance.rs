@@ -8,31 +8,97 @@ use serde_json::{Map, Value};
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::machines::InstanceEvent;
+use crate::network::message::MessageType;
 use crate::network::params::Params;
 use crate::network::requirements::instances::{
     ACTION, BY_ADDRESS, BY_STATUS, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS,
 };
+use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
+use crate::shape::{Body, Field, Kind, Reply, may, must};
 use crate::{Gate, Refused};
+
+/// The content of an INSTANCE, for descriptions.
+const INSTANCE: &[Field] = &[
+    must("name", Kind::Text),
+    must("description", Kind::Text),
+    must("cpu", Kind::Integer),
+    must("memory", Kind::Integer),
+    must("disk", Kind::Integer),
+    must("image", Kind::Text),
+    must("ssh_key", Kind::Text),
+    must("firewall", Kind::Object(FIREWALL)),
+];
+const FIREWALL: &[Field] = &[must("allowedPorts", Kind::Array(&Kind::Integer))];
+/// The answer to it.
+const INSTANCE_CREATED: &[Field] = &[
+    must("item_hash", Kind::Text),
+    must("instance_id", Kind::Text),
+    must("ipv6", Kind::Text),
+    must("status", Kind::OneOf(&["success"])),
+];
+/// An instance as it is shown.
+const INSTANCE_SHOWN: &[Field] = &[
+    must("instance_id", Kind::Text),
+    must("owner", Kind::Text),
+    must("name", Kind::Text),
+    must("description", Kind::Text),
+    must("cpu", Kind::Integer),
+    must("memory", Kind::Integer),
+    must("disk", Kind::Integer),
+    must("image", Kind::Text),
+    must("ipv6", Kind::Text),
+    must("status", Kind::Text),
+    must("created_at", Kind::Integer),
+    must("updated_at", Kind::Integer),
+];
+/// The parameters of a list.
+const LIST_QUERY: &[Field] = &[may("address", Kind::Text), may("status", Kind::Text), PAGE, LIMIT];
+/// Its reply.
+const LIST_REPLY: &[Field] = &[must("instances", Kind::Array(&Kind::Object(INSTANCE_SHOWN))), PAGINATION];
+/// The content of an `INSTANCE_UPDATE`.
+const UPDATE_CONTENT: &[Field] = &[
+    must("instance_id", Kind::Text),
+    may("name", Kind::Text),
+    may("description", Kind::Text),
+    may("firewall", Kind::Object(FIREWALL)),
+];
+/// The content of an `INSTANCE_CONTROL`.
+const CONTROL_CONTENT: &[Field] =
+    &[must("instance_id", Kind::Text), must("action", Kind::OneOf(&["start", "stop", "restart"]))];
 
 endpoint! {
     /// Creates an instance.
     CREATE "create-instance" "POST" "/api/v0/instances" Envelope [200, 400, 401, 403, 429, 500]
+    group: "Instances",
+    body: Body::Envelope { kind: Some(MessageType::Instance.name()), content: INSTANCE },
+    reply: Reply::Json(Kind::Object(INSTANCE_CREATED)),
 }
 endpoint! {
     /// Reads an instance.
-    READ "instance" "GET" "/api/v0/instances/{instance_id}" None [200, 404, 429, 500]
+    READ "instance" "GET" "/api/v0/instances/{instance_id}" None [200, 400, 404, 429, 500]
+    group: "Instances",
+    reply: Reply::Json(Kind::Object(INSTANCE_SHOWN)),
 }
 endpoint! {
     /// Lists instances in pages.
     LIST "instances" "GET" "/api/v0/instances" None [200, 400, 429, 500]
+    group: "Instances",
+    query: LIST_QUERY,
+    reply: Reply::Json(Kind::Object(LIST_REPLY)),
 }
 endpoint! {
     /// Changes an instance.
     UPDATE "update-instance" "PUT" "/api/v0/instances/{instance_id}" Envelope [200, 400, 401, 403, 404, 429, 500]
+    group: "Instances",
+    body: Body::Envelope { kind: Some(MessageType::InstanceUpdate.name()), content: UPDATE_CONTENT },
+    reply: CREATED,
 }
 endpoint! {
     /// Starts, stops or restarts an instance.
     CONTROL "control-instance" "POST" "/api/v0/instances/{instance_id}/control" Envelope [200, 400, 401, 403, 404, 429, 500]
+    group: "Instances",
+    body: Body::Envelope { kind: Some(MessageType::InstanceControl.name()), content: CONTROL_CONTENT },
+    reply: CREATED,
 }
 
 /// What an INSTANCE asks for.

@@ -9,14 +9,21 @@ use serde_json::{Map, Value};
 use crate::crypto::text::sha256_hex;
 use crate::json;
 use crate::network::endpoint;
+use crate::network::shapes::{self, CREATED};
+use crate::shape::{Body, Kind, Reply};
 
 endpoint! {
     /// Reads one message.
     READ "message" "GET" "/api/v0/messages/{hash}" None [200, 400, 404, 410, 429, 500]
+    group: "Messages",
+    reply: Reply::Json(Kind::Object(shapes::WRAPPED)),
 }
 endpoint! {
     /// Takes a message of any type.
     CREATE "create-message" "POST" "/api/v0/messages" Envelope [200, 400, 401, 403, 429, 500]
+    group: "Messages",
+    body: Body::Envelope { kind: None, content: &[] },
+    reply: CREATED,
 }
 
 /// A message's type: the ten that the document lists.

@@ -6,14 +6,19 @@ use serde::Serialize;
 use crate::Instant;
 use crate::network::endpoint;
 use crate::network::limits::METRICS_RETENTION_MS;
+use crate::shape::{Kind, Reply};
 
 endpoint! {
     /// A core node's records.
-    CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 404, 429, 500]
+    CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 400, 404, 429, 500]
+    group: "Nodes",
+    reply: Reply::Json(Kind::Any),
 }
 endpoint! {
     /// A compute node's records.
-    COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 404, 429, 500]
+    COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 400, 404, 429, 500]
+    group: "Nodes",
+    reply: Reply::Json(Kind::Any),
 }
 
 /// The durations of a core node's record.

@@ -26,6 +26,7 @@ pub mod program;
 pub mod query;
 pub mod requirements;
 pub mod route;
+mod shapes;
 pub mod signing;
 pub mod storage;
 pub mod store;
@@ -93,19 +94,14 @@ const fn joined<const N: usize>(lists: [&[&'static Endpoint]; 3]) -> [&'static E
 pub static MACHINES: &[&Machine] =
     &[&machines::STORE, &machines::FORGET, &machines::INSTANCE, &machines::MEASUREMENT];
 
-/// Declares an endpoint: `endpoint!(NAME "name" METHOD "path" Auth [statuses] "section");`.
+/// Declares an endpoint: `endpoint!(NAME "name" METHOD "path" Auth [statuses] member of its shape: value)`.
 macro_rules! endpoint {
-    ($(#[doc = $about:literal])+ $name:ident $short:literal $method:literal $path:literal $auth:ident [$($status:literal),*]) => {
-        $(#[doc = $about])+
-        pub static $name: $crate::endpoint::Endpoint = $crate::endpoint::Endpoint {
-            service: $crate::Service::Network,
-            name: $short,
-            method: $method,
-            path: $path,
-            auth: $crate::endpoint::Auth::$auth,
-            statuses: &[$($status),*],
-            source: "document 2, Endpoints",
-        };
+    ($(#[doc = $about:literal])+ $name:ident $short:literal $method:literal $path:literal $auth:ident [$($status:literal),*] $($member:ident: $value:expr),* $(,)?) => {
+        $crate::endpoint::endpoint! {
+            $(#[doc = $about])+
+            Network $name $short $method $path $auth [$($status),*] "document 2, Endpoints";
+            $($member: $value),*
+        }
     };
 }
 use endpoint;

@@ -4,16 +4,24 @@ use serde_json::{Map, Value};
 
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
+use crate::network::message::MessageType;
 use crate::network::requirements::pins::HASH_REQUIRED;
+use crate::network::shapes::CREATED;
+use crate::shape::{Body, Kind, Reply, must};
 use crate::{Gate, Refused};
 
 endpoint! {
     /// Pins content.
     PIN "pin" "POST" "/api/v0/ipfs/pin" Envelope [200, 400, 401, 403, 429, 500]
+    group: "Pins",
+    body: Body::Envelope { kind: Some(MessageType::IpfsPin.name()), content: &[must("hash", Kind::Text)] },
+    reply: CREATED,
 }
 endpoint! {
     /// Reads content.
-    READ "pinned" "GET" "/api/v0/ipfs/{hash}" None [200, 404, 429, 500]
+    READ "pinned" "GET" "/api/v0/ipfs/{hash}" None [200, 400, 404, 429, 500]
+    group: "Pins",
+    reply: Reply::Bytes,
 }
 
 /// A pin.

@@ -12,16 +12,36 @@ use crate::crypto::text::sha256_hex;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::PROGRAM_OUTPUT_BYTES;
+use crate::network::message::MessageType;
 use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
+use crate::network::shapes::CREATED;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
 use crate::{Gate, Refused};
+
+/// The content of a program, for descriptions.
+const PROGRAM: &[Field] = &[
+    must("name", Kind::Text),
+    must("description", Kind::Text),
+    must("code", Kind::Text),
+    must("runtime", Kind::Text),
+    must("memory", Kind::Integer),
+    must("timeout", Kind::Integer),
+];
 
 endpoint! {
     /// Stores a program.
     CREATE "create-program" "POST" "/api/v0/programs" Envelope [200, 400, 401, 403, 429, 500]
+    group: "Programs",
+    body: Body::Envelope { kind: Some(MessageType::Program.name()), content: PROGRAM },
+    reply: CREATED,
 }
 endpoint! {
     /// Runs a program.
     RUN "run" "POST" "/api/v0/run/{program_hash}" None [200, 400, 404, 429, 500]
+    group: "Programs",
+    note: "What a success holds depends on the program.",
+    body: Body::OptionalJson(&[may("variables", Kind::Map(&Kind::Text))]),
+    reply: Reply::Bytes,
 }
 
 /// A program.

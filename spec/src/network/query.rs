@@ -10,15 +10,45 @@ use crate::network::endpoint;
 use crate::network::message::Message;
 use crate::network::params::Params;
 use crate::network::requirements::{flat, listing};
+use crate::network::shapes::{LIMIT, MESSAGE, PAGE, PAGINATION};
+use crate::shape::{Field, Kind, Reply, may, must};
 use crate::{Dialect, Gate, Refused};
+
+/// The parameters of `GET /messages`, for descriptions.
+const LIST_QUERY: &[Field] = &[
+    may("hashes", Kind::Commas),
+    may("addresses", Kind::Commas),
+    may("channels", Kind::Commas),
+    may("tags", Kind::Commas),
+    may("types", Kind::Commas),
+    may("content.keys", Kind::Text),
+    PAGE,
+    LIMIT,
+];
+/// Its reply.
+const LIST_REPLY: &[Field] = &[must("messages", Kind::Array(&MESSAGE)), PAGINATION];
+/// The parameters of `GET /messages.json`.
+const FLAT_QUERY: &[Field] = &[
+    may("addresses", Kind::Commas),
+    may("channels", Kind::Commas),
+    may("content_types", Kind::Commas),
+    may("startDate", Kind::Integer),
+    may("endDate", Kind::Integer),
+];
 
 endpoint! {
     /// Lists messages in pages.
     LIST "messages" "GET" "/api/v0/messages" None [200, 400, 429, 500]
+    group: "Messages",
+    query: LIST_QUERY,
+    reply: Reply::Json(Kind::Object(LIST_REPLY)),
 }
 endpoint! {
     /// Lists messages flat.
     FLAT "messages-flat" "GET" "/api/v0/messages.json" None [200, 400, 429, 500]
+    group: "Messages",
+    query: FLAT_QUERY,
+    reply: Reply::Json(Kind::Any),
 }
 
 /// The filters of `GET /messages`.

@@ -9,19 +9,37 @@ use crate::network::limits::FILE_BYTES;
 use crate::network::requirements::storage::{
     ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, SIZE, TAGS,
 };
+use crate::network::shapes::CREATED;
+use crate::shape::{Body, Field, Kind, Reply, may, must};
 use crate::{Dialect, Gate, Refused};
+
+/// The parts of an upload, for descriptions.
+const FORM: &[Field] = &[
+    must("file", Kind::File),
+    must("address", Kind::Text),
+    must("signature", Kind::Text),
+    may("channel", Kind::Text),
+    may("tags", Kind::Text),
+];
 
 endpoint! {
     /// Stores a file.
     STORE "store-file" "POST" "/api/v0/storage/store" FileSignature [200, 400, 401, 403, 429, 500]
+    group: "Storage",
+    body: Body::Form(FORM),
+    reply: CREATED,
 }
 endpoint! {
     /// Reads a file with its content type.
-    FILE "file" "GET" "/api/v0/storage/{hash}" None [200, 404, 429, 500]
+    FILE "file" "GET" "/api/v0/storage/{hash}" None [200, 400, 404, 429, 500]
+    group: "Storage",
+    reply: Reply::Bytes,
 }
 endpoint! {
     /// Reads a file's bytes.
-    RAW "raw-file" "GET" "/api/v0/storage/raw/{hash}" None [200, 404, 429, 500]
+    RAW "raw-file" "GET" "/api/v0/storage/raw/{hash}" None [200, 400, 404, 429, 500]
+    group: "Storage",
+    reply: Reply::Bytes,
 }
 
 /// What a file is served as whose form did not say.

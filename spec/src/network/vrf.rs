@@ -18,15 +18,42 @@ use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::VRF_COUNT;
 use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
+use crate::shape::{Body, Field, Kind, Reply, may, must};
 use crate::{Gate, Refused};
+
+/// What a generation takes, for descriptions.
+const WANTED: &[Field] = &[
+    must("seed", Kind::Text),
+    must("min", Kind::Integer),
+    must("max", Kind::Integer),
+    may("count", Kind::Integer),
+];
+/// What it gives.
+const DRAWN: &[Field] = &[
+    must("seed", Kind::Text),
+    must("value", Kind::Integer),
+    must("proof", Kind::Text),
+    must("status", Kind::Text),
+];
+/// What a verification takes.
+const CLAIMED: &[Field] =
+    &[must("seed", Kind::Text), must("value", Kind::Integer), must("proof", Kind::Text)];
+/// What it gives.
+const VERIFIED: &[Field] = &[must("valid", Kind::Boolean), must("status", Kind::Text)];
 
 endpoint! {
     /// Draws a number.
     GENERATE "vrf-generate" "POST" "/api/v0/vrf/generate" None [200, 400, 429, 500]
+    group: "Random numbers",
+    body: Body::Json(WANTED),
+    reply: Reply::Json(Kind::Object(DRAWN)),
 }
 endpoint! {
     /// Verifies a number.
     VERIFY "vrf-verify" "POST" "/api/v0/vrf/verify" None [200, 400, 429, 500]
+    group: "Random numbers",
+    body: Body::Json(CLAIMED),
+    reply: Reply::Json(Kind::Object(VERIFIED)),
 }
 
 /// Bytes of the function's proof.

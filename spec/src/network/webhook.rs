@@ -10,12 +10,23 @@ use sha2::Sha256;
 use crate::crypto::text::hex;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
+use crate::network::message::MessageType;
 use crate::network::requirements::webhooks::{EVENTS, SECRET, URL};
+use crate::shape::{Body, Field, Kind, Reply, must};
 use crate::{Gate, Refused};
+
+/// The content of a registration, for descriptions.
+const REGISTRATION: &[Field] =
+    &[must("url", Kind::Text), must("events", Kind::Array(&Kind::Text)), must("secret", Kind::Text)];
+/// The answer to it.
+const REGISTERED: &[Field] = &[must("webhook_id", Kind::Text), must("status", Kind::OneOf(&["success"]))];
 
 endpoint! {
     /// Registers a webhook.
     CREATE "create-webhook" "POST" "/api/v0/webhooks" Envelope [200, 400, 401, 403, 429, 500]
+    group: "Webhooks",
+    body: Body::Envelope { kind: Some(MessageType::Webhook.name()), content: REGISTRATION },
+    reply: Reply::Json(Kind::Object(REGISTERED)),
 }
 
 /// The event of a message that was taken.

@@ -10,6 +10,7 @@ pub mod message;
 pub mod prepare;
 pub mod record;
 pub mod requirements;
+mod shapes;
 pub mod submit;
 pub mod verify;
 
@@ -18,6 +19,10 @@ use crate::machine::Machine;
 
 /// The service's endpoints.
 pub static ENDPOINTS: &[&Endpoint] = &[&prepare::ENDPOINT, &submit::ENDPOINT];
+
+/// What a body cannot say of itself.
+const ENVELOPE_NOTE: &str = "The envelope in the header is signed over the method, the path and the body exactly as sent: \
+     serialize the body once. Any failure of the envelope answers the same plain 404.";
 
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[&machines::PREPARE, &machines::LOCK, &machines::BINDING];

@@ -4,24 +4,26 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::crypto::ed25519;
-use crate::endpoint::{Auth, Endpoint};
+use crate::endpoint::endpoint;
 use crate::publish::record::Kind;
 use crate::publish::requirements::prepare::{
     BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
     VERSION_DEFAULT, VERSION_STRING,
 };
-use crate::{Dialect, Gate, Instant, Refused, Service};
+use crate::publish::{ENVELOPE_NOTE, shapes};
+use crate::shape::{self, Body};
+use crate::{Dialect, Gate, Instant, Refused};
 
-/// The endpoint.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Publish,
-    name: "prepare",
-    method: "POST",
-    path: "/api/vf-cli/publish/prepare",
-    auth: Auth::VfKey,
-    statuses: &[200, 400, 404, 409, 413, 429, 503],
-    source: "document 3, POST /api/vf-cli/publish/prepare",
-};
+endpoint! {
+    /// Prepares a transaction for its caller to check and sign.
+    Publish ENDPOINT "prepare" "POST" "/api/vf-cli/publish/prepare"
+    VfKey [200, 400, 404, 409, 413, 429, 503]
+    "document 3, POST /api/vf-cli/publish/prepare";
+    group: "Exchange",
+    note: ENVELOPE_NOTE,
+    body: Body::Json(shapes::PREPARE),
+    reply: shape::Reply::Json(shapes::PREPARED),
+}
 
 /// What a prepare asks for, once its fields are good.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,20 +3,25 @@
 use serde_json::{Map, Value};
 
 use crate::crypto::text::parse_base64;
-use crate::endpoint::{Auth, Endpoint};
+use crate::endpoint::endpoint;
 use crate::publish::requirements::submit::{FIELDS, SIGNATURE_FORM};
-use crate::{Gate, Refused, Service};
+use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::{Gate, Refused};
 
-/// The endpoint.
-pub static ENDPOINT: Endpoint = Endpoint {
-    service: Service::Publish,
-    name: "submit",
-    method: "POST",
-    path: "/api/vf-cli/publish/submit",
-    auth: Auth::VfKey,
-    statuses: &[200, 400, 404, 409, 410, 413, 429, 502, 503],
-    source: "document 3, POST /api/vf-cli/publish/submit",
-};
+/// The members of a body, for descriptions.
+const REQUEST: &[Field] =
+    &[must("prepareId", Kind::Text), must("signature", Kind::Text), may("op", Kind::OneOf(&["accept"]))];
+
+endpoint! {
+    /// Submits the signature of what was prepared.
+    Publish ENDPOINT "submit" "POST" "/api/vf-cli/publish/submit"
+    VfKey [200, 400, 404, 409, 410, 413, 429, 502, 503]
+    "document 3, POST /api/vf-cli/publish/submit";
+    group: "Exchange",
+    note: "Returns once the transaction is confirmed, which can take about three minutes.",
+    body: Body::Json(REQUEST),
+    reply: Reply::Json(Kind::Object(&[must("signature", Kind::Text)])),
+}
 
 /// The words by which a 410 tells that the transaction can still land.
 pub const SAFETY_CEILING: &str = "safety ceiling";

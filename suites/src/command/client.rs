@@ -126,7 +126,7 @@ fn start(
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
     print!("{}", terminal::summary(run, std::io::stdout().is_terminal()));
     if let Some(path) = &common.json {
-        write(path, &format!("{:#}\n", json::write(run)))?;
+        write(path, &json::write(run))?;
     }
     if let Some(path) = &common.junit {
         write(path, &junit::write(run))?;

@@ -14,14 +14,17 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OF_THE_FILES, the_identifier_is_that_of_the_files).drops(2, 2),
-    shows!(rows::VERSION, the_identifier_is_a_cidv1).drops(1, 1),
-    shows!(rows::NOT_WRAPPED, no_directory_is_put_around_the_site).drops(1, 1),
-    shows!(rows::RAW_LEAVES, leaves_are_raw_blocks).drops(1, 1),
-    shows!(rows::CHUNKS, files_are_cut_into_chunks_of_262144_bytes).drops(1, 1),
-    shows!(rows::SHARDED, a_folder_is_sharded_once_it_would_exceed_262144_bytes).drops(2, 2),
-    shows!(rows::DOTFILES, dotfiles_are_included).drops(1, 1),
-    shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out).drops(1, 1),
+    shows!(rows::OF_THE_FILES, the_identifier_is_that_of_the_files).drops(2, 2).writes(2).sends(1_417_000),
+    shows!(rows::VERSION, the_identifier_is_a_cidv1).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::NOT_WRAPPED, no_directory_is_put_around_the_site).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::RAW_LEAVES, leaves_are_raw_blocks).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::CHUNKS, files_are_cut_into_chunks_of_262144_bytes).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::SHARDED, a_folder_is_sharded_once_it_would_exceed_262144_bytes)
+        .drops(2, 2)
+        .writes(2)
+        .sends(1_157_000),
+    shows!(rows::DOTFILES, dotfiles_are_included).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out).drops(1, 1).writes(1).sends(95_000),
 ];
 
 /// Other sizes of a chunk that importers use.

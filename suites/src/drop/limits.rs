@@ -16,24 +16,27 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::HOURLY, the_eleventh_drop_of_an_hour_is_refused)
         .drops(11, 11)
+        .writes(11)
         .needs(&[Need::Clock, Need::Isolation]),
     shows!(rows::HOUR_PASSES, after_an_hour_the_address_may_drop_again)
         .drops(12, 12)
+        .writes(12)
         .needs(&[Need::Clock, Need::Isolation]),
     refuses!(rows::DAILY, the_twenty_first_drop_of_a_day_is_refused)
         .drops(22, 22)
+        .writes(22)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::HOURLY] }),
-    shows!(rows::PER_ADDRESS, drops_of_one_address_do_not_count_for_another).drops(12, 12).needs(&[
-        Need::Clock,
-        Need::Isolation,
-        Need::Addresses,
-    ]),
+    shows!(rows::PER_ADDRESS, drops_of_one_address_do_not_count_for_another)
+        .drops(12, 12)
+        .writes(12)
+        .needs(&[Need::Clock, Need::Isolation, Need::Addresses]),
     refuses!(rows::IPV6_PREFIX, addresses_of_one_64_prefix_count_as_one)
         .drops(13, 13)
+        .writes(13)
         .needs(&[Need::Clock, Need::Isolation, Need::Addresses])
         .after(const { &[&rows::PER_ADDRESS] }),
-    refuses!(rows::ONE_UPLOAD, a_second_upload_at_once_is_refused).drops(3, 3),
+    refuses!(rows::ONE_UPLOAD, a_second_upload_at_once_is_refused).drops(3, 3).writes(3).sends(24_000),
 ];
 
 /// An hour and some minutes.

@@ -12,15 +12,17 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DROP_ID, ids_have_their_form_and_differ).drops(2, 2),
-    shows!(rows::CLAIM_TOKEN, tokens_are_there_and_differ).drops(2, 2),
-    shows!(rows::URL, the_url_is_absolute).drops(1, 1),
-    shows!(rows::EXPIRES_AT, expires_at_is_four_hours_ahead_in_milliseconds).drops(1, 1),
+    shows!(rows::DROP_ID, ids_have_their_form_and_differ).drops(2, 2).writes(2),
+    shows!(rows::CLAIM_TOKEN, tokens_are_there_and_differ).drops(2, 2).writes(2),
+    shows!(rows::URL, the_url_is_absolute).drops(1, 1).writes(1),
+    shows!(rows::EXPIRES_AT, expires_at_is_four_hours_ahead_in_milliseconds).drops(1, 1).writes(1),
     shows!(rows::CLAIM_URL, the_claim_url_carries_token_and_deadline)
         .drops(1, 1)
+        .writes(1)
         .after(const { &[&rows::CLAIM_TOKEN, &rows::EXPIRES_AT] }),
     shows!(rows::TOKEN_IN_FRAGMENT, the_token_stands_in_the_fragment_alone)
         .drops(1, 1)
+        .writes(1)
         .after(const { &[&rows::CLAIM_TOKEN] }),
 ];
 

@@ -13,13 +13,14 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIVE, the_url_shows_the_page).drops(2, 1),
-    shows!(rows::NESTED, files_in_folders_are_served_below).drops(3, 1),
+    shows!(rows::LIVE, the_url_shows_the_page).drops(2, 1).writes(1),
+    shows!(rows::NESTED, files_in_folders_are_served_below).drops(3, 1).writes(1),
     shows!(rows::SEPARATE, another_upload_changes_nothing_of_the_first)
         .drops(4, 2)
+        .writes(2)
         .after(const { &[&response::DROP_ID] }),
-    refuses!(rows::REMOVED, after_four_hours_the_site_is_gone).drops(4, 1).needs(&[Need::Clock]),
-    shows!(rows::CLAIMED_STAYS, a_claimed_site_stays).drops(3, 1).needs(&[Need::Clock, Need::Acts]),
+    refuses!(rows::REMOVED, after_four_hours_the_site_is_gone).drops(4, 1).writes(1).needs(&[Need::Clock]),
+    shows!(rows::CLAIMED_STAYS, a_claimed_site_stays).drops(3, 1).writes(1).needs(&[Need::Clock, Need::Acts]),
 ];
 
 /// A step before the deadline, and one behind it.

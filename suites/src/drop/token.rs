@@ -10,11 +10,11 @@ const NAME: &str = "claim token";
 /// Hides every claim token of an answer, wherever the answer puts it.
 pub(crate) fn hide(probe: &Probe<'_>, response: &Response) {
     match response.json() {
-        Ok(body) => tokens(&body, &mut |token| probe.hide(NAME, token)),
-        Err(_) => loose_tokens(&response.text(), &mut |token| probe.hide(NAME, token)),
+        Ok(body) => tokens(&body, &mut |token| probe.disguise(NAME, token)),
+        Err(_) => loose_tokens(&response.text(), &mut |token| probe.disguise(NAME, token)),
     }
     if let Some(location) = response.header("location") {
-        claim_tokens(location, &mut |token| probe.hide(NAME, token));
+        claim_tokens(location, &mut |token| probe.disguise(NAME, token));
     }
 }
 

@@ -11,13 +11,16 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).drops(1, 1),
-    refuses!(rows::ARTIFACT_REQUIRED, a_form_without_an_artifact_is_refused).drops(2, 2),
-    shows!(rows::SOURCE_TAKEN, a_source_of_64_listed_characters_is_taken).drops(2, 2),
-    shows!(rows::SOURCE_IGNORED, any_other_source_is_ignored).drops(3, 3),
-    shows!(rows::NO_CORS, no_other_origin_may_read_the_answer).drops(1, 1),
-    refuses!(rows::PUBLISH_FAILED, a_failed_upload_can_be_sent_again).drops(3, 3).needs(&[Need::Faults]),
-    refuses!(rows::PAUSED, paused_drops_are_unavailable).drops(4, 4).needs(&[Need::Faults]),
+    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).drops(1, 1).writes(1),
+    refuses!(rows::ARTIFACT_REQUIRED, a_form_without_an_artifact_is_refused).drops(2, 2).writes(2),
+    shows!(rows::SOURCE_TAKEN, a_source_of_64_listed_characters_is_taken).drops(2, 2).writes(2),
+    shows!(rows::SOURCE_IGNORED, any_other_source_is_ignored).drops(3, 3).writes(3),
+    shows!(rows::NO_CORS, no_other_origin_may_read_the_answer).drops(1, 1).writes(1),
+    refuses!(rows::PUBLISH_FAILED, a_failed_upload_can_be_sent_again)
+        .drops(3, 3)
+        .writes(3)
+        .needs(&[Need::Faults]),
+    refuses!(rows::PAUSED, paused_drops_are_unavailable).drops(4, 4).writes(4).needs(&[Need::Faults]),
 ];
 
 /// 64 characters, of every listed kind.

@@ -14,15 +14,18 @@ use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FORM, what_is_no_zip_is_refused).drops(2, 2),
-    refuses!(rows::TRAVERSAL, a_path_out_of_the_root_is_refused).drops(2, 2),
-    refuses!(rows::ABSOLUTE, an_absolute_path_is_refused).drops(2, 2),
-    refuses!(rows::SYMLINK, a_link_inside_is_followed_or_refused).drops(4, 2),
-    refuses!(rows::ROOT_INDEX, a_zip_without_a_page_at_its_root_is_refused).drops(2, 2),
-    refuses!(rows::SIZE, a_zip_over_10_mb_is_too_large).drops(3, 3),
-    refuses!(rows::EXTRACTED_SIZE, files_over_40_mb_are_too_large).drops(3, 3),
-    refuses!(rows::COUNTED, a_zip_that_lies_about_its_sizes_is_counted).drops(2, 2),
-    refuses!(rows::FILES, more_than_1000_files_are_too_many).drops(3, 3),
+    refuses!(rows::FORM, what_is_no_zip_is_refused).drops(2, 2).writes(2),
+    refuses!(rows::TRAVERSAL, a_path_out_of_the_root_is_refused).drops(2, 2).writes(2),
+    refuses!(rows::ABSOLUTE, an_absolute_path_is_refused).drops(2, 2).writes(2),
+    refuses!(rows::SYMLINK, a_link_inside_is_followed_or_refused).drops(4, 2).writes(2),
+    refuses!(rows::ROOT_INDEX, a_zip_without_a_page_at_its_root_is_refused).drops(2, 2).writes(2),
+    refuses!(rows::SIZE, a_zip_over_10_mb_is_too_large).drops(3, 3).writes(3).sends(23_031_000),
+    refuses!(rows::EXTRACTED_SIZE, files_over_40_mb_are_too_large).drops(3, 3).writes(3).sends(6_393_000),
+    refuses!(rows::COUNTED, a_zip_that_lies_about_its_sizes_is_counted)
+        .drops(2, 2)
+        .writes(2)
+        .sends(3_430_000),
+    refuses!(rows::FILES, more_than_1000_files_are_too_many).drops(3, 3).writes(3).sends(213_000),
 ];
 
 /// What is too large inside a zip is too large, or unsafe.

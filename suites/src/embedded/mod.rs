@@ -1,6 +1,7 @@
 //! The built-in target: a world of its own for every check. The only folder that knows the simulator.
 
 pub mod client;
+pub mod places;
 pub mod prove;
 pub mod sim;
 
@@ -20,11 +21,13 @@ use serde_json::json;
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
 use crate::target::{Connect, Connecting, Place, Placing, Stream, Target};
+use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
 
 /// The embedded simulator.
+#[derive(Clone)]
 pub struct Embedded {
     world: World,
     /// The same world after the hosting application has told its story: the same for every check of its records.
@@ -98,6 +101,12 @@ impl Target for Embedded {
     fn leave(&self, place: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         drop(place);
         Box::pin(std::future::ready(()))
+    }
+
+    fn conditions(&self) -> Conditions {
+        let handle = Handle::new(self.world.clone(), ClockMode::Auto);
+        let sites = world::sites().iter().map(|site| (site.name.to_owned(), url(&handle, *site))).collect();
+        Conditions { is_embedded: true, offer: Some(self.offer.clone()), sites, ..Conditions::default() }
     }
 
     fn is_embedded(&self) -> bool {

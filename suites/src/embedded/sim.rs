@@ -18,7 +18,7 @@ use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gateway, GatewayLimits,
     GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
     MetadataReadings, Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish,
-    PublishLimits, PublishReadings, Secret, SigningScheme,
+    PublishLimits, PublishReadings, Secret, SigningScheme, Transport,
 };
 
 /// How many bound domains a written profile brings.
@@ -39,6 +39,8 @@ pub struct Options {
     pub token: Option<String>,
     /// The header in which every site believes the client's address; none believes a header.
     pub forwarded_header: Option<String>,
+    /// Every site speaks https, not only those that the documents show so.
+    pub https: bool,
     /// Limits, as `service.name=number`.
     pub limits: Vec<String>,
     /// Deviations, as `id` or `id/variant`.
@@ -86,7 +88,7 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     world.set_deviations(&options.deviations)?;
     world.set_liberties(&options.liberties)?;
     let pool = fill_pool(&mut world)?;
-    let handle = Handle::new(world, options.clock).forwarded_by(header);
+    let handle = Handle::new(world, options.clock).forwarded_by(header).secured(options.https);
     let port = options.listen.port();
     let first = if port == 0 { 0 } else { port.saturating_add(1) };
     let failed = |e: std::io::Error| format!("cannot listen: {e}");
@@ -153,6 +155,10 @@ impl Served {
             seed: None,
             dialect: Dialect::default(),
             ca_file: Some(ca_name),
+            client_certificate: None,
+            client_key: None,
+            transport: Transport::default(),
+            headers: BTreeMap::new(),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
             gateway: Some(self.gateway(path)?),

@@ -17,7 +17,7 @@ use super::sse;
 use crate::client::{Limits, exchange};
 use crate::exchange::{Broken, Request, Response};
 use crate::target::{Stream, open};
-use crate::tls::{Trust, certificate};
+use crate::tls::{Manner, Trust, certificate};
 
 /// How often a request is sent again whose every server failed, and how long it waits for that.
 const AGAIN: usize = 1;
@@ -262,7 +262,8 @@ impl Client {
         if url.scheme() != "https" {
             return Ok((Box::new(stream), None));
         }
-        let stream = self.settings.trust.handshake(&url, stream).await.map_err(|e| failed(&e))?;
+        let stream =
+            self.settings.trust.handshake(&url, stream, Manner::default()).await.map_err(|e| failed(&e))?;
         let shown = Sha256::digest(certificate(&stream)).into();
         Ok((Box::new(stream), Some(shown)))
     }

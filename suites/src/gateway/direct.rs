@@ -21,28 +21,35 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CHAT, a_server_answers_chats)
-        .costs(1 + SERVERS as u32, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(1 + SERVERS as u32)
         .after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
     shows!(rows::COMPLETIONS, a_server_answers_completions)
-        .costs(1 + SERVERS as u32, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(1 + SERVERS as u32)
         .after(const { &[&plain::COMPLETION, &rows::EVERY_SERVER] }),
     shows!(rows::MESSAGES, a_server_answers_messages)
-        .costs(1 + SERVERS as u32, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
-    shows!(rows::EVERY_SERVER, every_server_takes_the_key).costs(1 + ALL as u32, 0, 0),
-    refuses!(rows::INVALID_KEY, a_server_refuses_an_invalid_key).costs(4 + SERVERS as u32, 0, 0).after(
-        const {
-            &[
-                &rows::COMPLETIONS,
-                &rows::MESSAGES,
-                &auths::INVALID_KEY_CHAT,
-                &auths::INVALID_KEY_COMPLETIONS,
-                &auths::INVALID_KEY_MESSAGES,
-            ]
-        },
-    ),
+    shows!(rows::EVERY_SERVER, every_server_takes_the_key).costs(4, 0, 0).elsewhere(1 + ALL as u32),
+    refuses!(rows::INVALID_KEY, a_server_refuses_an_invalid_key)
+        .costs(5, 0, 0)
+        .elsewhere(4 + SERVERS as u32)
+        .after(
+            const {
+                &[
+                    &rows::COMPLETIONS,
+                    &rows::MESSAGES,
+                    &auths::INVALID_KEY_CHAT,
+                    &auths::INVALID_KEY_COMPLETIONS,
+                    &auths::INVALID_KEY_MESSAGES,
+                ]
+            },
+        ),
     refuses!(rows::MISSING_KEY, a_server_refuses_a_missing_key)
-        .costs(4 + SERVERS as u32, 0, 0)
+        .costs(5, 0, 0)
+        .elsewhere(4 + SERVERS as u32)
         .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
 ];
 

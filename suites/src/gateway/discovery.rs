@@ -22,10 +22,12 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 0, 0)
         .after(const { &[&rows::OBJECT] }),
     shows!(rows::USABLE, a_discovered_id_can_be_asked_for)
-        .costs(1 + MODELS as u32, 0, 0)
+        .costs(5, 0, 0)
+        .elsewhere(1 + MODELS as u32)
         .after(const { &[&rows::OBJECT, &rows::SERVERS, &errors::UNKNOWN_MODEL] }),
     shows!(rows::CURRENT, discovery_follows_the_servers)
-        .costs(1 + 2 * LOOKS, 0, 0)
+        .costs(3, 0, 0)
+        .elsewhere(1 + 2 * LOOKS)
         .needs(&[Need::Acts, Need::Clock]),
 ];
 

@@ -11,6 +11,8 @@ use crate::probe::Probe;
 
 /// How many models are asked for the first that answers.
 const TRIES: usize = 4;
+/// Requests that a run makes once to find a model where nobody names one: discovery, and each that is asked.
+pub(crate) const FINDING: u64 = 1 + TRIES as u64;
 
 /// What a model must be able to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::NOT_UTF8, what_is_no_utf8_is_refused).costs(2, 0, 0).after(const { &[&chats::BODY] }),
-    shows!(rows::DEEP, a_deep_body_does_no_harm).costs(3, 0, 0),
-    shows!(rows::LARGE, a_large_body_does_no_harm).costs(2, 0, 0),
+    shows!(rows::DEEP, a_deep_body_does_no_harm).costs(3, 0, 0).sends(1_101_000),
+    shows!(rows::LARGE, a_large_body_does_no_harm).costs(2, 0, 0).sends(22_001_000),
     shows!(rows::UNKNOWN_ROLE, an_unknown_role_is_refused_or_answered).costs(1, 0, 0),
     shows!(rows::IMAGE_DATA, an_image_that_is_none_does_no_harm).costs(4, 0, 0),
     shows!(rows::HUGE_NUMBER, a_huge_number_does_no_harm).costs(3, 0, 0),

@@ -35,6 +35,7 @@ use crate::check::Check;
 use crate::probe::Probe;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
+pub(crate) use given::FINDING;
 pub(crate) use wire::documented;
 
 /// Every check of the service, by file.
@@ -116,6 +117,11 @@ impl Fixtures {
         let absent = profile.endpoints.absent();
         let fixtures = Fixtures::of(profile.models.clone(), &profile.readings, &profile.limits, absent);
         Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), ..fixtures }
+    }
+
+    /// The key of the profile.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_ref().map(|Token(key)| key.as_str())
     }
 
     fn of(

@@ -15,14 +15,21 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FAILOVER, one_live_server_is_enough).costs(2 * SERVERS as u32, 0, 0).needs(&[Need::Faults]),
+    shows!(rows::FAILOVER, one_live_server_is_enough)
+        .costs(6, 0, 0)
+        .elsewhere(2 * SERVERS as u32)
+        .needs(&[Need::Faults]),
     refuses!(rows::ALL_FAILED, without_a_live_server_nothing_is_answered)
         .costs(3, 0, 0)
         .needs(&[Need::Faults])
         .after(const { &[&stream::ERROR_BEFORE] }),
-    shows!(rows::PER_MODEL, the_servers_of_one_model_are_no_others).costs(3, 0, 0).needs(&[Need::Faults]),
+    shows!(rows::PER_MODEL, the_servers_of_one_model_are_no_others)
+        .costs(2, 0, 0)
+        .elsewhere(3)
+        .needs(&[Need::Faults]),
     shows!(rows::RECOVERS, a_server_that_is_back_answers)
-        .costs(2 + LOOKS, 0, 0)
+        .costs(3, 0, 0)
+        .elsewhere(2 + LOOKS)
         .needs(&[Need::Faults, Need::Clock]),
     shows!(rows::COOKIES, what_sends_the_cookies_back_is_answered).costs(2, 0, 0),
 ];

@@ -17,24 +17,25 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FORM, bundles_are_objects_with_keys)
-        .costs(64, 0, 0)
+        .costs(5, 0, 0)
+        .elsewhere(64)
         .after(rests!(instances::BUNDLE_WRAPPED)),
-    shows!(rows::VERSION, bundles_have_version_1).costs(64, 0, 0).after(FORM),
-    shows!(rows::KIND, bundles_name_their_kind).costs(64, 0, 0).after(FORM),
-    shows!(rows::ALGORITHM, bundles_name_their_cipher).costs(64, 0, 0).after(FORM),
-    shows!(rows::CIPHERTEXT, ciphertexts_of_bundles_are_base64).costs(64, 0, 0).after(FORM),
-    shows!(rows::IV, ivs_of_bundles_have_12_bytes).costs(64, 0, 0).after(FORM),
-    shows!(rows::TAG, tags_of_bundles_have_16_bytes).costs(64, 0, 0).after(FORM),
-    shows!(rows::VM, bundles_have_a_key_for_the_machine).costs(64, 0, 0).after(FORM),
-    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).costs(64, 0, 0).after(FORM),
-    shows!(rows::TWO_RECIPIENTS, bundles_have_two_recipients).costs(64, 0, 0).after(rests!(
+    shows!(rows::VERSION, bundles_have_version_1).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::KIND, bundles_name_their_kind).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::ALGORITHM, bundles_name_their_cipher).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::CIPHERTEXT, ciphertexts_of_bundles_are_base64).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::IV, ivs_of_bundles_have_12_bytes).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::TAG, tags_of_bundles_have_16_bytes).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::VM, bundles_have_a_key_for_the_machine).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).costs(5, 0, 0).elsewhere(64).after(FORM),
+    shows!(rows::TWO_RECIPIENTS, bundles_have_two_recipients).costs(5, 0, 0).elsewhere(64).after(rests!(
         instances::BUNDLE_WRAPPED,
         rows::FORM,
         rows::VM,
         rows::ENCRYPTION
     )),
-    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).costs(64, 0, 0).after(OPENS),
-    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).costs(64, 0, 0).after(rests!(
+    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).costs(5, 0, 0).elsewhere(64).after(OPENS),
+    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).costs(5, 0, 0).elsewhere(64).after(rests!(
         instances::BUNDLE_WRAPPED,
         rows::FORM,
         rows::KEY_E_OPENS

@@ -14,23 +14,33 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE, claims_are_posts).costs(4, 0, 0).after(rests!()),
-    shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(4, 0, 0).after(rests!(rows::TYPE)),
-    shows!(rows::SENDER, machines_claim_for_themselves).costs(4, 0, 0).after(rests!(records::ADDRESS)),
+    shows!(rows::TYPE, claims_are_posts).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(1, 0, 0).elsewhere(4).after(rests!(rows::TYPE)),
+    shows!(rows::SENDER, machines_claim_for_themselves)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(records::ADDRESS)),
     shows!(rows::SIGNATURE, claims_are_signed_by_their_machines)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(records::TIME, records::ADDRESS)),
-    shows!(rows::BODY, claims_hold_an_object).costs(4, 0, 0).after(rests!()),
-    shows!(rows::V, claims_have_version_1).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::INSTANCE_HASH, claims_name_an_instance).costs(14, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::PUBKEY, claimed_keys_are_points).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).costs(4, 0, 0).after(rests!(
+    shows!(rows::BODY, claims_hold_an_object).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::V, claims_have_version_1).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
+    shows!(rows::INSTANCE_HASH, claims_name_an_instance)
+        .costs(3, 0, 0)
+        .elsewhere(14)
+        .after(rests!(rows::BODY)),
+    shows!(rows::PUBKEY, claimed_keys_are_points).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
+    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).costs(1, 0, 0).elsewhere(4).after(rests!(
         rows::BODY,
         rows::PUBKEY,
         rows::SIGNATURE
     )),
-    shows!(rows::REGISTERED_AT, claims_name_when_they_were_made).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::ONCE, machines_claim_once).costs(4, 0, 0).after(rests!()),
+    shows!(rows::REGISTERED_AT, claims_name_when_they_were_made)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::BODY)),
+    shows!(rows::ONCE, machines_claim_once).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
 async fn claims_are_posts(probe: &Probe<'_>) -> Checked {

@@ -18,55 +18,76 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, deployments_are_posts).costs(4, 0, 0).after(rests!()),
+    shows!(rows::TYPE, deployments_are_posts).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(rows::TYPE)),
-    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).costs(4, 0, 0).after(DELEGATE),
-    shows!(rows::BODY, bodies_are_objects).costs(4, 0, 0).after(rests!()),
-    shows!(rows::DEPLOYMENT_ID, deployments_are_named).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner).costs(4, 0, 0).after(rests!(
-        rows::BODY,
-        rows::SAME_PROJECT,
-        assay_spec::hosting::requirements::projects::MAP
-    )),
-    shows!(rows::SCHEMA, deployments_have_schema_4).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::PUBLIC, public_parts_are_objects).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::RUN_ID, runs_are_numbers_or_null).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::RUN_ATTEMPT, attempts_are_numbers_or_null).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::CREATED_AT, deployments_name_when_they_were_created).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::ENCRYPTED, deployments_hold_an_envelope).costs(4, 0, 0).after(rests!(rows::BODY)),
-    shows!(rows::CREATION_QUEUED, creations_are_queued).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::CREATION_STORE_REF, creations_name_no_artifact).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::CREATION_URL, creations_name_no_url).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::CREATION_FINISHED, creations_name_no_end).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::AMEND_TYPE, terminal_records_are_amends).costs(4, 0, 0).after(rests!()),
-    shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation).costs(4, 0, 0).after(rests!()),
+    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).costs(1, 0, 0).elsewhere(4).after(DELEGATE),
+    shows!(rows::BODY, bodies_are_objects).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::DEPLOYMENT_ID, deployments_are_named).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
+    shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::BODY, rows::SAME_PROJECT, assay_spec::hosting::requirements::projects::MAP)),
+    shows!(rows::SCHEMA, deployments_have_schema_4).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
+    shows!(rows::PUBLIC, public_parts_are_objects).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
+    shows!(rows::RUN_ID, runs_are_numbers_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::RUN_ATTEMPT, attempts_are_numbers_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::CREATED_AT, deployments_name_when_they_were_created)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(PUBLIC),
+    shows!(rows::ENCRYPTED, deployments_hold_an_envelope)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::BODY)),
+    shows!(rows::CREATION_QUEUED, creations_are_queued).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::CREATION_STORE_REF, creations_name_no_artifact).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::CREATION_URL, creations_name_no_url).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::CREATION_FINISHED, creations_name_no_end).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::AMEND_TYPE, terminal_records_are_amends).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!()),
     shows!(rows::SAME_DEPLOYMENT, terminal_records_name_the_same_deployment)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
     shows!(rows::SAME_PROJECT, terminal_records_name_the_same_project)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
-    shows!(rows::TERMINAL_STATUS, terminal_records_are_live_or_failed).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).costs(40, 0, 0).after(PUBLIC),
-    shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::URL, urls_are_texts_or_null).costs(4, 0, 0).after(PUBLIC),
-    shows!(rows::FINISHED_AT, ends_are_times_or_null).costs(4, 0, 0).after(PUBLIC),
+    shows!(rows::TERMINAL_STATUS, terminal_records_are_live_or_failed)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(PUBLIC),
+    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).costs(7, 0, 0).elsewhere(40).after(PUBLIC),
+    shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(PUBLIC),
+    shows!(rows::URL, urls_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::FINISHED_AT, ends_are_times_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
 ];
 
 pub(super) const PLAINTEXT: &[Check] = &[
-    shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object).costs(4, 0, 0).after(rests!(
-        rows::BODY,
-        rows::ENCRYPTED,
-        envelope::WALLET_OPENS,
-        envelope::KEY_E_OPENS
-    )),
-    shows!(rows::PLAINTEXT_COMMIT, commits_are_texts_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_MESSAGE, commit_messages_are_texts_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_BRANCH, deployed_branches_are_texts_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_RUN, run_urls_are_texts_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_ERROR, errors_are_texts_or_null).costs(4, 0, 0).after(SEALED),
+    shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS)),
+    shows!(rows::PLAINTEXT_COMMIT, commits_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_MESSAGE, commit_messages_are_texts_or_null)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SEALED),
+    shows!(rows::PLAINTEXT_BRANCH, deployed_branches_are_texts_or_null)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SEALED),
+    shows!(rows::PLAINTEXT_RUN, run_urls_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_ERROR, errors_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
 ];
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);

@@ -11,34 +11,33 @@ use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
 
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FORM, envelopes_have_a_version_and_keys)
-        .costs(4, 0, 0)
-        .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
-    shows!(rows::VERSION, envelopes_have_version_3).costs(4, 0, 0).after(FORM),
-    shows!(rows::ALGORITHM, envelopes_name_their_cipher).costs(4, 0, 0).after(FORM),
-    shows!(rows::CIPHERTEXT, ciphertexts_are_base64).costs(4, 0, 0).after(FORM),
-    shows!(rows::IV, ivs_have_12_bytes).costs(4, 0, 0).after(FORM),
-    shows!(rows::TAG, tags_have_16_bytes).costs(4, 0, 0).after(FORM),
-    shows!(rows::USER, envelopes_have_a_key_for_the_wallet).costs(4, 0, 0).after(FORM),
-    shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).costs(4, 0, 0).after(FORM),
-    shows!(rows::NO_OTHERS, envelopes_open_for_nobody_else).costs(4, 0, 0).after(FORM),
-    shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope).costs(4, 0, 0).after(rests!(
-        rows::FORM,
-        rows::CIPHERTEXT,
-        rows::IV,
-        rows::TAG,
-        rows::USER
-    )),
-    shows!(rows::KEY_E_OPENS, e_opens_every_envelope).costs(4, 0, 0).after(rests!(
-        rows::FORM,
-        rows::CIPHERTEXT,
-        rows::IV,
-        rows::TAG,
-        rows::ENCRYPTION,
-        security::ENCRYPTION_IS_E
-    )),
-];
+pub(super) const CHECKS: &[Check] =
+    &[
+        shows!(rows::FORM, envelopes_have_a_version_and_keys)
+            .costs(2, 0, 0)
+            .elsewhere(4)
+            .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
+        shows!(rows::VERSION, envelopes_have_version_3).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::ALGORITHM, envelopes_name_their_cipher).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::CIPHERTEXT, ciphertexts_are_base64).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::IV, ivs_have_12_bytes).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::TAG, tags_have_16_bytes).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::USER, envelopes_have_a_key_for_the_wallet).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::NO_OTHERS, envelopes_open_for_nobody_else).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope)
+            .costs(1, 0, 0)
+            .elsewhere(4)
+            .after(rests!(rows::FORM, rows::CIPHERTEXT, rows::IV, rows::TAG, rows::USER)),
+        shows!(rows::KEY_E_OPENS, e_opens_every_envelope).costs(1, 0, 0).elsewhere(4).after(rests!(
+            rows::FORM,
+            rows::CIPHERTEXT,
+            rows::IV,
+            rows::TAG,
+            rows::ENCRYPTION,
+            security::ENCRYPTION_IS_E
+        )),
+    ];
 
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 

@@ -14,20 +14,29 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE, artifacts_end_by_a_forget).costs(4, 0, 0).after(rests!()),
+    shows!(rows::TYPE, artifacts_end_by_a_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(super::deployments::DELEGATE),
-    shows!(rows::ADDRESS, a_forget_names_the_owner).costs(4, 0, 0).after(rests!(records::ADDRESS)),
-    shows!(rows::STORES, a_forget_names_store_messages).costs(64, 0, 0).after(rests!()),
+    shows!(rows::ADDRESS, a_forget_names_the_owner)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(records::ADDRESS)),
+    shows!(rows::STORES, a_forget_names_store_messages).costs(3, 0, 0).elsewhere(64).after(rests!()),
     shows!(rows::CLASSIFIED, a_forget_names_nothing_that_cannot_be_forgotten)
-        .costs(64, 0, 0)
+        .costs(3, 0, 0)
+        .elsewhere(64)
         .after(rests!(rows::STORES)),
     shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
-        .costs(64, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(64)
         .after(rests!(deployments::LIVE_STORE_REF)),
-    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten).costs(4, 0, 0).after(rests!()),
-    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(4, 0, 0).after(rests!()),
+    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
 /// The hashes that a FORGET names.

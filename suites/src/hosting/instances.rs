@@ -15,25 +15,31 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).costs(4, 0, 0).after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        projects::DEPLOY_TARGET
-    )),
-    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).costs(64, 0, 0).after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        deployments::LIVE_STORE_REF,
-        rows::BUNDLE_HASH
-    )),
-    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope).costs(64, 0, 0).after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        deployments::LIVE_STORE_REF
-    )),
+    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).costs(1, 0, 0).elsewhere(4).after(
+        rests!(
+            deployments::PUBLIC,
+            deployments::PROJECT_ID,
+            deployments::SAME_PROJECT,
+            projects::DEPLOY_TARGET
+        ),
+    ),
+    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).costs(5, 0, 0).elsewhere(64).after(
+        rests!(
+            deployments::PUBLIC,
+            deployments::PROJECT_ID,
+            deployments::SAME_PROJECT,
+            deployments::LIVE_STORE_REF,
+            rows::BUNDLE_HASH
+        ),
+    ),
+    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope).costs(5, 0, 0).elsewhere(64).after(
+        rests!(
+            deployments::PUBLIC,
+            deployments::PROJECT_ID,
+            deployments::SAME_PROJECT,
+            deployments::LIVE_STORE_REF
+        ),
+    ),
 ];
 
 /// The terminal records of live deployments to machines.
@@ -72,7 +78,11 @@ pub(super) async fn pinned<'a, 'p>(
         else {
             continue;
         };
-        let answer = found.file(probe, name).await?;
+        let mut answer = found.file(probe, name).await?;
+        if answer.status() != 200 {
+            // Whether a node finds a file by its content, by its message or by both is not shown.
+            answer = found.file(probe, message.store_ref()).await?;
+        }
         if answer.status() == 200 {
             pinned.push(Pinned { message, answer });
         }

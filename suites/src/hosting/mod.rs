@@ -59,6 +59,8 @@ use tokio::sync::Mutex;
 use crate::check::Check;
 use crate::profile::{Hosting, HostingReadings};
 
+pub(crate) use found::READING;
+
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
     records::CHECKS,
@@ -109,7 +111,7 @@ impl Fixtures {
         if let (Some(named), Some(of_key)) = (named, of_key)
             && named != of_key
         {
-            return Err(format!("[hosting] wallet_key: it is the key of {of_key}, and the owner is {named}"));
+            return Err(format!("it is the key of {of_key}, and the owner is {named}"));
         }
         Ok(Fixtures {
             owner: named.or(of_key),
@@ -123,10 +125,7 @@ impl Fixtures {
 fn wallet(text: &str) -> Result<SigningKey, String> {
     let bytes = parse_hex(text.strip_prefix("0x").unwrap_or(text)).and_then(|bytes| bytes.try_into().ok());
     let key = bytes.and_then(|bytes: [u8; 32]| key_from_secret(&bytes));
-    key.ok_or_else(|| {
-        "[hosting] wallet_key: not a private key: 64 hex digits, no zero and below the curve's order"
-            .to_owned()
-    })
+    key.ok_or_else(|| "not a private key: 64 hex digits, no zero and below the curve's order".to_owned())
 }
 
 #[cfg(test)]
@@ -159,7 +158,7 @@ mod tests {
         let other = format!("{}2", &KEY[..63]);
         for key in ["", "xy", zero.as_str(), &KEY[1..], other.as_str()] {
             let error = Fixtures::new(&owned_by(Some(OWNER)), Some(key)).expect_err("no key of this owner");
-            assert!(error.starts_with("[hosting] wallet_key: "), "{error}");
+            assert!(error.contains("key"), "{error}");
             assert!(key.is_empty() || !error.contains(key), "{error}");
         }
         let shown = format!("{:?}", Fixtures::new(&owned_by(None), Some(KEY)));

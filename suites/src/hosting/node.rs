@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use url::{Position, Url};
+use url::Url;
 
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::{Broken, Request, Response};
-use crate::target::Connect;
+use crate::redact::Hidden;
+use crate::target::{Connect, Dial};
+use crate::transport;
 
 /// How often a request is sent that gets no answer, or one that asks for patience.
 const TRIES: u32 = 4;
@@ -30,7 +32,6 @@ pub(super) struct Node {
     connector: Arc<dyn Connect>,
     base: String,
     prefix: String,
-    host: String,
     limits: Limits,
     state: Mutex<State>,
 }
@@ -52,10 +53,9 @@ impl Node {
     /// The node at a base URL.
     pub(super) fn new(connector: Arc<dyn Connect>, base: &str, timeout: Duration) -> Result<Node, String> {
         let url = Url::parse(base).map_err(|e| format!("{base}: {e}"))?;
-        let host = url[Position::BeforeHost..Position::AfterPort].to_owned();
         let prefix = url.path().trim_end_matches('/').to_owned();
         let limits = Limits { timeout, body_bytes: BODY_BYTES, ..Limits::default() };
-        Ok(Node { connector, base: base.to_owned(), prefix, host, limits, state: Mutex::default() })
+        Ok(Node { connector, base: base.to_owned(), prefix, limits, state: Mutex::default() })
     }
 
     /// Its base URL.
@@ -148,9 +148,14 @@ impl Node {
     }
 
     async fn once(&self, path: &str) -> Result<Response, Broken> {
-        let stream = self.connector.connect(&self.base, None).await?;
         let request = Request::new("GET", &format!("{}{path}", self.prefix));
-        exchange(stream, &request, &self.host, self.limits).await
+        let transport = self.connector.transport();
+        // What is hidden stands in no report: of these exchanges only the bodies do.
+        let request = transport.dress(request, &mut Hidden::default());
+        let to = Dial::to(&self.base);
+        transport::ask(&*self.connector, to, &request, transport.within("network", self.limits))
+            .await
+            .response
     }
 }
 

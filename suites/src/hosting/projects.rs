@@ -15,46 +15,73 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, writes_to_projects_are_aggregates).costs(4, 0, 0).after(rests!()),
-    shows!(rows::KEY, writes_to_projects_have_their_key).costs(4, 0, 0).after(rests!()),
-    shows!(rows::OWNER, projects_belong_to_the_owners_address).costs(4, 0, 0).after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key).costs(4, 0, 0).after(rests!(
-        security::AUTHORIZATIONS,
-        security::ENTRY,
-        security::ENTRY_ADDRESS,
-        security::SIGNER
-    )),
-    shows!(rows::MAP, projects_are_an_object).costs(4, 0, 0).after(rests!()),
-    shows!(rows::ENTRY, entries_are_objects_with_a_public_part).costs(4, 0, 0).after(rests!(rows::MAP)),
-    shows!(rows::ID, entries_stand_under_their_identifiers).costs(4, 0, 0).after(rests!(rows::ENTRY)),
+    shows!(rows::TYPE, writes_to_projects_are_aggregates).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::KEY, writes_to_projects_have_their_key).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::OWNER, projects_belong_to_the_owners_address)
+        .costs(2, 0, 0)
+        .elsewhere(4)
+        .after(rests!(records::ADDRESS)),
+    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(security::AUTHORIZATIONS, security::ENTRY, security::ENTRY_ADDRESS, security::SIGNER)),
+    shows!(rows::MAP, projects_are_an_object).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::ENTRY, entries_are_objects_with_a_public_part)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::MAP)),
+    shows!(rows::ID, entries_stand_under_their_identifiers)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::ENTRY)),
     shows!(rows::SCHEMA_VERSION, entries_have_the_schema_of_their_time)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(rows::ENTRY)),
-    shows!(rows::FRAMEWORK, frameworks_are_texts).costs(4, 0, 0).after(rests!(rows::ENTRY)),
+    shows!(rows::FRAMEWORK, frameworks_are_texts).costs(1, 0, 0).elsewhere(4).after(rests!(rows::ENTRY)),
     shows!(rows::DEPLOY_TARGET, projects_are_deployed_to_one_of_two_targets)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(rows::ENTRY)),
-    shows!(rows::CREATED_AT, projects_name_when_they_were_created).costs(4, 0, 0).after(rests!(rows::ENTRY)),
-    shows!(rows::UPDATED_AT, projects_name_when_they_were_changed).costs(4, 0, 0).after(rests!(rows::ENTRY)),
-    shows!(rows::DELETED, deleted_is_a_boolean).costs(4, 0, 0).after(rests!(rows::ENTRY)),
-    shows!(rows::ENCRYPTED, living_projects_hold_an_envelope).costs(4, 0, 0).after(rests!(rows::ENTRY)),
-    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_texts).costs(4, 0, 0).after(rests!(rows::ENTRY)),
+    shows!(rows::CREATED_AT, projects_name_when_they_were_created)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::ENTRY)),
+    shows!(rows::UPDATED_AT, projects_name_when_they_were_changed)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::ENTRY)),
+    shows!(rows::DELETED, deleted_is_a_boolean).costs(1, 0, 0).elsewhere(4).after(rests!(rows::ENTRY)),
+    shows!(rows::ENCRYPTED, living_projects_hold_an_envelope)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::ENTRY)),
+    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_texts)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::ENTRY)),
 ];
 
 pub(super) const PLAINTEXT: &[Check] = &[
-    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object).costs(4, 0, 0).after(rests!(
+    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object).costs(1, 0, 0).elsewhere(4).after(rests!(
         rows::ENTRY,
         rows::ENCRYPTED,
         envelope::WALLET_OPENS,
         envelope::KEY_E_OPENS
     )),
-    shows!(rows::PLAINTEXT_NAME, names_are_texts).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_REPO, repositories_are_an_owner_and_a_name_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_BRANCH, branches_are_texts_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_INSTALLATION, installations_are_numbers_or_null).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_BUILD, build_commands_are_texts).costs(4, 0, 0).after(SEALED),
-    shows!(rows::PLAINTEXT_OUTPUT, output_folders_are_texts).costs(4, 0, 0).after(SEALED),
+    shows!(rows::PLAINTEXT_NAME, names_are_texts).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_REPO, repositories_are_an_owner_and_a_name_or_null)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SEALED),
+    shows!(rows::PLAINTEXT_BRANCH, branches_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_INSTALLATION, installations_are_numbers_or_null)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SEALED),
+    shows!(rows::PLAINTEXT_BUILD, build_commands_are_texts).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_OUTPUT, output_folders_are_texts).costs(1, 0, 0).elsewhere(4).after(SEALED),
 ];
 
 const SEALED: &[assay_spec::Id] =

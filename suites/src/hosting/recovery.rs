@@ -10,8 +10,10 @@ use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
 
-pub(super) const CHECKS: &[Check] =
-    &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve).costs(64, 0, 0).after(rests!(
+pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve)
+    .costs(4, 0, 0)
+    .elsewhere(64)
+    .after(rests!(
         deployments::PUBLIC,
         deployments::PROJECT_ID,
         deployments::SAME_PROJECT,

@@ -18,49 +18,76 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, security_is_an_aggregate).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
-    shows!(rows::KEY, security_has_its_key).costs(4, 0, 0).after(rests!(rows::OWNER, rows::SIGNER)),
+    shows!(rows::TYPE, security_is_an_aggregate)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::OWNER, rows::SIGNER)),
+    shows!(rows::KEY, security_has_its_key)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::OWNER, rows::SIGNER)),
     shows!(rows::OWNER, security_belongs_to_the_owners_address)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).costs(4, 0, 0).after(rests!()),
-    shows!(rows::ENCRYPTION_KEY, encryption_keys_are_objects).costs(4, 0, 0).after(rests!()),
-    shows!(rows::ENCRYPTION_PUBKEY, encryption_keys_are_points).costs(4, 0, 0).after(KEY),
-    shows!(rows::ENCRYPTION_SCHEME, encryption_keys_name_their_scheme).costs(4, 0, 0).after(KEY),
+    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).costs(2, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::ENCRYPTION_KEY, encryption_keys_are_objects).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::ENCRYPTION_PUBKEY, encryption_keys_are_points).costs(1, 0, 0).elsewhere(4).after(KEY),
+    shows!(rows::ENCRYPTION_SCHEME, encryption_keys_name_their_scheme).costs(1, 0, 0).elsewhere(4).after(KEY),
     shows!(rows::ENCRYPTION_REGISTERED_AT, encryption_keys_name_when_they_were_registered)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(KEY),
     shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
-        .costs(4, 0, 0)
+        .costs(1, 0, 0)
+        .elsewhere(4)
         .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
-    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).costs(4, 0, 0).after(rests!(
-        rows::ENTRY_PUBKEY_ADDRESS,
-        rows::ENCRYPTION_KEY,
-        rows::ENCRYPTION_PUBKEY,
-        rows::AUTHORIZATIONS,
-        rows::ENTRY
-    )),
+    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).costs(1, 0, 0).elsewhere(4).after(
+        rests!(
+            rows::ENTRY_PUBKEY_ADDRESS,
+            rows::ENCRYPTION_KEY,
+            rows::ENCRYPTION_PUBKEY,
+            rows::AUTHORIZATIONS,
+            rows::ENTRY
+        ),
+    ),
 ];
 
 pub(super) const AUTHORIZATIONS: &[Check] = &[
-    shows!(rows::AUTHORIZATIONS, authorizations_are_an_array).costs(4, 0, 0).after(rests!()),
-    shows!(rows::ENTRY, authorizations_are_objects).costs(4, 0, 0).after(rests!(rows::AUTHORIZATIONS)),
-    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).costs(4, 0, 0).after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).costs(4, 0, 0).after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address).costs(4, 0, 0).after(
-        rests!(
+    shows!(rows::AUTHORIZATIONS, authorizations_are_an_array).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::ENTRY, authorizations_are_objects)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::AUTHORIZATIONS)),
+    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).costs(1, 0, 0).elsewhere(4).after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).costs(1, 0, 0).elsewhere(4).after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(
             rows::AUTHORIZATIONS,
             rows::ENTRY,
             rows::ENTRY_ADDRESS,
             rows::ENTRY_PUBKEY,
             rows::DELEGATE_NO_PUBKEY
-        ),
-    ),
-    shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates).costs(4, 0, 0).after(SESSION),
-    shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel).costs(4, 0, 0).after(SESSION),
-    shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security).costs(4, 0, 0).after(SESSION),
-    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post).costs(4, 0, 0).after(SESSION),
-    shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address).costs(4, 0, 0).after(ENTRY),
+        )),
+    shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SESSION),
+    shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SESSION),
+    shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(SESSION),
+    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post).costs(1, 0, 0).elsewhere(4).after(SESSION),
+    shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(ENTRY),
 ];
 
 const KEY: &[assay_spec::Id] = rests!(rows::ENCRYPTION_KEY);

@@ -9,12 +9,13 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, a_contract_is_found_by_its_content_identifier).costs(4, 0, 0),
+    shows!(rows::BY_CID, a_contract_is_found_by_its_content_identifier).costs(2, 0, 0).elsewhere(4),
     shows!(rows::BY_URI, a_contract_is_found_by_its_uri)
-        .costs(4, 0, 0)
+        .costs(3, 0, 0)
+        .elsewhere(4)
         .after(const { &[&paths::DOUBLE_SLASH] }),
     refuses!(rows::UNKNOWN, an_unknown_contract_has_no_document).costs(4, 0, 0),
-    shows!(rows::SAME, both_ways_lead_to_the_same_contract).costs(16, 0, 0),
+    shows!(rows::SAME, both_ways_lead_to_the_same_contract).costs(4, 0, 0).elsewhere(16),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way) -> Checked {

@@ -9,9 +9,10 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, overrides_by_content_identifier_are_an_array_of_objects).costs(4, 0, 0),
+    shows!(rows::BY_CID, overrides_by_content_identifier_are_an_array_of_objects).costs(2, 0, 0).elsewhere(4),
     shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects)
-        .costs(4, 0, 0)
+        .costs(3, 0, 0)
+        .elsewhere(4)
         .after(const { &[&paths::DOUBLE_SLASH] }),
 ];
 

@@ -8,7 +8,7 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DOUBLE_SLASH, two_slashes_behind_a_uri_are_part_of_the_path).costs(4, 0, 0),
+    shows!(rows::DOUBLE_SLASH, two_slashes_behind_a_uri_are_part_of_the_path).costs(1, 0, 0).elsewhere(4),
     refuses!(rows::REQUIRED, a_path_without_its_uri_has_no_document).costs(4, 0, 0),
 ];
 

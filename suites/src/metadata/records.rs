@@ -42,7 +42,7 @@ struct Member {
 macro_rules! members {
     ($($row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
         pub(super) const CHECKS: &[Check] =
-            &[$(shows!(rows::$row, $fact).costs(Of::$of.requests(), 0, 0)),*];
+            &[$(shows!(rows::$row, $fact).costs(Of::$of.sends(), 0, 0).elsewhere(Of::$of.requests())),*];
 
         $(async fn $fact(probe: &Probe<'_>) -> Checked {
             let member = Member { of: Of::$of, name: $name, kind: Type::$kind, required: $required };
@@ -93,6 +93,14 @@ members! {
 }
 
 impl Of {
+    /// How many requests it takes to see some in a world of one's own.
+    const fn sends(self) -> u32 {
+        match self {
+            Of::Contract | Of::Template | Of::Token => 5,
+            Of::Attribute | Of::External => 10,
+        }
+    }
+
     /// How many requests it takes to see some, at most.
     const fn requests(self) -> u32 {
         let contracts = 2 * MOST_CONTRACTS as u32;

@@ -9,12 +9,16 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID_JSON, a_token_is_found_by_content_identifier_with_json).costs(8, 0, 0),
-    shows!(rows::BY_CID, a_token_is_found_by_content_identifier).costs(8, 0, 0),
+    shows!(rows::BY_CID_JSON, a_token_is_found_by_content_identifier_with_json).costs(3, 0, 0).elsewhere(8),
+    shows!(rows::BY_CID, a_token_is_found_by_content_identifier).costs(3, 0, 0).elsewhere(8),
     shows!(rows::BY_URI_JSON, a_token_is_found_by_uri_with_json)
-        .costs(8, 0, 0)
+        .costs(4, 0, 0)
+        .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::BY_URI, a_token_is_found_by_uri).costs(8, 0, 0).after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::BY_URI, a_token_is_found_by_uri)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
     refuses!(rows::UNKNOWN, an_unknown_token_has_no_document).costs(2, 0, 0),
 ];
 

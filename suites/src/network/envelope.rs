@@ -13,19 +13,22 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, a_body_that_is_no_object_is_refused).costs(7, 0, 0),
-    refuses!(rows::MESSAGE, a_message_that_is_no_object_is_refused).costs(6, 0, 0),
-    refuses!(rows::SIGNATURE, a_signature_that_is_no_text_is_refused).costs(4, 0, 0),
-    refuses!(rows::ADDRESS, an_address_that_is_no_text_is_refused).costs(5, 0, 0),
-    refuses!(rows::CHAIN, a_chain_that_is_no_text_is_refused).costs(5, 0, 0),
-    refuses!(rows::CHANNEL, a_channel_that_is_no_text_is_refused).costs(4, 0, 0),
-    refuses!(rows::TYPE, a_type_that_is_no_text_is_refused).costs(5, 0, 0),
-    refuses!(rows::TYPE_KNOWN, a_type_besides_the_ten_is_refused).costs(4, 0, 0),
-    refuses!(rows::TYPE_OF_ENDPOINT, an_endpoint_refuses_other_types_than_its_own).costs(13, 0, 0),
-    refuses!(rows::TIMESTAMP, a_timestamp_that_is_no_integer_is_refused).costs(6, 0, 0),
-    refuses!(rows::CONTENT, a_content_that_is_no_object_is_refused).costs(6, 0, 0),
-    shows!(rows::REPLY_HASH, a_creation_is_answered_by_a_hash).costs(1, 0, 0),
-    shows!(rows::REPLY_STATUS, a_creation_is_answered_by_success).costs(1, 0, 0),
+    refuses!(rows::BODY, a_body_that_is_no_object_is_refused).costs(7, 0, 0).writes(7),
+    refuses!(rows::MESSAGE, a_message_that_is_no_object_is_refused).costs(6, 0, 0).writes(6),
+    refuses!(rows::SIGNATURE, a_signature_that_is_no_text_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::ADDRESS, an_address_that_is_no_text_is_refused).costs(5, 0, 0).writes(5),
+    refuses!(rows::CHAIN, a_chain_that_is_no_text_is_refused).costs(5, 0, 0).writes(5),
+    refuses!(rows::CHANNEL, a_channel_that_is_no_text_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::TYPE, a_type_that_is_no_text_is_refused).costs(5, 0, 0).writes(5),
+    refuses!(rows::TYPE_KNOWN, a_type_besides_the_ten_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::TYPE_OF_ENDPOINT, an_endpoint_refuses_other_types_than_its_own)
+        .costs(12, 0, 0)
+        .elsewhere(13)
+        .writes(11),
+    refuses!(rows::TIMESTAMP, a_timestamp_that_is_no_integer_is_refused).costs(6, 0, 0).writes(6),
+    refuses!(rows::CONTENT, a_content_that_is_no_object_is_refused).costs(6, 0, 0).writes(6),
+    shows!(rows::REPLY_HASH, a_creation_is_answered_by_a_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::REPLY_STATUS, a_creation_is_answered_by_success).costs(1, 0, 0).writes(1),
 ];
 
 /// What stands in a member's place, one after the other; nothing where there is no value.

@@ -13,11 +13,17 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, a_refusal_has_its_documented_body).costs(8, 0, 0),
-    refuses!(rows::BAD_REQUEST, what_is_malformed_is_a_bad_request).costs(5, 0, 0),
-    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error).costs(44, 0, 0),
+    refuses!(rows::BODY, a_refusal_has_its_documented_body).costs(7, 0, 0).elsewhere(8).writes(5),
+    refuses!(rows::BAD_REQUEST, what_is_malformed_is_a_bad_request).costs(4, 0, 0).elsewhere(5).writes(2),
+    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error)
+        .costs(43, 0, 0)
+        .elsewhere(44)
+        .writes(18)
+        .sends(314_000),
     refuses!(rows::NOTHING_STORED, nothing_is_left_of_a_refused_message)
-        .costs(9, 0, 0)
+        .costs(5, 0, 0)
+        .elsewhere(9)
+        .writes(4)
         .after(const { &[&envelope::TYPE_KNOWN, &envelope::TIMESTAMP, &envelope::CONTENT] }),
 ];
 

@@ -13,15 +13,16 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FLAT, elements_are_records_in_no_wrapper).costs(3, 0, 0),
+    shows!(rows::FLAT, elements_are_records_in_no_wrapper).costs(3, 0, 0).writes(2),
     shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
         .costs(2, 0, 0)
+        .writes(1)
         .after(const { &[&paging::FIRST_PAGE] }),
-    shows!(rows::ADDRESSES, addresses_select_in_the_flat_list).costs(6, 0, 0),
-    shows!(rows::CHANNELS, channels_select_in_the_flat_list).costs(4, 0, 0),
-    shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list).costs(4, 0, 0),
-    shows!(rows::START_DATE, nothing_before_the_start_is_listed).costs(4, 0, 0),
-    shows!(rows::END_DATE, nothing_after_the_end_is_listed).costs(4, 0, 0),
+    shows!(rows::ADDRESSES, addresses_select_in_the_flat_list).costs(6, 0, 0).writes(4),
+    shows!(rows::CHANNELS, channels_select_in_the_flat_list).costs(4, 0, 0).writes(2),
+    shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list).costs(4, 0, 0).writes(2),
+    shows!(rows::START_DATE, nothing_before_the_start_is_listed).costs(4, 0, 0).writes(2),
+    shows!(rows::END_DATE, nothing_after_the_end_is_listed).costs(4, 0, 0).writes(2),
 ];
 
 /// The flat list, which must be one for the check to say anything: an array, or an object with one.

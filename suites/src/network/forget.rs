@@ -16,36 +16,54 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::APPLIES, every_target_is_forgotten).costs(5, 0, 0).after(const { &[&store::FORGOTTEN] }),
+    shows!(rows::APPLIES, every_target_is_forgotten)
+        .costs(5, 0, 0)
+        .writes(3)
+        .after(const { &[&store::FORGOTTEN] }),
     refuses!(rows::ALL_OR_NOTHING, an_unknown_target_saves_the_others)
-        .costs(6, 0, 0)
+        .costs(5, 0, 0)
+        .elsewhere(6)
+        .writes(3)
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::REMOVING_TARGET, a_target_that_is_being_removed_is_good)
-        .costs(7, 0, 0)
+        .costs(4, 0, 0)
+        .elsewhere(7)
+        .writes(2)
         .needs(&[Need::Clock, Need::Acts])
         .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
     refuses!(rows::REMOVED_FAILS, a_removed_target_saves_the_others)
-        .costs(8, 0, 0)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(4)
         .needs(&[Need::Clock, Need::Acts])
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
     refuses!(rows::PENDING_FAILS, a_pending_target_saves_the_others)
-        .costs(8, 0, 0)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(4)
         .needs(&[Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     refuses!(rows::REJECTED_FAILS, a_rejected_target_saves_the_others)
-        .costs(8, 0, 0)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::RETRIED, a_forget_applies_once_its_targets_are_good)
-        .costs(7, 0, 0)
+        .costs(6, 0, 0)
+        .elsewhere(7)
+        .writes(3)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
     shows!(rows::FINALLY_REJECTED, a_forget_that_goes_on_failing_is_rejected)
         .costs(3, 0, 0)
+        .writes(2)
         .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
-    refuses!(rows::HASHES, hashes_that_are_no_texts_are_refused).costs(6, 0, 0),
+    refuses!(rows::HASHES, hashes_that_are_no_texts_are_refused).costs(6, 0, 0).writes(6),
     shows!(rows::POSTS_REMAIN, a_post_stays_that_names_what_is_forgotten)
-        .costs(6, 0, 0)
+        .costs(5, 0, 0)
+        .elsewhere(6)
+        .writes(3)
         .after(const { &[&store::FORGOTTEN, &messages::FOUND] }),
 ];
 

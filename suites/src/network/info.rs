@@ -14,8 +14,8 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0),
-    shows!(rows::PREFIX, the_api_stands_below_its_prefix).costs(6, 0, 0),
-    shows!(rows::MIRRORS, what_was_written_at_one_address_is_read_at_the_others).costs(4, 0, 0),
+    shows!(rows::PREFIX, the_api_stands_below_its_prefix).costs(3, 0, 0).elsewhere(6),
+    shows!(rows::MIRRORS, what_was_written_at_one_address_is_read_at_the_others).costs(4, 0, 0).writes(1),
 ];
 
 fn public() -> Call {

@@ -20,15 +20,34 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests).costs(200, 0, 0).needs(NEEDS),
-    refuses!(rows::AUTHENTICATED, an_address_may_send_so_many_authenticated_requests)
-        .costs(600, 0, 0)
+    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests)
+        .costs(101, 0, 0)
+        .elsewhere(200)
         .needs(NEEDS),
-    refuses!(rows::HEAVY, an_address_may_run_so_many_programs).costs(21, 0, 0).needs(NEEDS),
-    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back).costs(200, 0, 0).needs(NEEDS),
-    shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again).costs(201, 0, 0).needs(NEEDS),
+    refuses!(rows::AUTHENTICATED, an_address_may_send_so_many_authenticated_requests)
+        .costs(301, 0, 0)
+        .elsewhere(600)
+        .writes(301)
+        .needs(NEEDS),
+    refuses!(rows::HEAVY, an_address_may_run_so_many_programs)
+        .costs(12, 0, 0)
+        .elsewhere(21)
+        .writes(1)
+        .needs(NEEDS),
+    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back)
+        .costs(12, 0, 0)
+        .elsewhere(200)
+        .writes(1)
+        .needs(NEEDS),
+    shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again)
+        .costs(13, 0, 0)
+        .elsewhere(201)
+        .writes(1)
+        .needs(NEEDS),
     shows!(rows::PER_ADDRESS, requests_of_one_address_do_not_count_for_another)
-        .costs(201, 0, 0)
+        .costs(13, 0, 0)
+        .elsewhere(201)
+        .writes(1)
         .needs(WITH_ADDRESSES),
 ];
 

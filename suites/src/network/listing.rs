@@ -15,16 +15,18 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, the_list_is_an_array_of_records).costs(3, 0, 0),
-    shows!(rows::FINDS, a_message_is_in_its_senders_list).costs(2, 0, 0),
-    shows!(rows::HASHES, hashes_select).costs(4, 0, 0),
-    shows!(rows::ADDRESSES, addresses_select).costs(6, 0, 0),
-    shows!(rows::CHANNELS, channels_select).costs(4, 0, 0),
-    shows!(rows::TYPES, types_select).costs(5, 0, 0),
+    shows!(rows::LISTED, the_list_is_an_array_of_records).costs(3, 0, 0).writes(1),
+    shows!(rows::FINDS, a_message_is_in_its_senders_list).costs(2, 0, 0).writes(1),
+    shows!(rows::HASHES, hashes_select).costs(4, 0, 0).writes(2),
+    shows!(rows::ADDRESSES, addresses_select).costs(6, 0, 0).writes(4),
+    shows!(rows::CHANNELS, channels_select).costs(4, 0, 0).writes(2),
+    shows!(rows::TYPES, types_select).costs(5, 0, 0).writes(2),
     shows!(rows::ANY_OF, values_of_a_filter_are_alternatives)
-        .costs(13, 0, 0)
+        .costs(10, 0, 0)
+        .elsewhere(13)
+        .writes(4)
         .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
-    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(90, 0, 0).after(
+    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(38, 0, 0).elsewhere(90).writes(24).after(
         const {
             &[
                 &rows::HASHES,
@@ -40,8 +42,8 @@ pub(super) const CHECKS: &[Check] = &[
             ]
         },
     ),
-    shows!(rows::TAGS, tags_are_taken).costs(2, 0, 0),
-    shows!(rows::CONTENT_KEYS, content_keys_are_taken).costs(2, 0, 0),
+    shows!(rows::TAGS, tags_are_taken).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT_KEYS, content_keys_are_taken).costs(2, 0, 0).writes(1),
 ];
 
 /// Messages under these filters, at most a hundred.
@@ -187,7 +189,7 @@ async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
     const SENT: usize = 24;
     let senders = [caller(probe), caller(probe), caller(probe)];
     let channels = [fresh_channel(probe), fresh_channel(probe), fresh_channel(probe)];
-    let draws: Vec<[u8; 32]> = (0..SENT).map(|_| probe.draw("corpus")).collect();
+    let draws: Vec<[u8; 32]> = (0..SENT as u64).map(|n| probe.choose("corpus", n)).collect();
     let mut sent: Vec<(String, Draft)> = Vec::new();
     for draw in &draws {
         let sender = &senders[usize::from(draw[0]) % 3];
@@ -202,8 +204,8 @@ async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
         let own = sent.iter().filter(|(_, draft)| draft.caller.address == sender.address);
         list_of(probe, sender, &own.map(|(hash, _)| hash.as_str()).collect::<Vec<_>>()).await?;
     }
-    for _ in 0..6 {
-        let wanted = Wanted::draw(probe, &senders, &channels, &sent);
+    for n in 0..6 {
+        let wanted = Wanted::choose(probe, n, &senders, &channels, &sent);
         let expected: BTreeSet<&String> =
             sent.iter().filter(|(hash, draft)| wanted.matches(hash, draft)).map(|(hash, _)| hash).collect();
         let (listed, mut found) = pages(probe, &wanted.query()).await?;
@@ -251,13 +253,14 @@ struct Wanted {
 
 impl Wanted {
     /// Always some of the senders, so that nobody else's messages are listed.
-    fn draw(
+    fn choose(
         probe: &Probe<'_>,
+        n: u64,
         senders: &[Caller; 3],
         channels: &[String; 3],
         sent: &[(String, Draft)],
     ) -> Wanted {
-        let draw = probe.draw("filters");
+        let draw = probe.choose("filters", n);
         let some = |bits: u8, all: Vec<String>| -> Vec<String> {
             let picked = all.iter().enumerate().filter(|(n, _)| bits >> (n % 8) & 1 == 1);
             let picked: Vec<String> = picked.map(|(_, one)| one.clone()).collect();

@@ -14,24 +14,26 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TYPE_FREE, a_post_and_an_aggregate_are_taken_alike)
         .costs(2, 0, 0)
+        .writes(2)
         .after(const { &[&info::PREFIX] }),
-    shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0),
-    shows!(rows::WRAPPER, the_record_stands_inside_message).costs(2, 0, 0),
-    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0),
-    shows!(rows::ITEM_HASH, the_record_holds_the_hash_answered).costs(2, 0, 0),
-    shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0),
-    shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0),
-    shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0),
-    shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0),
+    shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0).writes(1),
+    shows!(rows::WRAPPER, the_record_stands_inside_message).costs(2, 0, 0).writes(1),
+    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0).writes(1),
+    shows!(rows::ITEM_HASH, the_record_holds_the_hash_answered).costs(2, 0, 0).writes(1),
+    shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0).writes(1),
+    shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0).writes(2),
+    shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::CHANNEL_DEFAULT, a_message_without_a_channel_stands_on_the_default_one)
         .costs(2, 0, 0)
+        .writes(1)
         .after(const { &[&rows::CHANNEL] }),
-    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0),
-    shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0),
-    shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0),
-    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0),
-    shows!(rows::SAME_TWICE, the_same_message_twice_is_one_message).costs(3, 0, 0),
-    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found).costs(3, 0, 0),
+    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0).writes(1),
+    shows!(rows::SAME_TWICE, the_same_message_twice_is_one_message).costs(3, 0, 0).writes(2),
+    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
 /// A message with a bit of everything that JSON has, on a channel of its own, some seconds old.

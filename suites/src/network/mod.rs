@@ -43,7 +43,7 @@ use crate::profile::{
 use caller::{Caller, Procedure};
 use wire::{Draft, now};
 
-pub(crate) use wire::{Call, is_error_body, path_with};
+pub(crate) use wire::{Call, LEARNING, is_error_body, path_with};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[

@@ -14,24 +14,37 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::NAMED, a_list_has_pagination_beside_it).costs(MOST, 0, 0),
-    shows!(rows::INTEGERS, pagination_is_four_integers).costs(MOST, 0, 0),
-    shows!(rows::DEFAULT_LIMIT, a_page_holds_20_elements_by_default).costs(MOST, 0, 0),
-    shows!(rows::LIMIT, a_page_holds_as_many_as_asked_for).costs(MOST, 0, 0),
-    shows!(rows::MAXIMUM, no_page_holds_more_than_100).costs(106, 0, 0),
-    shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned).costs(MOST, 0, 0),
-    shows!(rows::PAGE, the_page_is_the_one_asked_for).costs(MOST, 0, 0),
-    shows!(rows::TOTAL, total_counts_all_pages).costs(MOST, 0, 0),
+    shows!(rows::NAMED, a_list_has_pagination_beside_it).costs(25, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::INTEGERS, pagination_is_four_integers).costs(25, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::DEFAULT_LIMIT, a_page_holds_20_elements_by_default)
+        .costs(25, 0, 0)
+        .elsewhere(MOST)
+        .writes(23),
+    shows!(rows::LIMIT, a_page_holds_as_many_as_asked_for).costs(29, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::MAXIMUM, no_page_holds_more_than_100).costs(105, 0, 0).elsewhere(106).writes(101),
+    shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned)
+        .costs(27, 0, 0)
+        .elsewhere(MOST)
+        .writes(23),
+    shows!(rows::PAGE, the_page_is_the_one_asked_for).costs(26, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::TOTAL, total_counts_all_pages).costs(26, 0, 0).elsewhere(MOST).writes(23),
     shows!(rows::TOTAL_PAGES, total_pages_counts_pages_with_elements)
-        .costs(MOST, 0, 0)
+        .costs(28, 0, 0)
+        .elsewhere(MOST)
+        .writes(23)
         .after(const { &[&rows::LIMIT] }),
-    shows!(rows::FIRST_PAGE, without_a_page_the_first_is_returned).costs(MOST, 0, 0),
+    shows!(rows::FIRST_PAGE, without_a_page_the_first_is_returned).costs(26, 0, 0).elsewhere(MOST).writes(23),
     shows!(rows::PAGES, paging_through_shows_each_element_once)
-        .costs(MOST, 0, 0)
+        .costs(30, 0, 0)
+        .elsewhere(MOST)
+        .writes(23)
         .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES] }),
-    shows!(rows::STABLE, the_same_page_twice_is_the_same).costs(MOST, 0, 0),
-    shows!(rows::PAST_END, a_page_behind_the_last_holds_nothing).costs(MOST, 0, 0),
-    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error).costs(MOST + 13, 0, 0),
+    shows!(rows::STABLE, the_same_page_twice_is_the_same).costs(28, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::PAST_END, a_page_behind_the_last_holds_nothing).costs(27, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error)
+        .costs(38, 0, 0)
+        .elsewhere(MOST + 13)
+        .writes(23),
 ];
 
 /// Messages of the sender whose pages are looked at: three pages and a bit of seven, and more than one of twenty.

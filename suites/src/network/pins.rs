@@ -15,11 +15,11 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PINNED, a_pin_is_answered_by_its_hash).costs(3, 0, 0),
-    refuses!(rows::HASH_REQUIRED, a_pin_of_nothing_is_refused).costs(6, 0, 0),
-    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0),
-    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0),
-    refuses!(rows::UNKNOWN, content_that_nobody_has_is_not_found).costs(5, 0, 0),
+    shows!(rows::PINNED, a_pin_is_answered_by_its_hash).costs(3, 0, 0).writes(2),
+    refuses!(rows::HASH_REQUIRED, a_pin_of_nothing_is_refused).costs(6, 0, 0).writes(5),
+    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
+    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
+    refuses!(rows::UNKNOWN, content_that_nobody_has_is_not_found).costs(5, 0, 0).writes(2),
 ];
 
 /// A file that the network has, and the name of its content, without which the check says nothing.

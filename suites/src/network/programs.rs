@@ -14,13 +14,13 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, a_program_is_answered_by_its_hash).costs(1, 0, 0),
-    refuses!(rows::RUNTIME, a_runtime_that_is_no_text_is_refused).costs(3, 0, 0),
-    refuses!(rows::MEMORY, a_memory_that_is_no_integer_is_refused).costs(4, 0, 0),
-    refuses!(rows::TIMEOUT, a_timeout_that_is_no_integer_is_refused).costs(4, 0, 0),
-    shows!(rows::RUN, a_program_that_was_taken_can_be_run).costs(2, 0, 0),
-    refuses!(rows::VARIABLES, variables_that_are_no_texts_are_refused).costs(5, 0, 0),
-    refuses!(rows::UNKNOWN, a_program_that_nobody_stored_is_not_found).costs(3, 0, 0),
+    shows!(rows::CREATED, a_program_is_answered_by_its_hash).costs(1, 0, 0).writes(1),
+    refuses!(rows::RUNTIME, a_runtime_that_is_no_text_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::MEMORY, a_memory_that_is_no_integer_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::TIMEOUT, a_timeout_that_is_no_integer_is_refused).costs(4, 0, 0).writes(4),
+    shows!(rows::RUN, a_program_that_was_taken_can_be_run).costs(2, 0, 0).writes(1),
+    refuses!(rows::VARIABLES, variables_that_are_no_texts_are_refused).costs(5, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, a_program_that_nobody_stored_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
 /// A correct program of `owner` that nobody has seen before.

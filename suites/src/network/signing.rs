@@ -14,11 +14,13 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken)
         .costs(1, 0, 0)
+        .writes(1)
         .after(const { &[&info::PREFIX] }),
     shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken)
         .costs(1, 0, 0)
+        .writes(1)
         .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::VERIFIED, a_message_signed_by_another_key_is_refused).costs(4, 0, 0),
+    refuses!(rows::VERIFIED, a_message_signed_by_another_key_is_refused).costs(4, 0, 0).writes(4),
 ];
 
 /// Only what a target declares is held against it.

@@ -20,20 +20,23 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::STORED, an_upload_is_answered_by_a_hash_and_success)
         .costs(1, 0, 0)
+        .writes(1)
         .after(const { &[&info::PREFIX] }),
-    shows!(rows::CONTENT, a_file_comes_back_as_it_was).costs(8, 0, 0),
-    shows!(rows::CONTENT_TYPE, a_file_comes_back_with_its_content_type).costs(8, 0, 0),
-    shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded).costs(8, 0, 0),
-    shows!(rows::ADDRESS, the_sender_is_the_forms_address).costs(2, 0, 0),
-    shows!(rows::CHANNEL, the_channel_is_the_forms).costs(2, 0, 0),
-    shows!(rows::CHANNEL_DEFAULT, an_upload_without_a_channel_stands_on_the_default_one).costs(2, 0, 0),
-    shows!(rows::TAGS, tags_of_a_form_are_taken).costs(1, 0, 0).after(const { &[&info::PREFIX] }),
-    refuses!(rows::MULTIPART, a_body_that_is_no_form_is_refused).costs(4, 0, 0),
-    refuses!(rows::FILE_REQUIRED, a_form_without_a_file_is_refused).costs(2, 0, 0),
-    refuses!(rows::ADDRESS_REQUIRED, a_form_without_an_address_is_refused).costs(3, 0, 0),
-    refuses!(rows::SIGNATURE, a_signature_of_another_file_is_refused).costs(3, 0, 0),
-    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found).costs(5, 0, 0),
-    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw).costs(5, 0, 0),
+    shows!(rows::CONTENT, a_file_comes_back_as_it_was).costs(6, 0, 0).elsewhere(8).writes(2),
+    shows!(rows::CONTENT_TYPE, a_file_comes_back_with_its_content_type).costs(6, 0, 0).elsewhere(8).writes(2),
+    shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded).costs(3, 0, 0).elsewhere(8).writes(1),
+    shows!(rows::ADDRESS, the_sender_is_the_forms_address).costs(2, 0, 0).writes(1),
+    shows!(rows::CHANNEL, the_channel_is_the_forms).costs(2, 0, 0).writes(1),
+    shows!(rows::CHANNEL_DEFAULT, an_upload_without_a_channel_stands_on_the_default_one)
+        .costs(2, 0, 0)
+        .writes(1),
+    shows!(rows::TAGS, tags_of_a_form_are_taken).costs(1, 0, 0).writes(1).after(const { &[&info::PREFIX] }),
+    refuses!(rows::MULTIPART, a_body_that_is_no_form_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::FILE_REQUIRED, a_form_without_a_file_is_refused).costs(2, 0, 0).writes(2),
+    refuses!(rows::ADDRESS_REQUIRED, a_form_without_an_address_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::SIGNATURE, a_signature_of_another_file_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found).costs(4, 0, 0).elsewhere(5).writes(1),
+    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw).costs(4, 0, 0).elsewhere(5).writes(1),
 ];
 
 /// What a form says, and how its file is signed.

@@ -16,25 +16,41 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STATUS, the_status_is_one_of_the_six).costs(2, 0, 0).after(const { &[&messages::WRAPPER] }),
-    shows!(rows::PROCESSED, a_processed_store_names_its_file).costs(2, 0, 0),
-    shows!(rows::TYPE, the_message_of_an_upload_is_a_store).costs(2, 0, 0),
-    shows!(rows::FORGOTTEN, a_forgotten_store_says_so).costs(3, 0, 0).after(const { &[&messages::WRAPPER] }),
-    shows!(rows::STRIPPED, a_forgotten_store_names_no_file).costs(3, 0, 0),
+    shows!(rows::STATUS, the_status_is_one_of_the_six)
+        .costs(2, 0, 0)
+        .writes(1)
+        .after(const { &[&messages::WRAPPER] }),
+    shows!(rows::PROCESSED, a_processed_store_names_its_file).costs(2, 0, 0).writes(1),
+    shows!(rows::TYPE, the_message_of_an_upload_is_a_store).costs(2, 0, 0).writes(1),
+    shows!(rows::FORGOTTEN, a_forgotten_store_says_so)
+        .costs(3, 0, 0)
+        .writes(2)
+        .after(const { &[&messages::WRAPPER] }),
+    shows!(rows::STRIPPED, a_forgotten_store_names_no_file).costs(3, 0, 0).writes(2),
     shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days)
-        .costs(20, 0, 0)
+        .costs(16, 0, 0)
+        .elsewhere(20)
+        .writes(2)
         .needs(&[Need::Clock]),
     shows!(rows::REMOVING, a_store_that_is_removed_soon_is_complete)
-        .costs(8, 0, 0)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .writes(1)
         .needs(&[Need::Clock, Need::Acts]),
     shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
-        .costs(3, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(3)
+        .writes(1)
         .needs(&[Need::Clock, Need::Acts]),
     shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
-        .costs(20, 0, 0)
+        .costs(15, 0, 0)
+        .elsewhere(20)
+        .writes(1)
         .needs(&[Need::Clock, Need::Acts]),
     refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it)
-        .costs(5, 0, 0)
+        .costs(4, 0, 0)
+        .elsewhere(5)
+        .writes(2)
         .needs(&[Need::Faults]),
 ];
 

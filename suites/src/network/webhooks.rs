@@ -13,11 +13,11 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::REGISTERED, a_registration_is_answered_by_its_identifier).costs(1, 0, 0),
-    shows!(rows::EVENT_NAMES, both_named_events_are_taken).costs(3, 0, 0),
-    refuses!(rows::URL, a_registration_without_a_url_is_refused).costs(3, 0, 0),
-    refuses!(rows::EVENTS, a_registration_without_events_is_refused).costs(4, 0, 0),
-    refuses!(rows::SECRET, a_registration_without_a_secret_is_refused).costs(3, 0, 0),
+    shows!(rows::REGISTERED, a_registration_is_answered_by_its_identifier).costs(1, 0, 0).writes(1),
+    shows!(rows::EVENT_NAMES, both_named_events_are_taken).costs(3, 0, 0).writes(3),
+    refuses!(rows::URL, a_registration_without_a_url_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::EVENTS, a_registration_without_events_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::SECRET, a_registration_without_a_secret_is_refused).costs(3, 0, 0).writes(3),
 ];
 
 /// A registration of somebody new, at a host that will never be there (RFC 2606).

@@ -22,6 +22,8 @@ pub(crate) const MIRROR: &str = "network-mirror";
 
 /// How often a target with limits of its own is asked again that said 429.
 const PATIENCE: usize = 2;
+/// Requests that a run makes once to learn the target's clock.
+pub(crate) const LEARNING: u64 = 1;
 
 /// A request to an endpoint.
 #[derive(Clone)]

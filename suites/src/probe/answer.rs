@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::Probe;
 use crate::check::Stop;
-use crate::client::Open;
-use crate::exchange::{Exchange, Response};
-use crate::target::Stream;
+use crate::exchange::{Broken, Exchange, Response};
+use crate::transport::Open;
 
 /// An answer, with expectations about it.
 pub struct Answer<'probe> {
@@ -87,15 +86,25 @@ impl Answer<'_> {
 pub struct Held<'probe> {
     pub(super) probe: &'probe Probe<'probe>,
     pub(super) index: usize,
-    pub(super) open: Open<Box<dyn Stream>>,
+    pub(super) rest: Rest,
+}
+
+/// What is left of it.
+pub(super) enum Rest {
+    Open(Open),
+    /// Its answer on tape.
+    Played(Result<Response, Broken>),
 }
 
 impl<'probe> Held<'probe> {
     /// Sends the rest and waits for the whole answer.
     pub async fn finish(self) -> Result<Answer<'probe>, Stop> {
-        let Held { probe, index, open } = self;
-        let response = open.finish().await;
-        probe.tally(|tally| tally.exchanges[index].response.clone_from(&response));
+        let Held { probe, index, rest } = self;
+        let response = match rest {
+            Rest::Open(open) => open.finish().await,
+            Rest::Played(response) => response,
+        };
+        probe.end(index, &response);
         probe.answer(index, response)
     }
 }

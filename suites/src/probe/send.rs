@@ -4,11 +4,13 @@ use std::net::IpAddr;
 
 use url::{Position, Url};
 
+use super::answer::Rest;
 use super::{Answer, Fetched, Held, Probe};
 use crate::check::Stop;
-use crate::client::{self, Limits, exchange};
+use crate::client::Limits;
+use crate::endpoints;
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::target::Stream;
+use crate::target::host;
 use crate::verdict::Failure;
 
 /// How many redirects are followed.
@@ -29,15 +31,7 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
-        let response = match self.connect(&base, source).await {
-            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-            Err(broken) => Err(broken),
-        };
-        let index = self.record(Exchange { base, request, response: response.clone() });
-        if let (Ok(response), false) = (&response, self.place.own) {
-            self.pace.answered(site, response);
-        }
-        self.answer(index, response)
+        self.ask(site, base, request, source, limits).await
     }
 
     /// Sends a request to a server that the target has named by its base URL: exactly one slash stands between that and
@@ -51,21 +45,14 @@ impl Probe<'_> {
     ) -> Result<Answer<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
         if !self.place.own {
             self.pace.wait(site).await;
         }
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
-        let response = match self.connect(&base, None).await {
-            Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-            Err(broken) => Err(broken),
-        };
-        let index = self.record(Exchange { base, request, response: response.clone() });
-        if let (Ok(response), false) = (&response, self.place.own) {
-            self.pace.answered(site, response);
-        }
-        self.answer(index, response)
+        self.ask(site, base, request, None, limits).await
     }
 
     /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
@@ -78,13 +65,18 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Held<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
-        let opened = match self.connect(&base, source).await {
-            Ok((stream, host)) => client::open(stream, &request, &host, body_bytes, limits).await,
-            Err(broken) => Err(broken),
-        };
-        let broken = opened.as_ref().err().cloned().unwrap_or(Broken::Held);
-        let index = self.record(Exchange { base, request, response: Err(broken) });
-        opened.map(|open| Held { probe: self, index, open }).map_err(|broken| self.stop(index, &broken))
+        let request = self.dressed(&base, request);
+        let index = self.begin(site, &base, &request);
+        if let Some(played) = self.tape.response(&base, &request) {
+            return Ok(Held { probe: self, index, rest: Rest::Played(played) });
+        }
+        match self.launch(site, &base, source, &request, body_bytes, limits).await {
+            Ok(open) => Ok(Held { probe: self, index, rest: Rest::Open(open) }),
+            Err(broken) => {
+                self.end(index, &Err(broken.clone()));
+                Err(self.stop(index, &broken))
+            }
+        }
     }
 
     /// Fetches an absolute `http` or `https` URL that the target has named, whatever its host, and follows up to five
@@ -100,12 +92,7 @@ impl Probe<'_> {
             let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
             let request = Request::new("GET", target);
-            let response = match self.connect(&base, None).await {
-                Ok((stream, host)) => exchange(stream, &request, &host, limits).await,
-                Err(broken) => Err(broken),
-            };
-            let index = self.record(Exchange { base, request, response: response.clone() });
-            let answer = self.answer(index, response)?;
+            let answer = self.ask("", base, request, None, limits).await?;
             let is_redirect = matches!(answer.status(), 301 | 302 | 303 | 307 | 308);
             let next = answer.response.header("location").and_then(|to| url.join(to).ok());
             match next.filter(|_| is_redirect && redirects < REDIRECTS) {
@@ -118,8 +105,44 @@ impl Probe<'_> {
     /// Records an exchange that another check of this run has made, and answers it.
     pub fn recall(&self, exchange: Exchange) -> Result<Answer<'_>, Stop> {
         let response = exchange.response.clone();
-        let index = self.record(exchange);
+        self.tape.begin();
+        let index = self.tally(|tally| {
+            tally.recalled.insert(tally.exchanges.len());
+            tally.exchanges.push(exchange);
+            tally.exchanges.len() - 1
+        });
         self.answer(index, response)
+    }
+
+    /// Sends a request and waits for the whole answer. `site` is empty where it counts as a request to none.
+    async fn ask(
+        &self,
+        site: &str,
+        base: String,
+        request: Request,
+        source: Option<IpAddr>,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let request = self.dressed(&base, request);
+        let index = self.begin(site, &base, &request);
+        let response = match self.tape.response(&base, &request) {
+            Some(played) => played,
+            None => self.talk(site, &base, source, &request, limits).await,
+        };
+        self.end(index, &response);
+        if let (Ok(response), false) = (&response, self.place.own || site.is_empty()) {
+            self.pace.answered(site, response);
+        }
+        self.answer(index, response)
+    }
+
+    /// Whether a run that may only read may send this. The last guard: what the plan lets run does not come here.
+    fn may_send(&self, site: &str, base: &str, request: &Request) -> Result<(), Stop> {
+        if self.settings.read_only && endpoints::writes(&self.settings.dialect, site, base, request) {
+            let target = request.target.split('?').next().unwrap_or_default();
+            return Err(Stop::NotTestable(format!("{} {target} writes; --read-only", request.method)));
+        }
+        Ok(())
     }
 
     /// Where a request to `site` goes, how it is written, and the address that it is sent from.
@@ -131,6 +154,7 @@ impl Probe<'_> {
     ) -> Result<(String, Request, Option<IpAddr>), Stop> {
         let base = self.place.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
+        self.may_send(site, &base, &request)?;
         if !self.place.own {
             self.pace.wait(site).await;
         }
@@ -140,17 +164,19 @@ impl Probe<'_> {
         })
     }
 
-    async fn connect(&self, base: &str, source: Option<IpAddr>) -> Result<(Box<dyn Stream>, String), Broken> {
-        let url = Url::parse(base).map_err(|e| Broken::Harness(format!("{base}: {e}")))?;
-        let stream = self.place.connector.connect(base, source).await?;
-        Ok((stream, host(&url).to_owned()))
-    }
-
-    fn record(&self, exchange: Exchange) -> usize {
+    /// Records that a request goes out: exchanges stand in the order in which they begin.
+    fn begin(&self, site: &str, base: &str, request: &Request) -> usize {
+        self.tape.begin();
+        let (site, base, request) = (site.to_owned(), base.to_owned(), request.clone());
         self.tally(|tally| {
-            tally.exchanges.push(exchange);
+            tally.exchanges.push(Exchange { site, base, request, cut: None, response: Err(Broken::Held) });
             tally.exchanges.len() - 1
         })
+    }
+
+    /// Records how an exchange has ended.
+    pub(super) fn end(&self, index: usize, response: &Result<Response, Broken>) {
+        self.tally(|tally| tally.exchanges[index].response.clone_from(response));
     }
 
     pub(super) fn answer(
@@ -168,6 +194,9 @@ impl Probe<'_> {
         if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
             return Stop::Error(broken.to_string());
         }
+        if let Broken::Inexpressible(_) = broken {
+            return Stop::NotTestable(broken.to_string());
+        }
         self.tally(|tally| tally.expected += 1);
         Stop::Fail(Failure {
             place: "connection".to_owned(),
@@ -176,9 +205,4 @@ impl Probe<'_> {
             exchange: Some(index),
         })
     }
-}
-
-/// Host and port as the `Host` header names them.
-fn host(url: &Url) -> &str {
-    &url[Position::BeforeHost..Position::AfterPort]
 }

@@ -13,22 +13,27 @@ use crate::shows;
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FOUND, the_transaction_is_found_without_error)
         .costs(3, 1, 1)
+        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE] }),
     shows!(rows::MESSAGE, the_transaction_holds_the_signed_message)
         .costs(3, 1, 1)
+        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE, &message::FEE_PAYER, &message::CLIENT] }),
     shows!(rows::INVOCATION, the_log_shows_the_memo_invocation)
         .costs(3, 1, 1)
+        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
     shows!(rows::SIGNED_BY, the_log_names_the_publishing_key)
         .costs(3, 1, 1)
+        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
     shows!(rows::MEMO_LINE, the_log_shows_the_memo_and_its_length)
         .costs(3, 1, 1)
+        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
 ];

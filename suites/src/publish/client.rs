@@ -12,10 +12,11 @@ use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
 use super::verify::{Verified, call, verify_publish};
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::{Broken, Request, Response};
 use crate::probe::wall_clock;
-use crate::target::{Connect, Tcp};
+use crate::target::{Connect, Dial, Tcp};
+use crate::transport::Http;
 
 /// What to publish, where and as whom.
 pub struct Publication {
@@ -221,8 +222,8 @@ async fn post(wanted: &Publication, path: &str, body: &str, limits: Limits) -> R
         .header("Content-Type", "application/json")
         .header("Authorization", sign(&wanted.dialect, &wanted.key, &claims))
         .body(body);
-    let stream = Tcp.connect(&wanted.url, None).await?;
-    exchange(stream, &request, url.authority(), limits).await
+    let connection = Tcp.dial(Dial::to(&wanted.url), Http::One).await?;
+    connection.exchange(&request, url.authority(), limits).await
 }
 
 /// Waits as long as the answer asks for.

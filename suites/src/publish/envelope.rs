@@ -13,28 +13,34 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::SCHEME, another_scheme_or_spacing_is_refused).costs(4, 0, 1),
-    refuses!(rows::TWO_PARTS, one_part_or_three_are_refused).costs(3, 0, 1),
-    refuses!(rows::BASE64URL, padding_and_the_other_alphabet_are_refused).costs(3, 0, 1),
-    refuses!(rows::SIGNATURE_LENGTH, a_signature_of_63_or_65_bytes_is_refused).costs(3, 0, 1),
-    refuses!(rows::PREFIX, another_prefix_is_refused).costs(3, 0, 1),
-    refuses!(rows::SIX_KEYS, a_seventh_or_a_missing_key_is_refused).costs(4, 0, 1),
-    refuses!(rows::VERSION, another_version_is_refused).costs(4, 0, 1),
-    shows!(rows::KEY_ORDER_FREE, any_order_and_inner_white_space_are_taken).costs(2, 0, 1),
-    refuses!(rows::METHOD, another_method_in_the_envelope_is_refused).costs(2, 0, 1),
-    refuses!(rows::PATH, the_other_endpoints_path_is_refused).costs(3, 0, 1),
-    shows!(rows::QUERY_NOT_SIGNED, a_query_does_not_belong_to_the_path).costs(1, 0, 1),
-    refuses!(rows::TIME_FORM, what_is_no_time_is_refused).costs(4, 0, 1),
-    refuses!(rows::TIME_WINDOW, times_beyond_ten_minutes_are_refused_and_within_taken).costs(5, 0, 1),
-    refuses!(rows::BODY_HASH, another_body_than_was_hashed_is_refused).costs(3, 0, 1),
-    shows!(rows::EMPTY_BODY, an_empty_body_is_past_the_envelope).costs(1, 0, 1),
-    refuses!(rows::DOMAIN_AS_SENT, upper_case_and_a_trailing_dot_are_refused).costs(3, 0, 1),
-    refuses!(rows::BINDING, an_unbound_domain_is_refused).costs(2, 0, 1),
-    refuses!(rows::SIGNATURE, another_key_or_another_message_is_refused).costs(4, 0, 1),
-    refuses!(rows::FEATURE, an_account_without_the_feature_is_refused).needs(&[Need::Acts]).costs(2, 0, 2),
-    refuses!(rows::BLANKET, every_cause_has_the_same_answer).costs(9, 0, 1),
+    refuses!(rows::SCHEME, another_scheme_or_spacing_is_refused).costs(4, 0, 1).writes(4),
+    refuses!(rows::TWO_PARTS, one_part_or_three_are_refused).costs(3, 0, 1).writes(3),
+    refuses!(rows::BASE64URL, padding_and_the_other_alphabet_are_refused).costs(3, 0, 1).writes(3),
+    refuses!(rows::SIGNATURE_LENGTH, a_signature_of_63_or_65_bytes_is_refused).costs(3, 0, 1).writes(3),
+    refuses!(rows::PREFIX, another_prefix_is_refused).costs(3, 0, 1).writes(3),
+    refuses!(rows::SIX_KEYS, a_seventh_or_a_missing_key_is_refused).costs(4, 0, 1).writes(4),
+    refuses!(rows::VERSION, another_version_is_refused).costs(4, 0, 1).writes(4),
+    shows!(rows::KEY_ORDER_FREE, any_order_and_inner_white_space_are_taken).costs(2, 0, 1).writes(2),
+    refuses!(rows::METHOD, another_method_in_the_envelope_is_refused).costs(2, 0, 1).writes(2),
+    refuses!(rows::PATH, the_other_endpoints_path_is_refused).costs(3, 0, 1).writes(3),
+    shows!(rows::QUERY_NOT_SIGNED, a_query_does_not_belong_to_the_path).costs(1, 0, 1).writes(1),
+    refuses!(rows::TIME_FORM, what_is_no_time_is_refused).costs(4, 0, 1).writes(4),
+    refuses!(rows::TIME_WINDOW, times_beyond_ten_minutes_are_refused_and_within_taken)
+        .costs(5, 0, 1)
+        .writes(5),
+    refuses!(rows::BODY_HASH, another_body_than_was_hashed_is_refused).costs(3, 0, 1).writes(3),
+    shows!(rows::EMPTY_BODY, an_empty_body_is_past_the_envelope).costs(1, 0, 1).writes(1),
+    refuses!(rows::DOMAIN_AS_SENT, upper_case_and_a_trailing_dot_are_refused).costs(3, 0, 1).writes(3),
+    refuses!(rows::BINDING, an_unbound_domain_is_refused).costs(2, 0, 1).writes(2),
+    refuses!(rows::SIGNATURE, another_key_or_another_message_is_refused).costs(4, 0, 1).writes(4),
+    refuses!(rows::FEATURE, an_account_without_the_feature_is_refused)
+        .costs(2, 0, 2)
+        .writes(2)
+        .needs(&[Need::Acts]),
+    refuses!(rows::BLANKET, every_cause_has_the_same_answer).costs(9, 0, 1).writes(9),
     refuses!(rows::BEFORE_BODY, a_wrong_envelope_hides_a_malformed_body)
         .costs(2, 0, 1)
+        .writes(2)
         .after(const { &[&rows::SIGNATURE] }),
 ];
 

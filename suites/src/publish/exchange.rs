@@ -12,21 +12,33 @@ use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, refusals_are_json_with_a_text).costs(4, 2, 1),
-    refuses!(rows::BODY_LIMIT, a_body_over_64_kib_is_refused_in_plain_text).costs(3, 1, 1),
+    refuses!(rows::ERROR_JSON, refusals_are_json_with_a_text).costs(4, 2, 1).writes(4),
+    refuses!(rows::BODY_LIMIT, a_body_over_64_kib_is_refused_in_plain_text)
+        .costs(3, 1, 1)
+        .writes(3)
+        .sends(144_000),
     refuses!(rows::DAILY_LIMIT, the_thirty_first_publish_of_a_day_is_refused)
-        .costs(62, 31, 1)
+        .costs(61, 31, 1)
+        .elsewhere(62)
+        .writes(61)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
     refuses!(rows::DAILY_WINDOW, the_day_rolls)
-        .costs(33, 33, 1)
+        .costs(32, 33, 1)
+        .elsewhere(33)
+        .writes(32)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
     refuses!(rows::RATE_PER_IP, too_many_requests_of_an_address_are_refused)
-        .costs(64, 0, 1)
+        .costs(32, 0, 1)
+        .elsewhere(64)
+        .writes(32)
         .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::STANDBY, a_standby_says_that_it_is_not_the_primary).costs(4, 0, 1).needs(&[Need::Faults]),
-    refuses!(rows::PASSIVE, a_passive_backend_says_so).costs(4, 0, 1).needs(&[Need::Faults]),
+    refuses!(rows::STANDBY, a_standby_says_that_it_is_not_the_primary)
+        .costs(4, 0, 1)
+        .writes(4)
+        .needs(&[Need::Faults]),
+    refuses!(rows::PASSIVE, a_passive_backend_says_so).costs(4, 0, 1).writes(4).needs(&[Need::Faults]),
 ];
 
 fn error_text(answer: &Answer<'_>) -> Checked {

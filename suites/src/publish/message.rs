@@ -10,16 +10,16 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LEGACY, message_is_legacy_shortest_and_whole).costs(1, 1, 1),
-    shows!(rows::HEADER, header_counts_two_one_one).costs(1, 1, 1),
-    shows!(rows::FEE_PAYER, account_0_is_not_the_client).costs(1, 1, 1),
-    shows!(rows::CLIENT, account_1_is_the_client).costs(1, 1, 1),
-    shows!(rows::MEMO_PROGRAM, account_2_is_the_memo_program).costs(1, 1, 1),
-    shows!(rows::THREE_ACCOUNTS, there_are_three_accounts).costs(1, 1, 1),
-    shows!(rows::ONE_INSTRUCTION, there_is_one_instruction).costs(1, 1, 1),
-    shows!(rows::INSTRUCTION_PROGRAM, the_instruction_calls_account_2).costs(1, 1, 1),
-    shows!(rows::INSTRUCTION_ACCOUNTS, the_instruction_passes_account_1).costs(1, 1, 1),
-    shows!(rows::BLOCKHASH, the_blockhash_is_valid).costs(2, 1, 1).needs(&[Need::Chain]),
+    shows!(rows::LEGACY, message_is_legacy_shortest_and_whole).costs(1, 1, 1).writes(1),
+    shows!(rows::HEADER, header_counts_two_one_one).costs(1, 1, 1).writes(1),
+    shows!(rows::FEE_PAYER, account_0_is_not_the_client).costs(1, 1, 1).writes(1),
+    shows!(rows::CLIENT, account_1_is_the_client).costs(1, 1, 1).writes(1),
+    shows!(rows::MEMO_PROGRAM, account_2_is_the_memo_program).costs(1, 1, 1).writes(1),
+    shows!(rows::THREE_ACCOUNTS, there_are_three_accounts).costs(1, 1, 1).writes(1),
+    shows!(rows::ONE_INSTRUCTION, there_is_one_instruction).costs(1, 1, 1).writes(1),
+    shows!(rows::INSTRUCTION_PROGRAM, the_instruction_calls_account_2).costs(1, 1, 1).writes(1),
+    shows!(rows::INSTRUCTION_ACCOUNTS, the_instruction_passes_account_1).costs(1, 1, 1).writes(1),
+    shows!(rows::BLOCKHASH, the_blockhash_is_valid).costs(2, 1, 1).writes(1).needs(&[Need::Chain]),
 ];
 
 /// The message of an ordinary publish.

@@ -66,7 +66,7 @@ impl Fixtures {
     pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
-            key: key.map(seed).transpose().map_err(|e| format!("[publish] key: {e}"))?,
+            key: key.map(seed).transpose()?,
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
         })

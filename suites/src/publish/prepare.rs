@@ -19,38 +19,47 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PREPARE_ID, prepare_ids_are_uuids_and_differ)
         .costs(3, 2, 1)
+        .writes(3)
         .after(const { &[&submit::LANDS, &submit::LOCK_FREED] }),
-    shows!(rows::MESSAGE, message_is_standard_base64).costs(1, 1, 1),
-    shows!(rows::FEE_PAYER, fee_payer_is_account_0).costs(1, 1, 1),
-    shows!(rows::LAST_VALID_BLOCK_HEIGHT, last_valid_block_height_is_an_integer).costs(1, 1, 1),
-    shows!(rows::PAYLOAD, payload_is_the_record).costs(1, 1, 1),
-    shows!(rows::EXPIRES_AT, expires_at_is_a_minute_ahead_in_milliseconds).costs(1, 1, 1),
-    shows!(rows::TXT_OBSERVED, txt_observed_is_null_or_well_formed).costs(1, 1, 1),
-    refuses!(rows::BODY_JSON, a_body_that_is_no_object_is_malformed).costs(4, 1, 1),
-    refuses!(rows::DOMAIN_REQUIRED, a_missing_domain_is_malformed).costs(3, 1, 1),
-    refuses!(rows::DOMAIN_MATCH, another_domain_in_the_body_is_refused).costs(2, 1, 1),
-    shows!(rows::DOMAIN_TRIMMED, white_space_around_the_domain_is_trimmed).costs(1, 1, 1),
-    refuses!(rows::CID_REQUIRED, a_missing_cid_is_malformed).costs(4, 1, 1),
-    shows!(rows::CID_NOT_VALIDATED, any_text_is_a_cid).costs(1, 1, 1),
-    shows!(rows::VERSION_DEFAULT, no_version_becomes_0).costs(2, 2, 2),
-    refuses!(rows::VERSION_STRING, a_version_that_is_no_string_is_malformed).costs(2, 1, 1),
+    shows!(rows::MESSAGE, message_is_standard_base64).costs(1, 1, 1).writes(1),
+    shows!(rows::FEE_PAYER, fee_payer_is_account_0).costs(1, 1, 1).writes(1),
+    shows!(rows::LAST_VALID_BLOCK_HEIGHT, last_valid_block_height_is_an_integer).costs(1, 1, 1).writes(1),
+    shows!(rows::PAYLOAD, payload_is_the_record).costs(1, 1, 1).writes(1),
+    shows!(rows::EXPIRES_AT, expires_at_is_a_minute_ahead_in_milliseconds).costs(1, 1, 1).writes(1),
+    shows!(rows::TXT_OBSERVED, txt_observed_is_null_or_well_formed).costs(1, 1, 1).writes(1),
+    refuses!(rows::BODY_JSON, a_body_that_is_no_object_is_malformed).costs(4, 1, 1).writes(4),
+    refuses!(rows::DOMAIN_REQUIRED, a_missing_domain_is_malformed).costs(3, 1, 1).writes(3),
+    refuses!(rows::DOMAIN_MATCH, another_domain_in_the_body_is_refused).costs(2, 1, 1).writes(2),
+    shows!(rows::DOMAIN_TRIMMED, white_space_around_the_domain_is_trimmed).costs(1, 1, 1).writes(1),
+    refuses!(rows::CID_REQUIRED, a_missing_cid_is_malformed).costs(4, 1, 1).writes(4),
+    shows!(rows::CID_NOT_VALIDATED, any_text_is_a_cid).costs(1, 1, 1).writes(1),
+    shows!(rows::VERSION_DEFAULT, no_version_becomes_0).costs(2, 2, 2).writes(2),
+    refuses!(rows::VERSION_STRING, a_version_that_is_no_string_is_malformed).costs(2, 1, 1).writes(2),
     shows!(rows::OP_DEFAULT, no_op_publishes)
         .costs(2, 2, 2)
+        .writes(2)
         .after(const { &[&record::KIND, &rows::LOCK_PER_DOMAIN] }),
-    refuses!(rows::OP_KNOWN, an_unknown_op_is_malformed).costs(3, 1, 1),
-    refuses!(rows::NEW_AUTHORITY, a_new_authority_that_is_no_key_is_malformed).costs(4, 1, 1),
-    refuses!(rows::NEW_AUTHORITY_DIFFERS, a_transfer_to_the_bound_key_is_malformed).costs(2, 1, 1),
-    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_refused).costs(2, 2, 1),
-    shows!(rows::LOCK_PER_DOMAIN, another_domain_is_free).costs(3, 3, 2),
+    refuses!(rows::OP_KNOWN, an_unknown_op_is_malformed).costs(3, 1, 1).writes(3),
+    refuses!(rows::NEW_AUTHORITY, a_new_authority_that_is_no_key_is_malformed).costs(4, 1, 1).writes(4),
+    refuses!(rows::NEW_AUTHORITY_DIFFERS, a_transfer_to_the_bound_key_is_malformed).costs(2, 1, 1).writes(2),
+    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_refused).costs(2, 2, 1).writes(2),
+    shows!(rows::LOCK_PER_DOMAIN, another_domain_is_free).costs(2, 3, 2).elsewhere(3).writes(2),
     refuses!(rows::REPLAY, a_replayed_prepare_meets_the_lock)
         .costs(2, 2, 1)
+        .writes(2)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
-    shows!(rows::LOCK_EXPIRES, after_expiry_the_domain_is_free).costs(3, 3, 1).needs(&[Need::Clock]),
+    shows!(rows::LOCK_EXPIRES, after_expiry_the_domain_is_free)
+        .costs(2, 3, 1)
+        .elsewhere(3)
+        .writes(2)
+        .needs(&[Need::Clock]),
     refuses!(rows::PUBLISHABLE, a_binding_that_is_not_publishable_is_refused)
         .costs(2, 2, 2)
+        .writes(2)
         .needs(&[Need::Acts]),
     refuses!(rows::RECORD_FITS, a_record_too_large_is_malformed_and_locks_nothing)
         .costs(2, 2, 1)
+        .writes(2)
         .after(const { &[&exchange::BODY_LIMIT] }),
 ];
 

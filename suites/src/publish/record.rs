@@ -12,20 +12,23 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, record_begins_with_prefix_and_kind).costs(2, 2, 2),
-    shows!(rows::KEYS, record_has_its_keys_in_order).costs(2, 2, 2),
-    shows!(rows::COMPACT, record_has_no_white_space).costs(1, 1, 1),
+    shows!(rows::KIND, record_begins_with_prefix_and_kind).costs(2, 2, 2).writes(2),
+    shows!(rows::KEYS, record_has_its_keys_in_order).costs(2, 2, 2).writes(2),
+    shows!(rows::COMPACT, record_has_no_white_space).costs(1, 1, 1).writes(1),
     shows!(rows::ESCAPING, only_what_must_be_is_escaped)
         .costs(1, 1, 1)
+        .writes(1)
         .after(const { &[&rows::COMPACT, &rows::CID] }),
-    shows!(rows::DOMAIN, record_names_the_domain).costs(1, 1, 1),
-    shows!(rows::CID, record_holds_the_cid).costs(1, 1, 1),
-    shows!(rows::VERSION, record_holds_the_version).costs(1, 1, 1),
-    shows!(rows::TIME_FORM, record_time_has_three_decimals).costs(1, 1, 1),
-    shows!(rows::TIME_NOW, record_time_is_now).costs(1, 1, 1),
-    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1),
+    shows!(rows::DOMAIN, record_names_the_domain).costs(1, 1, 1).writes(1),
+    shows!(rows::CID, record_holds_the_cid).costs(1, 1, 1).writes(1),
+    shows!(rows::VERSION, record_holds_the_version).costs(1, 1, 1).writes(1),
+    shows!(rows::TIME_FORM, record_time_has_three_decimals).costs(1, 1, 1).writes(1),
+    shows!(rows::TIME_NOW, record_time_is_now).costs(1, 1, 1).writes(1),
+    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).writes(1),
     shows!(rows::ACCEPT, accept_record_names_the_transfer)
         .costs(3, 2, 1)
+        .writes(3)
+        .destroys()
         .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
 ];
 

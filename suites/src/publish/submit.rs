@@ -16,48 +16,59 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LANDS, a_good_signature_lands_the_record).costs(3, 1, 1),
+    shows!(rows::LANDS, a_good_signature_lands_the_record).costs(3, 1, 1).writes(2),
     shows!(rows::SIGNATURE, signature_is_the_fee_payers)
         .costs(2, 1, 1)
+        .writes(2)
         .after(const { &[&message::FEE_PAYER] }),
-    refuses!(rows::FIELDS, a_missing_field_is_malformed).costs(4, 1, 1),
+    refuses!(rows::FIELDS, a_missing_field_is_malformed).costs(4, 1, 1).writes(4),
     refuses!(rows::SIGNATURE_FORM, what_is_not_64_bytes_of_base64_is_malformed)
         .costs(5, 1, 1)
+        .writes(5)
         .after(const { &[&rows::STAYS_PREPARED] }),
     refuses!(rows::SIGNATURE_VERIFIES, a_signature_over_anything_else_is_refused)
         .costs(5, 1, 1)
+        .writes(5)
         .after(const { &[&rows::STAYS_PREPARED] }),
-    shows!(rows::STAYS_PREPARED, after_a_refused_signature_a_good_one_lands).costs(3, 1, 1),
+    shows!(rows::STAYS_PREPARED, after_a_refused_signature_a_good_one_lands).costs(3, 1, 1).writes(3),
     refuses!(rows::EXPIRY_UNCHANGED, a_refused_signature_prolongs_nothing)
         .costs(5, 2, 2)
+        .writes(5)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, an_unknown_prepare_id_is_gone).costs(3, 1, 1),
-    refuses!(rows::EXPIRED, after_a_minute_a_prepare_is_gone).costs(4, 2, 2).needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, a_prepare_of_another_domain_is_out_of_reach).costs(3, 1, 2),
+    refuses!(rows::UNKNOWN, an_unknown_prepare_id_is_gone).costs(3, 1, 1).writes(3),
+    refuses!(rows::EXPIRED, after_a_minute_a_prepare_is_gone).costs(4, 2, 2).writes(4).needs(&[Need::Clock]),
+    refuses!(rows::FOREIGN, a_prepare_of_another_domain_is_out_of_reach).costs(3, 1, 2).writes(3),
     shows!(rows::REPEAT, the_same_submit_again_returns_the_same_signature)
         .costs(3, 1, 1)
+        .writes(3)
         .after(const { &[&rows::LANDS] }),
     shows!(rows::NO_SECOND_RECORD, a_repeated_submit_writes_no_second_record)
         .costs(5, 1, 1)
+        .writes(3)
         .needs(&[Need::Chain])
         .after(const { &[&rows::REPEAT] }),
     refuses!(rows::IN_FLIGHT, a_submit_in_flight_is_not_submitted_again)
         .costs(3, 1, 1)
+        .writes(3)
         .needs(&[Need::Clock, Need::Faults]),
     shows!(rows::LOCK_FREED, a_confirmed_publish_leaves_the_domain_free)
         .costs(3, 2, 1)
+        .writes(3)
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::BLOCKHASH_EXPIRED, an_expired_blockhash_ends_the_prepare)
         .costs(4, 2, 2)
+        .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::REJECTED, a_rejected_transaction_is_a_bad_gateway)
         .costs(4, 2, 2)
+        .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::SAFETY_CEILING, the_safety_ceiling_is_named)
         .costs(6, 3, 3)
+        .writes(6)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
 ];

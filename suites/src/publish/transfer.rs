@@ -15,27 +15,41 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FREEZES, a_confirmed_transfer_freezes_the_old_key)
-        .costs(4, 2, 1)
+        .costs(3, 2, 1)
+        .elsewhere(4)
+        .writes(3)
+        .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     shows!(rows::FREEZES_ONCE_CONFIRMED, a_prepared_transfer_freezes_nothing)
         .costs(2, 2, 1)
+        .writes(2)
         .needs(&[Need::Clock])
         .after(const { &[&assay_spec::publish::requirements::prepare::LOCK_EXPIRES] }),
     shows!(rows::ACCEPT_ADMITTED, the_incoming_key_can_accept)
         .costs(4, 2, 1)
+        .writes(4)
+        .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
-    refuses!(rows::ACCEPT_NEEDS_PENDING, an_accept_needs_a_pending_transfer).costs(2, 1, 1),
+    refuses!(rows::ACCEPT_NEEDS_PENDING, an_accept_needs_a_pending_transfer).costs(2, 1, 1).writes(2),
     refuses!(rows::ACCEPT_BY_INCOMING, an_accept_by_another_key_is_refused)
         .costs(5, 2, 1)
+        .writes(5)
+        .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::INCOMING_ONLY_ACCEPTS, the_incoming_key_can_do_nothing_else)
         .costs(4, 2, 1)
+        .writes(4)
+        .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::ACCEPT_SAYS_SO, the_submit_of_an_accept_says_so)
         .costs(5, 2, 1)
+        .writes(5)
+        .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::SECOND_ACCEPT, a_second_accept_is_refused)
         .costs(5, 3, 1)
+        .writes(5)
+        .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
 ];
 

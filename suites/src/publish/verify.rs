@@ -7,9 +7,10 @@ use assay_spec::publish::verify::{Confirmed, memo_of, verify_transaction};
 use assay_spec::{Dialect, Strict};
 use serde_json::{Value, json};
 
-use crate::client::{Limits, exchange};
+use crate::client::Limits;
 use crate::exchange::Request;
-use crate::target::{Connect, Tcp};
+use crate::target::{Connect, Dial, Tcp};
+use crate::transport::Http;
 
 /// What a transaction proves.
 #[derive(Debug)]
@@ -83,8 +84,9 @@ pub async fn call(chain: &str, method: &str, params: Value) -> Result<Value, Str
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let request =
         Request::new("POST", url.path()).header("Content-Type", "application/json").body(body.to_string());
-    let stream = Tcp.connect(chain, None).await.map_err(|e| e.to_string())?;
-    let answer = exchange(stream, &request, url.authority(), Limits::default())
+    let connection = Tcp.dial(Dial::to(chain), Http::One).await.map_err(|e| e.to_string())?;
+    let answer = connection
+        .exchange(&request, url.authority(), Limits::default())
         .await
         .map_err(|e| failed(e.to_string()))?;
     let answer = answer.json().map_err(|e| failed(format!("status {}, {e}", answer.status)))?;

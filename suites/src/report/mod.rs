@@ -3,8 +3,13 @@
 //! All of them are functions of the run alone: the same run gives the same bytes. What came from a target is
 //! escaped before a terminal sees it, and bearer tokens are left out.
 
+pub mod annotations;
+pub mod badge;
+pub mod html;
 pub mod json;
 pub mod junit;
+pub mod markdown;
+pub mod sarif;
 pub mod terminal;
 
 use std::borrow::Cow;
@@ -12,7 +17,7 @@ use std::fmt::Write;
 
 use assay_spec::Id;
 
-use crate::redact::Hidden;
+use crate::redact::{Disguise, Hidden};
 use crate::repeat::bearer_token;
 use crate::verdict::{Outcome, Run};
 
@@ -41,6 +46,23 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
     groups
 }
 
+/// The run as people may read it: without bearer tokens, also where a target repeated one, and with the names of
+/// secrets where values stand in for them.
+fn readable(run: &Run) -> Cow<'_, Run> {
+    let mut run = redacted(run);
+    if run.outcomes.iter().any(|outcome| !outcome.disguises.is_empty()) {
+        // A value stands in its own outcome alone.
+        for outcome in &mut run.to_mut().outcomes {
+            let mut hidden = Hidden::default();
+            std::mem::take(&mut outcome.disguises)
+                .iter()
+                .for_each(|Disguise { name, value }| hidden.add(name, value));
+            hidden.redact(outcome);
+        }
+    }
+    run
+}
+
 /// The run without its bearer tokens, also where a target repeated one.
 fn redacted(run: &Run) -> Cow<'_, Run> {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
@@ -62,12 +84,13 @@ fn redacted(run: &Run) -> Cow<'_, Run> {
         }
         hidden.redact(outcome);
     }
+    run.remarks.iter_mut().for_each(|remark| hidden.redact_text(remark));
     Cow::Owned(run)
 }
 
 /// Text that no terminal acts on: control characters and invisible ones are escaped; line ends too, so that it
 /// stays one line.
-fn one_line(bytes: &[u8]) -> String {
+pub fn one_line(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -160,17 +183,7 @@ pub(crate) mod example {
     ];
 
     fn outcome(requirement: Id, fact: &'static str, verdict: Verdict, reason: &str) -> Outcome {
-        Outcome {
-            requirement,
-            fact,
-            verdict,
-            reason: reason.into(),
-            notes: Vec::new(),
-            failure: None,
-            exchanges: Vec::new(),
-            why: Vec::new(),
-            repeat: Vec::new(),
-        }
+        Outcome::new(requirement, fact, verdict, reason.into())
     }
 
     /// The text with every long run of `x` counted instead.
@@ -198,10 +211,18 @@ pub(crate) mod example {
         let body = format!("{{\"error\":\"\x1b[31mred {TOKEN}\"}}");
         let headers = vec![("content-type".into(), b"application/json".to_vec()), ("x".into(), vec![0xff])];
         let response = Response { status: 200, headers, body: body.into_bytes() };
-        let told = Exchange { base: "http://127.0.0.1:4101".into(), request, response: Ok(response) };
+        let told = Exchange {
+            site: "publish".into(),
+            base: "http://127.0.0.1:4101".into(),
+            request,
+            cut: None,
+            response: Ok(response),
+        };
         let silent = Exchange {
+            site: "publish".into(),
             base: "http://127.0.0.1:4101".into(),
             request: Request::new("PUT", "/").body(vec![0, 0xff]),
+            cut: None,
             response: Err(Broken::TimedOut(15)),
         };
 
@@ -241,6 +262,8 @@ pub(crate) mod example {
                 Coverage { declared: false, ..covered(&pin::PIN, Seen::NotAsked, [0; 3]) },
                 Coverage { is_probed: true, ..covered(&neighbours::PLAN, Seen::Unclear, [0; 3]) },
             ],
+            remarks: vec!["connected at the second try: 1 of 4 connections".into()],
+            ..Run::default()
         }
     }
 }
@@ -263,6 +286,61 @@ mod tests {
         assert_eq!(body_lines(b"\n\n", 9), ["", ""]);
         assert_eq!(body_lines(&[b'\n'; 60], 100).len(), 60);
         assert_eq!(body_lines(&[b'\n'; 61], 100)[60], "\u{2026} 1 bytes more, 61 in all");
+    }
+
+    /// Every report for people, and the report for programs.
+    fn every_report(run: &Run) -> [(&'static str, String); 8] {
+        [
+            ("terminal", terminal::summary(run, false)),
+            ("html", html::write(run)),
+            ("markdown", markdown::write(run)),
+            ("junit", junit::write(run)),
+            ("sarif", sarif::write(run)),
+            ("annotations", annotations::write(run)),
+            ("badge", badge::write(run)),
+            ("json", json::write(run)),
+        ]
+    }
+
+    #[test]
+    fn a_failure_carries_all_that_a_reader_needs() {
+        for (name, report) in &every_report(&example::run())[..5] {
+            for part in [
+                "publish.first-group.second-is-refused",
+                "second_prepare_is_refused",
+                "document 3, Exchange",
+                "the second was accepted",
+                "409",
+                "POST /prepare HTTP/1.1",
+                "Bearer [redacted token]",
+                "prepare: the lock was free",
+                "curl -sS -i",
+                "18446744073709551615",
+            ] {
+                assert!(report.contains(part), "{part} in {name}: {report}");
+            }
+        }
+    }
+
+    #[test]
+    fn people_read_the_name_of_a_secret_where_a_value_stands_in_for_it() {
+        let mut run = example::run();
+        let value = "Zk3_q-0aXw9QmNcVbT7r";
+        run.outcomes[1].disguises = vec![Disguise { name: "claim token".into(), value: value.into() }];
+        run.outcomes[1].reason = format!("got {value}");
+        run.outcomes[1].exchanges[1].request.target = format!("/prepare?t={value}");
+        run.outcomes[1].exchanges[0].request.body = format!("%{value}").into_bytes();
+        for (name, report) in every_report(&run) {
+            let is_for_programs = name == "json";
+            assert_eq!(report.contains(value), is_for_programs, "{name}: {report}");
+            let is_short = name == "badge";
+            assert_eq!(report.contains("[redacted claim token]"), !is_for_programs && !is_short, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_same_run_gives_the_same_bytes() {
+        assert_eq!(every_report(&example::run()), every_report(&example::run()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{body_lines, by_group, one_line, redacted};
+use super::{body_lines, by_group, one_line, readable};
 use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Exchange, Request};
 use crate::repeat::authority;
@@ -16,7 +16,7 @@ const BODY_BYTES: usize = 2000;
 /// The whole report: groups, what did not pass, what could not be tested, coverage of the state machines, and one
 /// line that sums it up.
 pub fn summary(run: &Run, colour: bool) -> String {
-    let run = &*redacted(run);
+    let run = &*readable(run);
     let paint = Paint(colour);
     let mut out = String::new();
     put_groups(&mut out, run, paint);
@@ -112,7 +112,7 @@ impl Paint {
     fn verdict(self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {
             Verdict::Pass => "32",
-            Verdict::Fail | Verdict::UnexpectedPass | Verdict::Inconclusive => "31",
+            Verdict::Fail | Verdict::UnexpectedPass | Verdict::Inconclusive | Verdict::Unstable => "31",
             Verdict::Warn | Verdict::KnownFailure => "33",
             Verdict::NotApplicable | Verdict::NotTestable => "2",
             Verdict::Error => "35",
@@ -125,7 +125,7 @@ impl Paint {
     }
 }
 
-fn is_told_in_full(verdict: Verdict) -> bool {
+pub(super) fn is_told_in_full(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
 }
 
@@ -147,6 +147,14 @@ fn counts(count: impl Fn(Verdict) -> usize, paint: Paint) -> String {
 }
 
 fn detail(outcome: &Outcome, paint: Paint) -> String {
+    let mut out = words(outcome, paint);
+    out.push_str(&plain_exchanges(outcome));
+    out.push_str(&plain_repeat(outcome));
+    out
+}
+
+/// What is wanted and why, and what came.
+fn words(outcome: &Outcome, paint: Paint) -> String {
     let mut out = String::new();
     let id = outcome.requirement;
     let verdict = paint.verdict(outcome.verdict, outcome.verdict.name());
@@ -166,17 +174,30 @@ fn detail(outcome: &Outcome, paint: Paint) -> String {
     }
     outcome.notes.iter().for_each(|note| line("note", note));
     outcome.why.iter().for_each(|why| line("why", why));
+    out
+}
+
+/// The outcome without its exchanges.
+pub(super) fn plain_words(outcome: &Outcome) -> String {
+    words(outcome, Paint(false))
+}
+
+/// Every exchange of the outcome, in order.
+pub(super) fn plain_exchanges(outcome: &Outcome) -> String {
+    let mut out = String::new();
     for (n, exchange) in outcome.exchanges.iter().enumerate() {
         let _ = writeln!(out, "  exchange {} of {}, {}", n + 1, outcome.exchanges.len(), exchange.base);
         put_exchange(&mut out, exchange);
     }
-    for repeat in &outcome.repeat {
-        let _ = writeln!(out, "  repeat   {}", one_line(repeat.as_bytes()));
-    }
     out
 }
 
-fn put_exchange(out: &mut String, Exchange { base, request, response }: &Exchange) {
+/// How to repeat it.
+pub(super) fn plain_repeat(outcome: &Outcome) -> String {
+    outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect()
+}
+
+fn put_exchange(out: &mut String, Exchange { base, request, response, .. }: &Exchange) {
     let mut lines = |mark: &str, head: Vec<String>, body: &[u8]| {
         let body = body_lines(body, BODY_BYTES);
         let blank = (!body.is_empty()).then(String::new);
@@ -196,7 +217,7 @@ fn put_exchange(out: &mut String, Exchange { base, request, response }: &Exchang
 }
 
 /// The head as it went out, with the lines that nobody gave.
-fn request_head(request: &Request, host: &str) -> Vec<String> {
+pub(super) fn request_head(request: &Request, host: &str) -> Vec<String> {
     let bytes = request.bytes(host);
     let head = &bytes[..bytes.len() - request.body.len()];
     let head = head.strip_suffix(b"\r\n\r\n").unwrap_or(head);
@@ -205,6 +226,17 @@ fn request_head(request: &Request, host: &str) -> Vec<String> {
 
 /// The checks of that verdict, one line for each, under the reason they share.
 fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
+    for (reason, outcomes) in by_reason(run, verdict) {
+        let name = paint.verdict(verdict, verdict.name());
+        let _ = writeln!(out, "\n{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
+        for outcome in outcomes {
+            let _ = writeln!(out, "  {}  {}", outcome.requirement, outcome.fact);
+        }
+    }
+}
+
+/// The outcomes of that verdict under the reasons they share, in the order of their first.
+pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>)> {
     let mut reasons: Vec<(&str, Vec<&Outcome>)> = Vec::new();
     for outcome in run.outcomes.iter().filter(|outcome| outcome.verdict == verdict) {
         match reasons.iter_mut().find(|(reason, _)| *reason == outcome.reason) {
@@ -212,13 +244,7 @@ fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
             None => reasons.push((&outcome.reason, vec![outcome])),
         }
     }
-    for (reason, outcomes) in reasons {
-        let name = paint.verdict(verdict, verdict.name());
-        let _ = writeln!(out, "\n{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
-        for outcome in outcomes {
-            let _ = writeln!(out, "  {}  {}", outcome.requirement, outcome.fact);
-        }
-    }
+    reasons
 }
 
 /// The notes of what passed; the others are told with their outcome.
@@ -263,7 +289,7 @@ fn put_endpoints(out: &mut String, run: &Run) {
     }
 }
 
-fn last_line(run: &Run) -> String {
+pub(super) fn last_line(run: &Run) -> String {
     let end = match run.exit_code() {
         0 => "conforms",
         4 => "the harness failed",

@@ -99,6 +99,7 @@ struct Client {
     cookies: BTreeMap<String, String>,
     address: Option<String>,
     pin: Option<[u8; 32]>,
+    asked: u64,
 }
 
 /// Answers the prompts on standard input; the exit code of the program.
@@ -123,6 +124,7 @@ pub(crate) fn run(lie: Lie) -> i32 {
         cookies: BTreeMap::new(),
         address: None,
         pin: None,
+        asked: 0,
     };
     for line in std::io::stdin().lines() {
         let asked: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
@@ -236,7 +238,8 @@ impl Client {
     /// The certificate that was attested.
     async fn verify(&mut self, address: &str, item_hash: &str) -> Result<[u8; 32], String> {
         let (stream, shown) = self.connect(address).await?;
-        let nonce = text::hex(&Sha256::digest(format!("{:?} {item_hash}", Instant::now())));
+        self.asked += 1;
+        let nonce = text::hex(&Sha256::digest(format!("{} {item_hash}", self.asked)));
         let request = Request::new("GET", &format!("{ATTESTATION}?nonce={nonce}"));
         let answer = exchange(stream, &request, host(address), Limits::default()).await;
         let attested = answer.map_err(|e| e.to_string())?.json()?;
@@ -359,7 +362,11 @@ impl Client {
         if url.scheme() != "https" {
             return Ok((Box::new(stream), [0; 32]));
         }
-        let stream = self.trust.handshake(&url, stream).await.map_err(|e| e.to_string())?;
+        let stream = self
+            .trust
+            .handshake(&url, stream, assay_suites::tls::Manner::default())
+            .await
+            .map_err(|e| e.to_string())?;
         let shown = Sha256::digest(certificate(&stream)).into();
         Ok((Box::new(stream), shown))
     }

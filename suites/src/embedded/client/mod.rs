@@ -67,12 +67,14 @@ pub fn all() -> Vec<&'static Case> {
 
 /// The cases whose requirement or fact contains one of the texts; all of them where there are none.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    let wanted = |case: &Case, filter: &String| {
-        case.requirement.to_string().contains(filter) || case.fact.contains(filter.as_str())
-    };
     let mut cases = all();
-    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| wanted(case, filter)));
+    cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
     cases
+}
+
+fn is_wanted(requirement: Id, fact: &str, filters: &[String]) -> bool {
+    let id = requirement.to_string();
+    filters.is_empty() || filters.iter().any(|filter| id.contains(filter) || fact.contains(filter))
 }
 
 /// What the client did in the honest world, by the version that it was asked to publish.
@@ -162,22 +164,12 @@ async fn gather<C, F: Future<Output = Outcome>>(
 }
 
 fn report(command: &[String], seed: u64, outcomes: Vec<Outcome>) -> Run {
-    Run { target: command.join(" "), seed, outcomes, transitions: Vec::new(), endpoints: Vec::new() }
+    Run { target: command.join(" "), seed, outcomes, ..Run::default() }
 }
 
 /// The outcome of a case of which nothing is known.
 fn undecided(requirement: Id, fact: &'static str) -> Outcome {
-    Outcome {
-        requirement,
-        fact,
-        verdict: Verdict::Error,
-        reason: String::new(),
-        notes: Vec::new(),
-        failure: None,
-        exchanges: Vec::new(),
-        why: Vec::new(),
-        repeat: Vec::new(),
-    }
+    Outcome::new(requirement, fact, Verdict::Error, String::new())
 }
 
 /// What a judgement makes of an outcome.

@@ -145,8 +145,10 @@ impl Trace {
     /// The calls as reports show them.
     pub(super) fn exchanges(&self) -> Vec<Exchange> {
         let exchange = |call: &Call| Exchange {
+            site: "publish".to_owned(),
             base: self.base.clone(),
             request: call.request.clone(),
+            cut: None,
             response: call.response.clone().ok_or_else(|| {
                 let gone = if call.aborted { "because the client went away" } else { "without an answer" };
                 Broken::Closed(gone.to_owned())

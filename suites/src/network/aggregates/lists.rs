@@ -14,15 +14,15 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, aggregates_are_listed_under_their_name).costs(2, 0, 0),
-    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0),
-    shows!(rows::BY_KEY, the_key_selects_aggregates).costs(6, 0, 0),
-    shows!(rows::BY_KEYS, keys_select_aggregates).costs(7, 0, 0),
-    shows!(rows::FIELDS, content_fields_are_taken).costs(3, 0, 0),
-    shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0),
-    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0),
-    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0),
-    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates).costs(4, 0, 0),
+    shows!(rows::LISTED, aggregates_are_listed_under_their_name).costs(2, 0, 0).writes(1),
+    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0).writes(2),
+    shows!(rows::BY_KEY, the_key_selects_aggregates).costs(6, 0, 0).writes(2),
+    shows!(rows::BY_KEYS, keys_select_aggregates).costs(7, 0, 0).writes(3),
+    shows!(rows::FIELDS, content_fields_are_taken).costs(3, 0, 0).writes(1),
+    shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0).writes(1),
+    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
+    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
+    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates).costs(4, 0, 0).writes(1),
 ];
 
 /// The first page of a hundred aggregates that a query selects.

@@ -13,19 +13,21 @@ use crate::profile::AggregateWrite;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, a_write_is_answered_by_its_hash).costs(1, 0, 0),
-    refuses!(rows::CREATE_KEY, a_write_without_a_key_is_refused).costs(3, 0, 0),
-    refuses!(rows::CREATE_ADDRESS, a_write_for_no_address_is_refused).costs(3, 0, 0),
-    refuses!(rows::CREATE_CONTENT, a_write_of_no_object_is_refused).costs(4, 0, 0),
-    shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0),
-    shows!(rows::ADDRESS, an_aggregate_has_its_owner).costs(2, 0, 0),
-    shows!(rows::CONTENT, an_aggregate_holds_what_was_written).costs(2, 0, 0),
-    shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds).costs(2, 0, 0),
-    shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it).costs(2, 0, 0),
-    shows!(rows::PER_ADDRESS, a_key_is_another_aggregate_for_another_address).costs(4, 0, 0),
-    shows!(rows::REWRITTEN, the_whole_written_again_takes_the_place_of_the_first).costs(4, 0, 0),
-    shows!(rows::PARTIAL, a_part_written_later_is_merged_or_takes_the_place_of_the_whole).costs(4, 0, 0),
-    refuses!(rows::UNKNOWN, an_aggregate_that_nobody_wrote_is_not_found).costs(3, 0, 0),
+    shows!(rows::CREATED, a_write_is_answered_by_its_hash).costs(1, 0, 0).writes(1),
+    refuses!(rows::CREATE_KEY, a_write_without_a_key_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::CREATE_ADDRESS, a_write_for_no_address_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::CREATE_CONTENT, a_write_of_no_object_is_refused).costs(4, 0, 0).writes(4),
+    shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0).writes(1),
+    shows!(rows::ADDRESS, an_aggregate_has_its_owner).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT, an_aggregate_holds_what_was_written).costs(2, 0, 0).writes(1),
+    shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds).costs(2, 0, 0).writes(1),
+    shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it).costs(2, 0, 0).writes(1),
+    shows!(rows::PER_ADDRESS, a_key_is_another_aggregate_for_another_address).costs(4, 0, 0).writes(2),
+    shows!(rows::REWRITTEN, the_whole_written_again_takes_the_place_of_the_first).costs(4, 0, 0).writes(2),
+    shows!(rows::PARTIAL, a_part_written_later_is_merged_or_takes_the_place_of_the_whole)
+        .costs(4, 0, 0)
+        .writes(2),
+    refuses!(rows::UNKNOWN, an_aggregate_that_nobody_wrote_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
 async fn a_write_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {

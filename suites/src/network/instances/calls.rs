@@ -13,18 +13,20 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, an_instance_is_answered_by_its_hash).costs(1, 0, 0),
-    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0),
-    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0),
-    refuses!(rows::CREATE_NUMBERS, numbers_that_are_no_integers_are_refused).costs(5, 0, 0),
-    refuses!(rows::CREATE_TEXTS, texts_that_are_none_are_refused).costs(5, 0, 0),
-    refuses!(rows::CREATE_FIREWALL, ports_that_are_no_integers_are_refused).costs(5, 0, 0),
-    shows!(rows::UPDATED, an_update_is_answered_by_its_hash).costs(3, 0, 0),
-    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones).costs(4, 0, 0),
-    refuses!(rows::UPDATE_UNKNOWN, an_update_of_an_unknown_instance_is_refused).costs(3, 0, 0),
-    shows!(rows::CONTROLLED, every_action_is_answered_by_its_hash).costs(9, 0, 0),
-    refuses!(rows::ACTION, an_action_besides_the_three_is_refused).costs(4, 0, 0),
-    refuses!(rows::CONTROL_UNKNOWN, an_action_on_an_unknown_instance_is_refused).costs(3, 0, 0),
+    shows!(rows::CREATED, an_instance_is_answered_by_its_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
+    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
+    refuses!(rows::CREATE_NUMBERS, numbers_that_are_no_integers_are_refused).costs(5, 0, 0).writes(5),
+    refuses!(rows::CREATE_TEXTS, texts_that_are_none_are_refused).costs(5, 0, 0).writes(5),
+    refuses!(rows::CREATE_FIREWALL, ports_that_are_no_integers_are_refused).costs(5, 0, 0).writes(5),
+    shows!(rows::UPDATED, an_update_is_answered_by_its_hash).costs(3, 0, 0).writes(2),
+    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
+        .costs(4, 0, 0)
+        .writes(2),
+    refuses!(rows::UPDATE_UNKNOWN, an_update_of_an_unknown_instance_is_refused).costs(3, 0, 0).writes(3),
+    shows!(rows::CONTROLLED, every_action_is_answered_by_its_hash).costs(9, 0, 0).writes(8),
+    refuses!(rows::ACTION, an_action_besides_the_three_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::CONTROL_UNKNOWN, an_action_on_an_unknown_instance_is_refused).costs(3, 0, 0).writes(3),
 ];
 
 async fn an_instance_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {

@@ -14,22 +14,22 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::ID, an_instance_has_the_identifier_that_was_asked_for).costs(2, 0, 0),
-    shows!(rows::OWNER, an_instance_is_its_creators).costs(2, 0, 0),
-    shows!(rows::NAME, an_instance_has_its_name).costs(2, 0, 0),
-    shows!(rows::DESCRIPTION, an_instance_has_its_description).costs(2, 0, 0),
-    shows!(rows::CPU, an_instance_has_its_processors).costs(2, 0, 0),
-    shows!(rows::MEMORY, an_instance_has_its_memory).costs(2, 0, 0),
-    shows!(rows::DISK, an_instance_has_its_disk).costs(2, 0, 0),
-    shows!(rows::IMAGE, an_instance_has_its_image).costs(2, 0, 0),
-    shows!(rows::IPV6, an_instance_has_the_address_it_was_given).costs(2, 0, 0),
-    shows!(rows::STATUS, the_status_of_an_instance_is_a_text).costs(2, 0, 0),
-    shows!(rows::CREATED_AT, an_instance_was_created_at_a_second).costs(2, 0, 0),
-    shows!(rows::UPDATED_AT, an_instance_was_not_updated_before_its_creation).costs(2, 0, 0),
-    refuses!(rows::UNKNOWN, an_instance_that_nobody_created_is_not_found).costs(3, 0, 0),
-    shows!(rows::LISTED, instances_are_listed_under_their_name).costs(2, 0, 0),
-    shows!(rows::BY_ADDRESS, the_address_selects_instances).costs(6, 0, 0),
-    shows!(rows::BY_STATUS, the_status_selects_instances).costs(5, 0, 0),
+    shows!(rows::ID, an_instance_has_the_identifier_that_was_asked_for).costs(2, 0, 0).writes(1),
+    shows!(rows::OWNER, an_instance_is_its_creators).costs(2, 0, 0).writes(1),
+    shows!(rows::NAME, an_instance_has_its_name).costs(2, 0, 0).writes(1),
+    shows!(rows::DESCRIPTION, an_instance_has_its_description).costs(2, 0, 0).writes(1),
+    shows!(rows::CPU, an_instance_has_its_processors).costs(2, 0, 0).writes(1),
+    shows!(rows::MEMORY, an_instance_has_its_memory).costs(2, 0, 0).writes(1),
+    shows!(rows::DISK, an_instance_has_its_disk).costs(2, 0, 0).writes(1),
+    shows!(rows::IMAGE, an_instance_has_its_image).costs(2, 0, 0).writes(1),
+    shows!(rows::IPV6, an_instance_has_the_address_it_was_given).costs(2, 0, 0).writes(1),
+    shows!(rows::STATUS, the_status_of_an_instance_is_a_text).costs(2, 0, 0).writes(1),
+    shows!(rows::CREATED_AT, an_instance_was_created_at_a_second).costs(2, 0, 0).writes(1),
+    shows!(rows::UPDATED_AT, an_instance_was_not_updated_before_its_creation).costs(2, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, an_instance_that_nobody_created_is_not_found).costs(3, 0, 0).writes(1),
+    shows!(rows::LISTED, instances_are_listed_under_their_name).costs(2, 0, 0).writes(1),
+    shows!(rows::BY_ADDRESS, the_address_selects_instances).costs(6, 0, 0).writes(2),
+    shows!(rows::BY_STATUS, the_status_selects_instances).costs(5, 0, 0).writes(1),
 ];
 
 async fn an_instance_has_the_identifier_that_was_asked_for(probe: &Probe<'_>) -> Checked {

@@ -17,16 +17,21 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(2, 0, 0),
-    shows!(rows::FAILED_ABSENT, a_test_without_an_answer_leaves_no_field).costs(4, 0, 0),
+    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::FAILED_ABSENT, a_test_without_an_answer_leaves_no_field).costs(2, 0, 0).elsewhere(4),
     shows!(rows::FAILED_STATUS, a_test_that_was_answered_by_a_failure_leaves_no_field)
-        .costs(4, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(4)
         .needs(&[Need::Clock, Need::Acts]),
     shows!(rows::NO_IPV6, without_ipv6_no_machine_has_answered_a_ping)
-        .costs(4, 0, 0)
+        .costs(2, 0, 0)
+        .elsewhere(4)
         .needs(&[Need::Clock, Need::Acts]),
-    shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(8, 0, 0),
-    shows!(rows::RETAINED, records_are_served_for_two_weeks).costs(8, 0, 0).needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(4, 0, 0).elsewhere(8),
+    shows!(rows::RETAINED, records_are_served_for_two_weeks)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .needs(&[Need::Clock, Need::Acts]),
 ];
 
 /// A machine answered: what the node's other tests would show is not in question.

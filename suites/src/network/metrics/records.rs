@@ -13,20 +13,20 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CORE, core_metrics_are_the_nodes_own).costs(2, 0, 0),
-    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).costs(2, 0, 0),
+    shows!(rows::CORE, core_metrics_are_the_nodes_own).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).costs(1, 0, 0).elsewhere(2),
     shows!(rows::ALTERNATIVE, the_alternative_address_serves_metrics).costs(2, 0, 0),
-    shows!(rows::MEASURED_AT, measured_at_is_in_seconds).costs(4, 0, 0),
-    shows!(rows::NODE_ID, a_node_id_is_hexadecimal).costs(4, 0, 0),
-    shows!(rows::URL, the_url_of_a_node_is_a_text).costs(4, 0, 0),
-    shows!(rows::ASN, an_asn_is_an_integer).costs(4, 0, 0),
-    shows!(rows::AS_NAME, an_as_name_is_a_text).costs(4, 0, 0),
-    shows!(rows::VERSION, a_version_is_a_text).costs(4, 0, 0),
-    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative).costs(2, 0, 0),
-    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).costs(2, 0, 0),
-    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative).costs(2, 0, 0),
-    shows!(rows::FEATURES, features_are_the_two_that_are_named).costs(2, 0, 0),
-    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics).costs(8, 0, 0),
+    shows!(rows::MEASURED_AT, measured_at_is_in_seconds).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::NODE_ID, a_node_id_is_hexadecimal).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::URL, the_url_of_a_node_is_a_text).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::ASN, an_asn_is_an_integer).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::AS_NAME, an_as_name_is_a_text).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::VERSION, a_version_is_a_text).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::FEATURES, features_are_the_two_that_are_named).costs(1, 0, 0).elsewhere(2),
+    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics).costs(4, 0, 0).elsewhere(8),
 ];
 
 /// Hexadecimal digits, with or without a prefix.

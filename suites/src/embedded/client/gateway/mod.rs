@@ -25,7 +25,7 @@ use std::time::Duration;
 use assay_spec::{Dialect, Id};
 use tokio::sync::OnceCell;
 
-use super::{decide, gather, in_words, report, undecided};
+use super::{decide, gather, in_words, is_wanted, report, undecided};
 use crate::check::{Checked, Stop};
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -70,11 +70,8 @@ pub fn all() -> Vec<&'static Case> {
 
 /// The cases whose requirement or fact contains one of the texts; all of them where there are none.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    let wanted = |case: &Case, filter: &String| {
-        case.requirement.to_string().contains(filter) || case.fact.contains(filter.as_str())
-    };
     let mut cases = all();
-    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| wanted(case, filter)));
+    cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
     cases
 }
 

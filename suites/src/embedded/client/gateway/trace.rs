@@ -163,8 +163,10 @@ impl Trace {
     /// The calls as reports show them. The key that the worlds give out is worth nothing elsewhere.
     pub(super) fn exchanges(&self) -> Vec<Exchange> {
         let exchange = |call: &Call| Exchange {
+            site: call.site.clone(),
             base: self.bases.get(call.site.as_str()).cloned().unwrap_or_default(),
             request: call.request.clone(),
+            cut: None,
             response: match &call.response {
                 Some(response) if call.whole => Ok(response.clone()),
                 Some(response) => {

@@ -1,137 +1,56 @@
-//! The report for programs: version 1, the same bytes for the same run.
+//! The report for programs: version 2, the same bytes for the same run, and the way back from it.
+//!
+//! It holds every exchange and everything else that a check was told, so that verdicts can be made again from it
+//! ([`crate::judge`]). Bytes that are no UTF-8 text stand as base64 in members whose names end in `_base64`; a body
+//! over 4 KiB stands once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes it.
 
-use assay_spec::crypto::text::{base64, sha256_hex};
-use serde_json::{Map, Value, json};
+mod read;
+mod wire;
+mod write;
 
 use super::redacted;
-use crate::endpoints::{Answers, Coverage};
-use crate::exchange::Exchange;
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::Run;
 
-/// Longer bodies are cut.
-const BODY_BYTES: usize = 256 * 1024;
+/// The version of the report's form.
+pub const VERSION: u32 = 2;
 
-/// The run as one JSON object. The seed is a text, since it may be above 2^53; bytes that are no UTF-8 text stand as
-/// base64 in members whose names end in `_base64`; a body over 256 KiB is cut, and `body_cut` has its length and digest;
-/// exchanges are written for outcomes that are not a pass.
-pub fn write(run: &Run) -> Value {
-    let run = &*redacted(run);
-    let counts: Map<String, Value> =
-        Verdict::ALL.iter().map(|&verdict| (verdict.name().into(), run.count(verdict).into())).collect();
-    let transitions = run.transitions.iter().map(|(transition, fired)| {
-        json!({
-            "machine": transition.machine,
-            "from": transition.from,
-            "event": transition.event,
-            "to": transition.to,
-            "fired": fired,
-            "unreachable": Some(transition.unreachable).filter(|why| !why.is_empty()),
-        })
-    });
-    json!({
-        "version": 1,
-        "target": run.target,
-        "seed": run.seed.to_string(),
-        "exit_code": run.exit_code(),
-        "counts": counts,
-        "outcomes": run.outcomes.iter().map(outcome).collect::<Vec<_>>(),
-        "transitions": transitions.collect::<Vec<_>>(),
-        "endpoints": run.endpoints.iter().map(endpoint).collect::<Vec<_>>(),
-    })
+/// The JSON Schema of a report.
+pub const SCHEMA: &str = include_str!("../../../report.schema.json");
+
+/// The run as JSON, indented.
+pub fn write(run: &Run) -> String {
+    let report = write::report(&redacted(run));
+    let mut text = serde_json::to_string_pretty(&report).expect("texts, numbers and maps have a JSON form");
+    text.push('\n');
+    text
 }
 
-fn outcome(outcome: &Outcome) -> Value {
-    let id = outcome.requirement;
-    let failure = outcome.failure.as_ref().map(|failure| {
-        json!({ "place": failure.place, "want": failure.want, "got": failure.got, "exchange": failure.exchange })
-    });
-    let is_pass = outcome.verdict == Verdict::Pass;
-    let exchanges = (!is_pass).then(|| outcome.exchanges.iter().map(exchange).collect::<Vec<_>>());
-    let mut value = json!({
-        "id": id.to_string(),
-        "fact": outcome.fact,
-        "level": id.level.name(),
-        "verdict": outcome.verdict.name(),
-        "statement": id.statement(),
-        "source": id.source(),
-        "reason": outcome.reason,
-        "notes": outcome.notes,
-        "failure": failure,
-        "why": outcome.why,
-        "repeat": outcome.repeat,
-    });
-    if let Some(exchanges) = exchanges {
-        value["exchanges"] = exchanges.into();
+/// Reads a report. An error names the member.
+pub fn read(text: &str) -> Result<Run, String> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        version: u32,
     }
-    value
-}
-
-fn endpoint(row: &Coverage) -> Value {
-    let answers = |answers: Answers| json!({ "count": answers.count, "judged": answers.judged });
-    json!({
-        "service": row.endpoint.service.name(),
-        "name": row.endpoint.name,
-        "method": row.endpoint.method,
-        "path": row.endpoint.path,
-        "declared": row.declared,
-        "seen": row.seen.name(),
-        "probed": row.is_probed,
-        "granted": answers(row.granted),
-        "refused": answers(row.refused),
-    })
-}
-
-fn exchange(exchange: &Exchange) -> Value {
-    let mut request = json!({
-        "method": exchange.request.method,
-        "target": exchange.request.target,
-        "headers": headers(&exchange.request.headers),
-    });
-    put_body(&mut request, &exchange.request.body);
-    let response = match &exchange.response {
-        Ok(response) => {
-            let mut value = json!({ "status": response.status, "headers": headers(&response.headers) });
-            put_body(&mut value, &response.body);
-            value
-        }
-        Err(broken) => json!({ "broken": broken.to_string() }),
-    };
-    json!({ "base": exchange.base, "request": request, "response": response })
-}
-
-fn headers(headers: &[(String, Vec<u8>)]) -> Vec<Value> {
-    let line = |(name, value): &(String, Vec<u8>)| {
-        let mut line = json!({ "name": name });
-        put_bytes(&mut line, "value", value);
-        line
-    };
-    headers.iter().map(line).collect()
-}
-
-fn put_body(object: &mut Value, body: &[u8]) {
-    put_bytes(object, "body", &body[..body.len().min(BODY_BYTES)]);
-    if body.len() > BODY_BYTES {
-        object["body_cut"] = json!({ "bytes": body.len(), "sha256": sha256_hex(body) });
+    let head: Head = serde_json::from_str(text).map_err(|e| format!("no report of a run: {e}"))?;
+    if head.version != VERSION {
+        return Err(format!("a report of version {}; this program reads version {VERSION}", head.version));
     }
-}
-
-fn put_bytes(object: &mut Value, name: &str, bytes: &[u8]) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => object[name] = text.into(),
-        Err(_) => object[format!("{name}_base64")] = base64(bytes).into(),
-    }
+    read::run(serde_json::from_str(text).map_err(|e| format!("no report of a run: {e}"))?)
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::exchange::Response;
     use crate::report::example;
+    use crate::tape::{Asked, Call};
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "one snapshot")]
     fn a_run_with_everything() {
-        let value = write(&example::run());
-        let text = serde_json::to_string_pretty(&value).unwrap();
+        let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
@@ -415,26 +334,62 @@ mod tests {
     }
 
     #[test]
-    fn huge_bodies_are_cut_with_their_length_and_digest() {
-        let mut object = json!({});
-        put_body(&mut object, &vec![b'x'; BODY_BYTES]);
-        assert!(object.get("body_cut").is_none());
-        put_body(&mut object, &vec![b'x'; BODY_BYTES + 1]);
-        assert_eq!(object["body"].as_str().map(str::len), Some(BODY_BYTES));
-        assert_eq!(object["body_cut"]["bytes"], BODY_BYTES + 1);
-        assert_eq!(object["body_cut"]["sha256"].as_str().map(str::len), Some(64));
+    fn what_is_written_is_read_back() {
+        let mut run = example::run();
+        // What the example invents is known to no reader.
+        run.transitions.clear();
+        let known = crate::check::all();
+        for (outcome, check) in run.outcomes.iter_mut().zip(&known) {
+            (outcome.requirement, outcome.fact) = (check.requirement, check.fact);
+        }
+        let long = vec![b'x'; 100_000];
+        run.outcomes[1].exchanges[1].request.body = long.clone();
+        run.outcomes[1].exchanges[0].response = Ok(Response { status: 200, headers: Vec::new(), body: long });
+        run.outcomes[0].calls = vec![
+            Call { after: 0, asked: Asked::Clock, answer: Ok(json!(7)) },
+            Call {
+                after: 1,
+                asked: Asked::Control { method: "PUT".into(), path: "faults".into(), body: Some(json!([])) },
+                answer: Err("no".into()),
+            },
+        ];
+        let text = write(&run);
+        assert!(text.len() < 60_000, "equal bodies stand once, deflated: {}", text.len());
+        let back = read(&text).unwrap();
+        assert_eq!(write(&back), text);
+        assert_eq!(back.outcomes[1].exchanges[1].request.body.len(), 100_000);
+        assert_eq!(back.outcomes[0].calls, run.outcomes[0].calls);
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused_with_its_place() {
+        let text = write(&Run { target: "t".into(), ..Run::default() });
+        let bent = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
+        for (from, to, place) in [
+            ("\"version\": 2", "\"version\": 1", "a report of version 1"),
+            ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: no number"),
+            ("\"seed\"", "\"sead\"", "unknown field `sead`"),
+            (
+                "\"bodies\": {}",
+                "\"bodies\": {\"00\": {\"body\": \"x\"}}",
+                "bodies.00: the bytes have another digest",
+            ),
+            (
+                "\"bodies\": {}",
+                "\"bodies\": {\"00\": {\"body_base64\": \"!\"}}",
+                "bodies.00: body: no base64",
+            ),
+        ] {
+            let why = bent(from, to);
+            assert!(why.contains(place), "{why}");
+        }
+        assert!(read("[]").is_err() && read("").is_err());
     }
 
     #[test]
     fn an_empty_run() {
-        let run = Run {
-            target: "t".into(),
-            seed: 1,
-            outcomes: Vec::new(),
-            transitions: Vec::new(),
-            endpoints: Vec::new(),
-        };
-        let value = write(&run);
+        let run = Run { target: "t".into(), seed: 1, ..Run::default() };
+        let value: serde_json::Value = serde_json::from_str(&write(&run)).unwrap();
         assert_eq!((&value["exit_code"], &value["outcomes"]), (&json!(1), &json!([])));
     }
 }

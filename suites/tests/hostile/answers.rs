@@ -1,7 +1,6 @@
-//! Bad servers: each ends in a verdict that says what was seen, and the run goes on and ends.
+//! Servers whose HTTP is fine and whose answers are not.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use assay_suites::check;
 use assay_suites::pace::Pace;
@@ -12,33 +11,11 @@ use assay_suites::run::Runner;
 use assay_suites::target::Remote;
 use assay_suites::verdict::{Run, Verdict};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// A server that answers every connection with these bytes, as often as `times` says, and closes.
-async fn server(bytes: &'static [u8], times: usize) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("its address");
-    let bytes: Arc<[u8]> = bytes.into();
-    tokio::spawn(async move {
-        while let Ok((mut io, _)) = listener.accept().await {
-            let bytes = bytes.clone();
-            tokio::spawn(async move {
-                let mut request = [0; 4096];
-                let _ = io.read(&mut request).await;
-                for _ in 0..times {
-                    if io.write_all(&bytes).await.is_err() {
-                        break;
-                    }
-                }
-                let _ = io.shutdown().await;
-            });
-        }
-    });
-    format!("http://{address}")
-}
+use crate::room::{Hear, Server, say};
 
 /// Two checks against that server: one that begins with a prepare, one that begins with a submit.
 async fn run(url: &str) -> Run {
@@ -56,46 +33,6 @@ async fn run_some(url: &str, filters: &[&str]) -> Run {
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nonsense_of_every_kind_fails_the_check_with_what_was_seen() {
-    let room: [(&str, &'static [u8], usize, &str); 8] = [
-        ("garbage", b"SSH-2.0-OpenSSH_9.2\r\n", 1, "not an HTTP response"),
-        ("nothing", b"", 1, "ended"),
-        ("half a head", b"HTTP/1.1 200 OK\r\nContent-Le", 1, "ended"),
-        ("half a body", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}", 1, "ended"),
-        (
-            "two lengths",
-            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-            1,
-            "not an HTTP response",
-        ),
-        (
-            "a bad chunk",
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-            1,
-            "not an HTTP response",
-        ),
-        (
-            "an endless head",
-            b"X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n",
-            100_000,
-            "not an HTTP response",
-        ),
-        ("another status", b"HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nno\n", 1, "wanted"),
-    ];
-    for (name, bytes, times, seen) in room {
-        let url = server(bytes, times).await;
-        let run = run(&url).await;
-        assert_eq!(run.outcomes.len(), 2, "{name}: the run goes on and ends");
-        assert_eq!(run.exit_code(), 1, "{name}");
-        let upload = run_some(&url, &["drop.upload.unauthenticated"]).await;
-        for outcome in run.outcomes.iter().chain(&upload.outcomes) {
-            assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", outcome.reason);
-            assert!(outcome.reason.contains(seen), "{name}: {}", outcome.reason);
-        }
-    }
 }
 
 /// A service that takes every upload and answers this; pages redirect to themselves.
@@ -173,19 +110,9 @@ async fn answers_of_other_shapes_end_in_verdicts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_endless_body_is_cut_and_fails() {
-    let url = server(b"HTTP/1.1 200 OK\r\n\r\n0123456789012345678901234567890123456789", 1 << 30).await;
-    let run = run(&url).await;
-    for outcome in &run.outcomes {
-        assert_eq!(outcome.verdict, Verdict::Fail, "{}", outcome.reason);
-        assert!(outcome.reason.contains("longer than"), "{}", outcome.reason);
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_json_says_so() {
-    let url = server(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<p>hi", 1).await;
-    let run = run(&url).await;
+    let server = Server::start(vec![Hear, say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<p>hi")]).await;
+    let run = run(&server.url("http")).await;
     assert!(run.outcomes.iter().all(|outcome| outcome.verdict != Verdict::Error), "{:?}", run.outcomes);
 }
 

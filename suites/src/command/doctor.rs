@@ -1,0 +1,26 @@
+//! `assay doctor`: what keeps a target from being tested, or from being tested in full.
+
+use assay_suites::doctor::diagnose;
+use clap::Args;
+
+use super::target::TargetArgs;
+use crate::Ending;
+
+pub(crate) const HELP: &str = "Examples:\n  assay doctor --profile target.toml\n  assay doctor --network-url http://127.0.0.1:4107\n\nMarks: + good, ! some checks say nothing or less, x hinders\n\nExit codes: 0 every named service can be tested, 1 something hinders, 2 bad arguments or profile, 3 nothing was reached";
+
+#[derive(Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+pub(crate) async fn doctor(args: DoctorArgs) -> Result<(), Ending> {
+    let none = "name a target: --profile, or a URL such as --network-url";
+    let loaded = args.target.load()?.ok_or_else(|| Ending::Bad(none.to_owned()))?;
+    let diagnosis = diagnose(&loaded).await;
+    print!("{diagnosis}");
+    match diagnosis.exit_code() {
+        0 => Ok(()),
+        code => Err(Ending::Code(code)),
+    }
+}

@@ -1,0 +1,45 @@
+//! Ctrl-C, and what a job system sends instead: once to finish, twice to stop.
+
+use tokio::sync::watch;
+
+/// How often somebody has asked to stop.
+pub(crate) struct Interrupt(watch::Receiver<u32>);
+
+impl Interrupt {
+    /// Listens from now on.
+    pub(crate) fn listen() -> Interrupt {
+        let (count, counted) = watch::channel(0);
+        tokio::spawn(async move {
+            while signal().await {
+                count.send_modify(|count| *count += 1);
+            }
+        });
+        Interrupt(counted)
+    }
+}
+
+impl assay_suites::run::Halt for Interrupt {
+    fn count(&self) -> watch::Receiver<u32> {
+        self.0.clone()
+    }
+}
+
+/// Waits for one; `false` where none can come.
+#[cfg(unix)]
+async fn signal() -> bool {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return false;
+    };
+    tokio::select! {
+        come = interrupt.recv() => come.is_some(),
+        come = terminate.recv() => come.is_some(),
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() -> bool {
+    tokio::signal::ctrl_c().await.is_ok()
+}

@@ -1,0 +1,29 @@
+//! `assay readings`: what a profile can declare where a sentence can be read in several ways.
+
+use assay_spec::Service;
+use assay_suites::readings;
+use clap::Args;
+
+use crate::{Ending, parse_service};
+
+pub(crate) const HELP: &str = "Examples:\n  assay readings --service drop\n  assay readings --json";
+
+#[derive(Args)]
+pub(crate) struct ReadingsArgs {
+    /// Only this service (repeatable)
+    #[arg(long = "service", value_parser = parse_service)]
+    services: Vec<Service>,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn readings(args: &ReadingsArgs) -> Result<(), Ending> {
+    let wanted = readings::of(&args.services);
+    if args.json {
+        println!("{:#}", readings::json(&wanted));
+    } else {
+        print!("{}", readings::table(&wanted));
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Commands over reports: `diff`, `merge`, `judge`, `replay`, `schema`.
+
+use std::path::{Path, PathBuf};
+
+use assay_suites::diff::{Verdicts, diff};
+use assay_suites::profile::Profile;
+use assay_suites::repeat::KEY_VARIABLE;
+use assay_suites::replay::{self, Step};
+use assay_suites::report::{json, one_line};
+use assay_suites::target::Target;
+use assay_suites::verdict::Run;
+use assay_suites::{judge, merge, setup};
+use clap::Args;
+
+use super::outputs::{Gate, Outputs, read_run};
+use crate::{Ending, write};
+
+#[derive(Args)]
+pub(crate) struct DiffArgs {
+    /// The earlier report (JSON)
+    old: PathBuf,
+    /// The later report (JSON)
+    new: PathBuf,
+    /// Write the changes as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct MergeArgs {
+    /// Reports of shards, or of an interrupted run and its rest (JSON)
+    #[arg(required = true)]
+    reports: Vec<PathBuf>,
+    #[command(flatten)]
+    gate: Gate,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+#[derive(Args)]
+pub(crate) struct JudgeArgs {
+    /// The report (JSON)
+    report: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct ReplayArgs {
+    /// The report (JSON)
+    report: PathBuf,
+    /// The check, by its id
+    check: String,
+    /// The target's profile now, where it is not that of the report
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+}
+
+/// What got worse, what got better, what is new.
+pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
+    let read = |path: &PathBuf| -> Result<Verdicts, Ending> {
+        let wrong = |why: String| Ending::Bad(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+        Verdicts::read(&text).map_err(wrong)
+    };
+    let changes = diff(&read(&args.old)?, &read(&args.new)?);
+    print!("{}", changes.text());
+    if let Some(path) = &args.json {
+        write(path, &format!("{:#}\n", changes.json()))?;
+    }
+    if changes.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// One report out of several.
+pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
+    let gate = args.gate.load()?;
+    args.outputs.can_be_written()?;
+    let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;
+    let run = merge::parts(runs).map_err(Ending::Bad)?;
+    args.outputs.finish(run, &gate, true)
+}
+
+/// Every verdict once more, from what the report holds.
+pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
+    let report = read_run(&args.report)?;
+    let judged = judge::judge(&report).await.map_err(Ending::Bad)?;
+    print!("{}", judged.text());
+    if judged.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// The recorded requests of one check once more.
+pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
+    let report = read_run(&args.report)?;
+    let found = report.outcomes.iter().find(|outcome| outcome.requirement.to_string() == args.check);
+    let outcome = found.ok_or_else(|| {
+        Ending::Bad(format!("{}: no check of it is {:?}", args.report.display(), args.check))
+    })?;
+    if outcome.exchanges.is_empty() {
+        return Err(Ending::Bad(format!("{} has sent nothing: {}", args.check, outcome.reason)));
+    }
+    let (target, key) = again(&args, &report).await?;
+    let steps = replay::replay(target.as_ref(), outcome, key.as_deref()).await.map_err(Ending::Failed)?;
+    for Step { asked, then, now, is_same } in &steps {
+        let mark = if *is_same { ' ' } else { '!' };
+        let now = match now {
+            Ok(now) => format!("now {now}"),
+            Err(why) => format!("not sent: {why}"),
+        };
+        println!("{}", one_line(format!("{mark} {asked}   then {then}   {now}").as_bytes()));
+    }
+    let same = steps.iter().filter(|step| step.is_same).count();
+    println!("{same} of {} answers as then", steps.len());
+    if same == steps.len() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// The target of a report, and its key.
+async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Option<String>), Ending> {
+    if report.conditions.is_embedded && args.profile.is_none() {
+        return Ok((super::run::embedded_target(report.seed)?, None));
+    }
+    let loaded = match &args.profile {
+        Some(path) => Profile::load(path),
+        None => {
+            let text = report.conditions.profile.clone();
+            Profile::of_text(text, "the report's profile".to_owned(), Path::new("."))
+        }
+    };
+    let loaded = loaded.map_err(|e| Ending::Bad(e.to_string()))?;
+    let (target, settings, _) = setup::connect(&loaded, Some(report.seed)).await?;
+    let key = settings.gateway.key().map(str::to_owned).or_else(|| std::env::var(KEY_VARIABLE).ok());
+    Ok((Box::new(target), key))
+}
+
+/// The JSON Schema of a report.
+pub(crate) fn schema() {
+    print!("{}", json::SCHEMA);
+}

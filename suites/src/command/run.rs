@@ -1,0 +1,317 @@
+//! `assay run`: checks against a target, planned, paced, reported.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use assay_suites::check::{self, Check, Weight};
+use assay_suites::merge;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{Plan, Planned, Wishes, foresee, select};
+use assay_suites::probe::Settings;
+use assay_suites::report::{json, terminal};
+use assay_suites::run::Runner;
+use assay_suites::shard::Shard;
+use assay_suites::target::Target;
+use assay_suites::verdict::{Run, Verdict};
+use assay_suites::{endpoints, setup};
+use clap::Args;
+
+use super::interrupt::Interrupt;
+use super::outputs::{Gate, Outputs};
+use super::target::TargetArgs;
+use crate::{Ending, Selection, write};
+
+pub(crate) const HELP: &str = "Examples:
+  assay run
+  assay run --profile p.toml --plan
+  assay run --profile p.toml --junit out.xml --html out.html --baseline known.toml
+  assay run --publish-url http://127.0.0.1:4116 publish.envelope
+  assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
+  assay run --profile p.toml --json out.json --resume out.json    # goes on with what was interrupted
+
+Ctrl-C once: the checks that run are finished, then the report; twice: the report at once.
+
+Exit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
+
+/// Where an interrupted run is kept that names no place for its report.
+const INTERRUPTED: &str = "assay-interrupted.json";
+/// No run is repeated more often.
+const MOST_TIMES: u32 = 10_000;
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Seed of everything the checks draw
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    gate: Gate,
+    #[command(flatten)]
+    outputs: Outputs,
+    /// Show for each documented endpoint whether the target offers it; one no check asked for is asked once
+    #[arg(long)]
+    endpoints: bool,
+    /// Checks that run beside each other, where each has a world of its own
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+    /// Stop after the first bad verdict
+    #[arg(long)]
+    fail_fast: bool,
+    /// List the checks and what they cost, and send nothing
+    #[arg(long)]
+    list: bool,
+    /// Tell what the run will do and cost, and which checks will say nothing, and send nothing to the services
+    #[arg(long)]
+    plan: bool,
+    /// Run also what a target that others use is spared: `heavy`, `destructive` (repeatable)
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
+    include: Vec<Weight>,
+    /// Leave out every check that writes, and send no request that does
+    #[arg(long)]
+    read_only: bool,
+    /// Run one part of the checks: K/N, or `auto`, or `auto/N` where the job's environment tells which
+    #[arg(long, value_name = "K/N", value_parser = parse_shard)]
+    shard: Option<Shard>,
+    /// Go on with an interrupted run: its report (JSON)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["shard", "repeat", "until_fail"])]
+    resume: Option<PathBuf>,
+    /// Run every check so many times; one whose verdicts differ is `unstable`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
+    repeat: Option<u32>,
+    /// Run again and again until something does not conform, or so often as --repeat says
+    #[arg(long)]
+    until_fail: bool,
+}
+
+fn parse_weight(name: &str) -> Result<Weight, String> {
+    Weight::named(name).ok_or_else(|| "heavy or destructive".to_owned())
+}
+
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    match text.strip_prefix("auto") {
+        Some("") => Shard::of_environment(variable, None),
+        Some(rest) => {
+            let of = rest.strip_prefix('/').and_then(|of| of.parse().ok());
+            let of = of.ok_or_else(|| format!("{text:?} is no shard: write auto or auto/N"))?;
+            Shard::of_environment(variable, Some(of))
+        }
+        None => text.parse(),
+    }
+}
+
+/// What a run is made of.
+struct Setup {
+    target: Box<dyn Target>,
+    settings: Settings,
+    pace: Pace,
+    /// The profile's text; empty where there is none.
+    profile: String,
+}
+
+pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
+    let all = select(check::all(), &args.selection.services, &args.selection.filters);
+    if all.is_empty() {
+        return Err(Ending::Bad("no check matches these filters".to_owned()));
+    }
+    let gate = args.gate.load()?;
+    args.outputs.can_be_written()?;
+    let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
+    let mut setup = setup(&args, earlier.as_ref()).await?;
+    let checks = wanted(&args, all, setup.target.as_ref())?;
+    let done: BTreeSet<u32> =
+        earlier.iter().flat_map(|run| &run.outcomes).map(|one| one.requirement.key).collect();
+    leave_used_domains(&setup.settings, &checks, &done);
+    let checks: Vec<_> = checks.into_iter().filter(|check| !done.contains(&check.requirement.key)).collect();
+
+    setup.settings.read_only = args.read_only;
+    let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
+    let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
+    // Beside each other only where each check has a world of its own.
+    let jobs = if setup.target.offer().forks { usize::from(args.jobs) } else { 1 };
+    if args.list {
+        print!("{}", list(&setup, &planned));
+        return Ok(());
+    }
+    if args.plan {
+        let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
+        print!("{}", plan.text());
+        return match &args.outputs.json {
+            Some(path) => write(path, &format!("{:#}\n", plan.json())),
+            None => Ok(()),
+        };
+    }
+
+    let mut run = times(&args, &mut setup, &wishes, planned, jobs).await;
+    if args.endpoints {
+        // A table that is not whole is no verdict.
+        let (target, read_only) = (setup.target.as_ref(), args.read_only);
+        let asked = endpoints::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only).await;
+        if let Err(why) = asked {
+            eprintln!("assay: the other endpoints were not asked: {why}");
+        }
+        print!("{}", terminal::endpoints(&run));
+    }
+    run.conditions.profile.clone_from(&setup.profile);
+    if let Some(earlier) = earlier {
+        let is_partial = run.is_partial;
+        run = merge::parts(vec![Run { is_partial: false, ..earlier }, run]).map_err(Ending::Bad)?;
+        run.is_partial = is_partial;
+    }
+    if run.is_partial {
+        keep(&args.outputs, &run)?;
+    }
+    let whole = args.selection.is_everything() && args.shard.is_none();
+    args.outputs.finish(run, &gate, whole)
+}
+
+/// The checks of the services that the target names, and of this shard.
+fn wanted(
+    args: &RunArgs,
+    checks: Vec<&'static Check>,
+    target: &dyn Target,
+) -> Result<Vec<&'static Check>, Ending> {
+    // A service that the target does not name is not tested, unless it is asked for.
+    let is_named = |check: &&Check| target.has_site(check.requirement.service.name());
+    let asked = !args.selection.services.is_empty();
+    let checks: Vec<_> = checks.into_iter().filter(|check| asked || is_named(check)).collect();
+    if checks.is_empty() {
+        return Err(Ending::Bad(
+            "these filters match no check of the services that the target has".to_owned(),
+        ));
+    }
+    let Some(shard) = args.shard else { return Ok(checks) };
+    let part = shard.select(&checks);
+    if part.is_empty() {
+        return Err(Ending::Bad(format!("shard {shard} of {} checks is empty", checks.len())));
+    }
+    Ok(part)
+}
+
+/// What the checks that have run took from the pool of domains is not there for the others.
+fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTreeSet<u32>) {
+    let ran = checks.iter().filter(|check| done.contains(&check.requirement.key));
+    let used: usize = ran.map(|check| check.cost.domains as usize).sum();
+    let mut domains = settings.publish.domains.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let used = used.min(domains.len());
+    domains.drain(..used);
+}
+
+/// Runs once, or as often as is asked.
+async fn times(
+    args: &RunArgs,
+    setup: &mut Setup,
+    wishes: &Wishes,
+    planned: Vec<Planned>,
+    jobs: usize,
+) -> Run {
+    let interrupt = Interrupt::listen();
+    let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
+    let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
+    let (mut planned, mut runs) = (planned, Vec::new());
+    for nth in 0..most {
+        if nth > 0 {
+            // Names are new each time, as in a run of another seed.
+            setup.settings.seed = setup.settings.seed.wrapping_add(1);
+            planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
+        }
+        let (target, settings, pace) = (setup.target.as_ref(), &setup.settings, &setup.pace);
+        let runner = Runner { target, settings, pace, jobs, fail_fast: args.fail_fast };
+        let progress = terminal::Progress::start(planned.len());
+        let run = runner.run_until(&planned, &interrupt, |outcome| progress.checked(outcome)).await;
+        progress.finish();
+        let is_over = run.is_partial || (args.until_fail && run.exit_code() != 0);
+        runs.push(run);
+        if is_over {
+            break;
+        }
+    }
+    let ran = runs.len();
+    let mut run = merge::repetitions(runs).expect("it runs once or more");
+    if args.until_fail {
+        let end = if run.exit_code() == 0 { "nothing failed" } else { "then something failed" };
+        run.remarks.push(format!("ran {ran} times; {end}"));
+    }
+    run
+}
+
+/// Keeps an interrupted run, and tells how to go on with it.
+fn keep(outputs: &Outputs, run: &Run) -> Result<(), Ending> {
+    let path = outputs.json.clone().unwrap_or_else(|| PathBuf::from(INTERRUPTED));
+    if outputs.json.is_none() {
+        write(&path, &json::write(run))?;
+    }
+    eprintln!("assay: interrupted; go on with the same arguments and --resume {}", path.display());
+    Ok(())
+}
+
+/// The target that the arguments name, and how to treat it.
+async fn setup(args: &RunArgs, earlier: Option<&Run>) -> Result<Setup, Ending> {
+    let seed = args.seed.or(earlier.map(|run| run.seed));
+    let Some(loaded) = args.target.load()? else { return embedded(seed.unwrap_or(1)) };
+    let profile = loaded.profile.to_toml();
+    let met = if args.plan || args.list {
+        setup::meet(&loaded, seed).await?
+    } else {
+        setup::connect(&loaded, seed).await?
+    };
+    let (target, settings, pace) = met;
+    Ok(Setup { target: Box::new(target), settings, pace, profile })
+}
+
+#[cfg(feature = "embedded")]
+fn embedded(seed: u64) -> Result<Setup, Ending> {
+    let settings = Settings { seed, ..Settings::default() };
+    Ok(Setup { target: embedded_target(seed)?, settings, pace: Pace::default(), profile: String::new() })
+}
+
+#[cfg(not(feature = "embedded"))]
+fn embedded(_: u64) -> Result<Setup, Ending> {
+    Err(Ending::Bad(
+        "this build has no simulator: name a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
+    ))
+}
+
+/// The simulator in this process.
+#[cfg(feature = "embedded")]
+#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no embedded target")]
+pub(crate) fn embedded_target(seed: u64) -> Result<Box<dyn Target>, Ending> {
+    Ok(Box::new(assay_suites::embedded::Embedded::new(seed, assay_spec::Dialect::default())))
+}
+
+#[cfg(not(feature = "embedded"))]
+pub(crate) fn embedded_target(_: u64) -> Result<Box<dyn Target>, Ending> {
+    Err(Ending::Bad("this build has no simulator".to_owned()))
+}
+
+/// The checks of a plan, what each costs and needs, and the sum.
+fn list(setup: &Setup, planned: &[Planned]) -> String {
+    let width =
+        planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for Planned { check, left_out } in planned {
+        let Check { requirement, fact, cost, .. } = check;
+        let note = left_out.as_ref();
+        let note = note.map(|why| format!("  {}: {}", why.verdict.name(), why.reason)).unwrap_or_default();
+        text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
+    }
+    let sum = Plan::new(setup.target.as_ref(), &setup.pace, planned, None, 1).sum();
+    text.push_str(&format!(
+        "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
+        planned.len(),
+        sum.requests,
+        sum.publishes,
+        sum.domains,
+        sum.drops
+    ));
+    text
+}
+
+/// What a resumed run takes over: every outcome but those that the harness failed at.
+fn settled(mut run: Run) -> Run {
+    run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error);
+    run
+}

@@ -1,0 +1,42 @@
+//! A dry place: it has a target's addresses and reaches none of them. A check that ends there before it asked for
+//! anything says beforehand what it would say of the target itself.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::check::{Check, Stop};
+use crate::exchange::Broken;
+use crate::pace::Pace;
+use crate::probe::{Probe, Settings};
+use crate::target::{Connect, Connecting, Target};
+
+/// Why `check` will end before its first request to `target`, as it says so itself; nothing where it will ask for
+/// something, and where that cannot be known. Nothing is sent.
+pub(crate) async fn ends_early(
+    target: &dyn Target,
+    settings: &Settings,
+    check: &'static Check,
+) -> Option<Stop> {
+    let asked = Arc::new(AtomicBool::new(false));
+    let place = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
+    let pace = Pace::default();
+    let probe = Probe::new(check, settings, place, &pace);
+    let stop = (check.run)(&probe).await.err()?;
+    let is_final = matches!(stop, Stop::NotTestable(_) | Stop::NotApplicable(_));
+    (is_final && !asked.load(Ordering::Relaxed)).then_some(stop)
+}
+
+/// Connects to nothing, and notes that somebody wanted to.
+struct Refusing {
+    asked: Arc<AtomicBool>,
+}
+
+impl Connect for Refusing {
+    fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {
+        self.asked.store(true, Ordering::Relaxed);
+        Box::pin(std::future::ready(Err(Broken::Harness(format!(
+            "{base}: nothing is sent while a run is planned"
+        )))))
+    }
+}

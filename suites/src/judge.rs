@@ -1,0 +1,196 @@
+//! Judging a report again, without its target: every check runs once more over what it was told then.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use assay_spec::{Id, Service};
+
+use crate::check;
+use crate::control::Control;
+use crate::exchange::{Broken, Exchange};
+use crate::pace::Pace;
+use crate::probe::{Probe, Settings};
+use crate::profile::{Profile, Secrets};
+use crate::run::{self, settle};
+use crate::setup;
+use crate::tape::{Recording, Tape};
+use crate::target::{Connect, Connecting, Place};
+use crate::verdict::{Outcome, Run, Verdict};
+
+/// What judging again brought.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// How many verdicts are the same.
+    pub same: usize,
+    /// Checks that were left out then, so that there is nothing to judge.
+    pub left_out: usize,
+    /// Verdicts that are others now.
+    pub differs: Vec<Difference>,
+    /// Checks that cannot be judged, and why.
+    pub unjudged: Vec<(Id, String)>,
+}
+
+/// A verdict that judging again does not bring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The check.
+    pub requirement: Id,
+    /// What the report says.
+    pub reported: Verdict,
+    /// What its exchanges say.
+    pub judged: Verdict,
+    /// Why.
+    pub reason: String,
+}
+
+impl Judged {
+    /// Whether every verdict was made again.
+    pub fn holds(&self) -> bool {
+        self.differs.is_empty() && self.unjudged.is_empty() && self.same > 0
+    }
+
+    /// The result for people.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for Difference { requirement, reported, judged, reason } in &self.differs {
+            let (reported, judged) = (reported.name(), judged.name());
+            text.push_str(&format!("differs      {requirement}  {reported} -> {judged}  {reason}\n"));
+        }
+        for (requirement, why) in &self.unjudged {
+            text.push_str(&format!("not judged   {requirement}  {why}\n"));
+        }
+        let (same, differs) = (self.same, self.differs.len());
+        let (unjudged, left_out) = (self.unjudged.len(), self.left_out);
+        text + &format!(
+            "{same} verdicts the same, {differs} others, {unjudged} not judged, {left_out} left out\n"
+        )
+    }
+}
+
+/// Judges a report again. The secrets that its profile names are read where they can be had; an error is about the
+/// report's profile.
+pub async fn judge(report: &Run) -> Result<Judged, String> {
+    let (settings, missing) = settings(report)?;
+    let mut shared = Vec::new();
+    for outcome in &report.outcomes {
+        shared.extend(outcome.exchanges.iter().cloned());
+    }
+    let shared = Arc::new(if is_own(report) { Vec::new() } else { shared });
+    let mut judged = Judged::default();
+    let mut again = Vec::new();
+    for outcome in &report.outcomes {
+        if outcome.exchanges.is_empty() && outcome.calls.is_empty() && outcome.verdict == Verdict::NotTestable
+        {
+            judged.left_out += 1;
+        } else if outcome.verdict == Verdict::Unstable {
+            judged.unjudged.push((outcome.requirement, "the report holds one of several times".to_owned()));
+        } else if let Some(key) = missing.iter().find(|key| needs(outcome, key) && !is_own(report)) {
+            judged.unjudged.push((outcome.requirement, format!("needs the secret {key}")));
+        } else {
+            match once_more(report, outcome, &settings, shared.clone()).await {
+                Ok(outcome) => again.push(outcome),
+                Err(why) => judged.unjudged.push((outcome.requirement, why)),
+            }
+        }
+    }
+    settle(&mut again);
+    for now in again {
+        let then = report.outcomes.iter().find(|outcome| outcome.requirement == now.requirement);
+        let Some(then) = then else { continue };
+        if is_same(then.verdict, now.verdict) {
+            judged.same += 1;
+        } else {
+            judged.differs.push(Difference {
+                requirement: now.requirement,
+                reported: then.verdict,
+                judged: now.verdict,
+                reason: now.reason,
+            });
+        }
+    }
+    Ok(judged)
+}
+
+/// What every check of a report saw, and the secrets that cannot be had now.
+pub fn settings(report: &Run) -> Result<(Settings, Vec<&'static str>), String> {
+    let text = report.conditions.profile.clone();
+    if text.is_empty() {
+        return Ok((Settings { seed: report.seed, ..Settings::default() }, Vec::new()));
+    }
+    let folder = std::path::Path::new(".");
+    let loaded =
+        Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
+    let (mut secrets, _) = Secrets::read(&loaded);
+    let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
+    let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.of(key).is_none()).collect();
+    // No answer hangs on a key of the gateway: recorded ones are found whatever key asks.
+    for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
+        secrets.stand_in(key, format!("{key}-unknown"));
+    }
+    let settings = setup::settings(&loaded, &secrets, Some(report.seed));
+    let settings =
+        settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
+    Ok((settings, missing.into_iter().filter(|key| !key.starts_with("gateway.")).collect()))
+}
+
+/// Whether the checks of a report ran in worlds of their own.
+fn is_own(report: &Run) -> bool {
+    report.conditions.is_embedded || report.conditions.offer.as_ref().is_some_and(|offer| offer.forks)
+}
+
+fn needs(outcome: &Outcome, key: &str) -> bool {
+    match outcome.requirement.service {
+        Service::Publish => key == "publish.key",
+        Service::Hosting => key == "hosting.wallet_key",
+        _ => false,
+    }
+}
+
+async fn once_more(
+    report: &Run,
+    outcome: &Outcome,
+    settings: &Settings,
+    shared: Arc<Vec<Exchange>>,
+) -> Result<Outcome, String> {
+    let check = check::of(outcome.requirement).ok_or("this version has no such check")?;
+    let recording = Recording { exchanges: outcome.exchanges.clone(), calls: outcome.calls.clone() };
+    let conditions = &report.conditions;
+    let connector: Arc<dyn Connect> = Arc::new(Nowhere);
+    let sites = if outcome.sites.is_empty() { &conditions.sites } else { &outcome.sites };
+    let place = Place {
+        connector: connector.clone(),
+        sites: sites.clone(),
+        control: conditions.offer.is_some().then(|| Control::new(connector, "http://control.invalid", None)),
+        own: is_own(report),
+        forwarding: conditions.forwarding.clone(),
+    };
+    let pace = Pace::default();
+    let probe = Probe::taped(check, settings, place, &pace, Tape::playing(recording, shared));
+    let checked = (check.run)(&probe).await;
+    let traces = probe.finish();
+    if let Some(what) = traces.missed {
+        return Err(format!("the report holds no answer to {what}"));
+    }
+    let (verdict, reason, failure) = run::judge(check, checked, traces.expected, traces.twins);
+    Ok(Outcome { failure, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
+}
+
+/// A baseline changes what a verdict is called, not what was seen.
+fn is_same(reported: Verdict, judged: Verdict) -> bool {
+    match reported {
+        Verdict::KnownFailure => judged.is_bad() || judged == Verdict::Warn,
+        Verdict::UnexpectedPass => judged == Verdict::Pass,
+        other => other == judged,
+    }
+}
+
+/// Nothing is reached: every answer comes from the tape.
+struct Nowhere;
+
+impl Connect for Nowhere {
+    fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {
+        Box::pin(
+            async move { Err(Broken::Harness(format!("{base}: nothing is sent while a report is judged"))) },
+        )
+    }
+}

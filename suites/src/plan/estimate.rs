@@ -1,0 +1,332 @@
+//! A plan in numbers: what a run costs its target, which pace that forces, and how long it takes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use assay_spec::{Id, Service};
+use serde_json::{Value, json};
+
+use super::{LeftOut, Planned};
+use crate::pace::Pace;
+use crate::target::Target;
+use crate::{gateway, hosting, network};
+
+/// How long a request is assumed to take where nobody has measured it, in milliseconds.
+const LATENCY_MS: u64 = 50;
+/// Publishes that the exchange grants a domain in a day (document 3).
+const PUBLISHES_A_DAY: u64 = 30;
+/// How many ids stand in a line of the plan's text.
+const IDS_IN_A_LINE: usize = 3;
+
+/// What a run will do, in numbers.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The target's name.
+    pub target: String,
+    /// Each check has a world of its own, so that the number of requests is exact; elsewhere it is an upper bound.
+    pub is_exact: bool,
+    /// What each service costs.
+    pub services: BTreeMap<Service, Sums>,
+    /// What is limited, and the pace that the limit forces.
+    pub classes: Vec<Class>,
+    /// The latency that the expected time rests on, in milliseconds.
+    pub latency_ms: u64,
+    /// It was measured, not assumed.
+    pub is_measured: bool,
+    /// How many checks run beside each other.
+    pub jobs: usize,
+    /// The expected time, in seconds.
+    pub seconds: u64,
+    /// The checks that say nothing, by the reason.
+    pub left_out: BTreeMap<LeftOut, Vec<Id>>,
+}
+
+/// What checks cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Checks that run.
+    pub checks: u64,
+    /// Checks that do not.
+    pub left_out: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Requests that ask an endpoint to write, at most.
+    pub writes: u64,
+    /// Prepares that count against a domain's day.
+    pub publishes: u64,
+    /// Domains that are used up.
+    pub domains: u64,
+    /// Uploads that count against an address' hour.
+    pub drops: u64,
+    /// Bytes that are sent, at most.
+    pub bytes: u64,
+}
+
+/// Something that a target limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// What is counted, such as `gateway requests`.
+    pub name: String,
+    /// How many the run needs.
+    pub needed: u64,
+    /// How many there may be in each span of time.
+    pub limit: u64,
+    /// The span of time.
+    pub span: &'static str,
+    /// The seconds that keeping to it takes.
+    pub seconds: u64,
+    /// What is beyond the limit does not wait for the next span: those checks are not testable.
+    pub is_cut: bool,
+}
+
+impl Plan {
+    /// The numbers of `planned`; `latency_ms` where it was measured, and how many checks run beside each other.
+    pub fn new(
+        target: &dyn Target,
+        pace: &Pace,
+        planned: &[Planned],
+        latency_ms: Option<u64>,
+        jobs: usize,
+    ) -> Plan {
+        let own = target.offer().forks;
+        let mut services: BTreeMap<Service, Sums> = BTreeMap::new();
+        let mut left_out: BTreeMap<LeftOut, Vec<Id>> = BTreeMap::new();
+        for Planned { check, left_out: why } in planned {
+            let sums = services.entry(check.requirement.service).or_default();
+            match why {
+                None => sums.add(&Sums::of(check.cost, own)),
+                Some(why) => {
+                    sums.left_out += 1;
+                    left_out.entry(why.clone()).or_default().push(check.requirement);
+                }
+            }
+        }
+        if !own {
+            services.iter_mut().for_each(|(service, sums)| sums.requests += once(*service, sums));
+        }
+        let classes = if own { Vec::new() } else { classes(&services, pace) };
+        let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));
+        let mut plan = Plan {
+            target: target.name(),
+            is_exact: own,
+            services,
+            classes,
+            latency_ms,
+            is_measured,
+            jobs: jobs.max(1),
+            seconds: 0,
+            left_out,
+        };
+        plan.seconds = plan.expected(target.is_embedded());
+        plan
+    }
+
+    /// All services together.
+    pub fn sum(&self) -> Sums {
+        let mut sum = Sums::default();
+        self.services.values().for_each(|sums| sum.add(sums));
+        sum
+    }
+
+    /// Requests take their time; where they are paced, what is held back takes more.
+    fn expected(&self, is_embedded: bool) -> u64 {
+        if is_embedded {
+            // No network lies between; what is left is this machine's own work.
+            return (self.sum().requests * 5).div_ceil(1000 * self.jobs as u64);
+        }
+        // A world of its own is made, asked and ended for each check.
+        let calls = if self.is_exact { 4 * self.sum().checks } else { 0 };
+        let talking = (self.sum().requests + calls) * self.latency_ms / (1000 * self.jobs as u64);
+        let paced: u64 = self.classes.iter().map(|class| class.seconds).sum();
+        talking.max(paced).max(u64::from(self.sum().requests > 0))
+    }
+
+    /// The plan for people.
+    pub fn text(&self) -> String {
+        let mut text = format!("plan for {}; nothing has been sent\n\n", self.target);
+        let head =
+            ["service", "checks", "requests", "writes", "publishes", "domains", "drops", "bytes", "left out"];
+        text.push_str(&line(head[0], head[1..].iter().map(ToString::to_string)));
+        for (service, sums) in &self.services {
+            text.push_str(&line(service.name(), sums.cells()));
+        }
+        if self.services.len() > 1 {
+            text.push_str(&line("together", self.sum().cells()));
+        }
+        let bound = if self.is_exact { "exactly so many" } else { "an upper bound" };
+        let _ = write!(
+            text,
+            "\nrequests: {bound}; writes and bytes: an upper bound; what is written stays behind{}\n",
+            if self.is_exact { " in worlds that end with their checks" } else { "" }
+        );
+        for class in &self.classes {
+            let Class { name, needed, limit, span, seconds, is_cut } = class;
+            let what = match (is_cut, needed > limit) {
+                (true, true) => format!("{} of them find no room and are not-testable", needed - limit),
+                _ => format!("takes {}", time(*seconds)),
+            };
+            let _ = writeln!(text, "pace: {needed} {name} at {limit} {span}: {what}");
+        }
+        let latency = if self.is_measured { "measured" } else { "assumed" };
+        let _ = writeln!(
+            text,
+            "expected time: {} ({} ms a request, {latency}; {} at once; without what a check waits for by itself)",
+            time(self.seconds),
+            self.latency_ms,
+            self.jobs
+        );
+        for (LeftOut { verdict, reason }, ids) in &self.left_out {
+            let _ = writeln!(text, "\n{} {}: {reason}", ids.len(), verdict.name());
+            for ids in ids.chunks(IDS_IN_A_LINE) {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                let _ = writeln!(text, "    {}", ids.join(" "));
+            }
+        }
+        text
+    }
+
+    /// The plan as JSON.
+    pub fn json(&self) -> Value {
+        let services: serde_json::Map<String, Value> =
+            self.services.iter().map(|(service, sums)| (service.name().to_owned(), sums.json())).collect();
+        let classes: Vec<Value> = self
+            .classes
+            .iter()
+            .map(|class| {
+                json!({
+                    "name": class.name, "needed": class.needed, "limit": class.limit, "span": class.span,
+                    "seconds": class.seconds, "is_cut": class.is_cut,
+                })
+            })
+            .collect();
+        let left_out: Vec<Value> = self
+            .left_out
+            .iter()
+            .map(|(LeftOut { verdict, reason }, ids)| {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                json!({ "verdict": verdict.name(), "reason": reason, "checks": ids })
+            })
+            .collect();
+        json!({
+            "version": 1,
+            "target": self.target,
+            "exact": self.is_exact,
+            "services": services,
+            "together": self.sum().json(),
+            "pace": classes,
+            "latency_ms": self.latency_ms,
+            "latency": if self.is_measured { "measured" } else { "assumed" },
+            "jobs": self.jobs,
+            "seconds": self.seconds,
+            "left_out": left_out,
+        })
+    }
+}
+
+impl Sums {
+    fn of(cost: crate::check::Cost, own: bool) -> Sums {
+        Sums {
+            checks: 1,
+            left_out: 0,
+            requests: cost.requests_at(own).into(),
+            writes: cost.writes_at(own).into(),
+            publishes: cost.publishes.into(),
+            domains: cost.domains.into(),
+            drops: cost.drops.into(),
+            bytes: cost.bytes_at(own),
+        }
+    }
+
+    fn add(&mut self, other: &Sums) {
+        self.checks += other.checks;
+        self.left_out += other.left_out;
+        self.requests += other.requests;
+        self.writes += other.writes;
+        self.publishes += other.publishes;
+        self.domains += other.domains;
+        self.drops += other.drops;
+        self.bytes += other.bytes;
+    }
+
+    fn cells(&self) -> impl Iterator<Item = String> {
+        let counts = [self.checks, self.requests, self.writes, self.publishes, self.domains, self.drops];
+        counts
+            .map(|count| count.to_string())
+            .into_iter()
+            .chain([bytes(self.bytes), self.left_out.to_string()])
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "checks": self.checks, "left_out": self.left_out, "requests": self.requests, "writes": self.writes,
+            "publishes": self.publishes, "domains": self.domains, "drops": self.drops, "bytes": self.bytes,
+        })
+    }
+}
+
+/// Requests that the checks of a service make once together where they share a place, at most.
+fn once(service: Service, sums: &Sums) -> u64 {
+    match service {
+        _ if sums.checks == 0 => 0,
+        Service::Gateway => gateway::FINDING,
+        Service::Network => network::LEARNING,
+        Service::Hosting => network::LEARNING + hosting::READING,
+        Service::Metadata | Service::Publish | Service::Drop => 0,
+    }
+}
+
+/// The limits that a run must keep at a place that others use too.
+fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
+    let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut all = Sums::default();
+    for (service, sums) in services {
+        // Records are read from the network.
+        let site = if *service == Service::Hosting { Service::Network.name() } else { service.name() };
+        *requests.entry(site).or_default() += sums.requests;
+        all.add(sums);
+    }
+    let mut classes: Vec<Class> = Vec::new();
+    for (site, needed) in requests {
+        let Some(limit) = pace.per_minute(site).map(u64::from).filter(|_| needed > 0) else { continue };
+        // A minute's worth goes at once; each further one waits for its minute.
+        let seconds = (needed - 1) / limit.max(1) * 60;
+        let name = format!("{site} requests");
+        classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
+    }
+    if all.publishes > 0 {
+        let limit = PUBLISHES_A_DAY * all.domains.max(1);
+        let name = "publishes".to_owned();
+        let span = "a day for the domains named";
+        classes.push(Class { name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });
+    }
+    if let Some(limit) = pace.drops_per_hour().map(u64::from).filter(|_| all.drops > 0) {
+        let name = "drops".to_owned();
+        classes.push(Class { name, needed: all.drops, limit, span: "an hour", seconds: 0, is_cut: true });
+    }
+    classes
+}
+
+fn line(name: &str, cells: impl Iterator<Item = String>) -> String {
+    let mut line = format!("{name:<10}");
+    for cell in cells {
+        let _ = write!(line, " {cell:>9}");
+    }
+    line.push('\n');
+    line
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{} kB", count / 1000),
+        _ => format!("{} MB", count / 1_000_000),
+    }
+}
+
+fn time(seconds: u64) -> String {
+    match seconds {
+        0 => "no time".to_owned(),
+        1..120 => format!("about {seconds} s"),
+        _ => format!("about {} min", seconds.div_ceil(60)),
+    }
+}

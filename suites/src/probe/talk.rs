@@ -1,0 +1,65 @@
+//! One request over a connection of its own, the way the run reaches its target.
+
+use std::net::IpAddr;
+
+use super::Probe;
+use crate::client::Limits;
+use crate::exchange::{Broken, Request, Response};
+use crate::target::{Dial, is_same_origin};
+use crate::transport::{self, Open};
+
+impl Probe<'_> {
+    /// The request as it goes out: to the target's own sites with the headers that all have.
+    pub(super) fn dressed(&self, base: &str, request: Request) -> Request {
+        if !self.is_own(base) {
+            return request;
+        }
+        self.tally(|tally| self.place.connector.transport().dress(request, &mut tally.hidden))
+    }
+
+    /// Sends a request and waits for the whole answer. `site` tells how far away the server is.
+    pub(super) async fn talk(
+        &self,
+        site: &str,
+        base: &str,
+        source: Option<IpAddr>,
+        request: &Request,
+        limits: Limits,
+    ) -> Result<Response, Broken> {
+        let connector = &*self.place.connector;
+        let limits = connector.transport().within(site, limits);
+        let to = Dial { base, source, own: self.is_own(base) };
+        let told = transport::ask(connector, to, request, limits).await;
+        self.tried_again(base, told.again);
+        told.response
+    }
+
+    /// Sends the head of a request and the first `body_bytes` of its body, and leaves it open.
+    pub(super) async fn launch(
+        &self,
+        site: &str,
+        base: &str,
+        source: Option<IpAddr>,
+        request: &Request,
+        body_bytes: usize,
+        limits: Limits,
+    ) -> Result<Open, Broken> {
+        let connector = &*self.place.connector;
+        let limits = connector.transport().within(site, limits);
+        let to = Dial { base, source, own: self.is_own(base) };
+        let (opened, again) = transport::open(connector, to, request, Some(body_bytes), limits).await;
+        self.tried_again(base, again);
+        opened
+    }
+
+    /// Whether a URL is of the same origin as one of this place's sites.
+    fn is_own(&self, base: &str) -> bool {
+        self.place.sites.values().any(|site| is_same_origin(site, base))
+    }
+
+    fn tried_again(&self, base: &str, again: u32) {
+        if again > 0 {
+            self.note(format!("{base}: nobody was there at first; connected at try {}", again + 1));
+        }
+    }
+}

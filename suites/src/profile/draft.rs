@@ -1,0 +1,413 @@
+//! A profile to begin with: what a target told filled in, and every other key there as a comment, with its default.
+//!
+//! A line that begins with `#` and a letter right behind it is a key that is switched off; prose has a blank there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_spec::{Dialect, Service};
+
+use super::Transport;
+use crate::readings::{self, textwrap};
+use crate::survey::{Asked, Found};
+
+/// What a draft is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Draft<'d> {
+    /// What the services told; those that were not asked are written as comments.
+    pub asked: &'d [Asked],
+    /// The base URL of a control API that answered.
+    pub control: Option<&'d str>,
+    /// A control API that did not, and why.
+    pub control_lost: Option<(&'d str, &'d str)>,
+    /// Certificates to trust.
+    pub ca_file: Option<&'d Path>,
+    /// The environment variable that holds the gateway's key.
+    pub gateway_key_env: Option<&'d str>,
+    /// Base URLs of further sites, by the names that checks know: `chain`, `network-alt`, `compute-1`.
+    pub sites: BTreeMap<String, String>,
+}
+
+/// A key of a profile that is no reading: its table, its name, a value to show, and what it is for.
+type Key = (&'static str, &'static str, &'static str, &'static str);
+
+/// In the order in which they are written; those without a default are shown by an example.
+const KEYS: &[Key] = &[
+    (
+        "gateway",
+        "key",
+        "{ env = \"GATEWAY_KEY\" }",
+        "A valid API key; without one only what needs none is tested.",
+    ),
+    ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was valid once and is so no more."),
+    (
+        "gateway.models",
+        "chat",
+        "\"name\"",
+        "A model that writes text; undeclared, the first of discovery that answers.",
+    ),
+    (
+        "gateway.models",
+        "tools",
+        "\"name\"",
+        "A model that is flagged for tool calls; no field of the API tells which is.",
+    ),
+    ("gateway.models", "vision", "\"name\"", "A model that looks at images."),
+    (
+        "gateway.limits",
+        "requests_per_minute",
+        "30",
+        "Requests a minute to the gateway and its servers together.",
+    ),
+    ("gateway.limits", "answer_seconds", "60", "How long an answer may take until it is complete."),
+    ("metadata", "unknown_token", "\"999999999999\"", "An integer that is the id of no token."),
+    (
+        "metadata",
+        "contracts",
+        "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]",
+        "Contracts that the target knows, by one address or both; without any, nothing but the root can be tested.",
+    ),
+    ("metadata.limits", "requests_per_minute", "120", "Requests a minute."),
+    (
+        "network",
+        "alt_url",
+        "\"http://127.0.0.1:4108\"",
+        "The alternative address, which also serves node metrics.",
+    ),
+    ("network", "mirror_url", "\"http://127.0.0.1:4109\"", "A mirror."),
+    ("network", "compute_urls", "[\"http://127.0.0.1:4110\"]", "Compute nodes."),
+    ("network", "scheduler_url", "\"http://127.0.0.1:4112\"", "The scheduler."),
+    ("network", "status_url", "\"http://127.0.0.1:4113\"", "The status service."),
+    ("network", "credit_url", "\"http://127.0.0.1:4114\"", "The credit API."),
+    (
+        "network",
+        "forwarding_header",
+        "\"X-Forwarded-For\"",
+        "The header in which the nodes believe a client's address.",
+    ),
+    ("network.fixtures", "program", "\"hash\"", "The hash of a program that can be run."),
+    (
+        "network.fixtures",
+        "indexer_network",
+        "\"name\"",
+        "A network whose events and transactions are indexed.",
+    ),
+    ("network.fixtures", "indexer_contract", "\"0xab\"", "A contract on it that has raised events."),
+    ("network.fixtures", "core_node", "\"hash\"", "A core node that was measured."),
+    ("network.fixtures", "compute_node", "\"hash\"", "A compute node that was measured."),
+    ("network.fixtures", "publisher", "\"0xab\"", "The address that publishes measurements."),
+    ("network.fixtures", "diagnostic_vm", "\"hash\"", "The diagnostic machine of a compute node."),
+    ("network.fixtures", "status_check", "\"name\"", "A status check of a compute node."),
+    ("network.limits", "requests_per_minute", "90", "Requests a minute to all nodes together."),
+    ("network.limits", "runs_per_minute", "9", "Runs of programs a minute."),
+    (
+        "hosting",
+        "owner",
+        "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"",
+        "The owner whose records are judged; undeclared, the one of wallet_key.",
+    ),
+    (
+        "hosting",
+        "wallet_key",
+        "{ env = \"WALLET_KEY\" }",
+        "The owner's wallet key; without it envelopes stay closed.",
+    ),
+    (
+        "publish",
+        "chain_url",
+        "\"http://127.0.0.1:4117\"",
+        "A node of the chain; without it nothing that landed is looked at.",
+    ),
+    ("publish", "domains", "[\"a.example\"]", "Bound domains that a run may use up."),
+    ("publish", "key", "{ env = \"PUBLISH_KEY\" }", "The seed of the key bound to them, 64 hex digits."),
+    ("publish.limits", "requests_per_minute", "30", "Requests a minute."),
+    (
+        "drop",
+        "forwarding_header",
+        "\"X-Forwarded-For\"",
+        "The header in which the service believes a client's address.",
+    ),
+    ("drop.limits", "drops_per_hour", "9", "Uploads an hour, of the ten that one address may make."),
+];
+
+/// The keys at the top: a name, a value to show, and what it is for.
+const TOP: &[(&str, &str, &str)] = &[
+    ("seed", "1", "The seed of everything a run draws; without one each run draws its own and prints it."),
+    ("ca_file", "\"ca.pem\"", "Certificates (PEM) of authorities to trust beside those of this machine."),
+    ("client_certificate", "\"client.pem\"", "The certificate (PEM, with its chain) of this client."),
+    ("client_key", "{ file = \"client.key\" }", "The key of that certificate (PEM)."),
+    ("control", "\"http://127.0.0.1:4100/_sim/v1\"", "A control API: moves time, sets faults, forks worlds."),
+    ("control_token", "{ env = \"CONTROL_TOKEN\" }", "Its bearer token."),
+];
+
+/// Further sites of a service, and the keys under which a profile names them.
+const SITES: &[(Service, &str, &str)] = &[
+    (Service::Publish, "chain", "publish.chain_url"),
+    (Service::Network, "network-alt", "network.alt_url"),
+    (Service::Network, "network-mirror", "network.mirror_url"),
+    (Service::Network, "scheduler", "network.scheduler_url"),
+    (Service::Network, "status", "network.status_url"),
+    (Service::Network, "credit", "network.credit_url"),
+];
+
+/// A URL to show for a service that was not asked.
+const NOWHERE: &str = "http://127.0.0.1:8080";
+
+impl Draft<'_> {
+    /// The profile's text.
+    pub fn text(&self) -> String {
+        let mut text = String::from(
+            "# A profile of a target, for `assay run --profile` and `assay doctor --profile`.\n\
+             # What stands behind a # alone is switched off, and shows the default or an example.\n\
+             # Secrets never stand here: write { env = \"NAME\" } or { file = \"path\" }.\n\n",
+        );
+        self.top(&mut text);
+        dialect(&mut text);
+        transport(&mut text);
+        for service in Service::ALL {
+            self.service(*service, &mut text);
+        }
+        text
+    }
+
+    fn top(&self, text: &mut String) {
+        let literal = |text: &str| toml::Value::from(text).to_string();
+        for (name, example, why) in TOP {
+            let value = match *name {
+                "control" => self.control.map(literal),
+                "ca_file" => self.ca_file.map(|path| literal(&path.display().to_string())),
+                _ => None,
+            };
+            prose(text, why);
+            if let ("control", Some((url, why))) = (*name, self.control_lost) {
+                prose(text, &format!("{url} was not reached: {why}"));
+            }
+            line(text, value.is_some(), name, value.as_deref().unwrap_or(example));
+        }
+        text.push('\n');
+    }
+
+    fn service(&self, service: Service, text: &mut String) {
+        let asked = self.asked.iter().find(|asked| asked.service == service);
+        let found = asked.and_then(|asked| asked.found.as_ref().ok());
+        let name = service.name();
+        prose(text, &format!("{name}: {}", about(service)));
+        for note in found.iter().flat_map(|found| &found.notes) {
+            prose(text, &format!("- {note}"));
+        }
+        if let Some(Asked { found: Err(why), .. }) = asked {
+            prose(text, &format!("- switched off: {why}"));
+        }
+        let is_on = found.is_some();
+        let values = self.values(service, asked, found);
+        let tables = ["", ".endpoints", ".models", ".fixtures", ".readings", ".limits"];
+        for table in tables.map(|part| format!("{name}{part}")) {
+            let keys = keys(&table);
+            if keys.is_empty() {
+                continue;
+            }
+            // An empty table means nothing, so that a key below it can be switched on alone.
+            text.push_str(&format!("{}[{table}]\n", if is_on { "" } else { "#" }));
+            for (key, default, why) in keys {
+                let full = format!("{table}.{key}");
+                let value = values.get(full.as_str());
+                if key != "url" {
+                    prose(text, &why);
+                }
+                line(text, is_on && value.is_some(), &key, value.unwrap_or(&default));
+            }
+        }
+        text.push('\n');
+    }
+
+    /// What is filled in, as TOML by key.
+    fn values(
+        &self,
+        service: Service,
+        asked: Option<&Asked>,
+        found: Option<&Found>,
+    ) -> BTreeMap<String, String> {
+        let literal = |text: &str| toml::Value::from(text).to_string();
+        let told = found.into_iter().flat_map(|found| &found.values);
+        let mut values: BTreeMap<String, String> =
+            told.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        let url = asked.map_or(NOWHERE, |asked| asked.url.as_str());
+        values.insert(format!("{}.url", service.name()), literal(url));
+        if let (Service::Gateway, Some(name)) = (service, self.gateway_key_env) {
+            values.insert("gateway.key".to_owned(), format!("{{ env = {} }}", literal(name)));
+        }
+        for (of, site, key) in SITES {
+            let url = self.sites.get(*site).filter(|_| *of == service);
+            values.extend(url.map(|url| ((*key).to_owned(), literal(url))));
+        }
+        let compute = self.sites.iter().filter(|(name, _)| name.starts_with("compute-"));
+        let compute: Vec<toml::Value> = compute.map(|(_, url)| url.as_str().into()).collect();
+        if service == Service::Network && !compute.is_empty() {
+            values.insert("network.compute_urls".to_owned(), toml::Value::Array(compute).to_string());
+        }
+        values
+    }
+}
+
+/// The keys of a table: name, default or example, and what they are for.
+fn keys(table: &str) -> Vec<(String, String, String)> {
+    let url = (!table.contains('.')).then(|| ("url".to_owned(), String::new(), String::new()));
+    let own = KEYS.iter().filter(|(of, ..)| *of == table);
+    let own = own.map(|(_, name, value, why)| ((*name).into(), (*value).into(), (*why).into()));
+    let readings = readings::all().into_iter().filter(|reading| reading.table() == table);
+    let readings = readings.map(|reading| {
+        let value = reading.default.unwrap_or(reading.example);
+        (
+            reading.name().to_owned(),
+            value.to_owned(),
+            format!("{} Values: {}.", reading.means, reading.values),
+        )
+    });
+    url.into_iter().chain(own).chain(readings).collect()
+}
+
+fn about(service: Service) -> &'static str {
+    match service {
+        Service::Gateway => "an inference gateway and its backing servers",
+        Service::Metadata => "a token metadata service",
+        Service::Network => "a node of the network",
+        Service::Hosting => "the records that a hosting application keeps there",
+        Service::Publish => "a signed publishing exchange",
+        Service::Drop => "an anonymous drop",
+    }
+}
+
+/// The literals that the documents neutralise, each with the documents' own.
+fn dialect(text: &mut String) {
+    prose(text, "The target's own words for what the documents neutralise.");
+    text.push_str("[dialect]\n");
+    let written = toml::Table::try_from(Dialect::default()).expect("a dialect is a table of texts");
+    for (name, value) in &written {
+        line(text, false, name, &value.to_string());
+    }
+    text.push('\n');
+}
+
+fn transport(text: &mut String) {
+    prose(text, "How requests go out: over HTTP 1.1, 2 or auto, and how long an answer may take at least.");
+    text.push_str("[transport]\n");
+    let written = toml::Table::try_from(Transport::default()).expect("settings are a table");
+    line(text, false, "http", "\"1.1\"");
+    for (name, value) in written.iter().filter(|(name, _)| *name != "http") {
+        line(text, false, name, &value.to_string());
+    }
+    prose(text, "Headers of every request to origins that this profile names: a text, or where a secret is.");
+    text.push_str("[headers]\n");
+    line(text, false, "X-Gate", "{ env = \"GATE_TOKEN\" }");
+    text.push('\n');
+}
+
+fn prose(text: &mut String, words: &str) {
+    for line in textwrap(words, 106) {
+        text.push_str(&format!("# {line}\n"));
+    }
+}
+
+fn line(text: &mut String, is_on: bool, name: &str, value: &str) {
+    text.push_str(&format!("{}{name} = {value}\n", if is_on { "" } else { "#" }));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::profile::{Profile, Secret};
+
+    fn found(values: &[(&'static str, &str)]) -> Found {
+        let values = values.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+        Found {
+            notes: vec!["/svc/models: 2 models".to_owned()],
+            values,
+            is_recognised: true,
+            ..Found::default()
+        }
+    }
+
+    fn asked(service: Service, found: Result<Found, String>) -> Asked {
+        Asked { service, url: format!("http://127.0.0.1:1/{}", service.name()), found }
+    }
+
+    /// Every key that is switched off, switched on.
+    fn switched_on(text: &str) -> String {
+        let on = |line: &str| match line.strip_prefix('#') {
+            Some(key) if !key.starts_with(' ') => key.to_owned(),
+            _ => line.to_owned(),
+        };
+        text.lines().map(on).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_was_found_is_filled_in_and_the_rest_is_a_comment() {
+        let all = [
+            asked(Service::Gateway, Ok(found(&[("gateway.models.chat", "\"a \\\"b\\\"\"")]))),
+            asked(Service::Publish, Ok(Found::default())),
+            asked(Service::Drop, Err("http://127.0.0.1:1: connection refused".to_owned())),
+        ];
+        let draft = Draft {
+            asked: &all,
+            sites: BTreeMap::from([("chain".to_owned(), "http://127.0.0.1:3".to_owned())]),
+            control: Some("http://127.0.0.1:2/_sim/v1"),
+            ca_file: Some(Path::new("a \"b\".pem")),
+            gateway_key_env: Some("KEY"),
+            ..Draft::default()
+        };
+        let text = draft.text();
+        let profile = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(profile.control.as_deref(), Some("http://127.0.0.1:2/_sim/v1"));
+        assert_eq!(profile.ca_file.as_deref(), Some(Path::new("a \"b\".pem")));
+        let gateway = profile.gateway.expect("it was reached");
+        assert_eq!(gateway.models.chat.as_deref(), Some("a \"b\""));
+        assert_eq!(gateway.key, Some(Secret::Env("KEY".to_owned())));
+        assert_eq!(gateway.models.tools, None);
+        let publish = profile.publish.expect("it was reached");
+        assert_eq!(publish.chain_url.as_deref(), Some("http://127.0.0.1:3"));
+        assert_eq!((publish.url.as_str(), publish.domains.len()), ("http://127.0.0.1:1/publish", 0));
+        assert!(profile.drop.is_none() && profile.network.is_none() && profile.hosting.is_none());
+        assert!(text.contains("# - switched off: http://127.0.0.1:1: connection refused"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+
+    #[test]
+    fn every_key_can_be_switched_on_and_none_is_left_out() {
+        let text = switched_on(&Draft::default().text());
+        let profile = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let table: toml::Table = text.parse().expect("TOML");
+        for service in Service::ALL {
+            assert!(table.contains_key(service.name()), "{}", service.name());
+        }
+        assert!(
+            profile.drop.is_some() && profile.hosting.is_some_and(|hosting| hosting.wallet_key.is_some())
+        );
+        // What a profile knows is what its errors name.
+        let mut tables: Vec<String> = vec![String::new()];
+        for service in Service::ALL {
+            tables.push(service.name().to_owned());
+            let inner = table[service.name()].as_table().expect("a table").iter();
+            let inner =
+                inner.filter(|(name, value)| value.is_table() && !SECRET_OR_SWITCH.contains(&name.as_str()));
+            tables.extend(inner.map(|(name, _)| format!("{}.{name}", service.name())));
+        }
+        for place in tables {
+            let header = if place.is_empty() { String::new() } else { format!("[{place}]\n") };
+            let error =
+                Profile::parse(&format!("{header}qqqqqqqqqqqqqqqqqq = 1"), "p.toml").expect_err("unknown");
+            let error = error.to_string();
+            let (_, known) = error.split_once("known here: ").unwrap_or_else(|| panic!("{place}: {error}"));
+            let known: BTreeSet<&str> = known.lines().next().unwrap_or_default().split(", ").collect();
+            let inner = place.split('.').filter(|part| !part.is_empty());
+            let value = inner.fold(toml::Value::Table(table.clone()), |value, part| value[part].clone());
+            let drafted: BTreeSet<&str> =
+                value.as_table().expect("a table").keys().map(String::as_str).collect();
+            let missing: Vec<_> = known.difference(&drafted).collect();
+            assert!(missing.is_empty(), "{place}: {missing:?} are in no draft");
+        }
+    }
+
+    const SECRET_OR_SWITCH: [&str; 5] = ["key", "revoked_key", "wallet_key", "endpoints", "control_token"];
+}

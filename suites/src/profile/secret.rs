@@ -1,0 +1,243 @@
+//! Secrets of a profile: where they are kept, never what they are.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::wrong::nearest;
+use super::{Loaded, Wrong};
+use crate::redact::Hidden;
+
+/// The keys under which a profile names secrets.
+pub(super) const SECRETS: [&str; 7] = [
+    "client_key",
+    "headers",
+    "control_token",
+    "gateway.key",
+    "gateway.revoked_key",
+    "hosting.wallet_key",
+    "publish.key",
+];
+
+/// Where a secret is kept. It never stands in a profile, so neither does it in the values read from one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Secret {
+    /// An environment variable.
+    Env(String),
+    /// A file; a relative path starts at the profile's folder.
+    File(PathBuf),
+}
+
+/// Why a secret cannot be had. No message holds any of its characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// The variable is missing or no UTF-8.
+    #[error("the environment variable {0} is not set, or is no UTF-8 text")]
+    Env(String),
+    /// The file cannot be read, or is no UTF-8.
+    #[error("cannot read the secret in {}: {why}", path.display())]
+    File {
+        /// The file, resolved.
+        path: PathBuf,
+        /// The system's reason.
+        why: String,
+    },
+    /// It is there, and blank.
+    #[error("the secret in {0} is empty")]
+    Empty(String),
+}
+
+impl Secret {
+    /// The secret's text, without white space around it. `folder` is the profile's.
+    pub fn read(&self, folder: &Path) -> Result<String, SecretError> {
+        let (text, place) = match self {
+            Secret::Env(name) => {
+                (std::env::var(name).map_err(|_| SecretError::Env(name.clone()))?, name.clone())
+            }
+            Secret::File(path) => {
+                let path = folder.join(path);
+                let text = std::fs::read_to_string(&path)
+                    .map_err(|e| SecretError::File { path: path.clone(), why: e.to_string() })?;
+                (text, path.display().to_string())
+            }
+        };
+        let text = text.trim();
+        if text.is_empty() { Err(SecretError::Empty(place)) } else { Ok(text.to_owned()) }
+    }
+}
+
+/// The secrets of a profile that could be read, by their keys. They are in no output.
+#[derive(Clone, Default)]
+pub struct Secrets(BTreeMap<&'static str, String>);
+
+impl Secrets {
+    /// Reads all that the profile names; what cannot be had is told with its place, all at once.
+    pub fn read(loaded: &Loaded) -> (Secrets, Vec<Wrong>) {
+        let (mut secrets, mut wrong) = (Secrets::default(), Vec::new());
+        for (key, secret) in loaded.profile.secrets() {
+            match secret.read(&loaded.folder) {
+                Ok(text) => {
+                    secrets.0.insert(key, text);
+                }
+                Err(why) => {
+                    let kind = if matches!(secret, Secret::Env(_)) { "env" } else { "file" };
+                    let hint = secret.near(&loaded.folder);
+                    let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                    wrong.push(loaded.source.wrong_at(&format!("{key}.{kind}"), format!("{why}{hint}")));
+                }
+            }
+        }
+        (secrets, wrong)
+    }
+
+    /// Leaves one out, such as one that is there and no good.
+    pub fn forget(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    /// Puts a value in the place of a secret that cannot be had.
+    pub(crate) fn stand_in(&mut self, key: &'static str, value: String) {
+        self.0.insert(key, value);
+    }
+
+    /// All of them, to be kept out of every outcome.
+    pub fn hidden(&self) -> Hidden {
+        let mut hidden = Hidden::default();
+        self.0.iter().for_each(|(key, value)| hidden.add_secret(key, value));
+        hidden
+    }
+
+    /// The secret of that key, such as `gateway.key`.
+    pub fn of(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl Secret {
+    /// The name of a variable that is set, or of a file that is there, of which this one may be a slip.
+    fn near(&self, folder: &Path) -> Option<String> {
+        let (written, known): (String, Vec<String>) = match self {
+            Secret::Env(name) => {
+                let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+                (name.clone(), set.filter_map(|(name, _)| name.into_string().ok()).collect())
+            }
+            Secret::File(path) => {
+                let path = folder.join(path);
+                let beside =
+                    std::fs::read_dir(path.parent().filter(|parent| !parent.as_os_str().is_empty())?);
+                let files = beside.ok()?.take(MOST_FILES).flatten();
+                let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+                let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+                (path.file_name()?.to_str()?.to_owned(), names.collect())
+            }
+        };
+        let others = known.iter().map(String::as_str).filter(|name| *name != written);
+        nearest(&written, others, written.chars().count() / 3).map(str::to_owned)
+    }
+}
+
+/// A folder may hold any number of files; a suggestion is not worth more.
+const MOST_FILES: usize = 1000;
+
+/// By hand, since a derived reader would quote a secret that was written inline.
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(SecretVisitor)
+    }
+}
+
+struct SecretVisitor;
+
+const NOT_INLINE: &str =
+    "a secret can't stand in the profile; write { env = \"NAME\" } or { file = \"path\" }";
+
+impl<'de> Visitor<'de> for SecretVisitor {
+    type Value = Secret;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ env = \"NAME\" } or { file = \"path\" }")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Secret, A::Error> {
+        let secret = match map.next_key::<String>()?.as_deref() {
+            Some("env") => Secret::Env(map.next_value()?),
+            Some("file") => Secret::File(map.next_value()?),
+            _ => return Err(A::Error::custom(NOT_INLINE)),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(secret),
+            Some(_) => Err(A::Error::custom("a secret stands in one place: either env or file")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_read_from_their_place() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("key"), " abc\n").unwrap();
+        std::fs::write(folder.path().join("blank"), "\n").unwrap();
+        std::fs::write(folder.path().join("binary"), b"\xff").unwrap();
+        let read = |secret: Secret| secret.read(folder.path());
+        assert_eq!(read(Secret::File("key".into())).as_deref(), Ok("abc"));
+        assert!(read(Secret::File(folder.path().join("key"))).is_ok());
+        assert!(matches!(read(Secret::File("blank".into())), Err(SecretError::Empty(_))));
+        assert!(matches!(read(Secret::File("binary".into())), Err(SecretError::File { .. })));
+        assert!(matches!(read(Secret::File("absent".into())), Err(SecretError::File { .. })));
+        let name = "ASSAY_TEST_NO_SUCH_VARIABLE";
+        assert_eq!(read(Secret::Env(name.into())), Err(SecretError::Env(name.into())));
+        assert!(read(Secret::Env("PATH".into())).is_ok());
+    }
+
+    #[test]
+    fn all_that_is_missing_is_told_at_once_with_its_place_and_what_may_be_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("wallet.key"), "the secret itself").unwrap();
+        std::fs::write(folder.path().join("blank.key"), "").unwrap();
+        let text = "control_token = { env = \"PATHH\" }\n[hosting]\nwallet_key = { file = \"walet.key\" }\n\
+                    [publish]\nurl = \"http://a\"\n[publish.key]\nfile = \"blank.key\"\n";
+        let loaded = crate::profile::Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
+        let (secrets, wrong) = Secrets::read(&loaded);
+        assert_eq!(secrets.of("hosting.wallet_key"), None);
+        let told: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        let told = told.join("\n\n").replace(&folder.path().display().to_string(), "FOLDER");
+        assert!(!told.contains("itself") && !told.contains(&std::env::var("PATH").unwrap()), "{told}");
+        insta::assert_snapshot!(told, @r#"
+        p.toml:1:25: control_token.env: the environment variable PATHH is not set, or is no UTF-8 text; did you mean `PATH`?
+          |
+        1 | control_token = { env = "PATHH" }
+          |                         ^^^^^^^
+
+        p.toml:3:23: hosting.wallet_key.file: cannot read the secret in FOLDER/walet.key: No such file or directory (os error 2); did you mean `wallet.key`?
+          |
+        3 | wallet_key = { file = "walet.key" }
+          |                       ^^^^^^^^^^^
+
+        p.toml:7:8: publish.key.file: the secret in FOLDER/blank.key is empty
+          |
+        7 | file = "blank.key"
+          |        ^^^^^^^^^^^
+        "#);
+    }
+}

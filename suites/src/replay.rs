@@ -1,0 +1,124 @@
+//! Sending again what a report has recorded: the requests of one check and its calls of the control API, in the order
+//! in which they began.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::client::Limits;
+use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::repeat::{KEY_VARIABLE, bearer_token};
+use crate::tape::{Asked, Call};
+use crate::target::{Dial, Place, Target};
+use crate::transport;
+use crate::verdict::Outcome;
+
+/// How long one answer may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// What a report shows instead of a secret.
+const REDACTED: &str = "[redacted ";
+
+/// One step of a replay.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What was asked, such as `POST /prepare`.
+    pub asked: String,
+    /// What came then, in a few words.
+    pub then: String,
+    /// What came now; an error tells why nothing was sent.
+    pub now: Result<String, String>,
+    /// Both answers have the same status, and bodies of the same bytes where the status alone is not all.
+    pub is_same: bool,
+}
+
+/// Sends what `outcome` has recorded to a place of `target`. Only sites that the target names are asked; what a target
+/// named itself is not. `key` stands where a bearer token was.
+pub async fn replay(target: &dyn Target, outcome: &Outcome, key: Option<&str>) -> Result<Vec<Step>, String> {
+    let place = target.place(outcome.requirement.service).await?;
+    let mut steps = Vec::new();
+    for (n, exchange) in outcome.exchanges.iter().enumerate() {
+        for call in outcome.calls.iter().filter(|call| call.after == n) {
+            steps.extend(call_again(&place, call).await);
+        }
+        steps.push(send_again(&place, exchange, key).await);
+    }
+    for call in outcome.calls.iter().filter(|call| call.after >= outcome.exchanges.len()) {
+        steps.extend(call_again(&place, call).await);
+    }
+    target.leave(place, false).await;
+    Ok(steps)
+}
+
+async fn send_again(place: &Place, exchange: &Exchange, key: Option<&str>) -> Step {
+    let Exchange { site, request, response, .. } = exchange;
+    let asked = format!("{site} {} {}", request.method, request.target);
+    let then = told(response);
+    let (base, request) = match addressed(place, exchange, key) {
+        Ok(addressed) => addressed,
+        Err(why) => return Step { asked, then, now: Err(why), is_same: false },
+    };
+    let limits = Limits { timeout: TIMEOUT, ..Limits::default() };
+    let now = transport::ask(&*place.connector, Dial::to(&base), &request, limits).await.response;
+    let is_same = match (response, &now) {
+        (Ok(then), Ok(now)) => then.status == now.status,
+        (Err(then), Err(now)) => std::mem::discriminant(then) == std::mem::discriminant(now),
+        _ => false,
+    };
+    let bytes = match (response, &now) {
+        (Ok(then), Ok(now)) if then.body == now.body => ", the same body",
+        (Ok(_), Ok(_)) => ", another body",
+        _ => "",
+    };
+    Step { asked, then, now: Ok(told(&now) + bytes), is_same }
+}
+
+/// Where a request goes, and how; an error tells why it cannot be sent.
+fn addressed(place: &Place, exchange: &Exchange, key: Option<&str>) -> Result<(String, Request), String> {
+    let base = place.sites.get(&exchange.site).cloned();
+    let base =
+        base.ok_or_else(|| format!("{} is no site of the target, but a URL that it named", exchange.base))?;
+    if let Some(cut) = &exchange.cut {
+        return Err(format!("the report has left out its body of {} bytes", cut.bytes));
+    }
+    let mut request = exchange.request.clone();
+    for (name, value) in &mut request.headers {
+        if let Some(at) = bearer_token(name, value)
+            && value[at..].starts_with(REDACTED.as_bytes())
+        {
+            let key = key.ok_or_else(|| format!("needs the key: the profile's, or ${KEY_VARIABLE}"))?;
+            value.truncate(at);
+            value.extend_from_slice(key.as_bytes());
+        }
+    }
+    let is_redacted = |bytes: &[u8]| bytes.windows(REDACTED.len()).any(|part| part == REDACTED.as_bytes());
+    let headers = request.headers.iter().any(|(_, value)| is_redacted(value));
+    if headers || is_redacted(&request.body) || request.target.contains(REDACTED) {
+        return Err("the report does not show the secret in it".to_owned());
+    }
+    Ok((base, request))
+}
+
+/// Reads of the clock ask nobody.
+async fn call_again(place: &Place, call: &Call) -> Option<Step> {
+    let Asked::Control { method, path, body } = &call.asked else { return None };
+    let told = |answer: &Result<Value, String>| match answer {
+        Ok(_) => "granted".to_owned(),
+        Err(why) => format!("refused: {why}"),
+    };
+    let asked = format!("control {method} {path}");
+    let then = told(&call.answer);
+    let Some(control) = &place.control else {
+        let now = Err("the target has no control API".to_owned());
+        return Some(Step { asked, then, now, is_same: false });
+    };
+    let now = control.call(method, path, body.clone()).await;
+    let is_same = now.is_ok() == call.answer.is_ok();
+    Some(Step { asked, then, now: Ok(told(&now)), is_same })
+}
+
+fn told(response: &Result<Response, Broken>) -> String {
+    match response {
+        Ok(response) => format!("{}, {} bytes", response.status, response.body.len()),
+        Err(broken) => broken.to_string(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Annotations for GitHub: one workflow command a line.
+
+use std::fmt::Write;
+
+use super::terminal::by_reason;
+use super::{one_line, readable};
+use crate::verdict::{Outcome, Run, Verdict};
+
+/// GitHub shows ten of each kind a step; the tenth tells how many more there are.
+const SHOWN: usize = 10;
+
+/// A longer message is cut.
+const MESSAGE_BYTES: usize = 4 * 1024;
+
+/// Errors for what does not conform, warnings for what is broken without that, notices for what could not be tested.
+/// Empty where there is nothing of these.
+pub fn write(run: &Run) -> String {
+    let run = &*readable(run);
+    let told = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
+        let outcomes = run.outcomes.iter().filter(|outcome| is(outcome.verdict));
+        outcomes.map(|outcome| (title(outcome), message(outcome, run.seed))).collect()
+    };
+    let errors = told(|verdict| verdict.is_bad() || verdict == Verdict::Error);
+    let warnings = told(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
+    let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter().flat_map(|verdict| {
+        let reasons = by_reason(run, verdict).into_iter();
+        reasons.map(move |(reason, outcomes)| {
+            let ids: Vec<String> = outcomes.iter().map(|one| one.requirement.to_string()).collect();
+            let title = format!("{} {}", outcomes.len(), verdict.name());
+            (title, format!("{}\n{}", one_line(reason.as_bytes()), ids.join("\n")))
+        })
+    });
+    let remarks = run.remarks.iter().map(|remark| ("remark".to_owned(), one_line(remark.as_bytes())));
+    let notices: Vec<(String, String)> = remarks.chain(untested).collect();
+    let mut out = String::new();
+    put(&mut out, "error", &errors);
+    put(&mut out, "warning", &warnings);
+    put(&mut out, "notice", &notices);
+    out
+}
+
+fn put(out: &mut String, kind: &str, told: &[(String, String)]) {
+    let shown = if told.len() > SHOWN { SHOWN - 1 } else { told.len() };
+    for (title, message) in &told[..shown] {
+        let cut = &message[..message.floor_char_boundary(MESSAGE_BYTES)];
+        let _ = writeln!(out, "::{kind} title={}::{}", property(title), data(cut));
+    }
+    if shown < told.len() {
+        let _ =
+            writeln!(out, "::{kind} title=assay::and {} more; the report has them all", told.len() - shown);
+    }
+}
+
+fn title(outcome: &Outcome) -> String {
+    format!("{} {}", outcome.verdict.name(), outcome.requirement)
+}
+
+fn message(outcome: &Outcome, seed: u64) -> String {
+    let id = outcome.requirement;
+    let mut lines = vec![format!("{} ({}, {})", id.statement(), id.level.name(), id.source())];
+    lines.extend(Some(one_line(outcome.reason.as_bytes())).filter(|reason| !reason.is_empty()));
+    if let Some(failure) = &outcome.failure {
+        let told = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
+        lines.extend(told.map(|(name, text)| format!("{name} {}", one_line(text.as_bytes()))));
+    }
+    lines.push(format!("seed {seed}"));
+    lines.join("\n")
+}
+
+/// The text of a command; the runner turns these three back.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A value before the text, which a comma or a colon would end.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn a_run_with_everything() {
+        let text = write(&example::run());
+        assert!(!text.contains(example::TOKEN));
+        insta::assert_snapshot!(text, @"
+        ::error title=fail publish.first-group.second-is-refused::A second <one> is refused. (must, document 3, Exchange)%0Athe second was accepted%0Aat status%0Awant 409%0Agot 200%0Aseed 18446744073709551615
+        ::error title=inconclusive publish.other.twin::The fault alone is refused. (must, document 3, Exchange)%0Athe twin got 500%0Aseed 18446744073709551615
+        ::error title=error publish.other.answers::It answers. (must, document 3, Exchange)%0Acannot connect: refused%0Aseed 18446744073709551615
+        ::warning title=warn publish.other.answers::It answers. (must, document 3, Exchange)%0Ait answers slowly%0Aseed 18446744073709551615
+        ::notice title=remark::connected at the second try: 1 of 4 connections
+        ::notice title=2 not-testable::needs control level T2%0Apublish.first-group.needs-time%0Apublish.first-group.needs-time
+        ");
+    }
+
+    #[test]
+    fn no_text_ends_a_command_or_begins_another() {
+        let mut run = example::run();
+        run.outcomes[1].reason = "50%\r\n::error::x".into();
+        run.outcomes[1].failure = None;
+        let text = write(&run);
+        assert!(text.contains("50%25\\r\\n::error::x%0Aseed"), "{text}");
+        assert!(text.lines().all(|line| line.starts_with("::")));
+        assert_eq!(property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
+    }
+
+    #[test]
+    fn the_tenth_counts_the_rest() {
+        let mut run = example::run();
+        let sample = run.outcomes[1].clone();
+        run.outcomes = vec![sample; 10];
+        assert!(!write(&run).contains(" more"));
+        run.outcomes.extend_from_within(..2);
+        let text = write(&run);
+        assert_eq!(text.lines().filter(|line| line.starts_with("::error")).count(), 10);
+        assert!(text.contains("::error title=assay::and 3 more"), "{text}");
+    }
+}

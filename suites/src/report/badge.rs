@@ -1,0 +1,75 @@
+//! A badge: one small picture that says how a run ended.
+
+use crate::verdict::{Run, Verdict};
+
+const LABEL: &str = "assay";
+
+/// The run as a small SVG picture, without fonts or links to load.
+pub fn write(run: &Run) -> String {
+    let (words, colour) = told(run);
+    let (left, right) = (width(LABEL), width(&words));
+    let whole = left + right;
+    let text = |x: usize, room: usize, words: &str| {
+        format!(
+            "<text x=\"{}\" y=\"14\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{words}</text>",
+            x + room / 2,
+            room - PADDING
+        )
+    };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{whole}\" height=\"20\" role=\"img\" \
+         aria-label=\"{LABEL}: {words}\"><title>{LABEL}: {words}</title>\
+         <clipPath id=\"r\"><rect width=\"{whole}\" height=\"20\" rx=\"3\"/></clipPath><g clip-path=\"url(#r)\">\
+         <rect width=\"{left}\" height=\"20\" fill=\"#444c56\"/>\
+         <rect x=\"{left}\" width=\"{right}\" height=\"20\" fill=\"{colour}\"/></g>\
+         <g fill=\"#fff\" text-anchor=\"middle\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">\
+         {}{}</g></svg>\n",
+        text(0, left, LABEL),
+        text(left, right, &words),
+    )
+}
+
+const PADDING: usize = 12;
+
+fn width(text: &str) -> usize {
+    text.len() * 7 + PADDING
+}
+
+/// What it says, and the colour behind it; white text stands out from each.
+fn told(run: &Run) -> (String, &'static str) {
+    let bad = run.outcomes.iter().filter(|outcome| outcome.verdict.is_bad()).count();
+    let others = bad - run.count(Verdict::Fail);
+    let errors = run.count(Verdict::Error);
+    match run.exit_code() {
+        0 => (format!("{} pass", run.count(Verdict::Pass)), "#1a6b3c"),
+        4 => (format!("{errors} error"), "#6b3a86"),
+        _ if bad == 0 => ("nothing checked".to_owned(), "#5b636d"),
+        _ if others == 0 => (format!("{bad} fail"), "#a3231c"),
+        _ => (format!("{bad} not conforming"), "#a3231c"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    fn with(verdicts: &[Verdict]) -> String {
+        let mut run = example::run();
+        let sample = run.outcomes[0].clone();
+        run.outcomes =
+            verdicts.iter().map(|&verdict| crate::verdict::Outcome { verdict, ..sample.clone() }).collect();
+        write(&run)
+    }
+
+    #[test]
+    fn what_it_says() {
+        use Verdict::{Error, Fail, Inconclusive, NotTestable, Pass};
+        assert!(with(&[Pass, Pass, NotTestable]).contains("<title>assay: 2 pass</title>"));
+        assert!(with(&[Pass, Fail, Fail]).contains("<title>assay: 2 fail</title>"));
+        assert!(with(&[Fail, Inconclusive]).contains("<title>assay: 2 not conforming</title>"));
+        assert!(with(&[Pass, Error]).contains("<title>assay: 1 error</title>"));
+        assert!(with(&[NotTestable]).contains("aria-label=\"assay: nothing checked\""));
+        assert!(with(&[]).contains("role=\"img\""));
+    }
+}

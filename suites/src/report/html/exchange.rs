@@ -1,0 +1,101 @@
+//! One exchange on the page: both heads, both bodies, cut at a bound that the page tells.
+
+use super::text::{bytes, hex_dump, line, lines};
+use crate::exchange::Exchange;
+use crate::repeat::authority;
+use crate::report::terminal::request_head;
+
+/// A body shorter than this, and on few lines, is shown at once.
+const FOLDED_BYTES: usize = 1200;
+
+const FOLDED_LINES: usize = 24;
+
+/// A longer header value is cut.
+const HEAD_BYTES: usize = 8 * 1024;
+
+/// The exchange as a block that unfolds; its bodies are cut at `limit` bytes.
+pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usize) -> String {
+    let Exchange { base, request, response, site, .. } = exchange;
+    let (status, is_answer) = match response {
+        Ok(response) => (response.status.to_string(), true),
+        Err(broken) => (broken.to_string(), false),
+    };
+    let (open, class) =
+        (if is_open { " open" } else { "" }, if is_answer { "status" } else { "status none" });
+    let mut out = format!(
+        "<details class=\"exchange\"{open}><summary><span class=\"n\">{}</span><b>{}</b> <span class=\"path\">{}</span> \
+         <span class=\"{class}\">{}</span></summary>\n<p class=\"to\">to {} at {}</p>\n",
+        n + 1,
+        line(&cut_text(&request.method, 64)),
+        line(&cut_text(&request.target, 512)),
+        line(&cut_text(&status, 200)),
+        line(site),
+        line(base),
+    );
+    let sent: Vec<String> =
+        request_head(request, authority(base)).iter().map(|text| head(text.as_bytes())).collect();
+    out.push_str(&format!("<h6>Request</h6><pre class=\"head\">{}</pre>", sent.join("\n")));
+    put_body(&mut out, &request.body, limit);
+    match response {
+        Ok(response) => {
+            let headers = response.headers.iter();
+            let headers = headers.map(|(name, value)| head(&[name.as_bytes(), b": ", value].concat()));
+            let told: Vec<String> = std::iter::once(response.status.to_string()).chain(headers).collect();
+            out.push_str(&format!("<h6>Response</h6><pre class=\"head\">{}</pre>", told.join("\n")));
+            put_body(&mut out, &response.body, limit);
+        }
+        Err(broken) => {
+            out.push_str(&format!("<h6>No response</h6><p class=\"none\">{}</p>", line(&broken.to_string())));
+        }
+    }
+    out.push_str("</details>\n");
+    out
+}
+
+/// A line of a head, cut where it is very long.
+fn head(text: &[u8]) -> String {
+    match text.get(..HEAD_BYTES) {
+        Some(start) if text.len() > HEAD_BYTES => {
+            format!("{}\u{2026} {} bytes in all", bytes(start), text.len())
+        }
+        _ => bytes(text),
+    }
+}
+
+fn cut_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}\u{2026}", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn put_body(out: &mut String, body: &[u8], limit: usize) {
+    if body.is_empty() {
+        return;
+    }
+    let text = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
+    let (shown, cut, kind) = match text {
+        Some(text) => {
+            let cut = text.floor_char_boundary(limit);
+            let start = text.trim_start();
+            let is_json = start.starts_with(['{', '[']);
+            (lines(&text[..cut]), cut, if is_json { " data-json" } else { "" })
+        }
+        // In hex, a byte takes more than four characters.
+        None => {
+            let cut = body.len().min((limit / 4).next_multiple_of(16));
+            (lines(&hex_dump(&body[..cut])), cut, " data-hex")
+        }
+    };
+    let size = match (body.len(), cut) {
+        (1, _) => "1 byte".to_owned(),
+        (whole, cut) if cut < whole => format!("first {cut} of {whole} bytes"),
+        (whole, _) => format!("{whole} bytes"),
+    };
+    let size = if text.is_none() { format!("{size}, in hex") } else { size };
+    let is_long = shown.len() > FOLDED_BYTES || shown.matches('\n').count() > FOLDED_LINES;
+    let open = if is_long { "" } else { " open" };
+    out.push_str(&format!(
+        "<details class=\"body\"{open}><summary>Body, {size}</summary><pre{kind}>{shown}</pre></details>"
+    ));
+}

@@ -1,0 +1,191 @@
+//! The ledger: every row of the catalogue for the services that ran, and what was found of each.
+
+use std::collections::BTreeSet;
+
+use assay_spec::requirement::Evidence;
+use assay_spec::{Id, Service, catalogue};
+
+use super::outcome::{Cuts, outcome};
+use super::text::line;
+use crate::report::group;
+use crate::verdict::{Outcome, Run, Verdict};
+
+/// What stands for a verdict where a check did not run.
+const NOT_RUN: &str = "not-run";
+/// What stands for a verdict where no check exists.
+const NO_CHECK: &str = "no-check";
+
+/// The services of the run's outcomes, in the house's order.
+pub(super) fn services(run: &Run) -> Vec<Service> {
+    let ran: BTreeSet<Service> = run.outcomes.iter().map(|outcome| outcome.requirement.service).collect();
+    ran.into_iter().collect()
+}
+
+/// Every row, by service and group.
+pub(super) fn ledger(run: &Run, cuts: Cuts) -> String {
+    let mut out = String::new();
+    for service in services(run) {
+        let rows = rows(run, service);
+        let (all, own) = (rows.len(), run.outcomes.iter().filter(|one| one.requirement.service == service));
+        out.push_str(&format!(
+            "<section class=\"service\" data-service=\"{service}\"><h3>{service} <small>document {}, {all} \
+             requirements, {} checks</small></h3>\n",
+            service.document(),
+            own.count()
+        ));
+        let mut last = String::new();
+        for (id, outcomes) in rows {
+            let name = group(id);
+            if name != last {
+                let end = if last.is_empty() { "" } else { "</div>\n" };
+                out.push_str(&format!("{end}<div class=\"group\"><h4>{}</h4>\n", line(&name)));
+                last = name;
+            }
+            out.push_str(&row(id, &outcomes, run.seed, cuts));
+        }
+        out.push_str(if last.is_empty() { "</section>\n" } else { "</div></section>\n" });
+    }
+    out
+}
+
+/// The rows of a service with their outcomes: the catalogue's, and any other that the run has.
+fn rows(run: &Run, service: Service) -> Vec<(Id, Vec<&Outcome>)> {
+    let mut rows: Vec<(Id, Vec<&Outcome>)> =
+        catalogue::requirements_of(service).map(|id| (id, Vec::new())).collect();
+    for outcome in run.outcomes.iter().filter(|outcome| outcome.requirement.service == service) {
+        let id = outcome.requirement.to_string();
+        match rows.iter_mut().find(|(known, _)| std::ptr::eq(*known, outcome.requirement)) {
+            Some((_, outcomes)) => outcomes.push(outcome),
+            None => match rows.iter_mut().find(|(known, _)| known.to_string() == id) {
+                Some((_, outcomes)) => outcomes.push(outcome),
+                None => rows.push((outcome.requirement, vec![outcome])),
+            },
+        }
+    }
+    rows
+}
+
+fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
+    let verdicts: Vec<&str> = verdicts(id, outcomes);
+    let shown = verdicts[0];
+    let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
+    let is_bad = outcomes.iter().any(|one| needs_attention(one.verdict));
+    // What search looks at beside the summary.
+    let words: Vec<String> =
+        outcomes.iter().map(|one| format!("{} {}", one.fact, line(start(&one.reason)))).collect();
+    let mut out = format!(
+        "<details class=\"row\" id=\"{name}\" data-verdict=\"{}\" data-words=\"{}\" \
+         data-evidence=\"{evidence}\" data-level=\"{level}\"{}><summary><span class=\"v {shown}\">{}</span><code>{name}</code>\
+         <span class=\"statement\">{}</span></summary>\n<div class=\"inside\">\n",
+        verdicts.join(" "),
+        words.join(" "),
+        if is_bad { " data-bad" } else { "" },
+        label(shown, id),
+        line(id.statement()),
+    );
+    out.push_str(&format!(
+        "<p class=\"about\"><b>{level}</b> for the {} \u{00b7} evidence: {evidence} \u{00b7} {} \u{00b7} \
+         <a href=\"#{name}\">link</a></p>\n",
+        id.subject.name(),
+        line(&id.source()),
+    ));
+    match id.evidence {
+        Evidence::NotObservable(why) | Evidence::Pending(why) => {
+            out.push_str(&format!("<p class=\"reason\">{}</p>\n", line(why)));
+        }
+        Evidence::Vector => out.push_str("<p class=\"reason\">Golden vectors show it.</p>\n"),
+        Evidence::Client => out.push_str("<p class=\"reason\">The suite for clients shows it.</p>\n"),
+        Evidence::Open => out.push_str("<p class=\"reason\">The documents leave it open.</p>\n"),
+        Evidence::Check if outcomes.is_empty() => {
+            out.push_str("<p class=\"reason\">Its check had no turn in this run.</p>\n");
+        }
+        Evidence::Check => {}
+    }
+    outcomes.iter().for_each(|one| out.push_str(&outcome(one, seed, cuts)));
+    out.push_str("</div></details>\n");
+    out
+}
+
+/// As much of a reason as is searched.
+fn start(reason: &str) -> &str {
+    &reason[..reason.floor_char_boundary(1024)]
+}
+
+/// Whether it is told at the top of the page.
+pub(super) fn needs_attention(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
+}
+
+/// The verdicts of a row's outcomes, the most pressing first; never empty.
+fn verdicts(id: Id, outcomes: &[&Outcome]) -> Vec<&'static str> {
+    let pressing = |verdict: Verdict| match verdict {
+        Verdict::Fail => 0,
+        Verdict::Unstable => 1,
+        Verdict::UnexpectedPass => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Error => 4,
+        Verdict::Warn => 5,
+        Verdict::KnownFailure => 6,
+        Verdict::Pass => 7,
+        Verdict::NotTestable => 8,
+        Verdict::NotApplicable => 9,
+    };
+    let mut verdicts: Vec<Verdict> = outcomes.iter().map(|one| one.verdict).collect();
+    verdicts.sort_by_key(|&verdict| pressing(verdict));
+    verdicts.dedup();
+    match verdicts.as_slice() {
+        [] if id.evidence == Evidence::Check => vec![NOT_RUN],
+        [] => vec![NO_CHECK],
+        found => found.iter().map(|verdict| verdict.name()).collect(),
+    }
+}
+
+fn label(verdict: &'static str, id: Id) -> &'static str {
+    match verdict {
+        NO_CHECK => id.evidence.name(),
+        NOT_RUN => "not run",
+        verdict => verdict,
+    }
+}
+
+/// Search and filters; hidden until the script works them.
+pub(super) fn filters(run: &Run) -> String {
+    let rows: Vec<(Id, Vec<&Outcome>)> =
+        services(run).into_iter().flat_map(|service| rows(run, service)).collect();
+    let count = |is: &dyn Fn(&(Id, Vec<&Outcome>)) -> bool| rows.iter().filter(|row| is(row)).count();
+    let verdict_names = Verdict::ALL.iter().map(|verdict| verdict.name()).chain([NOT_RUN, NO_CHECK]);
+    let by_verdict =
+        verdict_names.map(|name| (name, count(&|(id, outcomes)| verdicts(id, outcomes).contains(&name))));
+    let by_service =
+        Service::ALL.iter().map(|service| (service.name(), count(&|(id, _)| id.service == *service)));
+    let evidence = ["check", "vector", "client", "not-observable", "pending", "open"];
+    let by_evidence = evidence.map(|name| (name, count(&|(id, _)| id.evidence.name() == name)));
+    let by_level = ["must", "should", "may"].map(|name| (name, count(&|(id, _)| id.level.name() == name)));
+    let selects = [
+        select("verdict", "every verdict", by_verdict),
+        select("service", "every service", by_service),
+        select("evidence", "every evidence", by_evidence),
+        select("level", "every level", by_level),
+    ];
+    format!(
+        "<form class=\"filters\" role=\"search\" id=\"filters\" hidden>\n\
+         <input id=\"search\" type=\"search\" placeholder=\"words in id, statement, reason\" \
+         aria-label=\"Search the requirements\" autocomplete=\"off\" spellcheck=\"false\">\n{}\
+         <label><input id=\"bad\" type=\"checkbox\"> only failures</label>\n\
+         <label><input id=\"pretty\" type=\"checkbox\" checked> lay out JSON</label>\n\
+         <button type=\"reset\">Clear</button>\n\
+         <output id=\"count\" aria-live=\"polite\"></output></form>\n\
+         <p id=\"none\" class=\"nothing\" hidden>No requirement matches these filters.</p>",
+        selects.concat()
+    )
+}
+
+fn select(name: &str, all: &str, values: impl IntoIterator<Item = (&'static str, usize)>) -> String {
+    let present = values.into_iter().filter(|(_, count)| *count > 0);
+    let options: String = present
+        .map(|(value, count)| format!("<option value=\"{value}\">{value} ({count})</option>"))
+        .collect();
+    format!(
+        "<select id=\"{name}\" aria-label=\"{name}\"><option value=\"\">{all}</option>{options}</select>\n"
+    )
+}

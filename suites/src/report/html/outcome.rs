@@ -1,0 +1,151 @@
+//! What a check found, as the inside of its row.
+
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+use super::exchange::exchange;
+use super::text::{line, lines};
+use crate::verdict::{Failure, Outcome, Verdict};
+
+/// Where bodies are cut, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cuts {
+    /// Of what did not pass.
+    pub(super) told: usize,
+    /// Of what passed.
+    pub(super) passed: usize,
+}
+
+/// Longer values are compared line by line.
+const LONG: usize = 60;
+
+/// Longer values are cut.
+const VALUE_BYTES: usize = 16 * 1024;
+
+/// Everything that a reader needs to believe the outcome.
+pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
+    let is_pass = outcome.verdict == Verdict::Pass;
+    let verdict = outcome.verdict.name();
+    let elapsed =
+        outcome.elapsed_ms.map_or(String::new(), |ms| format!(" <span class=\"ms\">{ms} ms</span>"));
+    let mut out = format!(
+        "<div class=\"outcome {verdict}\">\n<h5><span class=\"v {verdict}\">{verdict}</span> <code>{}</code>{elapsed}</h5>\n",
+        line(outcome.fact)
+    );
+    if !outcome.reason.is_empty() {
+        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(cut(&outcome.reason))));
+    }
+    if let Some(failure) = &outcome.failure {
+        put_failure(&mut out, failure);
+    }
+    put_list(&mut out, "Notes", &outcome.notes);
+    put_list(&mut out, "Why, in the target\u{2019}s own account", &outcome.why);
+    put_exchanges(&mut out, outcome, if is_pass { cuts.passed } else { cuts.told });
+    for repeat in &outcome.repeat {
+        out.push_str(&format!(
+            "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\">{}</pre></div>\n",
+            lines(repeat)
+        ));
+    }
+    if !is_pass {
+        out.push_str(&format!("<p class=\"seed\">seed <code>{seed}</code></p>\n"));
+    }
+    out.push_str("</div>\n");
+    out
+}
+
+fn put_exchanges(out: &mut String, outcome: &Outcome, limit: usize) {
+    let is_pass = outcome.verdict == Verdict::Pass;
+    let count = outcome.exchanges.len();
+    if count == 0 {
+        return;
+    }
+    let shown = outcome.failure.as_ref().and_then(|failure| failure.exchange).unwrap_or(count - 1);
+    let noun = if count == 1 { "1 exchange".to_owned() } else { format!("{count} exchanges") };
+    let open = if is_pass { "" } else { " open" };
+    out.push_str(&format!("<details class=\"exchanges\"{open}><summary>{noun}</summary>\n"));
+    for (n, each) in outcome.exchanges.iter().enumerate() {
+        out.push_str(&exchange(n, each, !is_pass && n == shown, limit));
+    }
+    out.push_str("</details>\n");
+}
+
+fn put_list(out: &mut String, title: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", line(cut(item)))).collect();
+    out.push_str(&format!("<h6>{title}</h6><ul>{items}</ul>\n"));
+}
+
+fn put_failure(out: &mut String, failure: &Failure) {
+    let at = failure.exchange.map_or(String::new(), |n| format!(" of exchange {}", n + 1));
+    out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&failure.place)));
+    let (want, got) = (pretty(&failure.want), pretty(&failure.got));
+    if is_long(&want) && is_long(&got) {
+        out.push_str("<h6>Difference: <del>wanted</del>, <ins>got</ins></h6><pre class=\"diff\">");
+        for change in TextDiff::from_lines(&want, &got).iter_all_changes() {
+            let text = line(change.value().trim_end_matches('\n'));
+            out.push_str(&match change.tag() {
+                ChangeTag::Equal => format!("  {text}\n"),
+                ChangeTag::Delete => format!("<del>- {text}</del>\n"),
+                ChangeTag::Insert => format!("<ins>+ {text}</ins>\n"),
+            });
+        }
+        out.push_str("</pre>\n");
+    } else {
+        out.push_str(&format!(
+            "<dl class=\"pair\"><dt>want</dt><dd><pre>{}</pre></dd><dt>got</dt><dd><pre>{}</pre></dd></dl>\n",
+            lines(&want),
+            lines(&got)
+        ));
+    }
+}
+
+fn is_long(text: &str) -> bool {
+    text.len() > LONG || text.contains('\n')
+}
+
+/// JSON objects and lists over several lines; everything else as it is.
+fn pretty(text: &str) -> String {
+    let text = cut(text);
+    let value =
+        serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());
+    value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(VALUE_BYTES)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(want: &str, got: &str) -> String {
+        let mut out = String::new();
+        let (place, want, got) = ("/a".to_owned(), want.to_owned(), got.to_owned());
+        put_failure(&mut out, &Failure { place, want, got, exchange: Some(0) });
+        out
+    }
+
+    #[test]
+    fn long_values_are_compared_line_by_line() {
+        let diff = shown(r#"{"a":1,"b":"<x>"}"#, r#"{"a":2,"b":"<x>"}"#);
+        assert!(
+            diff.contains("<del>-   &quot;a&quot;: 1,</del>\n<ins>+   &quot;a&quot;: 2,</ins>"),
+            "{diff}"
+        );
+        assert!(diff.contains("    &quot;b&quot;: &quot;&lt;x&gt;&quot;"), "{diff}");
+    }
+
+    #[test]
+    fn short_values_stand_beside_each_other() {
+        let pair = shown("409", "<200>");
+        assert!(
+            pair.contains("<dd><pre>409</pre></dd>") && pair.contains("<pre>&lt;200&gt;</pre>"),
+            "{pair}"
+        );
+        assert!(pair.contains("of exchange 1"));
+    }
+}

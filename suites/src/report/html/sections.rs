@@ -1,0 +1,226 @@
+//! The sections of the page beside the ledger and the machines.
+
+use assay_spec::endpoint::Endpoint;
+
+use super::ledger::{needs_attention, services};
+use super::text::{line, lines};
+use crate::endpoints::{Coverage, Seen};
+use crate::report::terminal;
+use crate::verdict::{Outcome, Run, Verdict};
+
+/// More rows than this fold.
+const SLOWEST: usize = 15;
+
+/// How many pixels the bar of the slowest check is wide.
+const BAR: u64 = 240;
+
+/// The verdict over the run, the counts, and a table of them by service.
+pub(super) fn overview(run: &Run) -> String {
+    let (class, words) = match run.exit_code() {
+        0 => ("good", "Conforms"),
+        4 => ("odd", "The harness failed"),
+        _ if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => ("bad", "Does not conform"),
+        _ => ("bad", "Does not conform: nothing was checked"),
+    };
+    let partial = if run.is_partial {
+        "<p class=\"partial\">The run was stopped before every check had its turn.</p>\n"
+    } else {
+        ""
+    };
+    let total = run.outcomes.len();
+    let present = || Verdict::ALL.into_iter().filter(|&verdict| run.count(verdict) > 0);
+    let heads: String = present().map(|v| format!("<th scope=\"col\">{}</th>", v.name())).collect();
+    let cells = |count: &dyn Fn(Verdict) -> usize| -> String {
+        present()
+            .map(|verdict| match count(verdict) {
+                0 => "<td class=\"zero\">0</td>".to_owned(),
+                n => format!("<td class=\"{}\">{n}</td>", verdict.name()),
+            })
+            .collect()
+    };
+    let rows: String = services(run)
+        .iter()
+        .map(|&service| {
+            let of = |one: &&Outcome| one.requirement.service == service;
+            let count = |v: Verdict| run.outcomes.iter().filter(of).filter(|one| one.verdict == v).count();
+            format!("<tr><th scope=\"row\">{service}</th>{}</tr>", cells(&count))
+        })
+        .collect();
+    let chips: String = present()
+        .map(|verdict| {
+            let name = verdict.name();
+            format!(
+                "<button type=\"button\" class=\"chip {name}\" data-chip=\"{name}\"><b>{}</b> {name}</button>",
+                run.count(verdict)
+            )
+        })
+        .collect();
+    let noun = if total == 1 { "check" } else { "checks" };
+    format!(
+        "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{total} {noun} of <code>{}</code>, seed \
+         <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\"><table \
+         class=\"counts\"><thead><tr><th scope=\"col\">service</th>{heads}</tr></thead><tbody>{rows}</tbody>\
+         </table></div>\n{}",
+        line(&run.target),
+        run.seed,
+        remarks(run),
+    )
+}
+
+fn remarks(run: &Run) -> String {
+    if run.remarks.is_empty() {
+        return String::new();
+    }
+    let items: String = run.remarks.iter().map(|remark| format!("<li>{}</li>", line(remark))).collect();
+    format!("<h3>Remarks</h3><ul class=\"remarks\">{items}</ul>\n")
+}
+
+/// What did not pass, each with its reason and a link to its row; then what could not be tested, by reason.
+pub(super) fn attention(run: &Run) -> String {
+    let told: Vec<&Outcome> =
+        run.outcomes.iter().filter(|outcome| needs_attention(outcome.verdict)).collect();
+    let mut out = if told.is_empty() { nothing("Nothing: no check failed.") } else { String::new() };
+    if !told.is_empty() {
+        let items: String = told
+            .iter()
+            .map(|one| {
+                let (verdict, id) = (one.verdict.name(), one.requirement);
+                format!(
+                    "<li><span class=\"v {verdict}\">{verdict}</span> <a href=\"#{id}\">{id}</a> <span>{}</span></li>\n",
+                    line(&one.reason)
+                )
+            })
+            .collect();
+        out.push_str(&format!("<ul class=\"told\">\n{items}</ul>\n"));
+    }
+    for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
+        for (reason, outcomes) in terminal::by_reason(run, verdict) {
+            let items: String = outcomes
+                .iter()
+                .map(|one| format!("<li><a href=\"#{0}\">{0}</a> {1}</li>", one.requirement, line(one.fact)))
+                .collect();
+            out.push_str(&format!(
+                "<details class=\"reasons\"><summary><span class=\"v {0}\">{0}</span> {1} ({2})</summary>\
+                 <ul>{items}</ul></details>\n",
+                verdict.name(),
+                line(reason),
+                outcomes.len()
+            ));
+        }
+    }
+    out
+}
+
+/// Every documented endpoint of the services that ran.
+pub(super) fn endpoints(run: &Run) -> String {
+    if run.endpoints.is_empty() {
+        return nothing("No endpoint of these services is listed.");
+    }
+    let row = |row: &Coverage| {
+        let Endpoint { method, path, .. } = row.endpoint;
+        let (seen, told) = match row {
+            Coverage { declared: false, .. } => (Seen::NotAsked, "switched off in the profile"),
+            Coverage { is_probed: true, seen, .. } => (*seen, "by one request beside the checks"),
+            Coverage { seen, .. } => (*seen, ""),
+        };
+        format!(
+            "<tr><td>{}</td><td><code>{method} {}</code></td><td class=\"seen-{2}\">{2}</td>\
+             <td class=\"number\">{3}</td><td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{told}</td></tr>\n",
+            row.endpoint.service,
+            line(path),
+            seen.name(),
+            row.granted.count,
+            row.granted.judged,
+            row.refused.count,
+        )
+    };
+    let rows: String = run.endpoints.iter().map(row).collect();
+    format!(
+        "<p class=\"hint\">What answers said of each documented endpoint; no verdict hangs on it.</p>\
+         <div class=\"wide\"><table><thead><tr><th>service</th><th>endpoint</th><th>seen</th>\
+         <th>granted</th><th>judged</th><th>refused</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+}
+
+/// The slowest checks, each with a bar.
+pub(super) fn timing(run: &Run) -> String {
+    let mut timed: Vec<(u64, &Outcome)> =
+        run.outcomes.iter().filter_map(|outcome| Some((outcome.elapsed_ms?, outcome))).collect();
+    timed.sort_by_key(|(ms, _)| std::cmp::Reverse(*ms));
+    let Some(&(most, _)) = timed.first() else {
+        return nothing("No times: they say nothing of this target.");
+    };
+    let total: u64 = timed.iter().map(|(ms, _)| ms).sum();
+    let row = |(ms, one): &(u64, &Outcome)| {
+        let width = (ms * BAR / most.max(1)).max(1);
+        format!(
+            "<tr><td class=\"number\">{ms} ms</td><td><svg width=\"{BAR}\" height=\"10\" aria-hidden=\"true\">\
+             <rect class=\"bar\" width=\"{width}\" height=\"10\" rx=\"2\"/></svg></td>\
+             <td><a href=\"#{0}\">{0}</a></td></tr>\n",
+            one.requirement
+        )
+    };
+    let table = |rows: &[(u64, &Outcome)]| {
+        let rows: String = rows.iter().map(row).collect();
+        format!("<div class=\"wide\"><table class=\"times\"><tbody>{rows}</tbody></table></div>")
+    };
+    let (first, rest) = timed.split_at(timed.len().min(SLOWEST));
+    let mut out = format!(
+        "<p class=\"hint\">{} checks took {}.{:03} s in all; the slowest first.</p>{}",
+        timed.len(),
+        total / 1000,
+        total % 1000,
+        table(first)
+    );
+    if !rest.is_empty() {
+        out.push_str(&format!("<details><summary>{} more</summary>{}</details>", rest.len(), table(rest)));
+    }
+    out
+}
+
+/// What the verdicts rest on.
+pub(super) fn conditions(run: &Run) -> String {
+    let conditions = &run.conditions;
+    let control = match &conditions.offer {
+        None => "none".to_owned(),
+        Some(offer) => {
+            let parts = [
+                (offer.clock, "time can be moved".to_owned()),
+                (offer.forks, "worlds can be forked".to_owned()),
+                (offer.addresses, "addresses can be chosen".to_owned()),
+                (!offer.faults.is_empty(), format!("{} faults", offer.faults.len())),
+                (!offer.acts.is_empty(), format!("{} acts", offer.acts.len())),
+            ];
+            let offered: Vec<String> =
+                parts.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();
+            if offered.is_empty() { "nothing beside its own name".to_owned() } else { offered.join(", ") }
+        }
+    };
+    let mut rows = vec![
+        ("target".to_owned(), line(&run.target)),
+        ("seed".to_owned(), run.seed.to_string()),
+        ("control".to_owned(), line(&control)),
+        ("harness".to_owned(), format!("assay {}", env!("CARGO_PKG_VERSION"))),
+    ];
+    if conditions.is_embedded {
+        rows.push(("place".to_owned(), "the simulator in this process".to_owned()));
+    }
+    rows.extend(conditions.sites.iter().map(|(site, base)| (line(site), line(base))));
+    let rows: String = rows
+        .iter()
+        .map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"))
+        .collect();
+    let mut out = format!("<div class=\"wide\"><table class=\"facts\"><tbody>{rows}</tbody></table></div>");
+    if !conditions.profile.is_empty() {
+        out.push_str(&format!(
+            "<details><summary>The profile, without secrets</summary><pre>{}</pre></details>",
+            lines(&conditions.profile)
+        ));
+    }
+    out
+}
+
+/// What stands where there is nothing to tell.
+pub(super) fn nothing(words: &str) -> String {
+    format!("<p class=\"nothing\">{words}</p>\n")
+}

@@ -1,0 +1,70 @@
+//! Text in a page: what came from a target is shown, and never acted on.
+
+use super::super::one_line;
+
+/// The text on one line, escaped for content and for attributes in double quotes: markup, control characters and
+/// marks that change the direction of the text around them are shown as what they are.
+pub(super) fn line(text: &str) -> String {
+    bytes(text.as_bytes())
+}
+
+/// Bytes on one line, escaped as [`line`] does; those that are no UTF-8 are written as `\xff`.
+pub(super) fn bytes(bytes: &[u8]) -> String {
+    escape(&one_line(bytes))
+}
+
+/// Text whose line ends stay.
+pub(super) fn lines(text: &str) -> String {
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Sixteen bytes a line: the offset, the bytes in hex, and as text where they are printable ASCII.
+pub(super) fn hex_dump(bytes: &[u8]) -> String {
+    let line = |(n, chunk): (usize, &[u8])| {
+        let hex: String = chunk.iter().map(|byte| format!("{byte:02x} ")).collect();
+        let text: String =
+            chunk.iter().map(|&b| if b.is_ascii_graphic() { b as char } else { '.' }).collect();
+        format!("{:08x}  {hex:<48} {text}", n * 16)
+    };
+    bytes.chunks(16).enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_page_acts_on_is_left() {
+        assert_eq!(
+            line("</script><img onerror='x' a=\"b\">&\0\u{202e}\u{2066}\n"),
+            "&lt;/script&gt;&lt;img onerror=&#39;x&#39; a=&quot;b&quot;&gt;&amp;\\0\\u{202e}\\u{2066}\\n"
+        );
+        assert_eq!(lines("a\n<b>"), "a\n&lt;b&gt;");
+        assert_eq!(bytes(b"\xff<"), "\\xff&lt;");
+    }
+
+    #[test]
+    fn bytes_in_hex() {
+        let dump = hex_dump(b"PK\x03\x04<0123456789abcdef");
+        assert_eq!(
+            dump,
+            "00000000  50 4b 03 04 3c 30 31 32 33 34 35 36 37 38 39 61  PK..<0123456789a\n\
+             00000010  62 63 64 65 66                                   bcdef"
+        );
+    }
+}

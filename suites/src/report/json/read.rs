@@ -1,0 +1,235 @@
+//! From a report back to the run. A report of another version of the checks is refused where they differ.
+
+use std::collections::BTreeMap;
+
+use assay_spec::crypto::text::{parse_base64, sha256_hex};
+use assay_spec::machine::Transition;
+use assay_spec::{Id, Service};
+use serde_json::Value;
+
+use super::wire;
+use crate::check::{self, Check};
+use crate::control::Offer;
+use crate::endpoints::{self, Answers, Coverage, Seen};
+use crate::exchange::{Broken, Cut, Exchange, Request, Response};
+use crate::redact::Disguise;
+use crate::run::machines;
+use crate::tape::{Asked, Call};
+use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Verdict};
+
+/// No body is longer than this once it is inflated, in bytes.
+const BODY_BYTES: usize = 256 * 1024 * 1024;
+
+pub(super) fn run(report: wire::Report) -> Result<Run, String> {
+    let bodies = Bodies::read(report.bodies)?;
+    let checks: BTreeMap<String, &'static Check> =
+        check::all().into_iter().map(|check| (check.requirement.to_string(), check)).collect();
+    let outcome = |(n, one): (usize, wire::Outcome)| {
+        let at = format!("outcomes[{n}] ({})", one.id);
+        outcome(one, &checks, &bodies).map_err(|why| format!("{at}: {why}"))
+    };
+    Ok(Run {
+        target: report.target,
+        seed: report.seed.parse().map_err(|_| format!("seed: no number: {:?}", report.seed))?,
+        outcomes: report.outcomes.into_iter().enumerate().map(outcome).collect::<Result<_, _>>()?,
+        transitions: report.transitions.iter().map(transition).collect::<Result<_, _>>()?,
+        endpoints: report.endpoints.iter().map(endpoint).collect::<Result<_, _>>()?,
+        remarks: report.remarks,
+        objections: report.objections,
+        is_partial: report.is_partial,
+        sent: Sent { requests: report.sent.requests, writes: report.sent.writes, bytes: report.sent.bytes },
+        conditions: conditions(report.conditions),
+    })
+}
+
+fn conditions(conditions: wire::Conditions) -> Conditions {
+    let wire::Conditions { is_embedded, profile, offer, sites, forwarding } = conditions;
+    let offer = offer.map(|wire::Offer { clock, faults, acts, forks, addresses }| Offer {
+        clock,
+        faults,
+        acts,
+        forks,
+        addresses,
+    });
+    Conditions { is_embedded, profile, offer, sites, forwarding }
+}
+
+fn outcome(
+    one: wire::Outcome,
+    checks: &BTreeMap<String, &'static Check>,
+    bodies: &Bodies,
+) -> Result<Outcome, String> {
+    let check = checks.get(&one.id).ok_or("this version has no such check")?;
+    if check.fact != one.fact {
+        return Err(format!("this version shows another fact there: {}", check.fact));
+    }
+    let requirement: Id = check.requirement;
+    let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == one.verdict);
+    let verdict = verdict.ok_or_else(|| format!("no verdict: {:?}", one.verdict))?;
+    let exchanges = one.exchanges.into_iter().enumerate();
+    let exchanges =
+        exchanges.map(|(n, one)| exchange(one, bodies).map_err(|why| format!("exchanges[{n}]: {why}")));
+    let calls = one.calls.into_iter().enumerate();
+    let calls = calls.map(|(n, one)| call(one, bodies).map_err(|why| format!("calls[{n}]: {why}")));
+    let exchanges = exchanges.collect::<Result<Vec<_>, _>>()?;
+    let failure = one.failure.map(|wire::Failure { place, want, got, exchange }| Failure {
+        place,
+        want,
+        got,
+        exchange,
+    });
+    if failure.as_ref().and_then(|failure| failure.exchange).is_some_and(|at| at >= exchanges.len()) {
+        return Err("failure.exchange: there is no such exchange".to_owned());
+    }
+    Ok(Outcome {
+        notes: one.notes,
+        failure,
+        exchanges,
+        why: one.why,
+        repeat: one.repeat,
+        calls: calls.collect::<Result<_, _>>()?,
+        sites: one.sites,
+        disguises: one
+            .disguises
+            .into_iter()
+            .map(|wire::Disguise { name, value }| Disguise { name, value })
+            .collect(),
+        elapsed_ms: one.elapsed_ms,
+        ..Outcome::new(requirement, check.fact, verdict, one.reason)
+    })
+}
+
+fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, String> {
+    let wire::Exchange { site, base, request, response, broken } = exchange;
+    let response = match (response, broken) {
+        (Some(response), None) => Ok(Response {
+            status: response.status,
+            headers: headers(response.headers)?,
+            body: bodies.bytes(response.body)?,
+        }),
+        (None, Some(how)) => Err(self::broken(how)?),
+        _ => return Err("either a response or what is broken".to_owned()),
+    };
+    let cut = match (request.body.body_cut, &request.body.body_sha256) {
+        (Some(bytes), Some(sha256)) => Some(Cut { bytes, sha256: sha256.clone() }),
+        _ => None,
+    };
+    let body = if cut.is_some() { Vec::new() } else { bodies.bytes(request.body)? };
+    let request =
+        Request { method: request.method, target: request.target, headers: headers(request.headers)?, body };
+    Ok(Exchange { site, base, request, cut, response })
+}
+
+fn broken(broken: wire::Broken) -> Result<Broken, String> {
+    use wire::BrokenKind as Kind;
+    let wire::Broken { kind, detail, .. } = broken;
+    let number = || detail.parse::<u64>().map_err(|_| format!("broken.detail: no number: {detail:?}"));
+    Ok(match kind {
+        Kind::Unreachable => Broken::Unreachable(detail),
+        Kind::Harness => Broken::Harness(detail),
+        Kind::Tls => Broken::Tls(detail),
+        Kind::TimedOut => Broken::TimedOut(number()?),
+        Kind::Closed => Broken::Closed(detail),
+        Kind::Nonsense => Broken::Nonsense(detail),
+        Kind::Held => Broken::Held,
+        Kind::Inexpressible => Broken::Inexpressible(detail),
+        Kind::TooLarge => Broken::TooLarge(number()? as usize),
+    })
+}
+
+fn headers(headers: Vec<wire::Header>) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let line = |line: wire::Header| match (line.value, line.value_base64) {
+        (Some(text), None) => Ok((line.name, text.into_bytes())),
+        (None, Some(text)) => {
+            let bytes = parse_base64(&text).ok_or_else(|| format!("header {}: no base64", line.name))?;
+            Ok((line.name, bytes))
+        }
+        _ => Err(format!("header {}: either value or value_base64", line.name)),
+    };
+    headers.into_iter().map(line).collect()
+}
+
+fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
+    let long = call.answer_sha256.map(|digest| bodies.value(&digest)).transpose()?;
+    let answer = match (call.answer.or(long), call.error, call.clock_ms) {
+        (_, Some(why), _) => Err(why),
+        (_, None, Some(ms)) => Ok(Value::from(ms)),
+        (answer, None, None) => Ok(answer.unwrap_or_default()),
+    };
+    let asked = match (call.control, call.clock_ms) {
+        (Some(wire::Control { method, path, body }), None) => Asked::Control { method, path, body },
+        (None, Some(_)) => Asked::Clock,
+        _ => return Err("neither a control call nor a clock".to_owned()),
+    };
+    Ok(Call { after: call.after, asked, answer })
+}
+
+fn transition(row: &wire::Transition) -> Result<(&'static Transition, bool), String> {
+    let is_same = |known: &&Transition| {
+        (known.machine, known.from, known.event, known.to)
+            == (&row.machine[..], &row.from[..], &row.event[..], &row.to[..])
+    };
+    let all = Service::ALL.iter().flat_map(|service| machines(*service));
+    let known = all.flat_map(|machine| machine.transitions).find(is_same);
+    let known =
+        known.ok_or_else(|| format!("transitions: this version has no {} {}", row.machine, row.event))?;
+    Ok((known, row.fired))
+}
+
+fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
+    let known = Service::named(&row.service).into_iter().flat_map(endpoints::endpoints);
+    let endpoint = known.copied().find(|known| known.name == row.name && known.method == row.method);
+    let endpoint = endpoint.ok_or_else(|| {
+        format!("endpoints: this version has no {} {} {}", row.service, row.method, row.name)
+    })?;
+    let seen = Seen::ALL.into_iter().find(|seen| seen.name() == row.seen);
+    let answers = |answers: &wire::Answers| Answers { count: answers.count, judged: answers.judged };
+    Ok(Coverage {
+        endpoint,
+        declared: row.declared,
+        seen: seen.ok_or_else(|| format!("endpoints: {:?} is no way to be seen", row.seen))?,
+        granted: answers(&row.granted),
+        refused: answers(&row.refused),
+        is_probed: row.probed,
+    })
+}
+
+/// The table of bodies, each of which is what its digest says.
+struct Bodies(BTreeMap<String, Vec<u8>>);
+
+impl Bodies {
+    fn read(table: BTreeMap<String, wire::Body>) -> Result<Bodies, String> {
+        let none = Bodies(BTreeMap::new());
+        let read = |(digest, body)| {
+            let bytes = none.bytes(body).map_err(|why| format!("bodies.{digest}: {why}"))?;
+            if sha256_hex(&bytes) == digest {
+                Ok((digest, bytes))
+            } else {
+                Err(format!("bodies.{digest}: the bytes have another digest"))
+            }
+        };
+        table.into_iter().map(read).collect::<Result<_, _>>().map(Bodies)
+    }
+
+    fn value(&self, digest: &str) -> Result<Value, String> {
+        let bytes = self.0.get(digest).ok_or_else(|| format!("no such body: {digest}"))?;
+        serde_json::from_slice(bytes).map_err(|e| e.to_string())
+    }
+
+    fn bytes(&self, body: wire::Body) -> Result<Vec<u8>, String> {
+        let decoded = |text: String| parse_base64(&text).ok_or("body: no base64");
+        match (body.body, body.body_base64, body.body_zlib_base64, body.body_sha256) {
+            (None, None, None, None) => Ok(Vec::new()),
+            (Some(text), None, None, None) => Ok(text.into_bytes()),
+            (None, Some(text), None, None) => Ok(decoded(text)?),
+            (None, None, Some(text), None) => {
+                miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&decoded(text)?, BODY_BYTES)
+                    .map_err(|e| format!("body: {e}"))
+            }
+            (None, None, None, Some(digest)) => {
+                self.0.get(&digest).cloned().ok_or_else(|| format!("body: no such body: {digest}"))
+            }
+            _ => Err("body: it stands in more than one way".to_owned()),
+        }
+    }
+}

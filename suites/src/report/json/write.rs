@@ -1,0 +1,224 @@
+//! From a run to the members of its report.
+
+use std::collections::BTreeMap;
+
+use assay_spec::crypto::text::{base64, sha256_hex};
+use serde_json::Value;
+
+use super::wire;
+use crate::control::Offer;
+use crate::endpoints::{Answers, Coverage};
+use crate::exchange::{Broken, Cut, Exchange};
+use crate::tape::{Asked, Call};
+use crate::verdict::{Conditions, Outcome, Run, Verdict};
+
+/// Longer bodies stand in the table.
+const BODY_BYTES: usize = 4 * 1024;
+/// Longer bodies of requests are left out: checks make them from the seed.
+const SENT_BYTES: usize = 256 * 1024;
+/// Longer bodies of the table are deflated.
+const PLAIN_BYTES: usize = 64 * 1024;
+const LEVEL: u8 = 6;
+
+pub(super) fn report(run: &Run) -> wire::Report {
+    let mut bodies = Bodies::default();
+    wire::Report {
+        version: super::VERSION,
+        assay: env!("CARGO_PKG_VERSION").to_owned(),
+        target: run.target.clone(),
+        seed: run.seed.to_string(),
+        exit_code: run.exit_code(),
+        is_partial: run.is_partial,
+        sent: wire::Sent { requests: run.sent.requests, writes: run.sent.writes, bytes: run.sent.bytes },
+        counts: Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect(),
+        remarks: run.remarks.clone(),
+        objections: run.objections.clone(),
+        conditions: conditions(&run.conditions),
+        outcomes: run.outcomes.iter().map(|one| outcome(one, &mut bodies)).collect(),
+        transitions: run.transitions.iter().map(|(row, fired)| transition(row, *fired)).collect(),
+        endpoints: run.endpoints.iter().map(endpoint).collect(),
+        bodies: bodies.0,
+    }
+}
+
+fn conditions(conditions: &Conditions) -> wire::Conditions {
+    let Conditions { is_embedded, profile, offer, sites, forwarding } = conditions.clone();
+    let offer = offer.map(|Offer { clock, faults, acts, forks, addresses }| wire::Offer {
+        clock,
+        faults,
+        acts,
+        forks,
+        addresses,
+    });
+    wire::Conditions { is_embedded, profile, offer, sites, forwarding }
+}
+
+fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
+    let id = outcome.requirement;
+    wire::Outcome {
+        id: id.to_string(),
+        fact: outcome.fact.to_owned(),
+        level: id.level.name().to_owned(),
+        verdict: outcome.verdict.name().to_owned(),
+        statement: id.statement().to_owned(),
+        source: id.source(),
+        reason: outcome.reason.clone(),
+        notes: outcome.notes.clone(),
+        failure: outcome.failure.as_ref().map(|failure| wire::Failure {
+            place: failure.place.clone(),
+            want: failure.want.clone(),
+            got: failure.got.clone(),
+            exchange: failure.exchange,
+        }),
+        why: outcome.why.clone(),
+        repeat: outcome.repeat.clone(),
+        elapsed_ms: outcome.elapsed_ms,
+        sites: outcome.sites.clone(),
+        disguises: outcome
+            .disguises
+            .iter()
+            .map(|one| wire::Disguise { name: one.name.clone(), value: one.value.clone() })
+            .collect(),
+        exchanges: outcome.exchanges.iter().map(|one| exchange(one, bodies)).collect(),
+        calls: outcome.calls.iter().map(|one| call(one, bodies)).collect(),
+    }
+}
+
+fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
+    let Exchange { site, base, request, cut, response } = exchange;
+    wire::Exchange {
+        site: site.clone(),
+        base: base.clone(),
+        request: wire::Request {
+            method: request.method.clone(),
+            target: request.target.clone(),
+            headers: headers(&request.headers),
+            body: cut.as_ref().map_or_else(|| bodies.sent(&request.body), left_out),
+        },
+        response: response.as_ref().ok().map(|response| wire::Response {
+            status: response.status,
+            headers: headers(&response.headers),
+            body: bodies.body(&response.body),
+        }),
+        broken: response.as_ref().err().map(broken),
+    }
+}
+
+fn broken(broken: &Broken) -> wire::Broken {
+    use wire::BrokenKind as Kind;
+    let (kind, detail) = match broken {
+        Broken::Unreachable(why) => (Kind::Unreachable, why.clone()),
+        Broken::Harness(why) => (Kind::Harness, why.clone()),
+        Broken::Tls(why) => (Kind::Tls, why.clone()),
+        Broken::TimedOut(seconds) => (Kind::TimedOut, seconds.to_string()),
+        Broken::Closed(place) => (Kind::Closed, place.clone()),
+        Broken::Nonsense(why) => (Kind::Nonsense, why.clone()),
+        Broken::Inexpressible(what) => (Kind::Inexpressible, what.clone()),
+        Broken::Held => (Kind::Held, String::new()),
+        Broken::TooLarge(bytes) => (Kind::TooLarge, bytes.to_string()),
+    };
+    wire::Broken { words: broken.to_string(), kind, detail }
+}
+
+fn headers(headers: &[(String, Vec<u8>)]) -> Vec<wire::Header> {
+    let line = |(name, value): &(String, Vec<u8>)| {
+        let text = std::str::from_utf8(value).ok().map(str::to_owned);
+        let value_base64 = text.is_none().then(|| base64(value));
+        wire::Header { name: name.clone(), value: text, value_base64 }
+    };
+    headers.iter().map(line).collect()
+}
+
+fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
+    let (answer, error) = match &call.answer {
+        Ok(value) => (Some(value.clone()), None),
+        Err(why) => (None, Some(why.clone())),
+    };
+    let long = answer.as_ref().map(ToString::to_string).filter(|text| text.len() > BODY_BYTES);
+    let answer_sha256 = long.and_then(|text| bodies.body(text.as_bytes()).body_sha256);
+    let answer = answer.filter(|_| answer_sha256.is_none());
+    match &call.asked {
+        Asked::Control { method, path, body } => wire::Call {
+            after: call.after,
+            control: Some(wire::Control { method: method.clone(), path: path.clone(), body: body.clone() }),
+            answer,
+            answer_sha256,
+            error,
+            clock_ms: None,
+        },
+        Asked::Clock => {
+            let clock_ms = answer.as_ref().and_then(Value::as_i64);
+            wire::Call { after: call.after, control: None, answer: None, answer_sha256, error, clock_ms }
+        }
+    }
+}
+
+fn transition(row: &assay_spec::machine::Transition, fired: bool) -> wire::Transition {
+    wire::Transition {
+        machine: row.machine.to_owned(),
+        from: row.from.to_owned(),
+        event: row.event.to_owned(),
+        to: row.to.to_owned(),
+        fired,
+        unreachable: Some(row.unreachable.to_owned()).filter(|why| !why.is_empty()),
+    }
+}
+
+fn endpoint(row: &Coverage) -> wire::Endpoint {
+    let answers = |answers: Answers| wire::Answers { count: answers.count, judged: answers.judged };
+    wire::Endpoint {
+        service: row.endpoint.service.name().to_owned(),
+        name: row.endpoint.name.to_owned(),
+        method: row.endpoint.method.to_owned(),
+        path: row.endpoint.path.to_owned(),
+        declared: row.declared,
+        seen: row.seen.name().to_owned(),
+        probed: row.is_probed,
+        granted: answers(row.granted),
+        refused: answers(row.refused),
+    }
+}
+
+#[derive(Default)]
+struct Bodies(BTreeMap<String, wire::Body>);
+
+impl Bodies {
+    /// A body that was sent.
+    fn sent(&mut self, bytes: &[u8]) -> wire::Body {
+        if bytes.len() <= SENT_BYTES {
+            return self.body(bytes);
+        }
+        left_out(&Cut { bytes: bytes.len(), sha256: sha256_hex(bytes) })
+    }
+
+    /// A short body as it is, a long one by its digest.
+    fn body(&mut self, bytes: &[u8]) -> wire::Body {
+        if bytes.is_empty() {
+            return wire::Body::default();
+        }
+        if bytes.len() <= BODY_BYTES {
+            return plain(bytes);
+        }
+        let digest = sha256_hex(bytes);
+        self.0.entry(digest.clone()).or_insert_with(|| match bytes.len() {
+            ..=PLAIN_BYTES => plain(bytes),
+            _ => {
+                let deflated = miniz_oxide::deflate::compress_to_vec_zlib(bytes, LEVEL);
+                wire::Body { body_zlib_base64: Some(base64(&deflated)), ..wire::Body::default() }
+            }
+        });
+        wire::Body { body_sha256: Some(digest), ..wire::Body::default() }
+    }
+}
+
+fn left_out(cut: &Cut) -> wire::Body {
+    let (bytes, digest) = (Some(cut.bytes), Some(cut.sha256.clone()));
+    wire::Body { body_cut: bytes, body_sha256: digest, ..wire::Body::default() }
+}
+
+fn plain(bytes: &[u8]) -> wire::Body {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => wire::Body { body: Some(text.to_owned()), ..wire::Body::default() },
+        Err(_) => wire::Body { body_base64: Some(base64(bytes)), ..wire::Body::default() },
+    }
+}

@@ -1,0 +1,211 @@
+//! The report for the summary of a job: Markdown that stays below what such summaries hold.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use assay_spec::Service;
+
+use super::terminal::{by_reason, is_told_in_full, last_line, plain_detail};
+use super::{one_line, readable};
+use crate::verdict::{Outcome, Run, Verdict};
+
+/// GitHub takes 1 MiB a step; what else the step writes needs room too.
+const PAGE_BYTES: usize = 900 * 1024;
+
+/// Longer accounts of one outcome are cut.
+const DETAIL_BYTES: usize = 24 * 1024;
+
+/// Longer texts in the run of the page are cut.
+const INLINE_BYTES: usize = 1024;
+
+/// The run as Markdown: counts by service, what failed with everything folded below it, what was not tested and why.
+pub fn write(run: &Run) -> String {
+    let run = &*readable(run);
+    let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
+    let _ = writeln!(out, "Target {}, seed {}", inline(&run.target), run.seed);
+    if run.is_partial {
+        out.push_str("\n**The run was stopped before every check had its turn.**\n");
+    }
+    put_counts(&mut out, run);
+    put_remarks(&mut out, run);
+    let mut tail = String::new();
+    put_untested(&mut tail, run);
+    tail.truncate(tail.floor_char_boundary(PAGE_BYTES / 4));
+    put_told(&mut out, run, PAGE_BYTES.saturating_sub(tail.len()));
+    out + &tail
+}
+
+fn put_counts(out: &mut String, run: &Run) {
+    let present: Vec<Verdict> = Verdict::ALL.into_iter().filter(|&verdict| run.count(verdict) > 0).collect();
+    if present.is_empty() {
+        return;
+    }
+    let heads: String = present.iter().map(|verdict| format!(" {} |", verdict.name())).collect();
+    let _ = writeln!(out, "\n| service |{heads}\n| --- |{}", " ---: |".repeat(present.len()));
+    let services: BTreeSet<Service> = run.outcomes.iter().map(|one| one.requirement.service).collect();
+    for service in services {
+        let count = |verdict: &Verdict| {
+            let is = |one: &&Outcome| one.requirement.service == service && one.verdict == *verdict;
+            run.outcomes.iter().filter(is).count()
+        };
+        let cells: String = present.iter().map(|verdict| format!(" {} |", count(verdict))).collect();
+        let _ = writeln!(out, "| {service} |{cells}");
+    }
+}
+
+fn put_remarks(out: &mut String, run: &Run) {
+    if !run.remarks.is_empty() {
+        out.push_str("\n### Remarks\n\n");
+        run.remarks.iter().take(50).for_each(|remark| {
+            let _ = writeln!(out, "- {}", inline(remark));
+        });
+    }
+}
+
+/// What did not pass, as long as the page stays below `room` bytes; then how many more there are.
+fn put_told(out: &mut String, run: &Run, room: usize) {
+    let told: Vec<&Outcome> = run.outcomes.iter().filter(|one| is_told_in_full(one.verdict)).collect();
+    if told.is_empty() {
+        return;
+    }
+    out.push_str("\n### What needs attention\n\n");
+    for (n, outcome) in told.iter().enumerate() {
+        let block = block(outcome, run.seed);
+        // The line that counts the rest needs a place as well.
+        if out.len() + block.len() + 100 > room {
+            let _ = writeln!(out, "and {} more; the other reports have them all.\n", told.len() - n);
+            return;
+        }
+        out.push_str(&block);
+    }
+}
+
+fn block(outcome: &Outcome, seed: u64) -> String {
+    let mut detail = plain_detail(outcome);
+    if detail.len() > DETAIL_BYTES {
+        // The line that repeats it stands at the end, and is wanted most.
+        let repeat: String =
+            outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect();
+        detail.truncate(detail.floor_char_boundary(DETAIL_BYTES));
+        let _ = write!(detail, "\u{2026}\n{}", &repeat[..repeat.floor_char_boundary(DETAIL_BYTES)]);
+    }
+    let _ = writeln!(detail, "  seed     {seed}");
+    let fence = "`".repeat(longest_run(&detail, '`').max(2) + 1);
+    let reason = outcome.reason.as_str();
+    let reason = &reason[..reason.floor_char_boundary(INLINE_BYTES)];
+    format!(
+        "<details><summary><b>{}</b> <code>{}</code> <code>{}</code></summary>\n\n{fence}text\n{detail}{fence}\n\n</details>\n\n",
+        outcome.verdict.name(),
+        outcome.requirement,
+        html(reason)
+    )
+}
+
+fn put_untested(out: &mut String, run: &Run) {
+    for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
+        let reasons = by_reason(run, verdict);
+        if reasons.is_empty() {
+            continue;
+        }
+        let _ = write!(out, "\n### {}\n\n", verdict.name());
+        for (reason, outcomes) in reasons {
+            let _ = write!(out, "<details><summary>{} ({})</summary>\n\n", html(reason), outcomes.len());
+            for outcome in outcomes {
+                let _ = writeln!(out, "- `{}` `{}`", outcome.requirement, outcome.fact);
+            }
+            out.push_str("\n</details>\n\n");
+        }
+    }
+}
+
+/// Text inside of HTML, on one line.
+fn html(text: &str) -> String {
+    one_line(text.as_bytes()).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Text in which Markdown sees nothing but text: a numeric entity is never part of its structure.
+fn inline(text: &str) -> String {
+    let text = &text[..text.floor_char_boundary(INLINE_BYTES)];
+    let mut out = String::new();
+    for c in one_line(text.as_bytes()).chars() {
+        match c {
+            ' ' | ',' | '-' | '/' => out.push(c),
+            c if c.is_ascii_punctuation() => {
+                let _ = write!(out, "&#{};", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    text.split(|c| c != of).map(str::len).max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn a_run_with_everything() {
+        let text = write(&example::run());
+        assert!(!text.contains(example::TOKEN));
+        let parts = [
+            "## Conformance: 7 checks&#58; 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not \
+             conform\n\nTarget http&#58;//127&#46;0&#46;0&#46;1&#58;4101, seed 18446744073709551615\n\n\
+             | service | pass | fail | warn | not-testable | inconclusive | error |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n| publish | 1 | 1 | 1 | 2 | 1 | 1 |\n\n\
+             ### Remarks\n\n- connected at the second try&#58; 1 of 4 connections\n\n### What needs attention\n\n\
+             <details><summary><b>fail</b> <code>publish.first-group.second-is-refused</code> \
+             <code>the second was accepted</code></summary>\n\n```text\n\
+             fail publish.first-group.second-is-refused  second_prepare_is_refused\n  A second <one> is refused. (",
+            "\n  seed     18446744073709551615\n```\n\n</details>\n\n<details>",
+            "\n### not-testable\n\n<details><summary>needs control level T2 (2)</summary>\n\n\
+             - `publish.first-group.needs-time` `it_ends`\n- `publish.first-group.needs-time` `it_ends_late`\n",
+        ];
+        assert!(text.starts_with(parts[0]), "{text}");
+        parts.iter().for_each(|part| assert!(text.contains(part), "{part} in {text}"));
+    }
+
+    #[test]
+    fn nothing_that_markdown_acts_on_is_left() {
+        let mut run = example::run();
+        let hostile = "`````\n</details><img src=x> [a](b) | **x** @all www.x.y $x$ <!--";
+        run.target = hostile.into();
+        run.remarks = vec![hostile.into()];
+        run.outcomes[1].reason = hostile.into();
+        run.outcomes[2].reason = hostile.into();
+        let text = write(&run);
+        assert!(text.contains("``````text\nfail"), "a fence is longer than what is in it: {text}");
+        let mut outside = String::new();
+        let mut fence = None;
+        for line in text.lines() {
+            match fence {
+                Some(end) if line == end => fence = None,
+                Some(_) => {}
+                None if line.starts_with("```") => fence = line.strip_suffix("text"),
+                None => outside.push_str(line),
+            }
+        }
+        assert_eq!(fence, None);
+        for mark in ["<img", "[a](", "**x**", "<!--"] {
+            assert!(!outside.contains(mark), "{mark}: {outside}");
+        }
+        assert_eq!(outside.matches("<details>").count(), outside.matches("</details>").count());
+    }
+
+    #[test]
+    fn it_fits_into_a_summary() {
+        let mut run = example::run();
+        let mut sample = run.outcomes[1].clone();
+        sample.exchanges = vec![sample.exchanges[1].clone(); 30];
+        sample.reason = "long ".repeat(10_000);
+        run.outcomes = vec![sample; 200];
+        let text = write(&run);
+        assert!(text.len() < PAGE_BYTES && text.len() > PAGE_BYTES / 2, "{}", text.len());
+        assert!(text.contains(" more; the other reports have them all."));
+        assert!(text.contains("repeat   curl"));
+    }
+}

@@ -1,0 +1,147 @@
+//! From a profile to what a run needs: the target at its URLs, what every check sees, and the pace.
+//!
+//! Whatever is wrong with a profile is told with its place, and all secrets that cannot be had at once.
+
+use std::collections::BTreeMap;
+
+use crate::pace::Pace;
+use crate::probe::{Settings, wall_clock};
+use crate::profile::{Loaded, Network, Profile, Secrets, Wrong};
+use crate::target::Remote;
+use crate::{drop, gateway, hosting, metadata, network, publish};
+
+/// Why nothing can be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The profile or what it names is no good.
+    #[error("{0}")]
+    Bad(String),
+    /// The target does not answer; the URL stands in it.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+/// Connects to the target of a profile: the target, what every check sees, and the pace that it asks for.
+///
+/// Without a seed, neither given nor in the profile, the run draws one: against somebody's server every run uses names
+/// of its own.
+pub async fn connect(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
+    let (target, settings, pace) = meet(loaded, seed).await?;
+    target.reach().await.map_err(SetupError::Unreachable)?;
+    Ok((target, settings, pace))
+}
+
+/// As [`connect`], without looking whether somebody listens at every site.
+pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
+    let (secrets, missing) = Secrets::read(loaded);
+    if !missing.is_empty() {
+        return Err(bad(&missing));
+    }
+    let mut settings = settings(loaded, &secrets, seed).map_err(|wrong| bad(&wrong))?;
+    let profile = &loaded.profile;
+    let sites = sites(profile);
+    if sites.is_empty() {
+        return Err(SetupError::Bad("the profile names no service to test".to_owned()));
+    }
+    let token = secrets.of("control_token").map(str::to_owned);
+    let control = profile.control.clone().map(|base| (base, token));
+    let sockets = profile.sockets(&loaded.folder).map_err(SetupError::Bad)?;
+    for header in sockets.transport.headers.iter().filter(|header| header.is_secret) {
+        settings.secrets.add_secret(&header.name, &header.value);
+    }
+    let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
+    Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
+}
+
+/// What every check sees, from the profile and those of its secrets that could be read. Nothing is sent. Errors are
+/// about secrets that are there and no good.
+pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result<Settings, Vec<Wrong>> {
+    let profile = &loaded.profile;
+    let seed = seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
+    let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
+    settings.secrets = secrets.hidden();
+    let mut wrong = Vec::new();
+    let owned = |key: &str| secrets.of(key).map(str::to_owned);
+    if let Some(gateway) = &profile.gateway {
+        settings.gateway =
+            gateway::Fixtures::new(gateway, owned("gateway.key"), owned("gateway.revoked_key"));
+    }
+    if let Some(metadata) = &profile.metadata {
+        settings.metadata = metadata::Fixtures::new(metadata);
+    }
+    if let Some(network) = &profile.network {
+        settings.network = network::Fixtures::new(network);
+    }
+    if let Some(hosting) = &profile.hosting {
+        match hosting::Fixtures::new(hosting, secrets.of("hosting.wallet_key")) {
+            Ok(fixtures) => settings.hosting = fixtures,
+            Err(why) => wrong.push(loaded.source.wrong_at("hosting.wallet_key", why)),
+        }
+    }
+    if let Some(publish) = &profile.publish {
+        match publish::Fixtures::new(publish, secrets.of("publish.key")) {
+            Ok(fixtures) => settings.publish = fixtures,
+            Err(why) => wrong.push(loaded.source.wrong_at("publish.key", why)),
+        }
+    }
+    if let Some(drop) = &profile.drop {
+        settings.drop = drop::Fixtures::new(drop);
+    }
+    if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
+}
+
+/// The base URLs of a profile by the names that checks know.
+pub fn sites(profile: &Profile) -> BTreeMap<String, String> {
+    let mut sites = BTreeMap::new();
+    let mut add = |name: &str, url: Option<&String>| {
+        sites.extend(url.map(|url| (name.to_owned(), url.clone())));
+    };
+    add("gateway", profile.gateway.as_ref().map(|gateway| &gateway.url));
+    add("metadata", profile.metadata.as_ref().map(|metadata| &metadata.url));
+    add("hosting", profile.hosting.as_ref().and_then(|hosting| hosting.url.as_ref()));
+    add("publish", profile.publish.as_ref().map(|publish| &publish.url));
+    add("chain", profile.publish.as_ref().and_then(|publish| publish.chain_url.as_ref()));
+    add("drop", profile.drop.as_ref().map(|drop| &drop.url));
+    sites.extend(profile.network.iter().flat_map(Network::sites));
+    sites
+}
+
+/// By site, the header in which it believes the client's address.
+pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
+    let mut forwarding = BTreeMap::new();
+    if let Some(network) = &profile.network
+        && let Some(header) = &network.forwarding_header
+    {
+        forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
+    }
+    let header = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.clone());
+    forwarding.extend(header.map(|header| ("drop".to_owned(), header)));
+    forwarding
+}
+
+/// The pace that a profile asks for.
+pub fn pace(profile: &Profile) -> Pace {
+    let (mut per_minute, mut counted_as) = (BTreeMap::new(), BTreeMap::new());
+    let mut limit = |site: &str, count: Option<u32>| {
+        per_minute.extend(count.map(|count| (site.to_owned(), count)));
+    };
+    limit("gateway", profile.gateway.as_ref().map(|gateway| gateway.limits.requests_per_minute));
+    limit("metadata", profile.metadata.as_ref().map(|metadata| metadata.limits.requests_per_minute));
+    limit("network", profile.network.as_ref().map(|network| network.limits.requests_per_minute));
+    limit(network::RUNS, profile.network.as_ref().map(|network| network.limits.runs_per_minute));
+    limit("publish", profile.publish.as_ref().map(|publish| publish.limits.requests_per_minute));
+    if let Some(network) = &profile.network {
+        // One address in all, whichever node it asks.
+        counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
+    }
+    let pace = Pace::new(per_minute).counting_as(counted_as);
+    match &profile.drop {
+        Some(drop) => pace.with_drops(drop.limits.drops_per_hour),
+        None => pace,
+    }
+}
+
+fn bad(wrong: &[Wrong]) -> SetupError {
+    let texts: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    SetupError::Bad(texts.join("\n\n"))
+}

@@ -1,0 +1,205 @@
+//! One part of a run out of several: each check belongs to just one of them.
+//!
+//! Every check goes to the shard that it prefers by a hash of its id and of the shard, unless that has its fill: so
+//! shards cost alike, and a check that is new moves few of the others.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+use crate::check::Check;
+
+/// The part K of N, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which one.
+    pub number: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+/// No run has more parts.
+const MOST: usize = 1000;
+/// What a check costs besides its requests, in requests.
+const BESIDE: u64 = 4;
+/// How far a shard may be above the mean.
+const SLACK: f64 = 1.05;
+
+impl Shard {
+    /// The shard that the environment of a job names, and by which variables; `of` where the environment does not tell
+    /// how many there are, as in an indexed job of Kubernetes.
+    pub fn of_environment(
+        variable: impl Fn(&str) -> Option<String>,
+        of: Option<usize>,
+    ) -> Result<Shard, String> {
+        for (index, total, from) in SYSTEMS {
+            let Some(text) = variable(index) else { continue };
+            let number = |name: &str, text: &str| {
+                text.trim().parse::<usize>().map_err(|_| format!("{name} is no number: {text:?}"))
+            };
+            let count = match (of, variable(total)) {
+                (Some(of), _) => of,
+                (None, Some(text)) => number(total, &text)?,
+                (None, None) => {
+                    return Err(format!("{index} is set and {total} is not: write --shard auto/N"));
+                }
+            };
+            let nth = number(index, &text)?;
+            let nth = (nth + 1).checked_sub(*from);
+            return nth.map_or_else(
+                || Err(format!("{index} is {text}, and counts from {from}")),
+                |number| Shard::new(number, count).map_err(|why| format!("{index}: {why}")),
+            );
+        }
+        let known: Vec<&str> = SYSTEMS.iter().map(|(index, ..)| *index).collect();
+        Err(format!("no variable tells which shard this is; known: {}", known.join(", ")))
+    }
+
+    fn new(number: usize, of: usize) -> Result<Shard, String> {
+        if of == 0 || of > MOST || number == 0 || number > of {
+            return Err(format!("{number}/{of} is no shard: K/N with K from 1 to N, and N at most {MOST}"));
+        }
+        Ok(Shard { number, of })
+    }
+
+    /// Those of `checks` that belong to it, in their order.
+    pub fn select(self, checks: &[&'static Check]) -> Vec<&'static Check> {
+        let homes = homes(checks, self.of);
+        let own = checks.iter().zip(homes).filter(|(_, home)| home + 1 == self.number);
+        own.map(|(check, _)| *check).collect()
+    }
+}
+
+/// Where job systems say which part this is: the variable of the index, that of the count, and what counting begins at.
+const SYSTEMS: &[(&str, &str, usize)] = &[
+    ("JOB_COMPLETION_INDEX", "ASSAY_SHARDS", 0), // Kubernetes indexed jobs, which do not tell how many
+    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),       // GitLab
+    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0), // CircleCI
+    ("BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0), // Buildkite
+    ("SYSTEM_JOBPOSITIONINPHASE", "SYSTEM_TOTALJOBSINPHASE", 1), // Azure Pipelines
+    ("ASSAY_SHARD_INDEX", "ASSAY_SHARDS", 1),    // anything else
+];
+
+/// The shard of each check, from 0.
+fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
+    let weight = |check: &Check| BESIDE + u64::from(check.cost.requests);
+    let total: u64 = checks.iter().map(|check| weight(check)).sum();
+    let most = (total as f64 / of as f64 * SLACK).ceil() as u64;
+    let mut loads = vec![0; of];
+    let mut homes = vec![0; checks.len()];
+    // The dearest first, since the small ones fill what is left.
+    let mut order: Vec<usize> = (0..checks.len()).collect();
+    order.sort_by_key(|&n| (Reverse(weight(checks[n])), checks[n].requirement.key));
+    for n in order {
+        let (id, weight) = (checks[n].requirement.to_string(), weight(checks[n]));
+        let mut wished: Vec<usize> = (0..of).collect();
+        wished.sort_by_cached_key(|shard| wish(&id, *shard));
+        let home = wished.iter().copied().find(|&shard| loads[shard] + weight <= most);
+        // Where none has room the emptiest has most of it.
+        let home = home.or_else(|| wished.into_iter().min_by_key(|&shard| loads[shard])).unwrap_or_default();
+        loads[home] += weight;
+        homes[n] = home;
+    }
+    homes
+}
+
+fn wish(id: &str, shard: usize) -> [u8; 32] {
+    Sha256::digest(format!("{id} {shard}")).into()
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let wrong = || format!("{text:?} is no shard: write K/N, such as 1/10");
+        let (number, of) = text.split_once('/').ok_or_else(wrong)?;
+        let number = number.parse().map_err(|_| wrong())?;
+        Shard::new(number, of.parse().map_err(|_| wrong())?)
+    }
+}
+
+/// `3/10`
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check;
+
+    #[test]
+    fn every_check_belongs_to_one_shard_and_shards_cost_alike() {
+        let all = check::all();
+        for of in [1, 2, 3, 10] {
+            let shards: Vec<_> = (1..=of).map(|number| Shard { number, of }.select(&all)).collect();
+            let mut keys: Vec<u32> = shards.iter().flatten().map(|check| check.requirement.key).collect();
+            keys.sort_unstable();
+            assert_eq!(keys, all.iter().map(|check| check.requirement.key).collect::<Vec<_>>());
+            let loads = shards
+                .iter()
+                .map(|shard| shard.iter().map(|check| BESIDE + u64::from(check.cost.requests)).sum::<u64>());
+            let loads: Vec<u64> = loads.collect();
+            let (least, most) = (loads.iter().min().unwrap(), loads.iter().max().unwrap());
+            assert!(*most as f64 <= *least as f64 * 1.3, "{of}: {loads:?}");
+        }
+    }
+
+    #[test]
+    fn a_check_more_or_less_moves_few_others() {
+        let all = check::all();
+        let before = homes(&all, 10);
+        for gone in [0, all.len() / 2, all.len() - 1] {
+            let mut fewer = all.clone();
+            fewer.remove(gone);
+            let mut homes_before = before.clone();
+            homes_before.remove(gone);
+            let moved = homes(&fewer, 10).iter().zip(&homes_before).filter(|(now, then)| now != then).count();
+            assert!(moved * 20 <= all.len(), "{moved} of {} moved", all.len());
+        }
+    }
+
+    #[test]
+    fn shards_are_read() {
+        assert_eq!("3/10".parse(), Ok(Shard { number: 3, of: 10 }));
+        for wrong in ["", "3", "0/3", "4/3", "1/0", "a/3", "1/b", "-1/3", "1/1001", "1/3/5"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn job_systems_say_which_shard_it_is() {
+        let with = |set: &[(&str, &str)], of| {
+            let set: Vec<(String, String)> = set.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+            let variable = move |name: &str| {
+                set.iter().find(|(known, _)| known == name).map(|(_, value): &(String, String)| value.clone())
+            };
+            Shard::of_environment(variable, of)
+        };
+        let third = Ok(Shard { number: 3, of: 10 });
+        assert_eq!(with(&[("JOB_COMPLETION_INDEX", "2")], Some(10)), third);
+        assert_eq!(with(&[("JOB_COMPLETION_INDEX", "2"), ("ASSAY_SHARDS", "10")], None), third);
+        assert_eq!(with(&[("CI_NODE_INDEX", "3"), ("CI_NODE_TOTAL", "10")], None), third);
+        assert_eq!(with(&[("CIRCLE_NODE_INDEX", "2"), ("CIRCLE_NODE_TOTAL", "10")], None), third);
+        assert_eq!(
+            with(&[("BUILDKITE_PARALLEL_JOB", "2"), ("BUILDKITE_PARALLEL_JOB_COUNT", "10")], None),
+            third
+        );
+        let azure = [("SYSTEM_JOBPOSITIONINPHASE", "3"), ("SYSTEM_TOTALJOBSINPHASE", "10")];
+        assert_eq!(with(&azure, None), third);
+        for (set, why) in [
+            (&[][..], "no variable tells"),
+            (&[("JOB_COMPLETION_INDEX", "2")], "write --shard auto/N"),
+            (&[("CI_NODE_INDEX", "0"), ("CI_NODE_TOTAL", "3")], "CI_NODE_INDEX: 0/3 is no shard"),
+            (&[("CI_NODE_INDEX", "x"), ("CI_NODE_TOTAL", "3")], "CI_NODE_INDEX is no number"),
+            (&[("CIRCLE_NODE_INDEX", "3"), ("CIRCLE_NODE_TOTAL", "3")], "4/3 is no shard"),
+        ] {
+            let error = with(set, None).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The questions for each service.
+
+use assay_spec::gateway::{auth, discovery, models};
+use assay_spec::network::{info, query};
+use assay_spec::{Service, drop, publish};
+use serde_json::Value;
+
+use super::{Found, Survey, literal, members, shown, usable};
+use crate::exchange::Response;
+use crate::profile::IdPath;
+
+/// Where lists of models are known to hold their ids, the documents' way first.
+const ID_PATHS: [&str; 5] = ["data[].id", "models[].id", "[].id", "models[]", "[]"];
+/// Where services are known to describe their interface.
+const INTERFACE_PATHS: [&str; 2] = ["/openapi.json", "/api/openapi.json"];
+/// How many models are named in a note.
+const NAMED: usize = 12;
+
+pub(super) async fn ask(survey: &Survey<'_>, service: Service, base: &str) -> Result<Found, String> {
+    match service {
+        Service::Gateway => gateway(survey, base).await,
+        Service::Metadata => metadata(survey, base).await,
+        Service::Network => network(survey, base).await,
+        Service::Hosting => page(survey, base, "/", "a page").await,
+        // Neither has an endpoint to read: one that takes POST alone says so to a GET.
+        Service::Publish => page(survey, base, publish::prepare::ENDPOINT.path, "the exchange").await,
+        Service::Drop => page(survey, base, drop::upload::ENDPOINT.path, "the drop").await,
+    }
+}
+
+async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
+    let key = survey.gateway_key;
+    let mut found = Found::default();
+    let mut answer = survey.get(base, discovery::ENDPOINT.path, None).await?;
+    found.sees_clock(&answer);
+    let mut with = "without a key";
+    if matches!(answer.status, 401 | 403) && key.is_some() {
+        answer = survey.get(base, discovery::ENDPOINT.path, key).await?;
+        with = "with the key";
+    }
+    let listed = entries(&answer);
+    let name = discovery::ENDPOINT.path;
+    found.is_recognised = listed.is_some() || matches!(answer.status, 401 | 402 | 403);
+    found.notes.push(match &listed {
+        Some(listed) => format!("{name} {with}: {} models", listed.len()),
+        None => format!("{name} {with}: status {}, no models", answer.status),
+    });
+    let mut listed = listed.unwrap_or_default();
+    // A server that sends a key back gives it no second home.
+    listed.retain(|(id, _)| key.is_none_or(|key| !id.contains(key)));
+    let scheme = survey.dialect.confidential_scheme.as_str();
+    let is_plain = |servers: &[String]| servers.iter().any(|server| !server.starts_with(scheme));
+    if let Some((id, _)) = listed.iter().find(|(_, servers)| is_plain(servers)) {
+        found.values.insert("gateway.models.chat", literal(id));
+    }
+    let names: Vec<String> = listed.iter().take(NAMED).map(|(id, _)| shown(id)).collect();
+    if !names.is_empty() {
+        let more = listed.len().checked_sub(NAMED).filter(|more| *more > 0);
+        let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+        found.notes.push(format!("models: {}{more}", names.join(", ")));
+    }
+    if listed.iter().flat_map(|(_, servers)| servers).any(|server| server.starts_with("http://")) {
+        let note = "discovery lists servers without TLS, which fails unless allow_http_servers is declared";
+        found.notes.push(note.to_owned());
+    }
+    // The rest only adds to what is known.
+    if let Ok(list) = survey.get(base, models::LIST.path, key).await {
+        id_path(&list, &mut found);
+    }
+    if let Some(key) = key
+        && let Ok(checked) = survey.get(base, auth::CHECK.path, Some(key)).await
+    {
+        found.is_recognised |= checked.status == 200;
+        found.is_key_refused = matches!(checked.status, 401 | 403);
+        found.notes.push(format!("{} with the key: status {}", auth::CHECK.path, checked.status));
+    }
+    Ok(found)
+}
+
+/// Models of discovery that a profile may name, with their servers.
+fn entries(answer: &Response) -> Option<Vec<(String, Vec<String>)>> {
+    let body = answer.json().ok().filter(|_| answer.status == 200)?;
+    let entry = |(id, value): (&String, &Value)| {
+        let servers = value["servers"].as_array().into_iter().flatten();
+        let servers = servers.filter_map(|server| server.as_str().map(str::to_owned)).collect();
+        Some((usable(id)?, servers))
+    };
+    Some(body.as_object()?.iter().filter_map(entry).collect())
+}
+
+fn id_path(list: &Response, found: &mut Found) {
+    let Some(body) = list.json().ok().filter(|_| list.status == 200) else { return };
+    let leads = |path: &&&str| {
+        let ids = IdPath::parse(path).and_then(|path| {
+            path.resolve(&body).map(|ids| !ids.is_empty() && ids.iter().all(|id| id.is_string()))
+        });
+        ids == Some(true)
+    };
+    match ID_PATHS.iter().find(leads) {
+        Some(&path) => {
+            found.is_recognised = true;
+            found.notes.push(format!("{}: ids at {path}", models::LIST.path));
+            if path != ID_PATHS[0] {
+                found.values.insert("gateway.readings.models_id_path", literal(path));
+            }
+        }
+        None => found.notes.push(format!("{}: no ids were found in it", models::LIST.path)),
+    }
+}
+
+async fn metadata(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
+    let mut found = page(survey, base, "/", "a page").await?;
+    // A page alone may be anybody's.
+    found.is_recognised = false;
+    for path in INTERFACE_PATHS {
+        let Ok(answer) = survey.get(base, path, None).await else { continue };
+        let body = answer.json().unwrap_or_default();
+        if let (200, Some(version)) = (answer.status, body["info"]["version"].as_str()) {
+            found.is_recognised = true;
+            found.notes.push(format!("{path}: interface version {}", shown(version)));
+            found.values.insert("metadata.readings.interface_path", literal(path));
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn network(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
+    let path = info::PUBLIC.path;
+    let answer = survey.get(base, path, None).await?;
+    let mut found = Found::default();
+    found.sees_clock(&answer);
+    let body = answer.json().unwrap_or_default();
+    found.is_recognised = answer.status == 200 && (body.is_object() || body.is_array());
+    found.notes.push(match answer.status {
+        200 => format!("{path}: {}", members(&body)),
+        status => format!("{path}: status {status}"),
+    });
+    for member in ["version", "name", "node_version"] {
+        if let Some(text) = body[member].as_str() {
+            found.notes.push(format!("{member}: {}", shown(text)));
+        }
+    }
+    let list = query::LIST.path;
+    if let Ok(answer) = survey.get(base, &format!("{list}?limit=1"), None).await {
+        let body = answer.json().unwrap_or_default();
+        let page = body["pagination"]["page"].as_u64();
+        found.is_recognised |= answer.status == 200 && body["messages"].is_array();
+        let first = page.map(|page| format!(", the first page is {page}")).unwrap_or_default();
+        found.notes.push(format!("{list}: status {}{first}", answer.status));
+        if page == Some(0) {
+            found.values.insert("network.readings.first_page", "0".to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// One path; any answer means that somebody is there.
+async fn page(survey: &Survey<'_>, base: &str, path: &str, what: &str) -> Result<Found, String> {
+    let answer = survey.get(base, path, None).await?;
+    let mut found = Found { is_recognised: is_known(&answer), ..Found::default() };
+    found.sees_clock(&answer);
+    let kind = answer.header("content-type").map(|kind| format!(", {}", shown(kind))).unwrap_or_default();
+    let seen = if found.is_recognised { format!("{what} is there") } else { "no such path".to_owned() };
+    found.notes.push(format!("GET {path}: status {}{kind}: {seen}", answer.status));
+    Ok(found)
+}
+
+/// Whether a path exists, as far as a GET tells.
+fn is_known(answer: &Response) -> bool {
+    matches!(answer.status, 200..=299 | 400 | 401 | 403 | 405 | 415 | 422)
+}

@@ -1,0 +1,319 @@
+//! How a run reaches its target: protocol, headers of every request, limits from measured time, and what of this was
+//! seen.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use url::Url;
+
+use crate::client::two::Message;
+use crate::client::{self, Limits, two};
+use crate::exchange::{Broken, Request, Response};
+use crate::redact::Hidden;
+use crate::target::{Connect, Connection, Dial, Stream, host};
+
+/// How long an answer may take at least, unless the profile says otherwise.
+const FLOOR: Duration = Duration::from_secs(15);
+/// How many times the measured latency an answer may take besides.
+const LATENCIES: u32 = 40;
+/// No limit grows beyond this for latency's sake.
+const LONGEST: Duration = Duration::from_mins(2);
+/// How often nobody may have been there in a row before a site is asked once at a time.
+const GIVEN_UP: u32 = 3;
+
+/// The HTTP that requests go out over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Http {
+    /// HTTP/1.1: every request goes out exactly as given.
+    #[default]
+    #[serde(rename = "1.1")]
+    One,
+    /// HTTP/2; what it cannot say goes over HTTP/1.1.
+    #[serde(rename = "2")]
+    Two,
+    /// HTTP/2 where a server chooses it in its TLS handshake, otherwise HTTP/1.1.
+    #[serde(rename = "auto")]
+    Auto,
+}
+
+/// What a connection speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// HTTP/1.1.
+    One,
+    /// HTTP/2.
+    Two,
+}
+
+/// A header that every request to the target's own sites carries.
+#[derive(Clone)]
+pub struct ExtraHeader {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// No report shows the value.
+    pub is_secret: bool,
+}
+
+/// How a target is reached.
+#[derive(Debug)]
+pub struct Transport {
+    /// The HTTP that requests go out over.
+    pub http: Http,
+    /// How long an answer may take at least.
+    pub floor: Duration,
+    /// What every request to the target's own sites carries.
+    pub headers: Vec<ExtraHeader>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    latencies: BTreeMap<String, Duration>,
+    protocols: BTreeMap<Protocol, usize>,
+    /// Requests that HTTP/2 cannot say.
+    unsaid: usize,
+    again: usize,
+    /// How often in a row nobody was there, by host.
+    silent: BTreeMap<String, u32>,
+    speaks_one: BTreeMap<String, bool>,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Transport { http: Http::One, floor: FLOOR, headers: Vec::new(), seen: Mutex::default() }
+    }
+}
+
+impl Transport {
+    /// Over this HTTP, with so long for an answer at least, and with these headers.
+    pub fn new(http: Http, floor: Duration, headers: Vec<ExtraHeader>) -> Transport {
+        Transport { http, floor, headers, seen: Mutex::default() }
+    }
+
+    /// Notes how long it took to connect to a site.
+    pub fn measured(&self, site: &str, latency: Duration) {
+        self.seen().latencies.insert(site.to_owned(), latency);
+    }
+
+    /// The limits of an exchange with a site: what was asked for, or more where the site is far away.
+    pub fn within(&self, site: &str, limits: Limits) -> Limits {
+        let is_usual = limits.timeout == Limits::default().timeout;
+        let least = if is_usual { self.floor } else { limits.timeout };
+        Limits { timeout: least.max(self.seen().patience(self.floor, site)), ..limits }
+    }
+
+    /// The request as it goes to a site of the target's own: with the headers that all have, as far as it has none of
+    /// that name itself. `hidden` learns which values no report may show.
+    pub fn dress(&self, mut request: Request, hidden: &mut Hidden) -> Request {
+        for ExtraHeader { name, value, is_secret } in &self.headers {
+            if *is_secret {
+                hidden.add_secret(name, value);
+            }
+            if !request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
+                request.headers.push((name.clone(), value.clone().into_bytes()));
+            }
+        }
+        request
+    }
+
+    /// What a reader of a report should know of how the target was reached.
+    pub fn remarks(&self) -> Vec<String> {
+        let seen = self.seen();
+        let far = |(site, latency): (&String, &Duration)| format!("{site} {} ms", latency.as_millis());
+        let mut remarks = Vec::new();
+        if !seen.latencies.is_empty() {
+            let sites: Vec<String> = seen.latencies.iter().map(far).collect();
+            let limits = seen.latencies.keys().map(|site| seen.patience(self.floor, site));
+            let limit = limits.max().unwrap_or(self.floor).as_secs_f64();
+            remarks.push(format!(
+                "time to connect: {}; an answer may take {limit:.1} s, or longer where a check says so",
+                sites.join(", ")
+            ));
+        }
+        let spoken: Vec<String> = seen
+            .protocols
+            .iter()
+            .map(|(protocol, count)| format!("{count} requests over {}", protocol.name()))
+            .collect();
+        if !spoken.is_empty() {
+            let unsaid = match seen.unsaid {
+                0 => String::new(),
+                count => format!(", {count} of them since HTTP/2 cannot say what they say"),
+            };
+            remarks.push(format!("protocol: {}{unsaid}", spoken.join(", ")));
+        }
+        if seen.again > 0 {
+            remarks.push(format!("connections: {} were tried again before anything was sent", seen.again));
+        }
+        remarks
+    }
+
+    /// Whether a host that nobody answered for is worth another try.
+    pub(crate) fn is_worth_trying(&self, host: &str) -> bool {
+        self.seen().silent.get(host).is_none_or(|times| *times < GIVEN_UP)
+    }
+
+    /// Notes whether somebody was there, and how many tries beyond the first it took.
+    pub(crate) fn tried(&self, host: &str, is_there: bool, again: u32) {
+        let mut seen = self.seen();
+        seen.again += again as usize;
+        if is_there {
+            seen.silent.remove(host);
+        } else {
+            *seen.silent.entry(host.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Notes what a request goes over.
+    fn spoke(&self, protocol: Protocol, is_unsaid: bool) {
+        let mut seen = self.seen();
+        *seen.protocols.entry(protocol).or_default() += 1;
+        seen.unsaid += usize::from(is_unsaid);
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    /// What a site's distance asks for.
+    fn patience(&self, floor: Duration, site: &str) -> Duration {
+        // A server that only the target has named is about as far away as the target.
+        let latency = self.latencies.get(site).or_else(|| self.latencies.values().max());
+        (floor + latency.copied().unwrap_or_default() * LATENCIES).min(LONGEST.max(floor))
+    }
+}
+
+impl Protocol {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Protocol::One => "HTTP/1.1",
+            Protocol::Two => "HTTP/2",
+        }
+    }
+}
+
+/// No secret in any output.
+impl fmt::Debug for ExtraHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExtraHeader({})", self.name)
+    }
+}
+
+/// What came of a request.
+pub struct Told {
+    /// The response, or what was seen instead of one.
+    pub response: Result<Response, Broken>,
+    /// How often connecting was tried again.
+    pub again: u32,
+}
+
+/// Sends a request over a connection of its own and waits for the whole answer.
+pub async fn ask(connector: &dyn Connect, to: Dial<'_>, request: &Request, limits: Limits) -> Told {
+    let (opened, again) = open(connector, to, request, None, limits).await;
+    let response = match opened {
+        Ok(open) => open.finish().await,
+        Err(broken) => Err(broken),
+    };
+    Told { response: explained(connector, to, request, response).await, again }
+}
+
+/// Sends the head of a request and, where `body_bytes` says so, no more of its body than that. Tells how often
+/// connecting was tried again as well.
+pub async fn open(
+    connector: &dyn Connect,
+    to: Dial<'_>,
+    request: &Request,
+    body_bytes: Option<usize>,
+    limits: Limits,
+) -> (Result<Open, Broken>, u32) {
+    let said = said(connector, to, request);
+    let http = if said.is_err() { Http::One } else { connector.transport().http };
+    let connection = match connector.dial(to, http).await {
+        Ok(connection) => connection,
+        Err(broken) => return (Err(broken), 0),
+    };
+    let Connection { stream, protocol, again, via } = connection;
+    let transport = connector.transport();
+    transport.spoke(protocol, said.is_err());
+    let host = Url::parse(to.base).map(|url| host(&url).to_owned()).unwrap_or_default();
+    let opened = match (protocol, said) {
+        (Protocol::Two, Ok(Some(message))) => {
+            two::open(stream, message, body_bytes, limits).await.map(Open::Two)
+        }
+        _ => {
+            let sent = via.map(|via| via.write(request));
+            let request = sent.as_ref().unwrap_or(request);
+            let opened = match body_bytes {
+                Some(bytes) => client::open(stream, request, &host, bytes, limits).await,
+                None => Ok(client::begin(stream, request, &host, limits)),
+            };
+            opened.map(Open::One)
+        }
+    };
+    (opened, again)
+}
+
+/// The request over HTTP/2 where that may be spoken; an error says what of it cannot be said there.
+fn said(connector: &dyn Connect, to: Dial<'_>, request: &Request) -> Result<Option<Message>, String> {
+    if connector.transport().http == Http::One {
+        return Ok(None);
+    }
+    let url = Url::parse(to.base).map_err(|e| e.to_string())?;
+    Message::new(request, url.scheme(), host(&url)).map(Some)
+}
+
+/// A failure of a request that HTTP/2 cannot say is the target's only where it speaks HTTP/1.1 at all.
+async fn explained(
+    connector: &dyn Connect,
+    to: Dial<'_>,
+    request: &Request,
+    response: Result<Response, Broken>,
+) -> Result<Response, Broken> {
+    let (Err(Broken::Tls(_) | Broken::Closed(_) | Broken::Nonsense(_)), Http::Two, Err(what)) =
+        (&response, connector.transport().http, said(connector, to, request))
+    else {
+        return response;
+    };
+    let known = connector.transport().seen().speaks_one.get(to.base).copied();
+    let speaks_one = match known {
+        Some(known) => known,
+        None => {
+            let answers = speaks_one(connector, to).await;
+            connector.transport().seen().speaks_one.insert(to.base.to_owned(), answers);
+            answers
+        }
+    };
+    if speaks_one { response } else { Err(Broken::Inexpressible(what)) }
+}
+
+async fn speaks_one(connector: &dyn Connect, to: Dial<'_>) -> bool {
+    let Ok(connection) = connector.dial(to, Http::One).await else { return false };
+    let Ok(url) = Url::parse(to.base) else { return false };
+    let request = Request::new("GET", url.path());
+    connection.exchange(&request, host(&url), Limits::default()).await.is_ok()
+}
+
+/// A request that is on its way, over either protocol.
+pub enum Open {
+    /// Over HTTP/1.1.
+    One(client::Open<Box<dyn Stream>>),
+    /// Over HTTP/2.
+    Two(two::Open),
+}
+
+impl Open {
+    /// Sends the rest and reads the response.
+    pub async fn finish(self) -> Result<Response, Broken> {
+        match self {
+            Open::One(open) => open.finish().await,
+            Open::Two(open) => open.finish().await,
+        }
+    }
+}

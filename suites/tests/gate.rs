@@ -1,0 +1,151 @@
+//! Reports hold a run: parts of one make the whole, every verdict can be made again from it, and it fits its schema.
+
+use assay_spec::{Dialect, Service};
+use assay_suites::check::{self, Check};
+use assay_suites::embedded::Embedded;
+use assay_suites::judge::judge;
+use assay_suites::merge;
+use assay_suites::pace::Pace;
+use assay_suites::plan::plan;
+use assay_suites::probe::Settings;
+use assay_suites::replay::replay;
+use assay_suites::report::json;
+use assay_suites::run::{Halt, Runner};
+use assay_suites::shard::Shard;
+use assay_suites::verdict::{Run, Verdict};
+use serde_json::Value;
+use tokio::sync::watch;
+
+const SEED: u64 = 5;
+
+fn target(deviations: &[&str]) -> Embedded {
+    let deviations: Vec<String> = deviations.iter().map(|&id| id.to_owned()).collect();
+    Embedded::new(SEED, Dialect::default()).with(&deviations, &[]).expect("known deviations")
+}
+
+async fn run(target: &Embedded, checks: &[&'static Check]) -> Run {
+    let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
+    let runner = Runner { target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    runner.run(&plan(target, checks), |_| {}).await
+}
+
+fn of(service: Service) -> Vec<&'static Check> {
+    check::all().into_iter().filter(|check| check.requirement.service == service).collect()
+}
+
+/// As a file holds it.
+fn reread(run: &Run) -> Run {
+    json::read(&json::write(run)).expect("a report")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_shards_make_the_whole_run_and_every_verdict_is_made_again() {
+    let (target, all) = (target(&[]), check::all());
+    let whole = run(&target, &all).await;
+    assert_eq!(whole.count(Verdict::Pass), all.len());
+    let mut parts = Vec::new();
+    for number in 1..=10 {
+        parts.push(reread(&run(&target, &Shard { number, of: 10 }.select(&all)).await));
+    }
+    let merged = merge::parts(parts).expect("parts of one run");
+    let text = json::write(&whole);
+    assert!(json::write(&merged) == text, "the same bytes");
+
+    let judged = judge(&reread(&whole)).await.expect("a report without a profile");
+    assert!(judged.holds() && judged.same == all.len(), "{}", judged.text());
+
+    let schema: Value = serde_json::from_str(json::SCHEMA).expect("JSON");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(misfits(&schema, &report), None);
+    for (pointer, wrong) in [
+        ("/version", Value::from(1)),
+        ("/outcomes/0/verdict", Value::from("good")),
+        ("/outcomes/0/exchanges/0/request/method", Value::Null),
+        ("/bodies", serde_json::json!({ "x": {} })),
+        ("/counts", serde_json::json!({})),
+    ] {
+        let mut bent = report.clone();
+        *bent.pointer_mut(pointer).expect(pointer) = wrong;
+        assert!(misfits(&schema, &bent).is_some(), "{pointer}");
+    }
+}
+
+fn misfits(schema: &Value, report: &Value) -> Option<String> {
+    let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+    compiler.add_resource("report.json", schema.clone()).expect("a schema");
+    let schema = compiler.compile("report.json", &mut schemas).expect("a schema");
+    schemas.validate(report, schema).err().map(|e| e.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_are_judged_again_and_a_bent_report_is_found_out() {
+    let target = target(&["publish.prepare.one-in-flight"]);
+    let report = run(&target, &of(Service::Publish)).await;
+    assert!(report.count(Verdict::Fail) > 0);
+    let mut report = reread(&report);
+    let judged = judge(&report).await.expect("a report");
+    assert!(judged.holds(), "{}", judged.text());
+
+    let bent = report.outcomes.iter_mut().find(|outcome| outcome.verdict == Verdict::Pass).expect("a pass");
+    let id = bent.requirement;
+    for exchange in &mut bent.exchanges {
+        if let Ok(response) = &mut exchange.response {
+            response.status = 299;
+        }
+    }
+    let judged = judge(&report).await.expect("a report");
+    let found: Vec<_> = judged.differs.iter().map(|one| one.requirement).collect();
+    assert_eq!(found, [id], "{}", judged.text());
+
+    let cut = report.outcomes.iter_mut().find(|outcome| outcome.exchanges.len() > 1).expect("exchanges");
+    let id = cut.requirement;
+    cut.exchanges.clear();
+    cut.failure = None;
+    let judged = judge(&report).await.expect("a report");
+    assert!(judged.unjudged.iter().any(|(unjudged, _)| *unjudged == id), "{}", judged.text());
+}
+
+/// Asks once, when the first outcome has come.
+struct AfterOne(watch::Sender<u32>);
+
+impl Halt for AfterOne {
+    fn count(&self) -> watch::Receiver<u32> {
+        self.0.subscribe()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_stopped_goes_on() {
+    let (target, checks) = (target(&[]), of(Service::Metadata));
+    let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2, fail_fast: false };
+    for stops in [1, 2] {
+        let halt = AfterOne(watch::channel(0).0);
+        let planned = plan(&target, &checks);
+        let partial = runner.run_until(&planned, &halt, |_| halt.0.send_modify(|count| *count = stops)).await;
+        assert!(partial.is_partial && partial.exit_code() == 1);
+        assert!(!partial.outcomes.is_empty() && partial.outcomes.len() < checks.len());
+        let partial = reread(&partial);
+        let is_done =
+            |check: &&&Check| partial.outcomes.iter().any(|one| one.requirement == check.requirement);
+        let left: Vec<_> = checks.iter().filter(|check| !is_done(check)).copied().collect();
+        let rest = run(&target, &left).await;
+        let whole = merge::parts(vec![Run { is_partial: false, ..partial }, rest]).expect("parts of one run");
+        assert_eq!(json::write(&whole), json::write(&run(&target, &checks).await));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recorded_requests_are_sent_again_and_answered_alike() {
+    let checks = of(Service::Publish);
+    let report = reread(&run(&target(&[]), &checks).await);
+    for outcome in &report.outcomes {
+        // What goes out side by side is sent one after the other, and then some answers are others.
+        let steps = replay(&target(&[]), outcome, None).await.expect("a place");
+        assert!(!steps.is_empty(), "{}", outcome.requirement);
+    }
+    let simple =
+        report.outcomes.iter().find(|one| one.requirement.to_string() == "publish.prepare.prepare-id");
+    let steps = replay(&target(&[]), simple.expect("a check"), None).await.expect("a place");
+    assert!(steps.iter().all(|step| step.is_same), "{steps:?}");
+}

@@ -1,0 +1,10 @@
+//! Bad servers: each ends in a verdict within its limit, with what was seen in words; nothing unbounded is kept, and no
+//! secret is told to anybody else.
+
+mod answers;
+mod bounds;
+mod elsewhere;
+mod lines;
+mod room;
+mod tls;
+mod two;

@@ -1,0 +1,172 @@
+//! A run is known before it is made: what it costs, what it leaves out and why, and that planning sends nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::TcpListener;
+
+use assay_spec::{Dialect, Service};
+use assay_suites::check::{self, Check, Weight};
+use assay_suites::embedded::Embedded;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{Plan, Planned, Wishes, foresee, plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::run::Runner;
+use assay_suites::target::Remote;
+use assay_suites::verdict::{Run, Verdict};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Somebody's target with all services at one address and no control API.
+async fn foreign(url: &str) -> Remote {
+    let sites =
+        ["gateway", "metadata", "network", "publish", "drop"].map(|site| (site.to_owned(), url.to_owned()));
+    Remote::new(BTreeMap::from(sites), None).await.expect("nobody is asked")
+}
+
+async fn foreseen(target: &Remote, wishes: &Wishes) -> Vec<Planned> {
+    foresee(target, &Settings::default(), wishes, &check::all()).await
+}
+
+fn reason<'a>(planned: &'a [Planned], id: &str) -> Option<&'a str> {
+    let planned = planned.iter().find(|planned| planned.check.requirement.to_string() == id);
+    planned.expect("a check of that id").left_out.as_ref().map(|why| why.reason.as_str())
+}
+
+fn everything() -> Wishes {
+    Wishes { include: [Weight::Heavy, Weight::Destructive].into(), ..Wishes::default() }
+}
+
+#[tokio::test]
+async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("it does not wait");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    let target = foreign(&url).await;
+    let planned = foreseen(&target, &everything()).await;
+    let nobody = listener.accept().expect_err("nobody has connected");
+    assert_eq!(nobody.kind(), std::io::ErrorKind::WouldBlock);
+
+    let clock = reason(&planned, "publish.prepare.lock-expires").expect("time cannot be moved");
+    assert!(clock.contains("moves time"), "{clock}");
+    let domain = reason(&planned, "publish.prepare.message").expect("no domain is named");
+    assert_eq!(domain, "needs a bound domain: [publish] key and domains");
+    assert_eq!(reason(&planned, "metadata.root.html"), None, "it needs nothing");
+
+    // What the checks say of a target that is there is what the plan has said of it.
+    let words: Vec<&Planned> = planned
+        .iter()
+        .filter(|planned| planned.check.requirement.service == Service::Publish && planned.left_out.is_some())
+        .collect();
+    let checks: Vec<&'static Check> = words.iter().map(|planned| planned.check).collect();
+    let run = run_against(&target, &Settings::default(), &plan(&target, &checks)).await;
+    for (outcome, planned) in run.outcomes.iter().zip(&words) {
+        let foreseen = planned.left_out.as_ref().map(|why| (why.verdict, why.reason.clone()));
+        assert_eq!(foreseen, Some((outcome.verdict, outcome.reason.clone())), "{}", outcome.requirement);
+    }
+    assert!(!words.is_empty());
+}
+
+async fn run_against(target: &Remote, settings: &Settings, planned: &[Planned]) -> Run {
+    let pace = Pace::default();
+    let runner = Runner { target, settings, pace: &pace, jobs: 1, fail_fast: false };
+    runner.run(planned, |_| {}).await
+}
+
+#[tokio::test]
+async fn what_is_heavy_or_destroys_is_asked_for_by_name_where_others_are() {
+    let target = foreign("http://127.0.0.1:1").await;
+    let planned = foreseen(&target, &Wishes::default()).await;
+    let of = |weight: Weight| -> BTreeSet<String> {
+        let checks = check::all().into_iter().filter(|check| check.cost.weight() == weight);
+        checks.map(|check| check.requirement.to_string()).collect()
+    };
+    for weight in [Weight::Heavy, Weight::Destructive] {
+        assert!(!of(weight).is_empty());
+        let wanted = format!("--include {}", weight.name());
+        for id in of(weight) {
+            let reason = reason(&planned, &id).expect("it is left out");
+            assert!(reason.contains(&wanted) || reason.starts_with("needs "), "{id}: {reason}");
+        }
+    }
+    let left_out = |planned: &[Planned]| {
+        let asks = |planned: &&Planned| {
+            planned.left_out.as_ref().is_some_and(|why| why.reason.contains("--include"))
+        };
+        planned.iter().filter(asks).count()
+    };
+    assert!(left_out(&planned) > 0);
+    assert_eq!(left_out(&foreseen(&target, &everything()).await), 0);
+    let embedded = Embedded::new(1, Dialect::default());
+    let planned = foresee(&embedded, &Settings::default(), &Wishes::default(), &check::all()).await;
+    assert!(planned.iter().all(|planned| planned.left_out.is_none()), "it has worlds of its own");
+}
+
+#[tokio::test]
+async fn a_run_that_may_only_read_sends_nothing_that_writes_whatever_is_planned() {
+    let target = foreign("http://127.0.0.1:1").await;
+    let wishes = Wishes { read_only: true, ..everything() };
+    let planned = foreseen(&target, &wishes).await;
+    assert!(planned.iter().all(|planned| planned.left_out.is_some() || planned.check.cost.writes == 0));
+    let stored = reason(&planned, "network.messages.found").expect("a message would stay");
+    assert!(stored.contains("--read-only"), "{stored}");
+
+    // The plan is passed by, and the guard behind it holds.
+    let embedded = Embedded::new(1, Dialect::default());
+    let settings = Settings { read_only: true, ..Settings::default() };
+    let checks =
+        select(check::all(), &[], &["network.messages", "drop.upload", "publish.prepare"].map(str::to_owned));
+    let pace = Pace::default();
+    let runner = Runner { target: &embedded, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let run = runner.run(&plan(&embedded, &checks), |_| {}).await;
+    assert_eq!(run.sent.writes, 0);
+    assert!(run.count(Verdict::NotTestable) > 10);
+    for outcome in &run.outcomes {
+        let writes = check::of(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
+        let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
+        assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, outcome.reason);
+    }
+}
+
+#[tokio::test]
+async fn a_plan_adds_up_and_is_told_in_words_and_as_json() {
+    let embedded = Embedded::new(1, Dialect::default());
+    let planned = plan(&embedded, &check::all());
+    let plan = Plan::new(&embedded, &Pace::default(), &planned, None, 2);
+    let requests: u64 = check::all().iter().map(|check| u64::from(check.cost.requests)).sum();
+    assert_eq!((plan.sum().requests, plan.is_exact), (requests, true));
+    assert_eq!(plan.json()["together"]["requests"], requests);
+    assert!(plan.text().contains("exactly so many"), "{}", plan.text());
+
+    let target = foreign("http://127.0.0.1:1").await;
+    let pace = Pace::new(BTreeMap::from([("gateway".to_owned(), 30)]));
+    let planned = foreseen(&target, &Wishes::default()).await;
+    let plan = Plan::new(&target, &pace, &planned, Some(80), 1);
+    let (text, json) = (plan.text(), plan.json());
+    assert!(text.contains("an upper bound") && text.contains("80 ms a request, measured"), "{text}");
+    let out: u64 = plan.left_out.values().map(|ids| ids.len() as u64).sum();
+    assert_eq!(plan.sum().checks + out, check::all().len() as u64);
+    assert_eq!(plan.sum().left_out, out);
+    let listed = json["left_out"].as_array().expect("the reasons");
+    let listed: usize = listed.iter().map(|why| why["checks"].as_array().map_or(0, Vec::len)).sum();
+    assert_eq!(listed as u64, out);
+}
+
+#[tokio::test]
+async fn a_limit_that_is_met_elsewhere_is_no_failure() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    let serving = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = [0; 1024];
+            let _ = stream.read(&mut head).await;
+            let refusal = b"HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n";
+            let _ = stream.write_all(refusal).await;
+        }
+    });
+    let target = foreign(&url).await;
+    let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
+    let run = run_against(&target, &Settings::default(), &plan(&target, &checks)).await;
+    assert_eq!(run.count(Verdict::Inconclusive), checks.len());
+    for outcome in &run.outcomes {
+        assert!(outcome.reason.contains("rate limit was met"), "{}", outcome.reason);
+    }
+    serving.abort();
+}

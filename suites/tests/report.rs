@@ -1,0 +1,98 @@
+//! The page of a whole run: its size, its rows, and that nothing in it acts.
+
+use std::path::PathBuf;
+
+use assay_spec::{Dialect, Service, catalogue};
+use assay_suites::check;
+use assay_suites::embedded::Embedded;
+use assay_suites::exchange::{Exchange, Request, Response};
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::report::html;
+use assay_suites::run::Runner;
+use assay_suites::verdict::{Failure, Run, Verdict};
+
+/// Larger pages open slowly.
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// A run of the embedded simulator, honest or not, of all services or some.
+async fn run(deviations: &[&str], services: &[Service]) -> Run {
+    let deviations: Vec<String> = deviations.iter().map(|&name| name.to_owned()).collect();
+    let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("known deviations");
+    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    runner.run(&plan(&target, &select(check::all(), services, &[])), |_| {}).await
+}
+
+/// Where pages are left for whoever wants to look at them.
+fn leave(name: &str, page: &str) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, page).expect("the folder for tests can be written to");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_run_is_a_page_with_every_row() {
+    let run = run(&[], &[]).await;
+    let page = html::write(&run);
+    leave("whole.html", &page);
+    for row in catalogue::requirements() {
+        assert_eq!(page.matches(&format!(" id=\"{row}\"")).count(), 1, "{row}");
+    }
+    assert!(page.len() < PAGE_BYTES, "{} bytes", page.len());
+    assert_eq!(page, html::write(&run), "the same run, the same bytes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_from_a_target_never_acts() {
+    let lies = ["drop.cid.version", "drop.response.claim-url"];
+    let mut run = run(&lies, &[Service::Publish, Service::Drop]).await;
+    let hostile = "</script></style></pre><script>document.title='acted'</script><img src=x onerror=\"document.title='acted'\">\
+        <!-- \u{202e}\u{2066}\0 @LEDGER@ @SCRIPT@ <a href='javascript:1'>\u{1b}[31m";
+    for (n, outcome) in run.outcomes.iter_mut().enumerate().filter(|(n, _)| n % 20 == 3) {
+        outcome.verdict = Verdict::Fail;
+        outcome.reason = format!("it said {hostile}");
+        outcome.notes = vec![hostile.into()];
+        outcome.why = vec![hostile.into()];
+        outcome.repeat = vec![format!("curl '{hostile}'")];
+        outcome.elapsed_ms = Some(17 * n as u64);
+        let many = |got: &str| {
+            format!("{{\"a\":[1,2,3],\"status\":\"{got}\",\"words\":\"{}\"}}", "long ".repeat(20))
+        };
+        outcome.failure = Some(Failure {
+            place: hostile.into(),
+            want: many("live"),
+            got: if n % 40 == 3 { many("queued") } else { hostile.into() },
+            exchange: Some(0),
+        });
+        let request = Request::new("POST", &format!("/{hostile}")).header("x", hostile).body(hostile);
+        let headers = vec![("x".to_owned(), hostile.as_bytes().to_vec()), (hostile.into(), vec![0xff])];
+        let response = Response { status: 200, headers, body: hostile.as_bytes().to_vec() };
+        let text = Response {
+            status: 500,
+            headers: Vec::new(),
+            body: many(&hostile.replace('\0', "")).into_bytes(),
+        };
+        let base = format!("http://127.0.0.1/{hostile}");
+        let exchange = |response| Exchange {
+            site: hostile.into(),
+            base: base.clone(),
+            request: request.clone(),
+            cut: None,
+            response,
+        };
+        outcome.exchanges = vec![exchange(Ok(response)), exchange(Ok(text))];
+    }
+    run.target = hostile.into();
+    run.remarks = vec![hostile.into()];
+    run.conditions.profile = hostile.into();
+    let page = html::write(&run);
+    leave("hostile.html", &page);
+    assert_eq!(page.matches("<script").count(), 1);
+    assert_eq!(page.matches("</script").count(), 1);
+    assert!(!page.contains("<img") && !page.contains("<a href='"));
+    for mark in ['\0', '\u{1b}', '\u{202e}', '\u{2066}'] {
+        assert!(!page.contains(mark), "{mark:?}");
+    }
+    assert!(page.contains("&lt;/script&gt;") && page.contains("\\u{202e}"));
+}

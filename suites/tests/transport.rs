@@ -1,0 +1,457 @@
+//! How a target is reached: protocols, proxies, tries, headers and certificates of the client, IPv6, limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use assay_sim::rng::Rng;
+use assay_sim::serve::ClockMode;
+use assay_sim::tls::{Authority, YEARS};
+use assay_suites::check;
+use assay_suites::client::Limits;
+use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::exchange::{Broken, Request};
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::profile::Profile;
+use assay_suites::proxy::Proxies;
+use assay_suites::run::Runner;
+use assay_suites::target::{Dial, Remote, Sockets, Target};
+use assay_suites::tls::Trust;
+use assay_suites::transport::{ExtraHeader, Http, Protocol, Transport, ask};
+use assay_suites::verdict::{Run, Verdict};
+use rustls::client::danger::HandshakeSignatureValid;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{DigitallySignedStruct, DistinguishedName, ServerConfig, SignatureScheme};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+async fn served(listen: &str, https: bool) -> Served {
+    let generous = ["publish.requests", "network.general", "network.authenticated"];
+    let options = Options {
+        seed: 7,
+        listen: listen.parse().expect("an address"),
+        clock: ClockMode::Real,
+        epoch: wall_clock(),
+        token: None,
+        forwarded_header: Some("X-Forwarded-For".to_owned()),
+        https,
+        limits: generous.map(|limit| format!("{limit}-per-window=100000")).to_vec(),
+        deviations: Vec::new(),
+        liberties: Vec::new(),
+    };
+    start(&options).await.expect("a simulator on any port")
+}
+
+/// Runs the written profile, with these lines before its tables.
+async fn run(served: &Served, folder: &Path, lines: &str, filters: &[&str]) -> Run {
+    let path = folder.join("p.toml");
+    served.write_profile(&path, None).expect("a profile");
+    let text = std::fs::read_to_string(&path).expect("its text");
+    let loaded = Profile::of_text(format!("{lines}{text}"), "p.toml".to_owned(), folder).expect("a profile");
+    let (target, settings, pace) = assay_suites::setup::connect(&loaded, Some(3)).await.expect("a target");
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
+}
+
+fn verdicts(run: &Run) -> BTreeMap<String, &'static str> {
+    run.outcomes.iter().map(|one| (one.requirement.to_string(), one.verdict.name())).collect()
+}
+
+fn bad(run: &Run) -> Vec<String> {
+    let bad = run.outcomes.iter().filter(|one| one.verdict != Verdict::Pass);
+    bad.map(|one| format!("{} {}: {}", one.requirement, one.verdict.name(), one.reason)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_https_every_check_passes_as_embedded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = served("127.0.0.1:0", true).await;
+    assert!(served.sites.values().all(|url| url.starts_with("https://")), "{:?}", served.sites);
+    assert!(served.control.starts_with("http://"));
+    let run = run(&served, folder.path(), "", &[]).await;
+    assert_eq!(bad(&run), Vec::<String>::new());
+    assert_eq!(run.count(Verdict::Pass), check::all().len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_http_2_the_verdicts_are_those_over_http_1() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let services = ["gateway.", "metadata.", "network.", "drop."];
+    for (https, http) in [(false, "2"), (true, "auto")] {
+        let served = served("127.0.0.1:0", https).await;
+        let lines = format!("transport = {{ http = {http:?} }}\n");
+        let two = run(&served, folder.path(), &lines, &services).await;
+        let one = run(&served, folder.path(), "", &services).await;
+        assert_eq!(bad(&two), bad(&one), "{http}");
+        assert_eq!(verdicts(&two), verdicts(&one), "{http}");
+        let said = two.remarks.join("\n");
+        assert!(said.contains("requests over HTTP/2") && said.contains("HTTP/2 cannot say"), "{said}");
+        assert!(!one.remarks.join("\n").contains("HTTP/2"), "{:?}", one.remarks);
+        assert!(said.contains("time to connect: "), "{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sites_at_addresses_of_ipv6_are_sites_like_others() {
+    if TcpListener::bind("[::1]:0").await.is_err() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for https in [false, true] {
+        let served = served("[::1]:0", https).await;
+        assert!(served.sites["network"].contains("://[::1]:"), "{}", served.sites["network"]);
+        let run = run(
+            &served,
+            folder.path(),
+            "",
+            &["network.info", "drop.site", "gateway.direct", "metadata.root"],
+        );
+        assert_eq!(bad(&run.await), Vec::<String>::new());
+    }
+}
+
+/// A server that hears a request with its body on each connection, and answers `204`; what it heard, in order.
+async fn listening(address: &str) -> (SocketAddr, Arc<Mutex<Vec<String>>>, JoinSet<()>) {
+    let listener = TcpListener::bind(address).await.expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (told, mut tasks) = (heard.clone(), JoinSet::new());
+    tasks.spawn(async move {
+        while let Ok((mut io, _)) = listener.accept().await {
+            let head = head(&mut io).await;
+            told.lock().expect("nobody panicked").push(head);
+            let _ = io.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+            let _ = io.shutdown().await;
+        }
+    });
+    (address, heard, tasks)
+}
+
+async fn head(io: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match io.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => break,
+        }
+    }
+    String::from_utf8_lossy(&head).into_owned()
+}
+
+/// A proxy: opens tunnels to `to`, whatever host is asked for, and answers requests of plain HTTP itself.
+async fn proxy(to: SocketAddr, refuses: bool) -> (SocketAddr, Arc<Mutex<Vec<String>>>, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (told, mut tasks) = (heard.clone(), JoinSet::new());
+    tasks.spawn(async move {
+        let mut tunnels = JoinSet::new();
+        while let Ok((mut io, _)) = listener.accept().await {
+            let head = head(&mut io).await;
+            let is_tunnel = head.starts_with("CONNECT ");
+            told.lock().expect("nobody panicked").push(head);
+            if refuses {
+                let _ = io.write_all(b"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n").await;
+            } else if is_tunnel {
+                let _ = io.write_all(b"HTTP/1.1 200 Connected\r\nVia: x\r\n\r\n").await;
+                let mut there = TcpStream::connect(to).await.expect("it listens");
+                tunnels.spawn(async move { drop(tokio::io::copy_bidirectional(&mut io, &mut there).await) });
+            } else {
+                let _ = io.write_all(b"HTTP/1.1 203 From the proxy\r\nContent-Length: 0\r\n\r\n").await;
+                let _ = io.shutdown().await;
+            }
+        }
+    });
+    (address, heard, tasks)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn proxies_carry_requests_and_open_tunnels() {
+    let authority = Authority::new(Rng::new(1));
+    let leaf = authority.issue("site", &["target.example".to_owned()], YEARS);
+    let (there, _accepting) = showing(leaf.server_config()).await;
+    let (at, heard, _tasks) = proxy(there, false).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, authority.pem()).expect("a file");
+    let sockets = |proxy: &str| Sockets {
+        trust: Trust::with_file(&file).expect("a certificate"),
+        proxies: Proxies::all(proxy, "past.example"),
+        ..Sockets::default()
+    };
+    let through = sockets(&format!("http://me:hunter2@{at}"));
+    let get = Request::new("GET", "//a?b");
+    let limits = Limits::default();
+    let plain = ask(&through, Dial::to("http://target.example:8080"), &get, limits).await.response;
+    assert_eq!(plain.expect("an answer").status, 203);
+    let secure = ask(&through, Dial::to("https://target.example:8443"), &get, limits).await.response;
+    assert_eq!(secure.expect("an answer").status, 204);
+    let heard = heard.lock().expect("nobody panicked").clone();
+    let credentials = "Proxy-Authorization: Basic bWU6aHVudGVyMg==\r\n";
+    assert!(
+        heard[0].starts_with("GET http://target.example:8080//a?b HTTP/1.1\r\nHost: target.example:8080\r\n")
+    );
+    assert!(heard[0].contains(credentials), "{}", heard[0]);
+    assert!(heard[1].starts_with("CONNECT target.example:8443 HTTP/1.1\r\nHost: target.example:8443\r\n"));
+    assert!(heard[1].contains(credentials), "{}", heard[1]);
+
+    let sites: BTreeMap<String, String> = [("publish".to_owned(), "http://target.example".to_owned())].into();
+    let name = Remote::over(through, sites, None).await.expect("no control").name();
+    assert!(name.contains(&format!("through the proxy http://{at}")) && !name.contains("hunter2"), "{name}");
+
+    let (at, _, _refusing) = proxy(there, true).await;
+    for (proxy, words) in [
+        (format!("http://me:hunter2@{at}"), "it wants a user and password (status 407)"),
+        ("http://me:hunter2@127.0.0.1:1".to_owned(), "the proxy http://127.0.0.1:1: 127.0.0.1:1: "),
+        ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "speaks socks5, which is not supported"),
+    ] {
+        let dial = Dial { own: false, ..Dial::to("https://target.example") };
+        let said = match ask(&sockets(&proxy), dial, &get, limits).await.response {
+            Err(Broken::Unreachable(why)) => why,
+            other => panic!("{proxy}: {other:?}"),
+        };
+        assert!(said.contains(words) && !said.contains("hunter2"), "{said}");
+    }
+}
+
+/// A server that answers `204` under TLS.
+async fn showing(config: Arc<ServerConfig>) -> (SocketAddr, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let acceptor = TlsAcceptor::from(config);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        while let Ok((io, _)) = listener.accept().await {
+            if let Ok(io) = acceptor.accept(io).await {
+                let mut io = BufReader::new(io);
+                let mut line = String::new();
+                while io.read_line(&mut line).await.is_ok_and(|bytes| bytes > 2) {
+                    line.clear();
+                }
+                let _ = io.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+                let _ = io.shutdown().await;
+            }
+        }
+    });
+    (address, tasks)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
+    let free = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
+    let sites: BTreeMap<String, String> = [("publish".to_owned(), format!("http://{free}"))].into();
+    let target = Remote::new(sites.clone(), None).await.expect("no control");
+    let began = Instant::now();
+    let why = target.reach().await.expect_err("nobody listens");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(why.contains("at the last of 3 tries"), "{why}");
+
+    let sockets = Sockets::default();
+    let base = format!("http://{free}");
+    let get = Request::new("GET", "/");
+    let asking = ask(&sockets, Dial::to(&base), &get, Limits::default());
+    // On this machine the first try is refused before anything else happens; then somebody comes.
+    let place = free.to_string();
+    let opening = listening(&place);
+    let (told, (_, heard, _tasks)) = tokio::join!(asking, opening);
+    assert_eq!(told.response.map(|response| response.status), Ok(204));
+    assert!(told.again >= 1);
+    assert_eq!(heard.lock().expect("nobody panicked").len(), 1, "one request, once");
+    let remarks = assay_suites::target::Connect::transport(&sockets).remarks().join("\n");
+    assert!(remarks.contains("tried again before anything was sent"), "{remarks}");
+
+    // What only an answer has named is asked once.
+    let began = Instant::now();
+    let dial = Dial { own: false, ..Dial::to("http://127.0.0.1:1") };
+    let gone = ask(&sockets, dial, &get, Limits::default()).await;
+    assert!(
+        matches!(gone.response, Err(Broken::Unreachable(_))) && began.elapsed() < Duration::from_millis(200)
+    );
+}
+
+#[test]
+fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
+    let transport = Transport::new(Http::One, Duration::from_secs(15), Vec::new());
+    let usual = Limits::default();
+    let own = Limits { timeout: Duration::from_secs(60), ..usual };
+    let limits = |site: &str| [usual, own].map(|limits| transport.within(site, limits).timeout.as_secs());
+    assert_eq!(limits("network"), [15, 60]);
+    transport.measured("network", Duration::from_millis(500));
+    transport.measured("drop", Duration::from_secs(2));
+    transport.measured("publish", Duration::from_secs(9));
+    assert_eq!(limits("network"), [35, 60]);
+    assert_eq!(limits("drop"), [95, 95]);
+    assert_eq!(limits("publish"), [120, 120]);
+    assert_eq!(limits("http://elsewhere.example"), [120, 120], "as far as the farthest");
+    let remarks = transport.remarks().join("\n");
+    assert!(remarks.contains("drop 2000 ms, network 500 ms") && remarks.contains("120.0 s"), "{remarks}");
+    let patient = Transport::new(Http::One, Duration::from_secs(600), Vec::new());
+    assert_eq!(patient.within("network", usual).timeout.as_secs(), 600);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
+    let (at, heard, _tasks) = listening("127.0.0.1:0").await;
+    let headers = vec![
+        ExtraHeader { name: "X-Gate".into(), value: "hunter2hunter2".into(), is_secret: true },
+        ExtraHeader { name: "X-Team".into(), value: "assay".into(), is_secret: false },
+    ];
+    let transport = Arc::new(Transport::new(Http::One, Duration::from_secs(15), headers));
+    let sockets = Sockets { transport, ..Sockets::default() };
+    let sites: BTreeMap<String, String> = [("metadata".to_owned(), format!("http://{at}"))].into();
+    let target = Remote::over(sockets, sites, None).await.expect("no control");
+    let (settings, pace) = (Settings::default(), Pace::default());
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
+    let run = runner.run(&plan(&target, &checks), |_| {}).await;
+    let heard = heard.lock().expect("nobody panicked").concat();
+    assert!(
+        heard.contains("\r\nX-Gate: hunter2hunter2\r\n") && heard.contains("\r\nX-Team: assay\r\n"),
+        "{heard}"
+    );
+    let shown = format!("{run:?}");
+    assert!(!shown.contains("hunter2") && shown.contains("[redacted X-Gate]"), "{shown}");
+    let outcome = &run.outcomes[0];
+    assert_eq!(outcome.verdict, Verdict::Fail);
+    assert!(outcome.repeat.concat().contains("X-Team: assay"), "{:?}", outcome.repeat);
+}
+
+/// Takes every client that shows a certificate, and keeps those certificates.
+#[derive(Debug)]
+struct Keeps(Arc<Mutex<Vec<Vec<u8>>>>, Vec<DistinguishedName>);
+
+impl ClientCertVerifier for Keeps {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &self.1
+    }
+
+    fn verify_client_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: UnixTime,
+    ) -> Result<ClientCertVerified, rustls::Error> {
+        self.0.lock().expect("nobody panicked").push(end_entity.to_vec());
+        Ok(ClientCertVerified::assertion())
+    }
+
+    fn client_auth_mandatory(&self) -> bool {
+        false
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = rustls::crypto::ring::default_provider().signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signed, &known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = rustls::crypto::ring::default_provider().signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, &known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        rustls::crypto::ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_certificate_is_shown_to_own_sites_alone() {
+    let authority = Authority::new(Rng::new(1));
+    let [server, client, other] =
+        ["server", "client", "other"].map(|label| authority.issue(label, &["127.0.0.1".to_owned()], YEARS));
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    write("ca.pem", &authority.pem());
+    let [certificate, key] = client.pem();
+    write("c.pem", &certificate);
+    write("c.key", &key);
+    write("other.key", &other.pem()[1]);
+    write("no.key", "hunter2");
+    let sockets = |certificate: &str, key: &str| {
+        let text = format!(
+            "ca_file = \"ca.pem\"\nclient_certificate = {certificate:?}\nclient_key = {{ file = {key:?} }}\n"
+        );
+        Profile::parse(&text, "p.toml").expect("a profile").sockets(folder.path())
+    };
+    let shown = Arc::default();
+    let keeps = Arc::new(Keeps(Arc::clone(&shown), Vec::new()));
+    let [certificate, key] = server.pem();
+    let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).expect("a certificate")];
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.expect("versions").with_client_cert_verifier(keeps).with_single_cert(chain, key);
+    let (at, _tasks) = showing(Arc::new(config.expect("the server's key"))).await;
+    let base = format!("https://{at}");
+    let get = Request::new("GET", "/");
+    let good = sockets("c.pem", "c.key").expect("a pair");
+    for (own, seen) in [(false, 0), (true, 1)] {
+        let dial = Dial { own, ..Dial::to(&base) };
+        let answer = ask(&good, dial, &get, Limits::default()).await.response;
+        assert_eq!(answer.map(|response| response.status), Ok(204));
+        assert_eq!(shown.lock().expect("nobody panicked").len(), seen, "own: {own}");
+    }
+    assert_eq!(shown.lock().expect("nobody panicked")[0], client.certificate());
+    for (certificate, key, words) in [
+        ("c.pem", "other.key", ["c.pem: the key of client_key (", "is another certificate's"]),
+        ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) is in it"]),
+        ("c.key", "c.key", ["c.key: ", "no certificate (PEM) is in it"]),
+        ("none.pem", "c.key", ["none.pem: ", ""]),
+        ("c.pem", "none.key", ["client_key: cannot read the secret in ", "none.key"]),
+    ] {
+        let why = sockets(certificate, key).expect_err("no pair");
+        assert!(words.iter().all(|words| why.contains(words)) && !why.contains("hunter2"), "{why}");
+    }
+}
+
+/// Over HTTP/2 alone, a request that it cannot say is not testable; over both it goes over HTTP/1.1.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_http_2_cannot_say_goes_over_http_1_where_that_is_spoken() {
+    let served = served("127.0.0.1:0", false).await;
+    let two = Transport::new(Http::Two, Duration::from_secs(15), Vec::new());
+    let sockets = Sockets { transport: Arc::new(two), ..Sockets::default() };
+    let base = &served.sites["metadata"];
+    for (target, over) in [("/", Protocol::Two), ("/#x", Protocol::One), ("*", Protocol::One)] {
+        let told = ask(&sockets, Dial::to(base), &Request::new("GET", target), Limits::default()).await;
+        let status = told.response.map(|response| response.status);
+        assert!(status.is_ok_and(|status| over == Protocol::One || status == 200), "{target}");
+    }
+    // A server of HTTP/2 alone.
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}", listener.local_addr().expect("its address"));
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        while let Ok((io, _)) = listener.accept().await {
+            let Ok(mut connection) = h2::server::handshake(io).await else { continue };
+            while let Some(Ok((_, mut respond))) = connection.accept().await {
+                let _ = respond.send_response(http::Response::new(()), true);
+            }
+        }
+    });
+    let asked = async |target| {
+        ask(&sockets, Dial::to(&base), &Request::new("GET", target), Limits::default()).await.response
+    };
+    assert_eq!(asked("/").await.map(|response| response.status), Ok(200));
+    let kinds: BTreeSet<String> =
+        [asked("*").await, asked("/#x").await].into_iter().map(|told| format!("{told:?}")).collect();
+    assert!(kinds.iter().all(|kind| kind.starts_with("Err(Inexpressible(\"the target")), "{kinds:?}");
+}
