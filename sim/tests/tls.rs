@@ -61,7 +61,9 @@ async fn sites_that_speak_https_answer_whoever_trusts_their_authority() {
         let mut io = connect(&handle.authority().pem(), offered, server, "127.0.0.1").await.expect("both");
         assert_answers(&mut io).await;
     }
-    let refused = connect(&handle.authority().pem(), &[b"h2"], server, "127.0.0.1").await;
+    let io = connect(&handle.authority().pem(), &[b"h2"], server, "127.0.0.1").await.expect("HTTP/2 alone");
+    assert_eq!(io.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+    let refused = connect(&handle.authority().pem(), &[b"spdy/3"], server, "127.0.0.1").await;
     assert_eq!(error(refused), Error::AlertReceived(AlertDescription::NoApplicationProtocol));
 }
 

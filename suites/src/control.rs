@@ -86,6 +86,28 @@ impl Control {
         answer
     }
 
+    /// Asks for `path` for some seconds until the answer is what is waited for, and returns the last. A tape keeps that
+    /// one alone: how often it takes says something of this machine and nothing of the target.
+    pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
+        const STEP: std::time::Duration = std::time::Duration::from_millis(10);
+        let asked = Asked::Control { method: "GET".into(), path: path.into(), body: None };
+        if let Some(answer) = self.tape.as_ref().and_then(|tape| tape.answer(&asked)) {
+            return answer;
+        }
+        let mut answer = self.ask("GET", path, None).await;
+        for _ in 0..300 {
+            if answer.as_ref().map_or(true, &is) {
+                break;
+            }
+            tokio::time::sleep(STEP).await;
+            answer = self.ask("GET", path, None).await;
+        }
+        if let Some(tape) = &self.tape {
+            tape.keep(asked, &answer);
+        }
+        answer
+    }
+
     async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };

@@ -160,6 +160,24 @@ impl<'run> Probe<'run> {
         self.control.is_some()
     }
 
+    /// What the control API shows of a service; null where there is none. Keys that it shows beside, whichever service is
+    /// asked for, stand in no report.
+    pub async fn view(&self, service: &str) -> Value {
+        self.view_when(service, |_| true).await
+    }
+
+    /// As [`Probe::view`], once the service's state is what is waited for, or after some seconds.
+    pub async fn view_when(&self, service: &str, is: impl Fn(&Value) -> bool) -> Value {
+        let Ok(control) = self.control() else { return Value::Null };
+        let mut state = control.poll("state", |state| is(&state[service])).await.unwrap_or_default();
+        for (kind, name) in [("valid", "key"), ("revoked", "revoked key")] {
+            if let Some(key) = state["gateway"]["keys"][kind].as_str() {
+                self.hide(name, key);
+            }
+        }
+        state[service].take()
+    }
+
     /// The path prefix of a site's base URL, without a trailing slash.
     pub fn prefix(&self, site: &str) -> String {
         let base = self.place.sites.get(site).and_then(|base| url::Url::parse(base).ok());

@@ -20,17 +20,28 @@ const PRINTF_BYTES: usize = 4 * 1024;
 /// Longer bytes are named: in base64 they would be too long for one argument of a program.
 const BASE64_BYTES: usize = 64 * 1024;
 
+/// The variables that stand for the files of a client's certificate and its key.
+const CERTIFICATE_VARIABLES: [&str; 2] = ["ASSAY_CLIENT_CERTIFICATE", "ASSAY_CLIENT_KEY"];
+
+/// How a server is reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reach<'t> {
+    /// Certificates that an https server's may lead to, where the machine's own are not enough.
+    pub ca_file: Option<&'t Path>,
+    /// An https server is shown a client's certificate; the line takes it from variables.
+    pub shows_identity: bool,
+    /// Over HTTP/2 where it can say the request.
+    pub over_two: bool,
+}
+
 /// The line that sends the exchange's request again and prints the response with its head. A text of more than 8 KiB,
-/// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes. `ca_file` holds the
-/// certificates that an https server's may lead to, where the machine's own are not enough.
-pub fn curl(exchange: &Exchange, ca_file: Option<&Path>) -> String {
+/// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes.
+pub fn curl(exchange: &Exchange, reach: Reach<'_>) -> String {
     let Exchange { base, request, .. } = exchange;
-    let ca_file = ca_file.filter(|_| is_https(base)).map(|path| path.display().to_string());
-    let ca_file = ca_file.as_deref();
     let line = if curl_is_exact(request) {
-        curl_line(base, request, ca_file)
+        curl_line(base, request, reach)
     } else {
-        socket_line(base, request, ca_file)
+        socket_line(base, request, reach)
     };
     if is_whole(exchange) {
         line
@@ -93,11 +104,14 @@ fn curl_is_exact(request: &Request) -> bool {
         && (request.method != "HEAD" || request.body.is_empty())
 }
 
-fn curl_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
-    let mut line = String::from("curl -sS -i --http1.1 --path-as-is");
-    if let Some(path) = ca_file {
-        put(&mut line, "--cacert", path.as_bytes());
-    }
+fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
+    let http = match (reach.over_two, is_https(base)) {
+        (false, _) => "--http1.1",
+        (true, true) => "--http2",
+        (true, false) => "--http2-prior-knowledge",
+    };
+    let mut line = format!("curl -sS -i {http} --path-as-is");
+    put_trust(&mut line, base, reach, ["--cacert", "--cert", "--key"]);
     if base.contains('[') {
         line.push_str(" -g");
     }
@@ -117,7 +131,7 @@ fn curl_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
             None => put(&mut line, "-H", &[name.as_bytes(), b": ", value].concat()),
         }
     }
-    if !has(request, "connection") {
+    if !has(request, "connection") && !reach.over_two {
         line.push_str(" -H 'Connection: close'");
     }
     let sends_data = !is_head && (request.method != "GET" || !request.body.is_empty());
@@ -151,7 +165,7 @@ fn curl_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
 }
 
 /// Writes the bytes with bash alone, or, over TLS, with the one tool that carries what it is given.
-fn socket_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
+fn socket_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
     let authority = authority(base);
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port),
@@ -178,14 +192,27 @@ fn socket_line(base: &str, request: &Request, ca_file: Option<&str>) -> String {
         let send = if is_long { " && cat BODY" } else { "" };
         let mut line = String::from("openssl s_client -quiet -verify_return_error");
         put(&mut line, "-connect", format!("{host}:{port}").as_bytes());
-        if let Some(path) = ca_file {
-            put(&mut line, "-CAfile", path.as_bytes());
-        }
+        put_trust(&mut line, base, reach, ["-CAfile", "-cert", "-key"]);
         return format!("( printf '{format}'{keys}{send} ) | {line}");
     }
     let place = format!("/dev/tcp/{}/{port}", host.trim_matches(['[', ']']));
     let send = if is_long { " && cat BODY >&3" } else { "" };
     format!("( exec 3<>{} && printf '{format}'{keys} >&3{send} && cat <&3 )", quote(place.as_bytes()))
+}
+
+/// Appends whom an https server's certificate may come from and what certificate it is shown, by these options.
+fn put_trust(line: &mut String, base: &str, reach: Reach<'_>, [ca, certificate, key]: [&str; 3]) {
+    if !is_https(base) {
+        return;
+    }
+    if let Some(path) = reach.ca_file {
+        put(line, ca, path.display().to_string().as_bytes());
+    }
+    if reach.shows_identity {
+        for (option, variable) in [certificate, key].iter().zip(CERTIFICATE_VARIABLES) {
+            let _ = write!(line, " {option} \"${variable}\"");
+        }
+    }
 }
 
 /// Stands for the token until the format is made; no header can hold it by chance and still be sent.
@@ -264,7 +291,7 @@ mod tests {
     }
 
     fn line(request: Request) -> String {
-        curl(&exchange("http://127.0.0.1:4101", request), None)
+        curl(&exchange("http://127.0.0.1:4101", request), Reach::default())
     }
 
     #[test]
@@ -299,8 +326,10 @@ mod tests {
     #[test]
     fn other_addresses() {
         let get = || Request::new("GET", "/");
-        assert!(curl(&exchange("http://[::1]:4101", get()), None).contains(" -g "));
-        let socket = |base: &str| curl(&exchange(base, get().header("Host", "a").header("Host", "b")), None);
+        assert!(curl(&exchange("http://[::1]:4101", get()), Reach::default()).contains(" -g "));
+        let socket = |base: &str| {
+            curl(&exchange(base, get().header("Host", "a").header("Host", "b")), Reach::default())
+        };
         assert!(socket("http://[::1]:4101").contains("3<>/dev/tcp/::1/4101 "));
         assert!(socket("http://[::1]").contains("3<>/dev/tcp/::1/80 "));
         assert!(socket("http://a.example/base").contains("3<>/dev/tcp/a.example/80 "));
@@ -309,8 +338,8 @@ mod tests {
     #[test]
     fn a_server_that_speaks_tls_is_asked_over_tls() {
         let get = || Request::new("GET", "/");
-        let ca_file = Some(Path::new("my ca.pem"));
-        let curl = |base: &str, request: Request| curl(&exchange(base, request), ca_file);
+        let trusting = Reach { ca_file: Some(Path::new("my ca.pem")), ..Reach::default() };
+        let curl = |base: &str, request: Request| super::curl(&exchange(base, request), trusting);
         let twice = || get().header("Host", "a").header("Host", "b");
         let lines = [
             curl("https://127.0.0.1:4102", get()),
@@ -326,6 +355,14 @@ mod tests {
         ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer %s\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n' "$ASSAY_KEY" && cat BODY ) | openssl s_client -quiet -verify_return_error -connect a.example:443 -CAfile 'my ca.pem'  # BODY: the 9000 bytes of the body, SHA-256 e797e2af6f05c24cdd064793ce60a9d01302d9a3b0e5dff5bb0c046b87f2f668
         "#);
         assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "nobody shows a certificate there");
+
+        let reach = Reach { shows_identity: true, over_two: true, ..Reach::default() };
+        let lines =
+            ["https://a.example", "http://a.example"].map(|base| super::curl(&exchange(base, get()), reach));
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        curl -sS -i --http2 --path-as-is --cert "$ASSAY_CLIENT_CERTIFICATE" --key "$ASSAY_CLIENT_KEY" --request-target / -X GET -H 'Accept:' -H 'User-Agent:' https://a.example
+        curl -sS -i --http2-prior-knowledge --path-as-is --request-target / -X GET -H 'Accept:' -H 'User-Agent:' http://a.example
+        "#);
     }
 
     /// Every line is run, and what arrives is compared with what the harness itself sends. Needs bash and curl.
@@ -389,7 +426,7 @@ mod tests {
     async fn assert_arrives(request: Request, file: Option<&[u8]>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
-        let script = curl(&exchange(&format!("http://{host}"), request.clone()), None);
+        let script = curl(&exchange(&format!("http://{host}"), request.clone()), Reach::default());
         let key = request.headers.iter().find_map(|(name, value)| {
             bearer_token(name, value).map(|at| String::from_utf8_lossy(&value[at..]).into_owned())
         });

@@ -17,6 +17,8 @@ use crate::verdict::Outcome;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// What a report shows instead of a secret.
 const REDACTED: &str = "[redacted ";
+/// What it shows instead of the valid key; other keys are not known again.
+const KEY: &[u8] = b"[redacted key]";
 
 /// One step of a replay.
 #[derive(Clone, Debug)]
@@ -83,7 +85,7 @@ fn addressed(place: &Place, exchange: &Exchange, key: Option<&str>) -> Result<(S
     let mut request = exchange.request.clone();
     for (name, value) in &mut request.headers {
         if let Some(at) = bearer_token(name, value)
-            && value[at..].starts_with(REDACTED.as_bytes())
+            && value[at..] == *KEY
         {
             let key = key.ok_or_else(|| format!("needs the key: the profile's, or ${KEY_VARIABLE}"))?;
             value.truncate(at);

@@ -242,7 +242,7 @@ impl Runner<'_> {
         }
         let at = failure.and_then(|failure| failure.exchange).or_else(|| exchanges.len().checked_sub(1));
         let Some(exchange) = at.and_then(|at| exchanges.get(at)) else { return Vec::new() };
-        let mut lines = vec![repeat::curl(exchange, self.target.ca_file())];
+        let mut lines = vec![repeat::curl(exchange, self.target.reach())];
         if !repeat::is_whole(exchange) {
             let (seed, id) = (self.settings.seed, check.requirement);
             lines.push(format!("assay run --profile \u{2026} --seed {seed} {id}  # sends the same BODY"));

@@ -4,7 +4,6 @@ mod sockets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
@@ -17,6 +16,7 @@ use url::{Position, Url};
 use crate::client::{Limits, exchange};
 use crate::control::{Control, Offer};
 use crate::exchange::{Broken, Request, Response};
+use crate::repeat::Reach;
 use crate::tls::Trust;
 use crate::transport::{Http, Protocol, Transport};
 use crate::verdict::Conditions;
@@ -128,9 +128,9 @@ pub trait Target: Send + Sync {
     fn dry(&self, _: Arc<dyn Connect>) -> Option<Place> {
         None
     }
-    /// A file of certificates that its connections trust beside this machine's own, for those who repeat a request.
-    fn ca_file(&self) -> Option<&Path> {
-        None
+    /// How it is reached, for those who repeat a request.
+    fn reach(&self) -> Reach<'_> {
+        Reach::default()
     }
     /// What a reader of a report should know of how it was reached, once the checks have run.
     fn remarks(&self) -> Vec<String> {
@@ -271,8 +271,13 @@ impl Target for Remote {
         })
     }
 
-    fn ca_file(&self) -> Option<&Path> {
-        self.connector.trust.file()
+    fn reach(&self) -> Reach<'_> {
+        let Sockets { trust, transport, .. } = &self.connector;
+        Reach {
+            ca_file: trust.file(),
+            shows_identity: trust.has_identity(),
+            over_two: transport.http == Http::Two,
+        }
     }
 
     fn remarks(&self) -> Vec<String> {

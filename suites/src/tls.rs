@@ -111,6 +111,11 @@ impl Trust {
         self.0.file.as_deref()
     }
 
+    /// Whether the servers are shown a client's certificate.
+    pub fn has_identity(&self) -> bool {
+        self.0.identity.is_some()
+    }
+
     /// Makes a handshake with the server of `url` over `io`. An error names the URL and the reason.
     pub async fn handshake<S>(&self, url: &Url, io: S, manner: Manner) -> Result<TlsStream<S>, Broken>
     where

@@ -219,4 +219,16 @@ impl Run {
             u8::from(checked == 0)
         }
     }
+
+    /// How it ended, in words: that it conforms, or not and why where no verdict says so.
+    pub fn ending(&self) -> &'static str {
+        match self.exit_code() {
+            0 => "conforms",
+            4 => "the harness failed",
+            _ if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
+            _ if self.is_partial => "does not conform: it was stopped before every check had its turn",
+            _ if !self.objections.is_empty() => "does not conform: the baseline is not true of it",
+            _ => "does not conform: nothing was checked",
+        }
+    }
 }

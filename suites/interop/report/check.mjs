@@ -77,7 +77,7 @@ const worksByKeyboard = async (page, name) => {
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("/");
   check((await page.evaluate(() => document.activeElement.id)) === "search", `${name}: / goes to search`);
-  await page.keyboard.type("prepare");
+  await page.keyboard.type("refus");
   const found = await visible(page);
   const reached = new Set();
   for (let n = 0; n < 12; n++) {

@@ -220,7 +220,8 @@ impl Body for Upload {
 /// Why a stream ended, in the words of every exchange.
 fn broken(error: &hyper::Error, place: &str) -> Broken {
     let Some(inner) = h2_error(error) else {
-        return Broken::Closed(format!("{place} ({error})"));
+        let is_io = error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
+        return Broken::Closed(if is_io { place.to_owned() } else { format!("{place} ({error})") });
     };
     let reason = inner.reason().map_or_else(String::new, |reason| reason.description().to_owned());
     if inner.is_io() {

@@ -40,7 +40,7 @@ pub(crate) struct UrlArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
     /// The certificate (PEM, with its chain) of this client
-    #[arg(long, value_name = "FILE", requires = "url", requires = "client_key")]
+    #[arg(long, value_name = "FILE", requires = "client_key")]
     pub(crate) client_certificate: Option<PathBuf>,
     /// The key (PEM) of that certificate
     #[arg(long, value_name = "FILE", requires = "client_certificate")]
@@ -56,8 +56,11 @@ impl TargetArgs {
         let loaded = match &self.profile {
             Some(path) => Profile::load(path).map(Some),
             None if self.urls.named().next().is_none() => {
-                let lone = self.urls.control_url.is_some() || self.urls.ca_file.is_some();
-                let why = "--control-url and --ca-file go with the URL of a service, such as --network-url";
+                let urls = &self.urls;
+                let lone = urls.control_url.is_some()
+                    || [&urls.ca_file, &urls.client_certificate].iter().any(|file| file.is_some());
+                let why = "--control-url, --ca-file and --client-certificate go with the URL of a service, \
+                           such as --network-url";
                 return if lone { Err(Ending::Bad(why.to_owned())) } else { Ok(None) };
             }
             None => {

@@ -163,20 +163,12 @@ async fn a_second_upload_at_once_is_refused(probe: &Probe<'_>) -> Checked {
 /// Waits until the target receives an upload: its control API tells, else a moment must do.
 async fn until_seen(probe: &Probe<'_>) -> Result<(), Stop> {
     const MOMENT: Duration = Duration::from_secs(1);
-    const STEP: Duration = Duration::from_millis(10);
-    for _ in 0..300 {
-        let state = match probe.control() {
-            Ok(control) => control.call("GET", "state", None).await.unwrap_or_default(),
-            Err(_) => serde_json::Value::Null,
-        };
-        match state["drop"]["uploads"].as_u64() {
-            Some(0) => tokio::time::sleep(STEP).await,
-            Some(_) => return Ok(()),
-            None => {
-                tokio::time::sleep(MOMENT).await;
-                return Ok(());
-            }
+    match probe.view_when("drop", |drop| drop["uploads"] != 0).await["uploads"].as_u64() {
+        Some(0) => Err(Stop::Inconclusive("the target did not begin to receive the first upload".to_owned())),
+        Some(_) => Ok(()),
+        None => {
+            tokio::time::sleep(MOMENT).await;
+            Ok(())
         }
     }
-    Err(Stop::Inconclusive("the target did not begin to receive the first upload".to_owned()))
 }

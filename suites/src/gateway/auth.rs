@@ -92,7 +92,7 @@ async fn a_revoked_key_is_told_so(probe: &Probe<'_>) -> Checked {
 /// Tokens that the valid key has spent, as a control API tells it.
 async fn spent(probe: &Probe<'_>) -> Result<u64, Stop> {
     let needs = "needs a control API whose state tells what a key has spent";
-    given::view(probe).await["spent"].as_u64().ok_or_else(|| Stop::NotTestable(needs.to_owned()))
+    probe.view("gateway").await["spent"].as_u64().ok_or_else(|| Stop::NotTestable(needs.to_owned()))
 }
 
 async fn the_key_check_spends_nothing(probe: &Probe<'_>) -> Checked {

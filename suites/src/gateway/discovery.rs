@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::wire::Call;
-use super::{bodies, given, models};
+use super::{bodies, models};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
@@ -144,7 +144,7 @@ async fn until(
 }
 
 async fn discovery_follows_the_servers(probe: &Probe<'_>) -> Checked {
-    let view = given::view(probe).await;
+    let view = probe.view("gateway").await;
     let needs = "needs a control API whose servers leave and join";
     let server = &view["servers"][0];
     let site = server["site"].as_str().ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;

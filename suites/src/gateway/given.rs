@@ -41,7 +41,7 @@ pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
-        None => view(probe).await["keys"]["valid"].as_str().map(str::to_owned),
+        None => probe.view("gateway").await["keys"]["valid"].as_str().map(str::to_owned),
     };
     let key = key.ok_or_else(|| Stop::NotTestable("needs a valid key ([gateway] key)".to_owned()))?;
     probe.hide("key", &key);
@@ -53,7 +53,7 @@ pub(super) async fn revoked_key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.revoked_key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
-        None => view(probe).await["keys"]["revoked"].as_str().map(str::to_owned),
+        None => probe.view("gateway").await["keys"]["revoked"].as_str().map(str::to_owned),
     };
     let needs = || Stop::NotTestable("needs a revoked key ([gateway] revoked_key)".to_owned());
     let key = key.ok_or_else(needs)?;
@@ -92,7 +92,7 @@ pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Sto
     if let Some(id) = declared {
         return Ok(id.clone());
     }
-    let view = view(probe).await;
+    let view = probe.view("gateway").await;
     let models = view["models"].as_array().into_iter().flatten();
     let fits = |model: &&Value| {
         let writes = model["kind"] == "text" && model["confidential"] != true;
@@ -133,11 +133,4 @@ async fn first_that_answers(probe: &Probe<'_>) -> Result<String, Stop> {
 /// An id that no model has.
 pub(super) fn unknown_model(probe: &Probe<'_>) -> String {
     format!("assay-no-such-model-{}", assay_spec::crypto::text::hex(&probe.draw_once("model")[..6]))
-}
-
-/// What the control API shows of the gateway; null where there is none.
-pub(super) async fn view(probe: &Probe<'_>) -> Value {
-    let Ok(control) = probe.control() else { return Value::Null };
-    let state = control.call("GET", "state", None).await.unwrap_or_default();
-    state["gateway"].clone()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::bodies;
 use super::chat::good;
-use super::given::{self, Skill, model};
+use super::given::{Skill, model};
 use super::wire::Call;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
@@ -51,7 +51,7 @@ async fn ask<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
 
 /// The servers of a model, as a control API names them.
 async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
-    let view = given::view(probe).await;
+    let view = probe.view("gateway").await;
     let models = view["models"].as_array().into_iter().flatten();
     let servers = models.filter(|model| model["id"] == id).filter_map(|model| model["servers"].as_array());
     let names: Vec<String> = servers.flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect();
@@ -83,7 +83,7 @@ async fn without_a_live_server_nothing_is_answered(probe: &Probe<'_>) -> Checked
 
 async fn the_servers_of_one_model_are_no_others(probe: &Probe<'_>) -> Checked {
     let one = model(probe, Skill::Chat).await?;
-    let view = given::view(probe).await;
+    let view = probe.view("gateway").await;
     let models = view["models"].as_array().into_iter().flatten();
     let is_other = |model: &&Value| {
         model["kind"] == "text" && model["confidential"] != true && model["id"] != one.as_str()

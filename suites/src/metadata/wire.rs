@@ -85,11 +85,7 @@ pub(super) async fn fixtures(probe: &Probe<'_>) -> Fixtures {
     if !named.contracts.is_empty() {
         return named.clone();
     }
-    let state = match probe.control() {
-        Ok(control) => control.call("GET", "state", None).await.unwrap_or_default(),
-        Err(_) => Value::Null,
-    };
-    let told = &state["metadata"];
+    let told = &probe.view("metadata").await;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     Fixtures {
         contracts: MetadataContract::told(told),

@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(13)
         .writes(4)
         .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
-    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(38, 0, 0).elsewhere(90).writes(24).after(
+    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(41, 0, 0).elsewhere(90).writes(24).after(
         const {
             &[
                 &rows::HASHES,

@@ -123,7 +123,7 @@ mod tests {
         4 | drops_per_hour = 0
           |                  ^
 
-        p.toml:3:26: drop.readings.hamt_size: unknown variant `bytes`, expected `links` or `block`
+        p.toml:3:26: drop.readings.hamt_size: unknown value `bytes`; known here: links, block
           |
         3 | readings = { hamt_size = "bytes" }
           |                          ^^^^^^^

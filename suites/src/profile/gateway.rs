@@ -298,7 +298,7 @@ version = "2026-01-01"
         p.toml:3:15: gateway.revoked_key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
         p.toml:4:1: gateway.endpoints.mesages: unknown key `mesages`; did you mean `messages`?
         p.toml:3:31: gateway.readings.models_id_path: not a way to ids, such as data[].id
-        p.toml:3:35: gateway.readings.gateway_422_detail: unknown variant `text`, expected one of `string`, `array`, `either`
+        p.toml:3:35: gateway.readings.gateway_422_detail: unknown value `text`; known here: string, array, either
         p.toml:3:29: gateway.limits.answer_seconds: must be 1 or more
         "#);
     }

@@ -284,7 +284,7 @@ authenticated = "create_message"
         p.toml:4:1: network.endpoints.create_mesage: unknown key `create_mesage`; did you mean `create_message`?
         p.toml:4:7: network.endpoints.run: invalid type: string "no", expected a boolean
         p.toml:3:21: network.forwarding_header: not the name of a header, such as X-Forwarded-For
-        p.toml:3:31: network.readings.signing_scheme: unknown variant `none`, expected one of `general`, `canonical-record`, `either`, `none-checked`
+        p.toml:3:31: network.readings.signing_scheme: unknown value `none`; known here: general, canonical-record, either, none-checked
         p.toml:3:30: network.limits.runs_per_minute: must be 1 or more
         "#);
     }

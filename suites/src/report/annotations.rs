@@ -20,7 +20,11 @@ pub fn write(run: &Run) -> String {
         let outcomes = run.outcomes.iter().filter(|outcome| is(outcome.verdict));
         outcomes.map(|outcome| (title(outcome), message(outcome, run.seed))).collect()
     };
-    let errors = told(|verdict| verdict.is_bad() || verdict == Verdict::Error);
+    let lines = |title: &str, texts: &[String]| -> Vec<(String, String)> {
+        texts.iter().map(|text| (title.to_owned(), one_line(text.as_bytes()))).collect()
+    };
+    let mut errors = lines("objection", &run.objections);
+    errors.extend(told(|verdict| verdict.is_bad() || verdict == Verdict::Error));
     let warnings = told(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
     let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter().flat_map(|verdict| {
         let reasons = by_reason(run, verdict).into_iter();
@@ -30,8 +34,8 @@ pub fn write(run: &Run) -> String {
             (title, format!("{}\n{}", one_line(reason.as_bytes()), ids.join("\n")))
         })
     });
-    let remarks = run.remarks.iter().map(|remark| ("remark".to_owned(), one_line(remark.as_bytes())));
-    let notices: Vec<(String, String)> = remarks.chain(untested).collect();
+    let mut notices = lines("remark", &run.remarks);
+    notices.extend(untested);
     let mut out = String::new();
     put(&mut out, "error", &errors);
     put(&mut out, "warning", &warnings);

@@ -43,6 +43,8 @@ fn told(run: &Run) -> (String, &'static str) {
     match run.exit_code() {
         0 => (format!("{} pass", run.count(Verdict::Pass)), "#1a6b3c"),
         4 => (format!("{errors} error"), "#6b3a86"),
+        _ if bad == 0 && run.is_partial => ("stopped".to_owned(), "#5b636d"),
+        _ if bad == 0 && !run.objections.is_empty() => ("baseline wrong".to_owned(), "#a3231c"),
         _ if bad == 0 => ("nothing checked".to_owned(), "#5b636d"),
         _ if others == 0 => (format!("{bad} fail"), "#a3231c"),
         _ => (format!("{bad} not conforming"), "#a3231c"),

@@ -25,6 +25,9 @@ pub fn write(run: &Run) -> String {
         let mut suite = TestSuite::new(name);
         suite.add_property(("target", one_line(run.target.as_bytes()).as_str()));
         suite.add_property(("seed", run.seed.to_string().as_str()));
+        run.remarks.iter().for_each(|remark| {
+            suite.add_property(("remark", one_line(remark.as_bytes()).as_str()));
+        });
         if let Some(time) = time(outcomes.iter().copied()) {
             suite.set_time(time);
         }
@@ -33,7 +36,22 @@ pub fn write(run: &Run) -> String {
         suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed)));
         report.add_test_suite(suite);
     }
+    if !run.objections.is_empty() {
+        let mut suite = TestSuite::new("baseline");
+        suite.add_test_cases(run.objections.iter().enumerate().map(objected));
+        report.add_test_suite(suite);
+    }
     report.to_string().expect("a report in memory can be written")
+}
+
+/// What a viewer shows of a run that fails for no check.
+fn objected((n, objection): (usize, &String)) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type("objection");
+    status.set_message(cut(one_line(objection.as_bytes()), TEXT_BYTES));
+    let mut case = TestCase::new(format!("objection {}", n + 1), status);
+    case.set_classname("baseline");
+    case
 }
 
 /// The sum of the times that are known.

@@ -27,7 +27,8 @@ pub fn write(run: &Run) -> String {
         out.push_str("\n**The run was stopped before every check had its turn.**\n");
     }
     put_counts(&mut out, run);
-    put_remarks(&mut out, run);
+    put_list(&mut out, "Objections", &run.objections);
+    put_list(&mut out, "Remarks", &run.remarks);
     let mut tail = String::new();
     put_untested(&mut tail, run);
     tail.truncate(tail.floor_char_boundary(PAGE_BYTES / 4));
@@ -53,11 +54,11 @@ fn put_counts(out: &mut String, run: &Run) {
     }
 }
 
-fn put_remarks(out: &mut String, run: &Run) {
-    if !run.remarks.is_empty() {
-        out.push_str("\n### Remarks\n\n");
-        run.remarks.iter().take(50).for_each(|remark| {
-            let _ = writeln!(out, "- {}", inline(remark));
+fn put_list(out: &mut String, title: &str, texts: &[String]) {
+    if !texts.is_empty() {
+        let _ = write!(out, "\n### {title}\n\n");
+        texts.iter().take(50).for_each(|text| {
+            let _ = writeln!(out, "- {}", inline(text));
         });
     }
 }
@@ -91,13 +92,11 @@ fn block(outcome: &Outcome, seed: u64) -> String {
     }
     let _ = writeln!(detail, "  seed     {seed}");
     let fence = "`".repeat(longest_run(&detail, '`').max(2) + 1);
-    let reason = outcome.reason.as_str();
-    let reason = &reason[..reason.floor_char_boundary(INLINE_BYTES)];
     format!(
         "<details><summary><b>{}</b> <code>{}</code> <code>{}</code></summary>\n\n{fence}text\n{detail}{fence}\n\n</details>\n\n",
         outcome.verdict.name(),
         outcome.requirement,
-        html(reason)
+        inline(&outcome.reason)
     )
 }
 
@@ -109,7 +108,7 @@ fn put_untested(out: &mut String, run: &Run) {
         }
         let _ = write!(out, "\n### {}\n\n", verdict.name());
         for (reason, outcomes) in reasons {
-            let _ = write!(out, "<details><summary>{} ({})</summary>\n\n", html(reason), outcomes.len());
+            let _ = write!(out, "<details><summary>{} ({})</summary>\n\n", inline(reason), outcomes.len());
             for outcome in outcomes {
                 let _ = writeln!(out, "- `{}` `{}`", outcome.requirement, outcome.fact);
             }
@@ -118,12 +117,7 @@ fn put_untested(out: &mut String, run: &Run) {
     }
 }
 
-/// Text inside of HTML, on one line.
-fn html(text: &str) -> String {
-    one_line(text.as_bytes()).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// Text in which Markdown sees nothing but text: a numeric entity is never part of its structure.
+/// Text in which neither Markdown nor HTML sees anything but text: a numeric entity is never part of their structure.
 fn inline(text: &str) -> String {
     let text = &text[..text.floor_char_boundary(INLINE_BYTES)];
     let mut out = String::new();

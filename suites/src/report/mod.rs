@@ -22,6 +22,8 @@ use crate::repeat::bearer_token;
 use crate::verdict::{Outcome, Run};
 
 const REDACTED: &[u8] = b"[redacted token]";
+/// How the name of a secret begins where it stands for the secret.
+const MARK: &[u8] = b"[redacted ";
 
 /// A shorter token may stand in any text by chance; it is redacted in its header alone.
 const TOKEN_BYTES: usize = 8;
@@ -66,8 +68,9 @@ fn readable(run: &Run) -> Cow<'_, Run> {
 /// The run without its bearer tokens, also where a target repeated one.
 fn redacted(run: &Run) -> Cow<'_, Run> {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
-    let tokens: Vec<&[u8]> =
-        headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..])).collect();
+    let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
+    // Where a name stands for a token already, the name is no secret.
+    let tokens: Vec<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();
     if tokens.is_empty() {
         return Cow::Borrowed(run);
     }
@@ -77,14 +80,14 @@ fn redacted(run: &Run) -> Cow<'_, Run> {
     let mut run = run.clone();
     for outcome in &mut run.outcomes {
         for (name, value) in outcome.exchanges.iter_mut().flat_map(|exchange| &mut exchange.request.headers) {
-            if let Some(at) = bearer_token(name, value) {
+            if let Some(at) = bearer_token(name, value).filter(|&at| !value[at..].starts_with(MARK)) {
                 value.truncate(at);
                 value.extend_from_slice(REDACTED);
             }
         }
         hidden.redact(outcome);
     }
-    run.remarks.iter_mut().for_each(|remark| hidden.redact_text(remark));
+    run.remarks.iter_mut().chain(&mut run.objections).for_each(|text| hidden.redact_text(text));
     Cow::Owned(run)
 }
 
@@ -234,7 +237,7 @@ pub(crate) mod example {
             got: "200".into(),
             exchange: Some(1),
         });
-        broken.repeat = vec![repeat::curl(&told, None)];
+        broken.repeat = vec![repeat::curl(&told, repeat::Reach::default())];
         broken.why = vec!["prepare: the lock was free".into()];
         broken.exchanges = vec![silent.clone(), told.clone()];
         let mut unsure = outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the twin got 500");

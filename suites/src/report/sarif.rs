@@ -40,6 +40,13 @@ fn log(run: &Run) -> Value {
         told.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|&verdict| (verdict.name().into(), run.count(verdict).into())).collect();
+    let lines =
+        |texts: &[String]| -> Vec<String> { texts.iter().map(|text| one_line(text.as_bytes())).collect() };
+    let objections = lines(&run.objections);
+    let objections: Vec<Value> = objections
+        .iter()
+        .map(|objection| json!({ "level": "error", "message": { "text": objection } }))
+        .collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -50,14 +57,15 @@ fn log(run: &Run) -> Value {
                 "rules": rules.iter().copied().map(rule).collect::<Vec<_>>(),
             }},
             "automationDetails": { "id": "assay/" },
-            "invocations": [{ "executionSuccessful": run.exit_code() != 4, "exitCode": run.exit_code() }],
+            "invocations": [{ "executionSuccessful": run.exit_code() != 4, "exitCode": run.exit_code(),
+                "toolExecutionNotifications": objections }],
             "columnKind": "unicodeCodePoints",
             "results": results,
             "properties": {
                 "target": one_line(run.target.as_bytes()),
                 "seed": run.seed.to_string(),
                 "counts": counts,
-                "remarks": run.remarks.iter().map(|remark| one_line(remark.as_bytes())).collect::<Vec<_>>(),
+                "remarks": lines(&run.remarks),
                 "partial": run.is_partial,
             },
         }],

@@ -30,6 +30,8 @@ pub fn summary(run: &Run, colour: bool) -> String {
     put_notes(&mut out, run);
     put_transitions(&mut out, run);
     put_endpoints(&mut out, run);
+    put_lines(&mut out, "remarks", &run.remarks);
+    put_lines(&mut out, "objections", &run.objections);
     let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
     let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
     out
@@ -259,6 +261,13 @@ fn put_notes(out: &mut String, run: &Run) {
     }
 }
 
+fn put_lines(out: &mut String, title: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        let lines: String = lines.iter().map(|line| format!("  {}\n", one_line(line.as_bytes()))).collect();
+        let _ = write!(out, "\n{title}\n{lines}");
+    }
+}
+
 fn put_transitions(out: &mut String, run: &Run) {
     if run.transitions.is_empty() {
         return;
@@ -290,12 +299,7 @@ fn put_endpoints(out: &mut String, run: &Run) {
 }
 
 pub(super) fn last_line(run: &Run) -> String {
-    let end = match run.exit_code() {
-        0 => "conforms",
-        4 => "the harness failed",
-        _ if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
-        _ => "does not conform: nothing was checked",
-    };
+    let end = run.ending();
     let counts = counts(|verdict| run.count(verdict), Paint(false));
     let total = run.outcomes.len();
     let noun = if total == 1 { "check" } else { "checks" };
@@ -399,6 +403,9 @@ mod tests {
           absent     GET  /api/v0/messages.json
           unclear    GET  /api/v0/plan
 
+        remarks
+          connected at the second try: 1 of 4 connections
+
         target http://127.0.0.1:4101, seed 18446744073709551615
         7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not conform
         "#);
@@ -441,6 +448,14 @@ mod tests {
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
         assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - does not conform: nothing was checked");
         assert_eq!(with(&[]), "0 checks - does not conform: nothing was checked");
+        let mut run = example::run();
+        run.outcomes.truncate(1);
+        run.objections = vec!["b.toml: x: there is no such check".to_owned()];
+        assert_eq!(last_line(&run), "1 check: 1 pass - does not conform: the baseline is not true of it");
+        assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: there is no such check\n"));
+        run.is_partial = true;
+        let stopped = "1 check: 1 pass - does not conform: it was stopped before every check had its turn";
+        assert_eq!(last_line(&run), stopped);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
 use assay_suites::profile::Profile;
+use assay_suites::redact::Hidden;
 use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Sockets};
 use assay_suites::transport::{ExtraHeader, Http, Transport};
@@ -145,10 +146,12 @@ pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
         ..Sockets::default()
     };
     let target = Remote::over(sockets, sites, None).await.expect("no control to ask");
-    let text = format!("[gateway]\nurl = {url:?}\n");
+    let text = format!("[gateway]\nurl = {url:?}\nlimits = {{ answer_seconds = 1 }}\n");
     let profile = Profile::parse(&text, "p.toml").expect("a profile").gateway.expect("a gateway");
     let fixtures = gateway::Fixtures::new(&profile, Some(KEY.to_owned()), None);
-    let settings = Settings { gateway: fixtures, ..Settings::default() };
+    let mut secrets = Hidden::default();
+    secrets.add_secret("key", KEY);
+    let settings = Settings { gateway: fixtures, secrets, ..Settings::default() };
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();

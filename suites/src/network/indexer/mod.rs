@@ -8,7 +8,6 @@ use std::ops::RangeInclusive;
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
-use serde_json::Value;
 
 use super::List;
 use super::replies::is_integer;
@@ -35,12 +34,8 @@ async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
     if let Some(network) = &probe.settings.network.given.indexer_network {
         return Ok(network.clone());
     }
-    let state = match probe.control() {
-        Ok(control) => control.call("GET", "state", None).await.unwrap_or_default(),
-        Err(_) => Value::Null,
-    };
     let why = "needs the name of a network that is indexed ([network.fixtures] indexer_network)";
-    let told = state["network"]["indexed"][0].as_str().map(str::to_owned);
+    let told = probe.view("network").await["indexed"][0].as_str().map(str::to_owned);
     told.ok_or_else(|| Stop::NotTestable(why.to_owned()))
 }
 

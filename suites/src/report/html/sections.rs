@@ -16,12 +16,13 @@ const BAR: u64 = 240;
 
 /// The verdict over the run, the counts, and a table of them by service.
 pub(super) fn overview(run: &Run) -> String {
-    let (class, words) = match run.exit_code() {
-        0 => ("good", "Conforms"),
-        4 => ("odd", "The harness failed"),
-        _ if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => ("bad", "Does not conform"),
-        _ => ("bad", "Does not conform: nothing was checked"),
+    let class = match run.exit_code() {
+        0 => "good",
+        4 => "odd",
+        _ => "bad",
     };
+    let (first, rest) = run.ending().split_at(1);
+    let words = first.to_uppercase() + rest;
     let partial = if run.is_partial {
         "<p class=\"partial\">The run was stopped before every check had its turn.</p>\n"
     } else {
@@ -60,19 +61,20 @@ pub(super) fn overview(run: &Run) -> String {
         "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{total} {noun} of <code>{}</code>, seed \
          <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\"><table \
          class=\"counts\"><thead><tr><th scope=\"col\">service</th>{heads}</tr></thead><tbody>{rows}</tbody>\
-         </table></div>\n{}",
+         </table></div>\n{}{}",
         line(&run.target),
         run.seed,
-        remarks(run),
+        list("Objections", &run.objections),
+        list("Remarks", &run.remarks),
     )
 }
 
-fn remarks(run: &Run) -> String {
-    if run.remarks.is_empty() {
+fn list(title: &str, texts: &[String]) -> String {
+    if texts.is_empty() {
         return String::new();
     }
-    let items: String = run.remarks.iter().map(|remark| format!("<li>{}</li>", line(remark))).collect();
-    format!("<h3>Remarks</h3><ul class=\"remarks\">{items}</ul>\n")
+    let items: String = texts.iter().map(|text| format!("<li>{}</li>", line(text))).collect();
+    format!("<h3>{title}</h3><ul class=\"remarks\">{items}</ul>\n")
 }
 
 /// What did not pass, each with its reason and a link to its row; then what could not be tested, by reason.

@@ -54,20 +54,39 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
-          "version": 1,
+          "version": 2,
+          "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
           "exit_code": 1,
+          "is_partial": false,
+          "sent": {
+            "requests": 0,
+            "writes": 0,
+            "bytes": 0
+          },
           "counts": {
-            "pass": 1,
+            "error": 1,
             "fail": 1,
-            "warn": 1,
-            "not-applicable": 0,
-            "not-testable": 2,
             "inconclusive": 1,
             "known-failure": 0,
+            "not-applicable": 0,
+            "not-testable": 2,
+            "pass": 1,
             "unexpected-pass": 0,
-            "error": 1
+            "unstable": 0,
+            "warn": 1
+          },
+          "remarks": [
+            "connected at the second try: 1 of 4 connections"
+          ],
+          "objections": [],
+          "conditions": {
+            "is_embedded": false,
+            "profile": "",
+            "offer": null,
+            "sites": {},
+            "forwarding": {}
           },
           "outcomes": [
             {
@@ -83,7 +102,39 @@ mod tests {
               ],
               "failure": null,
               "why": [],
-              "repeat": []
+              "repeat": [],
+              "exchanges": [
+                {
+                  "site": "publish",
+                  "base": "http://127.0.0.1:4101",
+                  "request": {
+                    "method": "POST",
+                    "target": "/prepare",
+                    "headers": [
+                      {
+                        "name": "Authorization",
+                        "value": "Bearer [redacted token]"
+                      }
+                    ],
+                    "body_sha256": "0d9830c7470b83f6e7c6e9bc1bd99d512ebea1b4995d3d64c38d11216f902c95"
+                  },
+                  "response": {
+                    "status": 200,
+                    "headers": [
+                      {
+                        "name": "content-type",
+                        "value": "application/json"
+                      },
+                      {
+                        "name": "x",
+                        "value_base64": "/w=="
+                      }
+                    ],
+                    "body": "{\"error\":\"\u001b[31mred [redacted token]\"}"
+                  }
+                }
+              ],
+              "calls": []
             },
             {
               "id": "publish.first-group.second-is-refused",
@@ -108,6 +159,7 @@ mod tests {
               ],
               "exchanges": [
                 {
+                  "site": "publish",
                   "base": "http://127.0.0.1:4101",
                   "request": {
                     "method": "PUT",
@@ -115,11 +167,14 @@ mod tests {
                     "headers": [],
                     "body_base64": "AP8="
                   },
-                  "response": {
-                    "broken": "no complete answer within 15 s"
+                  "broken": {
+                    "words": "no complete answer within 15 s",
+                    "kind": "timed-out",
+                    "detail": "15"
                   }
                 },
                 {
+                  "site": "publish",
                   "base": "http://127.0.0.1:4101",
                   "request": {
                     "method": "POST",
@@ -130,7 +185,7 @@ mod tests {
                         "value": "Bearer [redacted token]"
                       }
                     ],
-                    "body": "{\"n\":1}\n(5000 times x)"
+                    "body_sha256": "0d9830c7470b83f6e7c6e9bc1bd99d512ebea1b4995d3d64c38d11216f902c95"
                   },
                   "response": {
                     "status": 200,
@@ -147,7 +202,8 @@ mod tests {
                     "body": "{\"error\":\"\u001b[31mred [redacted token]\"}"
                   }
                 }
-              ]
+              ],
+              "calls": []
             },
             {
               "id": "publish.first-group.needs-time",
@@ -161,7 +217,8 @@ mod tests {
               "failure": null,
               "why": [],
               "repeat": [],
-              "exchanges": []
+              "exchanges": [],
+              "calls": []
             },
             {
               "id": "publish.first-group.needs-time",
@@ -175,7 +232,8 @@ mod tests {
               "failure": null,
               "why": [],
               "repeat": [],
-              "exchanges": []
+              "exchanges": [],
+              "calls": []
             },
             {
               "id": "publish.other.answers",
@@ -189,7 +247,8 @@ mod tests {
               "failure": null,
               "why": [],
               "repeat": [],
-              "exchanges": []
+              "exchanges": [],
+              "calls": []
             },
             {
               "id": "publish.other.twin",
@@ -205,6 +264,7 @@ mod tests {
               "repeat": [],
               "exchanges": [
                 {
+                  "site": "publish",
                   "base": "http://127.0.0.1:4101",
                   "request": {
                     "method": "PUT",
@@ -212,11 +272,14 @@ mod tests {
                     "headers": [],
                     "body_base64": "AP8="
                   },
-                  "response": {
-                    "broken": "no complete answer within 15 s"
+                  "broken": {
+                    "words": "no complete answer within 15 s",
+                    "kind": "timed-out",
+                    "detail": "15"
                   }
                 }
-              ]
+              ],
+              "calls": []
             },
             {
               "id": "publish.other.answers",
@@ -230,7 +293,8 @@ mod tests {
               "failure": null,
               "why": [],
               "repeat": [],
-              "exchanges": []
+              "exchanges": [],
+              "calls": []
             }
           ],
           "transitions": [
@@ -328,7 +392,12 @@ mod tests {
                 "judged": 0
               }
             }
-          ]
+          ],
+          "bodies": {
+            "0d9830c7470b83f6e7c6e9bc1bd99d512ebea1b4995d3d64c38d11216f902c95": {
+              "body": "{\"n\":1}\n(5000 times x)"
+            }
+          }
         }
         "#);
     }
