@@ -45,7 +45,7 @@ impl Baseline {
     /// Reads a baseline's text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Baseline, String> {
         let mut baseline: Baseline = toml::from_str(text).map_err(|e| format!("{file}: {e}"))?;
-        baseline.file = file.to_owned();
+        file.clone_into(&mut baseline.file);
         let mut seen = BTreeSet::new();
         for known in &baseline.known {
             let id = &known.requirement;

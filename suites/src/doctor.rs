@@ -140,7 +140,9 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
             Ok(settings) => break settings,
             // A key that is no key counts as missing, so that the rest is looked at all the same.
             Err(bad) => {
-                bad.iter().for_each(|wrong| secrets.forget(&wrong.key));
+                for wrong in &bad {
+                    secrets.forget(&wrong.key);
+                }
                 wrong.extend(bad);
             }
         }

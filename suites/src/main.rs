@@ -119,7 +119,7 @@ enum What {
     /// List what a profile can declare where a sentence can be read in several ways
     #[command(after_help = command::readings::HELP)]
     Readings(command::readings::ReadingsArgs),
-    /// Describe a service as OpenAPI 3.1, from the declarations that the checks rest on
+    /// Describe a service as `OpenAPI` 3.1, from the declarations that the checks rest on
     #[command(after_help = command::openapi::HELP)]
     Openapi(command::openapi::OpenapiArgs),
     /// List every requirement with its evidence

@@ -119,7 +119,9 @@ pub fn repetitions(runs: Vec<Run>) -> Option<Run> {
 
 fn fold(outcome: &mut Outcome, others: Vec<Outcome>) {
     let mut counts: BTreeMap<Verdict, usize> = BTreeMap::from([(outcome.verdict, 1)]);
-    others.iter().for_each(|other| *counts.entry(other.verdict).or_default() += 1);
+    for other in &others {
+        *counts.entry(other.verdict).or_default() += 1;
+    }
     if counts.len() == 1 {
         return;
     }

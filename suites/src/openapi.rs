@@ -1,4 +1,4 @@
-//! A service as OpenAPI 3.1: a function of the endpoints' declarations and of where its sites stand.
+//! A service as `OpenAPI` 3.1: a function of the endpoints' declarations and of where its sites stand.
 
 mod schema;
 
@@ -117,12 +117,11 @@ fn operation(endpoint: &Endpoint, urls: &BTreeMap<String, String>) -> Value {
     }
     let place = site(endpoint);
     if place != endpoint.service.name() {
-        operation["servers"] = match urls.get(place) {
-            Some(url) => json!([{ "url": url }]),
-            None => {
-                let default = format!("https://{place}.example");
-                json!([{ "url": "{base}", "variables": { "base": { "default": default } } }])
-            }
+        operation["servers"] = if let Some(url) = urls.get(place) {
+            json!([{ "url": url }])
+        } else {
+            let default = format!("https://{place}.example");
+            json!([{ "url": "{base}", "variables": { "base": { "default": default } } }])
         };
     }
     let security = security(endpoint.auth);

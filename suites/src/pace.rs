@@ -9,25 +9,48 @@ use tokio::time::Instant;
 use crate::exchange::Response;
 
 /// The requests of a run to places that are not its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pace {
     per_minute: BTreeMap<String, u32>,
     counted_as: BTreeMap<String, String>,
     sites: Mutex<BTreeMap<String, Site>>,
     drops_per_hour: Option<u32>,
     dropped: Mutex<VecDeque<Instant>>,
+    longest_wait: Duration,
 }
 
 #[derive(Debug, Default)]
 struct Site {
     sent: VecDeque<Instant>,
     not_before: Option<Instant>,
+    /// How often in a row it has asked for more than the longest wait.
+    turned_away: u32,
+}
+
+/// A site asks for longer than anybody waits, and did so again after each wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it asks again and again to be left alone for more than {} s", .0.as_secs())]
+pub struct TurnedAway(Duration);
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace {
+            per_minute: BTreeMap::new(),
+            counted_as: BTreeMap::new(),
+            sites: Mutex::default(),
+            drops_per_hour: None,
+            dropped: Mutex::default(),
+            longest_wait: LONGEST_WAIT,
+        }
+    }
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
-/// No `Retry-After` is waited for longer than this.
+/// No `Retry-After` is waited for longer than this, unless it is said otherwise.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
+/// A site that asks for more than that so often in a row is asked no more.
+const TURNED_AWAY: u32 = 3;
 
 impl Pace {
     /// A pace of so many requests a minute for each site named.
@@ -46,6 +69,13 @@ impl Pace {
     #[must_use]
     pub fn with_drops(mut self, per_hour: u32) -> Pace {
         self.drops_per_hour = Some(per_hour);
+        self
+    }
+
+    /// The same pace, where no `Retry-After` is waited for longer than this.
+    #[must_use]
+    pub fn waiting_at_most(mut self, longest: Duration) -> Pace {
+        self.longest_wait = longest;
         self
     }
 
@@ -75,41 +105,49 @@ impl Pace {
         has_room
     }
 
-    /// Waits until one more request may go to `site`.
-    pub async fn wait(&self, site: &str) {
-        while let Some(until) = self.next(site) {
+    /// Waits until one more request may go to `site`; an error where none may.
+    pub async fn wait(&self, site: &str) -> Result<(), TurnedAway> {
+        while let Some(until) = self.next(site)? {
             tokio::time::sleep_until(until).await;
         }
+        Ok(())
     }
 
     /// Notes an answer: a 429 or a 503 that says when to come back holds the next request back.
     pub fn answered(&self, site: &str, response: &Response) {
         let wait = response.header("retry-after").and_then(|text| retry_after(text.trim(), response));
-        if let (429 | 503, Some(wait)) = (response.status, wait) {
-            let wait = wait.min(LONGEST_WAIT);
-            let site = self.counted(site);
-            self.lock().entry(site.to_owned()).or_default().not_before = Some(Instant::now() + wait);
+        let wait = wait.filter(|_| matches!(response.status, 429 | 503));
+        let mut sites = self.lock();
+        let state = sites.entry(self.counted(site).to_owned()).or_default();
+        let is_too_long = wait.is_some_and(|wait| wait > self.longest_wait);
+        state.turned_away = if is_too_long { state.turned_away + 1 } else { 0 };
+        if let Some(wait) = wait {
+            state.not_before = Some(Instant::now() + wait.min(self.longest_wait));
         }
     }
 
     /// When to look again; `None` when a request may go, which is then counted.
-    fn next(&self, site: &str) -> Option<Instant> {
+    fn next(&self, site: &str) -> Result<Option<Instant>, TurnedAway> {
         let site = self.counted(site);
         let mut sites = self.lock();
         let state = sites.entry(site.to_owned()).or_default();
         let now = Instant::now();
-        if let Some(until) = state.not_before.filter(|until| *until > now) {
-            return Some(until);
+        if state.turned_away >= TURNED_AWAY {
+            return Err(TurnedAway(self.longest_wait));
         }
-        let limit = self.per_minute.get(site).copied()?.max(1) as usize;
+        if let Some(until) = state.not_before.filter(|until| *until > now) {
+            return Ok(Some(until));
+        }
+        let Some(limit) = self.per_minute.get(site) else { return Ok(None) };
+        let limit = (*limit).max(1) as usize;
         while state.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
             state.sent.pop_front();
         }
         if state.sent.len() >= limit {
-            return state.sent.front().map(|first| *first + MINUTE + Duration::from_millis(50));
+            return Ok(state.sent.front().map(|first| *first + MINUTE + Duration::from_millis(50)));
         }
         state.sent.push_back(now);
-        None
+        Ok(None)
     }
 
     /// The site as which a site counts.
@@ -144,8 +182,9 @@ mod tests {
 
     #[test]
     fn a_retry_after_is_seconds_or_a_date_of_the_targets_clock_and_waited_for_in_bounds() {
+        type Headers<'h> = &'h [(&'h str, &'h str)];
         let date = ("date", "Thu, 01 Jan 2026 00:00:00 GMT");
-        let cases: [(u16, &[(&str, &str)], Option<u64>); 9] = [
+        let cases: [(u16, Headers, Option<u64>); 9] = [
             (429, &[("retry-after", "7")], Some(7)),
             (503, &[("retry-after", "7")], Some(7)),
             (500, &[("retry-after", "7")], None),
@@ -168,6 +207,19 @@ mod tests {
             let wanted = Duration::from_secs(seconds);
             assert!(waits >= wanted && waits < wanted + Duration::from_secs(5), "{headers:?}: {waits:?}");
         }
+    }
+
+    #[test]
+    fn a_site_that_turns_everybody_away_is_asked_no_more() {
+        let pace = Pace::default().waiting_at_most(Duration::ZERO);
+        let later = refused(429, &[("retry-after", "3600")]);
+        for before in [later.clone(), refused(200, &[]), later.clone(), later.clone()] {
+            pace.answered("a", &before);
+            assert!(pace.next("a").is_ok(), "an answer in between, or too few of these");
+        }
+        pace.answered("a", &later);
+        assert_eq!(pace.next("a"), Err(TurnedAway(Duration::ZERO)));
+        assert!(pace.next("b").is_ok(), "others are asked");
     }
 
     #[test]

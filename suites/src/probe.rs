@@ -200,11 +200,12 @@ impl<'run> Probe<'run> {
         self.pace.drop_one(reserved)
     }
 
-    /// Waits until one more request may be made that the target counts by itself, such as `network run`.
-    pub async fn wait_for(&self, class: &str) {
-        if !self.place.own {
-            self.pace.wait(class).await;
+    /// Waits until one more request may go to a site, or one that the target counts by itself, such as `network run`.
+    pub async fn wait_for(&self, class: &str) -> Result<(), Stop> {
+        if self.place.own {
+            return Ok(());
         }
+        self.pace.wait(class).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))
     }
 
     /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.

@@ -41,7 +41,9 @@ impl Hidden {
         self.add(name, &value.to_lowercase());
         self.add(name, &value.to_uppercase());
         for text in [value, value.trim_start_matches("0x")] {
-            base64_parts(text.as_bytes()).iter().for_each(|part| self.add(name, part));
+            for part in base64_parts(text.as_bytes()) {
+                self.add(name, &part);
+            }
         }
     }
 
@@ -122,7 +124,9 @@ impl Hidden {
         }
         if let Asked::Control { path, body, .. } = &mut call.asked {
             self.redact_text(path);
-            body.iter_mut().for_each(|body| self.redact_value(body));
+            if let Some(body) = body {
+                self.redact_value(body);
+            }
         }
     }
 

@@ -139,7 +139,9 @@ impl Runner<'_> {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.target.remarks();
-        remarks.iter_mut().for_each(|remark| self.settings.secrets.redact_text(remark));
+        for remark in &mut remarks {
+            self.settings.secrets.redact_text(remark);
+        }
         remarks
     }
 
@@ -173,7 +175,9 @@ impl Runner<'_> {
             futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
         let mut all: Vec<Ran> = running.collect().await;
         let failed = failed(all.iter().map(|ran| &ran.outcome));
-        all.iter_mut().for_each(|ran| rest(&mut ran.outcome, &failed));
+        for ran in &mut all {
+            rest(&mut ran.outcome, &failed);
+        }
         all.sort_by_key(|ran| ran.outcome.requirement.key);
         all
     }
@@ -316,7 +320,9 @@ fn short(text: &str) -> String {
 /// A failed prerequisite makes its dependents say nothing; then the order of the requirements.
 pub(crate) fn settle(outcomes: &mut [Outcome]) {
     let failed = failed(outcomes.iter());
-    outcomes.iter_mut().for_each(|outcome| rest(outcome, &failed));
+    for outcome in outcomes.iter_mut() {
+        rest(outcome, &failed);
+    }
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
 }
 

@@ -243,19 +243,16 @@ pub async fn open(
     let transport = connector.transport();
     transport.spoke(protocol, said.is_err());
     let host = Url::parse(to.base).map(|url| host(&url).to_owned()).unwrap_or_default();
-    let opened = match (protocol, said) {
-        (Protocol::Two, Ok(Some(message))) => {
-            two::open(stream, message, body_bytes, limits).await.map(Open::Two)
-        }
-        _ => {
-            let sent = via.map(|via| via.write(request));
-            let request = sent.as_ref().unwrap_or(request);
-            let opened = match body_bytes {
-                Some(bytes) => client::open(stream, request, &host, bytes, limits).await,
-                None => Ok(client::begin(stream, request, &host, limits)),
-            };
-            opened.map(Open::One)
-        }
+    let opened = if let (Protocol::Two, Ok(Some(message))) = (protocol, said) {
+        two::open(stream, message, body_bytes, limits).await.map(Open::Two)
+    } else {
+        let sent = via.map(|via| via.write(request));
+        let request = sent.as_ref().unwrap_or(request);
+        let opened = match body_bytes {
+            Some(bytes) => client::open(stream, request, &host, bytes, limits).await,
+            None => Ok(client::begin(stream, request, &host, limits)),
+        };
+        opened.map(Open::One)
     };
     (opened, again)
 }
@@ -282,13 +279,12 @@ async fn explained(
         return response;
     };
     let known = connector.transport().seen().speaks_one.get(to.base).copied();
-    let speaks_one = match known {
-        Some(known) => known,
-        None => {
-            let answers = speaks_one(connector, to).await;
-            connector.transport().seen().speaks_one.insert(to.base.to_owned(), answers);
-            answers
-        }
+    let speaks_one = if let Some(known) = known {
+        known
+    } else {
+        let answers = speaks_one(connector, to).await;
+        connector.transport().seen().speaks_one.insert(to.base.to_owned(), answers);
+        answers
     };
     if speaks_one { response } else { Err(Broken::Inexpressible(what)) }
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI documents: that every endpoint stands in its service's document as it is declared, and that nothing a
+//! The `OpenAPI` documents: that every endpoint stands in its service's document as it is declared, and that nothing a
 //! run sees of an endpoint is missing there.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ fn every_endpoint_stands_once_with_its_statuses_and_parameters() {
                 statuses(endpoint).iter().any(|one| one == status)
                     || OF_HTTP.iter().any(|one| one.to_string() == **status)
             };
-            assert!(shown.iter().all(|status| known(&status)), "{place}: {shown:?}");
+            assert!(shown.iter().all(known), "{place}: {shown:?}");
             assert!(!shown.contains("default") && !shown.contains("5XX"), "{place}: {shown:?}");
             let in_path: BTreeSet<&str> = operation["parameters"]
                 .as_array()

@@ -281,7 +281,7 @@ async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
 fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
     let transport = Transport::new(Http::One, Duration::from_secs(15), Vec::new());
     let usual = Limits::default();
-    let own = Limits { timeout: Duration::from_secs(60), ..usual };
+    let own = Limits { timeout: Duration::from_mins(1), ..usual };
     let limits = |site: &str| [usual, own].map(|limits| transport.within(site, limits).timeout.as_secs());
     assert_eq!(limits("network"), [15, 60]);
     transport.measured("network", Duration::from_millis(500));
@@ -293,7 +293,7 @@ fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
     assert_eq!(limits("http://elsewhere.example"), [120, 120], "as far as the farthest");
     let remarks = transport.remarks().join("\n");
     assert!(remarks.contains("drop 2000 ms, network 500 ms") && remarks.contains("120.0 s"), "{remarks}");
-    let patient = Transport::new(Http::One, Duration::from_secs(600), Vec::new());
+    let patient = Transport::new(Http::One, Duration::from_mins(10), Vec::new());
     assert_eq!(patient.within("network", usual).timeout.as_secs(), 600);
 }
 

@@ -55,7 +55,7 @@ impl Message {
             match name.to_ascii_lowercase().as_str() {
                 "host" => {
                     hosts += 1;
-                    authority = std::str::from_utf8(value).map_err(|_| shown())?.to_owned();
+                    authority = String::from_utf8(value.clone()).map_err(|_| shown())?;
                 }
                 "content-length" if *value == request.body.len().to_string().into_bytes() => {}
                 "content-length" | "transfer-encoding" => return Err(format!("{} (framing)", shown())),

@@ -81,7 +81,9 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     }
     told.extend(asked.iter().map(lines));
     let say = |text: &str| if is_stdout { eprintln!("{text}") } else { println!("{text}") };
-    told.iter().for_each(|text| say(text));
+    for text in &told {
+        say(text);
+    }
     if asked.iter().all(|asked| asked.found.is_err()) {
         return Err(Ending::Unreachable("nothing was reached, and nothing is written".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! `assay openapi`: a service as OpenAPI, for tools that know no more of it.
+//! `assay openapi`: a service as `OpenAPI`, for tools that know no more of it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,12 +33,11 @@ pub(crate) fn openapi(args: &OpenapiArgs) -> Result<(), Ending> {
     let document = describe(args.service, &urls);
     let mut text = serde_json::to_string_pretty(&document).map_err(|e| Ending::Failed(e.to_string()))?;
     text.push('\n');
-    match &args.out {
-        Some(path) => write(path, &text),
-        None => {
-            print!("{text}");
-            Ok(())
-        }
+    if let Some(path) = &args.out {
+        write(path, &text)
+    } else {
+        print!("{text}");
+        Ok(())
     }
 }
 

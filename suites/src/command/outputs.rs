@@ -26,6 +26,9 @@ pub(crate) struct Gate {
     only_new: Option<PathBuf>,
 }
 
+/// What writes a report.
+type Report = fn(&Run) -> String;
+
 /// Where reports go.
 #[derive(Args)]
 pub(crate) struct Outputs {
@@ -115,7 +118,7 @@ impl Outputs {
         if let Some(path) = &self.json {
             write(path, &json::write(&run))?;
         }
-        let others: [(&Option<PathBuf>, fn(&Run) -> String); 5] = [
+        let others: [(&Option<PathBuf>, Report); 5] = [
             (&self.junit, junit::write),
             (&self.html, html::write),
             (&self.markdown, markdown::write),

@@ -18,6 +18,7 @@ pub(crate) struct ReadingsArgs {
     json: bool,
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "commands end alike")]
 pub(crate) fn readings(args: &ReadingsArgs) -> Result<(), Ending> {
     let wanted = readings::of(&args.services);
     if args.json {

@@ -116,12 +116,11 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Opti
     if report.conditions.is_embedded && args.profile.is_none() {
         return Ok((super::run::embedded_target(report.seed)?, None));
     }
-    let loaded = match &args.profile {
-        Some(path) => Profile::load(path),
-        None => {
-            let text = report.conditions.profile.clone();
-            Profile::of_text(text, "the report's profile".to_owned(), Path::new("."))
-        }
+    let loaded = if let Some(path) = &args.profile {
+        Profile::load(path)
+    } else {
+        let text = report.conditions.profile.clone();
+        Profile::of_text(text, "the report's profile".to_owned(), Path::new("."))
     };
     let loaded = loaded.map_err(|e| Ending::Bad(e.to_string()))?;
     let (target, settings, _) = setup::connect(&loaded, Some(report.seed)).await?;

@@ -39,6 +39,7 @@ const INTERRUPTED: &str = "assay-interrupted.json";
 const MOST_TIMES: u32 = 10_000;
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     selection: Selection,

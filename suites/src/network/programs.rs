@@ -48,7 +48,7 @@ pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
 
 /// A run of a program, at the pace of runs.
 async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
-    probe.wait_for(RUNS).await;
+    probe.wait_for(RUNS).await?;
     Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).ask(probe).await
 }
 

@@ -102,7 +102,9 @@ impl Plan {
             }
         }
         if !own {
-            services.iter_mut().for_each(|(service, sums)| sums.requests += once(*service, sums));
+            for (service, sums) in &mut services {
+                sums.requests += once(*service, sums);
+            }
         }
         let classes = if own { Vec::new() } else { classes(&services, pace) };
         let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));

@@ -46,9 +46,7 @@ impl Probe<'_> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
         self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
-        if !self.place.own {
-            self.pace.wait(site).await;
-        }
+        self.wait_for(site).await?;
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
@@ -155,9 +153,7 @@ impl Probe<'_> {
         let base = self.place.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
         self.may_send(site, &base, &request)?;
-        if !self.place.own {
-            self.pace.wait(site).await;
-        }
+        self.wait_for(site).await?;
         Ok(match (source, self.place.forwarding.get(site)) {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
             _ => (base, request, source),

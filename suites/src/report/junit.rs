@@ -25,9 +25,9 @@ pub fn write(run: &Run) -> String {
         let mut suite = TestSuite::new(name);
         suite.add_property(("target", one_line(run.target.as_bytes()).as_str()));
         suite.add_property(("seed", run.seed.to_string().as_str()));
-        run.remarks.iter().for_each(|remark| {
+        for remark in &run.remarks {
             suite.add_property(("remark", one_line(remark.as_bytes()).as_str()));
-        });
+        }
         if let Some(time) = time(outcomes.iter().copied()) {
             suite.set_time(time);
         }
@@ -94,9 +94,9 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
         ("statement", id.statement().to_owned()),
         ("verdict", outcome.verdict.name().to_owned()),
     ];
-    told.iter().for_each(|(name, value)| {
+    for (name, value) in &told {
         case.add_property((*name, value.as_str()));
-    });
+    }
     let output = match outcome.verdict {
         Verdict::Pass => passed(outcome),
         Verdict::Warn => words + &plain_exchanges(outcome),

@@ -160,7 +160,9 @@ mod tests {
              - `publish.first-group.needs-time` `it_ends`\n- `publish.first-group.needs-time` `it_ends_late`\n",
         ];
         assert!(text.starts_with(parts[0]), "{text}");
-        parts.iter().for_each(|part| assert!(text.contains(part), "{part} in {text}"));
+        for part in parts {
+            assert!(text.contains(part), "{part} in {text}");
+        }
     }
 
     #[test]

@@ -56,9 +56,9 @@ fn readable(run: &Run) -> Cow<'_, Run> {
         // A value stands in its own outcome alone.
         for outcome in &mut run.to_mut().outcomes {
             let mut hidden = Hidden::default();
-            std::mem::take(&mut outcome.disguises)
-                .iter()
-                .for_each(|Disguise { name, value }| hidden.add(name, value));
+            for Disguise { name, value } in std::mem::take(&mut outcome.disguises) {
+                hidden.add(&name, &value);
+            }
             hidden.redact(outcome);
         }
     }

@@ -40,7 +40,7 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     }
     let listed = entries(&answer);
     let name = discovery::ENDPOINT.path;
-    found.is_recognised = listed.is_some() || matches!(answer.status, 401 | 402 | 403);
+    found.is_recognised = listed.is_some() || matches!(answer.status, 401..=403);
     found.notes.push(match &listed {
         Some(listed) => format!("{name} {with}: {} models", listed.len()),
         None => format!("{name} {with}: status {}, no models", answer.status),

@@ -81,11 +81,7 @@ fn room() -> Vec<(&'static str, Vec<Act>, &'static str)> {
             heard(vec![say(&format!("{OK}Content-Length: 9\r\n\r\nab")), Hold]),
             "no complete answer",
         ),
-        (
-            "longer than it says",
-            answer("HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nabcdef"),
-            "got 500",
-        ),
+        ("longer than it says", answer("HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nabcdef"), "got 500"),
         ("a length that no body has", sized("99999999999999999999999999", "x"), "longer than 16777216 bytes"),
         ("a negative length", sized("-1", ""), "invalid content-length"),
         ("two lengths", sized("2\r\nContent-Length: 3", "{}"), "more than one content-length"),

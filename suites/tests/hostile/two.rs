@@ -88,7 +88,10 @@ async fn answer(badly: Badly, request: Request, mut respond: SendResponse<Bytes>
             if matches!(badly, Badly::SilentInTheBody) {
                 std::future::pending::<()>().await;
             }
-            while matches!(badly, Badly::Endless) {
+            loop {
+                if !matches!(badly, Badly::Endless) {
+                    break;
+                }
                 body.reserve_capacity(32 << 10);
                 let ready = std::future::poll_fn(|context| body.poll_capacity(context)).await;
                 let Some(Ok(room)) = ready else { return };

@@ -74,18 +74,14 @@ fn put_body(out: &mut String, body: &[u8], limit: usize) {
         return;
     }
     let text = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
-    let (shown, cut, kind) = match text {
-        Some(text) => {
-            let cut = text.floor_char_boundary(limit);
-            let start = text.trim_start();
-            let is_json = start.starts_with(['{', '[']);
-            (lines(&text[..cut]), cut, if is_json { " data-json" } else { "" })
-        }
+    let (shown, cut, kind) = if let Some(text) = text {
+        let cut = text.floor_char_boundary(limit);
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        (lines(&text[..cut]), cut, if is_json { " data-json" } else { "" })
+    } else {
         // In hex, a byte takes more than four characters.
-        None => {
-            let cut = body.len().min((limit / 4).next_multiple_of(16));
-            (lines(&hex_dump(&body[..cut])), cut, " data-hex")
-        }
+        let cut = body.len().min((limit / 4).next_multiple_of(16));
+        (lines(&hex_dump(&body[..cut])), cut, " data-hex")
     };
     let size = match (body.len(), cut) {
         (1, _) => "1 byte".to_owned(),

@@ -31,7 +31,8 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) bundle: usize,
-    pub(super) line: String,
+    /// As an SVG path says it.
+    pub(super) path: String,
     pub(super) tip: String,
 }
 
@@ -259,7 +260,9 @@ fn spread(nodes: &mut [Node], levels: &[Vec<usize>], links: &[(usize, usize)]) {
         }
     }
     let left = nodes.iter().map(|node| node.x - node.width / 2).min().unwrap_or_default();
-    nodes.iter_mut().for_each(|node| node.x += MARGIN - left);
+    for node in nodes {
+        node.x += MARGIN - left;
+    }
 }
 
 /// The places nearest to the wanted ones that keep order and gaps: neighbours that would overlap share their mean.
@@ -343,7 +346,7 @@ fn put_loop(drawing: &mut Drawing, bundle: &Bundle, n: usize, (x, y): (i32, i32)
     let far = x + LOOP;
     drawing.lines.push(Line {
         bundle: n,
-        line: format!("M{} {} C{far} {} {far} {} {} {}", x - 3, y - 7, y - 16, y + 16, x + 4, y + 7),
+        path: format!("M{} {} C{far} {} {far} {} {} {}", x - 3, y - 7, y - 16, y + 16, x + 4, y + 7),
         tip: format!("M{} {} l9 -1 l-3 8 z", x - 3, y + 7),
     });
     let (width, height) = (words_width(bundle), words_height(bundle));
@@ -404,7 +407,7 @@ fn draw_chain(
         let half = i32::midpoint(y, to_y);
         line.push_str(&format!(" C{x} {half} {to_x} {half} {to_x} {to_y}"));
     }
-    Line { bundle: chain.bundle, line, tip }
+    Line { bundle: chain.bundle, path: line, tip }
 }
 
 /// Widths as a plain face draws them, with some room.

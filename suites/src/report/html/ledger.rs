@@ -101,7 +101,9 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
         }
         Evidence::Check => {}
     }
-    outcomes.iter().for_each(|one| out.push_str(&outcome(one, seed, cuts)));
+    for one in outcomes {
+        out.push_str(&outcome(one, seed, cuts));
+    }
     out.push_str("</div></details>\n");
     out
 }
@@ -150,9 +152,9 @@ fn label(verdict: &'static str, id: Id) -> &'static str {
 
 /// Search and filters; hidden until the script works them.
 pub(super) fn filters(run: &Run) -> String {
-    let rows: Vec<(Id, Vec<&Outcome>)> =
-        services(run).into_iter().flat_map(|service| rows(run, service)).collect();
-    let count = |is: &dyn Fn(&(Id, Vec<&Outcome>)) -> bool| rows.iter().filter(|row| is(row)).count();
+    type Row<'r> = (Id, Vec<&'r Outcome>);
+    let rows: Vec<Row> = services(run).into_iter().flat_map(|service| rows(run, service)).collect();
+    let count = |is: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is(row)).count();
     let verdict_names = Verdict::ALL.iter().map(|verdict| verdict.name()).chain([NOT_RUN, NO_CHECK]);
     let by_verdict =
         verdict_names.map(|name| (name, count(&|(id, outcomes)| verdicts(id, outcomes).contains(&name))));

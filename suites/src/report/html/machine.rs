@@ -91,7 +91,7 @@ fn picture(label: &str, moves: &[Move]) -> (String, i32) {
     );
     for path in lines {
         let class = class_of(&bundles[path.bundle].1);
-        out.push_str(&format!("<path class=\"move {class}\" d=\"{}\"/>", path.line));
+        out.push_str(&format!("<path class=\"move {class}\" d=\"{}\"/>", path.path));
         out.push_str(&format!("<path class=\"tip {class}\" d=\"{}\"/>", path.tip));
     }
     for place in words {

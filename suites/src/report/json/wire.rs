@@ -142,6 +142,7 @@ pub(super) struct Header {
 
 /// Just one of these; the digest names a body of the report's table.
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "they are the members of the report, beside others")]
 pub(super) struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,

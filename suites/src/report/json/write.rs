@@ -200,9 +200,10 @@ impl Bodies {
             return plain(bytes);
         }
         let digest = sha256_hex(bytes);
-        self.0.entry(digest.clone()).or_insert_with(|| match bytes.len() {
-            ..=PLAIN_BYTES => plain(bytes),
-            _ => {
+        self.0.entry(digest.clone()).or_insert_with(|| {
+            if let ..=PLAIN_BYTES = bytes.len() {
+                plain(bytes)
+            } else {
                 let deflated = miniz_oxide::deflate::compress_to_vec_zlib(bytes, LEVEL);
                 wire::Body { body_zlib_base64: Some(base64(&deflated)), ..wire::Body::default() }
             }
