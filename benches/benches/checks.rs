@@ -87,7 +87,7 @@ fn run(target: &dyn Target, checks: &[&'static Check]) -> Run {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
     let planned = plan(target, checks);
-    let runner = Runner { target, settings: &settings, pace: &pace, jobs: JOBS, fail_fast: false };
+    let runner = Runner { target, settings: &settings, pace: &pace, jobs: JOBS };
     let run = runtime.block_on(runner.run(&planned, |_| ()));
     runtime.shutdown_background();
     run

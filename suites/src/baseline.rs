@@ -62,6 +62,15 @@ impl Baseline {
         Ok(baseline)
     }
 
+    /// Takes over what others say of checks that it says nothing of.
+    pub fn add<'b>(&mut self, others: impl Iterator<Item = &'b Baseline>) {
+        for known in others.flat_map(|other| &other.known) {
+            if !self.known.iter().any(|own| own.requirement == known.requirement) {
+                self.known.push(known.clone());
+            }
+        }
+    }
+
     /// Applies it to a run on the day `today`. Entries for checks that exist and were not selected say nothing of a
     /// run that is not `whole`: one shard of several, or filtered.
     pub fn apply(&self, run: &mut Run, today: Date, whole: bool) {
@@ -88,6 +97,8 @@ impl Baseline {
                     outcome.verdict = Verdict::KnownFailure;
                     outcome.reason = format!("{} (known: {})", outcome.reason, known.reason);
                 }
+                // It was applied before, to a part.
+                Verdict::KnownFailure | Verdict::UnexpectedPass => {}
                 Verdict::Pass => {
                     outcome.verdict = Verdict::UnexpectedPass;
                     outcome.reason = format!("the baseline expects a failure: {}", known.reason);
@@ -101,7 +112,8 @@ impl Baseline {
         }
     }
 
-    /// The baseline of a run: an entry for each check that does not conform. What `self` says of those stays.
+    /// The baseline of a run: an entry for each check that does not conform. What `self` says of those stays, and what
+    /// it says of checks that did not run.
     #[must_use]
     pub fn renewed(&self, run: &Run) -> Baseline {
         let entry = |outcome: &crate::verdict::Outcome| {
@@ -124,7 +136,14 @@ impl Baseline {
                     | Verdict::KnownFailure
             )
         };
-        let known = run.outcomes.iter().filter(|outcome| lived_with(outcome.verdict)).map(entry).collect();
+        let is_settled = |known: &Known| {
+            let mut outcomes = run.outcomes.iter();
+            let ran = outcomes.find(|outcome| outcome.requirement.to_string() == known.requirement);
+            ran.is_some_and(|outcome| outcome.verdict != Verdict::Error)
+        };
+        let mut known: Vec<Known> =
+            run.outcomes.iter().filter(|outcome| lived_with(outcome.verdict)).map(entry).collect();
+        known.extend(self.known.iter().filter(|known| !is_settled(known)).cloned());
         Baseline { known, file: self.file.clone() }
     }
 

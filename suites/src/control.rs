@@ -90,15 +90,14 @@ impl Control {
     /// one alone: how often it takes says something of this machine and nothing of the target.
     pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
         const STEP: std::time::Duration = std::time::Duration::from_millis(10);
+        const SOME_SECONDS: std::time::Duration = std::time::Duration::from_secs(5);
         let asked = Asked::Control { method: "GET".into(), path: path.into(), body: None };
         if let Some(answer) = self.tape.as_ref().and_then(|tape| tape.answer(&asked)) {
             return answer;
         }
+        let began = std::time::Instant::now();
         let mut answer = self.ask("GET", path, None).await;
-        for _ in 0..300 {
-            if answer.as_ref().map_or(true, &is) {
-                break;
-            }
+        while !answer.as_ref().map_or(true, &is) && began.elapsed() < SOME_SECONDS {
             tokio::time::sleep(STEP).await;
             answer = self.ask("GET", path, None).await;
         }

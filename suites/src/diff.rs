@@ -9,7 +9,11 @@ use crate::verdict::{Run, Verdict};
 
 /// What one report says of its checks, by id and fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdicts(BTreeMap<(String, String), (Verdict, String)>);
+pub struct Verdicts {
+    by_fact: BTreeMap<(String, String), (Verdict, String)>,
+    /// Not every check had its turn.
+    is_partial: bool,
+}
 
 /// One check in both reports; `None` where a report lacks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +43,8 @@ pub struct Diff {
     pub other: Vec<Change>,
     /// How many do not conform in both.
     pub still_bad: usize,
+    /// The later report tells of a whole run, and not of none.
+    pub is_whole: bool,
 }
 
 impl Verdicts {
@@ -47,7 +53,7 @@ impl Verdicts {
         let entry = |one: &crate::verdict::Outcome| {
             ((one.requirement.to_string(), one.fact.to_owned()), (one.verdict, one.reason.clone()))
         };
-        Verdicts(run.outcomes.iter().map(entry).collect())
+        Verdicts { by_fact: run.outcomes.iter().map(entry).collect(), is_partial: run.is_partial }
     }
 
     /// The verdicts of a report, also of one that another version wrote. An error names the member.
@@ -61,23 +67,38 @@ impl Verdicts {
             let name = text("verdict")?;
             let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
             let verdict = verdict.ok_or(format!("outcomes[{n}].verdict: no verdict: {name:?}"))?;
-            Ok(((text("id")?, text("fact")?), (verdict, text("reason")?)))
+            Ok::<_, String>(((text("id")?, text("fact")?), (verdict, text("reason")?)))
         };
-        outcomes.iter().enumerate().map(entry).collect::<Result<_, String>>().map(Verdicts)
+        let mut by_fact = BTreeMap::new();
+        for outcome in outcomes.iter().enumerate().map(entry) {
+            let (key, told) = outcome?;
+            let id = key.0.clone();
+            if by_fact.insert(key, told).is_some() {
+                return Err(format!("outcomes: {id} stands there twice"));
+            }
+        }
+        Ok(Verdicts { by_fact, is_partial: report["is_partial"] == true })
     }
 
-    /// Whether a check did not conform; `None` where it is not in the report.
-    pub fn was_bad(&self, id: &str, fact: &str) -> Option<bool> {
-        self.0.get(&(id.to_owned(), fact.to_owned())).map(|(verdict, _)| is_bad(*verdict))
+    /// Whether a check was seen to fail.
+    pub fn failed(&self, id: &str, fact: &str) -> bool {
+        let told = self.by_fact.get(&(id.to_owned(), fact.to_owned()));
+        told.is_some_and(|(verdict, _)| {
+            matches!(
+                verdict,
+                Verdict::Fail | Verdict::Unstable | Verdict::Inconclusive | Verdict::KnownFailure
+            )
+        })
     }
 }
 
 /// Compares two reports.
 pub fn diff(old: &Verdicts, new: &Verdicts) -> Diff {
-    let mut diff = Diff::default();
-    let keys: std::collections::BTreeSet<_> = old.0.keys().chain(new.0.keys()).collect();
+    let is_whole = !new.is_partial && !new.by_fact.is_empty();
+    let mut diff = Diff { is_whole, ..Diff::default() };
+    let keys: std::collections::BTreeSet<_> = old.by_fact.keys().chain(new.by_fact.keys()).collect();
     for key in keys {
-        let (before, now) = (old.0.get(key), new.0.get(key));
+        let (before, now) = (old.by_fact.get(key), new.by_fact.get(key));
         let change = || Change {
             id: key.0.clone(),
             old: before.map(|(verdict, _)| *verdict),
@@ -92,6 +113,8 @@ pub fn diff(old: &Verdicts, new: &Verdicts) -> Diff {
                     diff.regressions.push(change());
                 }
             }
+            // An error of the harness said nothing of the check.
+            (Some(Verdict::Error), Some(now)) if now.is_bad() => diff.regressions.push(change()),
             (Some(before), Some(now)) if is_bad(before) && is_bad(now) => diff.still_bad += 1,
             (Some(before), Some(now)) if !is_bad(before) && is_bad(now) => diff.regressions.push(change()),
             (Some(before), Some(Verdict::Pass)) if is_bad(before) => diff.fixes.push(change()),
@@ -106,11 +129,13 @@ const fn is_bad(verdict: Verdict) -> bool {
     verdict.is_bad() || matches!(verdict, Verdict::Error | Verdict::KnownFailure)
 }
 
-/// Failures that an earlier report has as well are known: only new ones count.
+/// Failures that an earlier report has as well are known: only new ones count. A pass that a baseline did not expect is
+/// no failure of that kind.
 pub fn forgive(run: &mut Run, old: &Verdicts, name: &str) {
     for outcome in &mut run.outcomes {
         let id = outcome.requirement.to_string();
-        if outcome.verdict.is_bad() && old.was_bad(&id, outcome.fact) == Some(true) {
+        let is_failure = outcome.verdict.is_bad() && outcome.verdict != Verdict::UnexpectedPass;
+        if is_failure && old.failed(&id, outcome.fact) {
             outcome.verdict = Verdict::KnownFailure;
             outcome.reason = format!("{} (as in {name})", outcome.reason);
         }
@@ -118,9 +143,9 @@ pub fn forgive(run: &mut Run, old: &Verdicts, name: &str) {
 }
 
 impl Diff {
-    /// Whether nothing got worse.
+    /// Whether nothing got worse, as far as the whole later report tells.
     pub fn holds(&self) -> bool {
-        self.regressions.is_empty()
+        self.is_whole && self.regressions.is_empty()
     }
 
     fn kinds(&self) -> [(&'static str, &[Change]); 5] {
@@ -147,7 +172,11 @@ impl Diff {
         }
         let counts: Vec<String> =
             self.kinds().iter().map(|(kind, changes)| format!("{} {kind}", changes.len())).collect();
-        let end = if self.holds() { "nothing got worse" } else { "something got worse" };
+        let end = match (self.is_whole, self.regressions.is_empty()) {
+            (_, false) => "something got worse",
+            (false, true) => "the later report is not whole",
+            (true, true) => "nothing got worse",
+        };
         let _ = writeln!(out, "{}, {} bad in both - {end}", counts.join(", "), self.still_bad);
         out
     }
@@ -182,7 +211,7 @@ mod tests {
         let entry = |(id, verdict): &(&str, Verdict)| {
             (((*id).to_owned(), "it_does".to_owned()), (*verdict, format!("why {}", verdict.name())))
         };
-        Verdicts(all.iter().map(entry).collect())
+        Verdicts { by_fact: all.iter().map(entry).collect(), is_partial: false }
     }
 
     #[test]
@@ -228,6 +257,35 @@ mod tests {
         assert_eq!(diff.json()["regressions"][1]["old"], Value::Null);
         let same = super::diff(&verdicts(&old), &verdicts(&old));
         assert!(same.holds() && same.still_bad == 2);
+        let none = super::diff(&verdicts(&old), &verdicts(&[]));
+        assert!(!none.holds() && none.text().ends_with("the later report is not whole\n"), "{}", none.text());
+        let partial = Verdicts { is_partial: true, ..verdicts(&old) };
+        assert!(!super::diff(&verdicts(&old), &partial).holds());
+        let judged = super::diff(&verdicts(&[("a", Error)]), &verdicts(&[("a", Fail)]));
+        assert_eq!(judged.regressions.len(), 1, "an error had said nothing");
+    }
+
+    #[test]
+    fn only_failures_that_were_failures_are_forgiven() {
+        use Verdict::{Error, Fail, Inconclusive, KnownFailure, Pass, UnexpectedPass, Unstable};
+        let check = crate::check::all()[0];
+        let outcome =
+            |verdict| crate::verdict::Outcome::new(check.requirement, check.fact, verdict, "why".to_owned());
+        for (old, new, is_forgiven) in [
+            (Some(Fail), Fail, true),
+            (Some(KnownFailure), Fail, true),
+            (Some(Inconclusive), Unstable, true),
+            (Some(KnownFailure), UnexpectedPass, false),
+            (Some(Error), Fail, false),
+            (Some(Pass), Fail, false),
+            (None, Fail, false),
+        ] {
+            let of = |verdict: Verdict| Run { outcomes: vec![outcome(verdict)], ..Run::default() };
+            let known = old.map_or_else(Verdicts::default, |verdict| Verdicts::of(&of(verdict)));
+            let mut run = of(new);
+            forgive(&mut run, &known, "old.json");
+            assert_eq!(run.outcomes[0].verdict == KnownFailure, is_forgiven, "{old:?} {new:?}");
+        }
     }
 
     #[test]
@@ -238,6 +296,10 @@ mod tests {
             ("[]", "it has no `outcomes`"),
             (r#"{"outcomes": [{}]}"#, "outcomes[0].verdict: no text"),
             (r#"{"outcomes": [{"verdict": "good"}]}"#, "no verdict: \"good\""),
+            (
+                r#"{"outcomes": [{"id": "a", "fact": "f", "verdict": "fail", "reason": ""}, {"id": "a", "fact": "f", "verdict": "pass", "reason": ""}]}"#,
+                "a stands there twice",
+            ),
         ] {
             assert!(Verdicts::read(wrong).unwrap_err().contains(place));
         }

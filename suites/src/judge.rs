@@ -11,6 +11,7 @@ use crate::exchange::{Broken, Exchange};
 use crate::pace::Pace;
 use crate::probe::{Probe, Settings};
 use crate::profile::{Profile, Secrets};
+use crate::report::one_line;
 use crate::run::{self, settle};
 use crate::setup;
 use crate::tape::{Recording, Tape};
@@ -54,10 +55,11 @@ impl Judged {
         let mut text = String::new();
         for Difference { requirement, reported, judged, reason } in &self.differs {
             let (reported, judged) = (reported.name(), judged.name());
+            let reason = one_line(reason.as_bytes());
             text.push_str(&format!("differs      {requirement}  {reported} -> {judged}  {reason}\n"));
         }
         for (requirement, why) in &self.unjudged {
-            text.push_str(&format!("not judged   {requirement}  {why}\n"));
+            text.push_str(&format!("not judged   {requirement}  {}\n", one_line(why.as_bytes())));
         }
         let (same, differs) = (self.same, self.differs.len());
         let (unjudged, left_out) = (self.unjudged.len(), self.left_out);
@@ -70,7 +72,7 @@ impl Judged {
 /// Judges a report again. The secrets that its profile names are read where they can be had; an error is about the
 /// report's profile.
 pub async fn judge(report: &Run) -> Result<Judged, String> {
-    let (settings, missing) = settings(report)?;
+    let (mut settings, missing) = settings(report)?;
     let mut shared = Vec::new();
     for outcome in &report.outcomes {
         shared.extend(outcome.exchanges.iter().cloned());
@@ -79,14 +81,17 @@ pub async fn judge(report: &Run) -> Result<Judged, String> {
     let mut judged = Judged::default();
     let mut again = Vec::new();
     for outcome in &report.outcomes {
-        if outcome.exchanges.is_empty() && outcome.calls.is_empty() && outcome.verdict == Verdict::NotTestable
-        {
+        // Where nothing was sent there is nothing to judge.
+        if outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable {
             judged.left_out += 1;
+        } else if outcome.notes.iter().any(|note| note == run::NOT_KEPT) {
+            judged.unjudged.push((outcome.requirement, run::NOT_KEPT.to_owned()));
         } else if outcome.verdict == Verdict::Unstable {
             judged.unjudged.push((outcome.requirement, "the report holds one of several times".to_owned()));
         } else if let Some(key) = missing.iter().find(|key| needs(outcome, key) && !is_own(report)) {
             judged.unjudged.push((outcome.requirement, format!("needs the secret {key}")));
         } else {
+            settings.seed = outcome.seed.unwrap_or(report.seed);
             match once_more(report, outcome, &settings, shared.clone()).await {
                 Ok(outcome) => again.push(outcome),
                 Err(why) => judged.unjudged.push((outcome.requirement, why)),
@@ -171,7 +176,7 @@ async fn once_more(
     if let Some(what) = traces.missed {
         return Err(format!("the report holds no answer to {what}"));
     }
-    let (verdict, reason, failure) = run::judge(check, checked, traces.expected, traces.twins);
+    let (verdict, reason, failure) = run::judge(check, checked, &traces);
     Ok(Outcome { failure, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
 }
 

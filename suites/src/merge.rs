@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::endpoints::Coverage;
 use crate::run::settle;
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::{Run, Verdict};
 
 /// Puts runs of different checks together. Runs that do not belong together are refused: another target, other
-/// conditions, another seed where the target is embedded, or the same check twice.
+/// conditions, another choice of checks, another seed where the target is embedded, or the same check twice.
 pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
     let mut runs = runs.into_iter().enumerate();
     let Some((_, mut whole)) = runs.next() else { return Err("no report to merge".to_owned()) };
@@ -15,7 +15,8 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
     for (n, run) in runs {
         belongs(&whole, &run)
             .map_err(|why| format!("report {} does not belong to the first: {why}", n + 1))?;
-        for outcome in run.outcomes {
+        for mut outcome in run.outcomes {
+            outcome.seed = Some(outcome.seed.unwrap_or(run.seed)).filter(|seed| *seed != whole.seed);
             if !known.insert(outcome.requirement.key) {
                 return Err(format!(
                     "report {}: {} stands in an earlier one too",
@@ -35,17 +36,37 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
         whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.objections.extend(run.objections);
         whole.is_partial |= run.is_partial;
+        if let (Some(known), Some(more)) = (&mut whole.shards, run.shards) {
+            known.present.extend(more.present);
+        }
     }
+    whole.shards = whole.shards.filter(|shards| shards.missing().next().is_some());
     settle(&mut whole.outcomes);
     Ok(whole)
 }
 
-fn belongs(first: &Run, other: &Run) -> Result<(), String> {
+/// What lacks a shard is not whole.
+pub fn require_every_shard(run: &mut Run) {
+    let Some(shards) = &run.shards else { return };
+    let missing: Vec<String> = shards.missing().map(|number| number.to_string()).collect();
+    run.remarks.push(format!("of {} shards these are missing: {}", shards.of, missing.join(", ")));
+    run.is_partial = true;
+}
+
+/// Whether two runs are parts of one; an error tells why not.
+pub fn belongs(first: &Run, other: &Run) -> Result<(), String> {
     if first.conditions.is_embedded != other.conditions.is_embedded || first.target != other.target {
         return Err(format!("{} is another target than {}", other.target, first.target));
     }
     if first.conditions.profile != other.conditions.profile {
         return Err("its profile is another one".to_owned());
+    }
+    if first.selection != other.selection {
+        return Err("its checks were chosen otherwise".to_owned());
+    }
+    let of = |run: &Run| run.shards.as_ref().map(|shards| shards.of);
+    if of(first) != of(other) {
+        return Err("it is not parted into as many shards".to_owned());
     }
     if first.conditions.is_embedded && first.seed != other.seed {
         return Err(format!("its seed is {}, not {}", other.seed, first.seed));
@@ -91,49 +112,66 @@ fn add_endpoints(known: &mut Vec<Coverage>, more: Vec<Coverage>) {
     });
 }
 
-/// Folds runs of the same checks into one: a check whose verdicts differ is unstable, and never a pass.
-pub fn repetitions(runs: Vec<Run>) -> Option<Run> {
-    let times = runs.len();
-    let mut runs = runs.into_iter();
-    let mut whole = runs.next()?;
-    let mut others: BTreeMap<u32, Vec<Outcome>> = BTreeMap::new();
-    for run in runs {
-        for outcome in run.outcomes {
-            others.entry(outcome.requirement.key).or_default().push(outcome);
+/// Runs of the same checks, folded into one as they come: a check whose verdicts differ is unstable, and never a pass.
+#[derive(Debug, Default)]
+pub struct Repetitions {
+    whole: Option<Run>,
+    times: usize,
+    /// How often each check had which verdict.
+    counts: BTreeMap<u32, BTreeMap<Verdict, usize>>,
+}
+
+impl Repetitions {
+    /// Adds a run. Of each check the first time that it was worst is kept.
+    pub fn add(&mut self, run: Run) {
+        self.times += 1;
+        for outcome in &run.outcomes {
+            let counts = self.counts.entry(outcome.requirement.key).or_default();
+            *counts.entry(outcome.verdict).or_default() += 1;
         }
-        add_transitions(&mut whole, run.transitions);
+        let Some(whole) = &mut self.whole else {
+            self.whole = Some(run);
+            return;
+        };
+        for mut outcome in run.outcomes {
+            outcome.seed = Some(run.seed);
+            match whole.outcomes.iter_mut().find(|known| known.requirement.key == outcome.requirement.key) {
+                Some(known) if rank(outcome.verdict) > rank(known.verdict) => *known = outcome,
+                Some(_) => {}
+                None => whole.outcomes.push(outcome),
+            }
+        }
+        add_transitions(whole, run.transitions);
         add_endpoints(&mut whole.endpoints, run.endpoints);
         whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.is_partial |= run.is_partial;
     }
-    if times == 1 {
-        return Some(whole);
-    }
-    whole.remarks.push(format!("every check ran {times} times; the seed grew by one each time"));
-    for outcome in &mut whole.outcomes {
-        let others = others.remove(&outcome.requirement.key).unwrap_or_default();
-        fold(outcome, others);
-    }
-    Some(whole)
-}
 
-fn fold(outcome: &mut Outcome, others: Vec<Outcome>) {
-    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::from([(outcome.verdict, 1)]);
-    for other in &others {
-        *counts.entry(other.verdict).or_default() += 1;
+    /// How many runs there were.
+    pub fn times(&self) -> usize {
+        self.times
     }
-    if counts.len() == 1 {
-        return;
+
+    /// The run that they make together; `None` where there was none.
+    pub fn finish(self) -> Option<Run> {
+        let mut whole = self.whole?;
+        if self.times == 1 {
+            return Some(whole);
+        }
+        let times = self.times;
+        whole.remarks.push(format!("the checks ran {times} times; the seed grew by one each time"));
+        for outcome in &mut whole.outcomes {
+            let counts = self.counts.get(&outcome.requirement.key).filter(|counts| counts.len() > 1);
+            let Some(counts) = counts else { continue };
+            let in_words: Vec<String> =
+                counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
+            let ran: usize = counts.values().sum();
+            outcome.reason = format!("{} of {ran} times; {}", in_words.join(", "), outcome.reason);
+            outcome.verdict = Verdict::Unstable;
+        }
+        whole.outcomes.sort_by_key(|outcome| outcome.requirement.key);
+        Some(whole)
     }
-    let in_words: Vec<String> =
-        counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
-    // What is shown is the first time that it was worst.
-    let worst = others.into_iter().fold(outcome.clone(), |worst, other| {
-        if rank(other.verdict) > rank(worst.verdict) { other } else { worst }
-    });
-    let reason =
-        format!("{} of {} times; {}", in_words.join(", "), counts.values().sum::<usize>(), worst.reason);
-    *outcome = Outcome { verdict: Verdict::Unstable, reason, ..worst };
 }
 
 fn rank(verdict: Verdict) -> u8 {
@@ -151,6 +189,15 @@ fn rank(verdict: Verdict) -> u8 {
 mod tests {
     use super::*;
     use crate::check;
+    use crate::verdict::{Outcome, Shards};
+
+    fn repetitions(runs: Vec<Run>) -> Run {
+        let mut repetitions = Repetitions::default();
+        for run in runs {
+            repetitions.add(run);
+        }
+        repetitions.finish().expect("a run or more")
+    }
 
     fn run(verdicts: &[(usize, Verdict)]) -> Run {
         let all = check::all();
@@ -177,6 +224,28 @@ mod tests {
     }
 
     #[test]
+    fn what_lacks_a_shard_is_not_whole() {
+        use Verdict::Pass;
+        let part = |number: usize| {
+            let shards = Some(Shards { of: 3, present: [number].into() });
+            Run { shards, selection: "s".into(), seed: number as u64, ..run(&[(number, Pass)]) }
+        };
+        let mut some = parts(vec![part(1), part(3)]).unwrap();
+        require_every_shard(&mut some);
+        assert!(some.is_partial && some.exit_code() == 1);
+        assert_eq!(some.remarks, ["of 3 shards these are missing: 2"]);
+        let mut all = parts(vec![some, part(2)]).unwrap();
+        assert_eq!(all.shards, None);
+        let seeds: Vec<Option<u64>> = all.outcomes.iter().map(|one| one.seed).collect();
+        assert_eq!(seeds, [None, Some(2), Some(3)], "what was drawn can be drawn again");
+        all.shards = None;
+        let other = Run { selection: "t".into(), ..part(2) };
+        assert!(parts(vec![part(1), other]).unwrap_err().contains("chosen otherwise"));
+        let other = Run { shards: Some(Shards { of: 2, present: [2].into() }), ..part(2) };
+        assert!(parts(vec![part(1), other]).unwrap_err().contains("as many shards"));
+    }
+
+    #[test]
     fn a_prerequisite_counts_from_another_part() {
         let all = check::all();
         let (dependent, rule) = all.iter().find_map(|check| Some((check, check.after.first()?))).unwrap();
@@ -199,12 +268,12 @@ mod tests {
             (&[Pass, Error], Unstable),
             (&[Pass, NotTestable], Unstable),
         ] {
-            let whole = repetitions(times.iter().map(|&verdict| run(&[(0, verdict)])).collect()).unwrap();
+            let whole = repetitions(times.iter().map(|&verdict| run(&[(0, verdict)])).collect());
             assert_eq!(verdicts(&whole), [wanted], "{times:?}");
             assert_eq!(whole.exit_code() == 0, wanted == Pass);
         }
-        let whole = repetitions(vec![run(&[(0, Pass)]), run(&[(0, Fail)]), run(&[(0, Pass)])]).unwrap();
+        let whole = repetitions(vec![run(&[(0, Pass)]), run(&[(0, Fail)]), run(&[(0, Pass)])]);
         assert_eq!(whole.outcomes[0].reason, "2 pass, 1 fail of 3 times; fail");
-        assert!(repetitions(Vec::new()).is_none());
+        assert!(Repetitions::default().finish().is_none());
     }
 }

@@ -119,7 +119,7 @@ impl Pace {
         let wait = wait.filter(|_| matches!(response.status, 429 | 503));
         let mut sites = self.lock();
         let state = sites.entry(self.counted(site).to_owned()).or_default();
-        let is_too_long = wait.is_some_and(|wait| wait > self.longest_wait);
+        let is_too_long = wait.is_some_and(|wait| wait >= self.longest_wait);
         state.turned_away = if is_too_long { state.turned_away + 1 } else { 0 };
         if let Some(wait) = wait {
             state.not_before = Some(Instant::now() + wait.min(self.longest_wait));

@@ -85,9 +85,15 @@ fn wrong(name: &str, value: &str) -> Option<String> {
     }
     let uri: Result<http::Uri, _> = value.parse();
     let scheme = uri.as_ref().ok().and_then(|uri| uri.scheme_str()).unwrap_or("http");
-    let is_known = matches!(scheme, "http" | "https") || scheme.starts_with("socks");
+    let is_known = matches!(scheme, "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h");
+    // Who reads it may take a part of the password for the host.
+    let is_clear = uri
+        .as_ref()
+        .ok()
+        .and_then(|uri| uri.authority())
+        .is_some_and(|authority| authority.as_str().matches('@').count() <= 1);
     match uri {
-        Ok(uri) if is_known && uri.authority().is_some() => None,
+        Ok(_) if is_known && is_clear => None,
         Ok(_) if !is_known => Some(format!("{name} names a proxy of {scheme}:, which is not supported")),
         _ => Some(format!("{name} holds no URL of a proxy")),
     }

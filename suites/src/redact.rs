@@ -84,6 +84,7 @@ impl Hidden {
         let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
         let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
         texts.chain(failure).chain([&mut outcome.reason]).for_each(|text| self.redact_text(text));
+        outcome.sites.values_mut().for_each(|url| self.redact_text(url));
         for Exchange { base, request, response, .. } in &mut outcome.exchanges {
             self.redact_text(base);
             self.redact_text(&mut request.target);
@@ -115,6 +116,21 @@ impl Hidden {
         let mut bytes = std::mem::take(text).into_bytes();
         self.redact_bytes(&mut bytes);
         *text = String::from_utf8_lossy(&bytes).into_owned();
+        self.redact_end(text);
+    }
+
+    /// Takes the beginning of a value out of the end of a text, where somebody has cut it.
+    fn redact_end(&self, text: &mut String) {
+        let quoted = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
+        for (shown, value) in &self.values {
+            for length in (2 * SHORTEST..value.len()).rev() {
+                let beginning: String = value[..length].iter().collect();
+                if text[..quoted].ends_with(&beginning) {
+                    text.replace_range(quoted - beginning.len()..quoted, shown);
+                    return;
+                }
+            }
+        }
     }
 
     fn redact_call(&self, call: &mut Call) {
@@ -295,6 +311,19 @@ mod tests {
             let shown = redacted(&["a+/=\u{e9}\u{1f980} \"z"], &format!("x{written}y%{written}"));
             assert_eq!(shown, "x[redacted key]y%[redacted key]", "{written}");
         }
+    }
+
+    #[test]
+    fn the_beginning_of_a_value_is_found_where_a_text_was_cut() {
+        assert_eq!(
+            redacted(&["0123456789abcdef"], "got 0123456789ab \u{2026}"),
+            "got [redacted key] \u{2026}"
+        );
+        assert_eq!(
+            redacted(&["0123456789abcdef"], "invalid: \"??01234567\""),
+            "invalid: \"??[redacted key]\""
+        );
+        assert_eq!(redacted(&["0123456789abcdef"], "01234567 and more"), "01234567 and more");
     }
 
     #[test]

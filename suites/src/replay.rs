@@ -1,17 +1,18 @@
 //! Sending again what a report has recorded: the requests of one check and its calls of the control API, in the order
 //! in which they began.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::client::Limits;
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::repeat::{KEY_VARIABLE, bearer_token};
+use crate::repeat::bearer_token;
 use crate::tape::{Asked, Call};
 use crate::target::{Dial, Place, Target};
 use crate::transport;
-use crate::verdict::Outcome;
+use crate::verdict::{Outcome, Run};
 
 /// How long one answer may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -33,16 +34,22 @@ pub struct Step {
     pub is_same: bool,
 }
 
-/// Sends what `outcome` has recorded to a place of `target`. Only sites that the target names are asked; what a target
-/// named itself is not. `key` stands where a bearer token was.
-pub async fn replay(target: &dyn Target, outcome: &Outcome, key: Option<&str>) -> Result<Vec<Step>, String> {
+/// Sends what `outcome` of `report` has recorded to a place of `target`. Only sites that the target names are asked; what
+/// a target named itself is not. `key` stands where the gateway's was, and goes nowhere else.
+pub async fn replay(
+    target: &dyn Target,
+    report: &Run,
+    outcome: &Outcome,
+    key: Option<&str>,
+) -> Result<Vec<Step>, String> {
+    let sites = if outcome.sites.is_empty() { &report.conditions.sites } else { &outcome.sites };
     let place = target.place(outcome.requirement.service).await?;
     let mut steps = Vec::new();
     for (n, exchange) in outcome.exchanges.iter().enumerate() {
         for call in outcome.calls.iter().filter(|call| call.after == n) {
             steps.extend(call_again(&place, call).await);
         }
-        steps.push(send_again(&place, exchange, key).await);
+        steps.push(send_again(&place, sites, exchange, key).await);
     }
     for call in outcome.calls.iter().filter(|call| call.after >= outcome.exchanges.len()) {
         steps.extend(call_again(&place, call).await);
@@ -51,11 +58,16 @@ pub async fn replay(target: &dyn Target, outcome: &Outcome, key: Option<&str>) -
     Ok(steps)
 }
 
-async fn send_again(place: &Place, exchange: &Exchange, key: Option<&str>) -> Step {
+async fn send_again(
+    place: &Place,
+    sites: &BTreeMap<String, String>,
+    exchange: &Exchange,
+    key: Option<&str>,
+) -> Step {
     let Exchange { site, request, response, .. } = exchange;
     let asked = format!("{site} {} {}", request.method, request.target);
     let then = told(response);
-    let (base, request) = match addressed(place, exchange, key) {
+    let (base, request) = match addressed(place, sites, exchange, key) {
         Ok(addressed) => addressed,
         Err(why) => return Step { asked, then, now: Err(why), is_same: false },
     };
@@ -75,8 +87,15 @@ async fn send_again(place: &Place, exchange: &Exchange, key: Option<&str>) -> St
 }
 
 /// Where a request goes, and how; an error tells why it cannot be sent.
-fn addressed(place: &Place, exchange: &Exchange, key: Option<&str>) -> Result<(String, Request), String> {
-    let base = place.sites.get(&exchange.site).cloned();
+fn addressed(
+    place: &Place,
+    sites: &BTreeMap<String, String>,
+    exchange: &Exchange,
+    key: Option<&str>,
+) -> Result<(String, Request), String> {
+    // A server that an answer has named counts as a request to the site, and is another one.
+    let is_site = sites.get(&exchange.site) == Some(&exchange.base);
+    let base = place.sites.get(&exchange.site).cloned().filter(|_| is_site);
     let base =
         base.ok_or_else(|| format!("{} is no site of the target, but a URL that it named", exchange.base))?;
     if let Some(cut) = &exchange.cut {
@@ -87,7 +106,8 @@ fn addressed(place: &Place, exchange: &Exchange, key: Option<&str>) -> Result<(S
         if let Some(at) = bearer_token(name, value)
             && value[at..] == *KEY
         {
-            let key = key.ok_or_else(|| format!("needs the key: the profile's, or ${KEY_VARIABLE}"))?;
+            let key = key.filter(|_| exchange.site == "gateway");
+            let key = key.ok_or("needs the gateway's key, from --profile or --gateway-url")?;
             value.truncate(at);
             value.extend_from_slice(key.as_bytes());
         }

@@ -43,6 +43,32 @@ pub struct Told {
     pub transitions: BTreeSet<String>,
 }
 
+/// What was wanted and what came is kept so far.
+const TOLD_BYTES: usize = 256 * 1024;
+
+/// The bodies of a run's answers are kept so far; of what comes then, those that are long are not.
+const KEPT_BYTES: usize = 512 * 1024 * 1024;
+/// A body that is kept in any case, in bytes.
+const SHORT_BYTES: usize = 4 * 1024;
+/// What an outcome notes whose bodies are not kept.
+pub(crate) const NOT_KEPT: &str =
+    "the long bodies of its answers are not kept, since the run has many of them";
+
+/// Leaves long bodies out where a run has too many of them; `kept` counts.
+fn bound(outcome: &mut Outcome, kept: &mut usize) {
+    let mut is_cut = false;
+    for response in outcome.exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut().ok()) {
+        if response.body.len() > SHORT_BYTES && *kept + response.body.len() > KEPT_BYTES {
+            response.body = Vec::new();
+            is_cut = true;
+        }
+        *kept += response.body.len();
+    }
+    if is_cut {
+        outcome.notes.push(NOT_KEPT.to_owned());
+    }
+}
+
 /// Somebody who may ask a run to stop.
 pub trait Halt {
     /// How often it was asked for.
@@ -68,8 +94,6 @@ pub struct Runner<'run> {
     pub pace: &'run Pace,
     /// How many checks run beside each other.
     pub jobs: usize,
-    /// Stop after the first bad verdict.
-    pub fail_fast: bool,
 }
 
 impl Runner<'_> {
@@ -87,6 +111,7 @@ impl Runner<'_> {
         mut seen: impl FnMut(&Outcome),
     ) -> Run {
         let mut all: Vec<Ran> = Vec::new();
+        let mut kept = 0;
         let (mut once, mut twice) = (halt.count(), halt.count());
         let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
         // Where nobody can ask any more, nobody does.
@@ -101,23 +126,18 @@ impl Runner<'_> {
                 .map(|planned| self.one(planned))
                 .buffer_unordered(self.jobs)
         );
-        let mut is_cut = false;
         loop {
             let next = tokio::select! {
                 biased;
                 Ok(_) = twice.wait_for(|count| *count > 1) => None,
                 next = running.next() => next,
             };
-            let Some(ran) = next else { break };
+            let Some(mut ran) = next else { break };
+            bound(&mut ran.outcome, &mut kept);
             seen(&ran.outcome);
-            let bad = ran.outcome.verdict.is_bad();
             all.push(ran);
-            if bad && self.fail_fast {
-                is_cut = true;
-                break;
-            }
         }
-        let is_partial = !is_cut && all.len() < planned.len();
+        let is_partial = all.len() < planned.len();
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
         let sent = all.iter().map(|ran| ran.sent).sum();
@@ -198,20 +218,19 @@ impl Runner<'_> {
         let sites = if is_elsewhere { place.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, place, self.pace);
-        let checked = (check.run)(&probe).await;
+        let mut checked = (check.run)(&probe).await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
+        if let Err(Stop::Fail(failure)) = &mut checked {
+            // Before anything of it is cut: a part of a secret is not found any more.
+            for text in [&mut failure.place, &mut failure.want, &mut failure.got] {
+                traces.hidden.redact_text(text);
+                self.settings.secrets.redact_text(text);
+                text.truncate(text.floor_char_boundary(TOLD_BYTES));
+            }
+        }
         let sent = sent(self.settings, &traces);
-        let limited = !traces.place.own && meets_limit(&checked, &traces);
-        let (verdict, reason, failure) = judge(check, checked, traces.expected, traces.twins);
-        let (verdict, reason) = if limited {
-            (
-                Verdict::Inconclusive,
-                format!("the target's rate limit was met (429), which others share: {reason}"),
-            )
-        } else {
-            (verdict, reason)
-        };
+        let (verdict, reason, failure) = judge(check, checked, &traces);
         let told = coverage(&traces.place).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.place).await };
@@ -281,8 +300,23 @@ fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
     status == Some(429) && !traces.wants_limit
 }
 
-/// The verdict on how a check ended. A pass needs an expectation, and a refusal its twin.
+/// The verdict on how a check ended. A limit that others share is nobody's failure.
 pub(crate) fn judge(
+    check: &Check,
+    checked: Checked,
+    traces: &Traces,
+) -> (Verdict, String, Option<crate::verdict::Failure>) {
+    let limited = !traces.place.own && meets_limit(&checked, traces);
+    let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.twins);
+    if limited {
+        let reason = format!("the target's rate limit was met (429), which others share: {reason}");
+        return (Verdict::Inconclusive, reason, failure);
+    }
+    (verdict, reason, failure)
+}
+
+/// A pass needs an expectation, and a refusal its twin.
+fn ended(
     check: &Check,
     checked: Checked,
     expected: usize,

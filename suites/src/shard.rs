@@ -21,7 +21,7 @@ pub struct Shard {
 }
 
 /// No run has more parts.
-const MOST: usize = 1000;
+pub(crate) const MOST: usize = 1000;
 /// What a check costs besides its requests, in requests.
 const BESIDE: u64 = 4;
 /// How far a shard may be above the mean.
@@ -47,7 +47,7 @@ impl Shard {
                 }
             };
             let nth = number(index, &text)?;
-            let nth = (nth + 1).checked_sub(*from);
+            let nth = nth.checked_add(1).and_then(|nth| nth.checked_sub(*from));
             return nth.map_or_else(
                 || Err(format!("{index} is {text}, and counts from {from}")),
                 |number| Shard::new(number, count).map_err(|why| format!("{index}: {why}")),

@@ -77,6 +77,11 @@ impl Tape {
         Tape(Arc::new(Mutex::new(Reel { playing: Some(playing), ..Reel::default() })))
     }
 
+    /// Whether answers come from it.
+    pub(crate) fn plays(&self) -> bool {
+        self.lock().playing.is_some()
+    }
+
     /// Notes that an exchange begins.
     pub(crate) fn begin(&self) {
         self.lock().begun += 1;

@@ -109,6 +109,12 @@ pub struct Place {
     pub forwarding: BTreeMap<String, String>,
 }
 
+/// Whether a fork's site stands on the host of the site itself, and is reached as safely.
+fn is_beside(site: &str, fork: &str) -> bool {
+    let (Ok(site), Ok(fork)) = (Url::parse(site), Url::parse(fork)) else { return false };
+    site.host() == fork.host() && (site.scheme() == fork.scheme() || fork.scheme() == "https")
+}
+
 /// A future of a place.
 pub type Placing<'a> = Pin<Box<dyn Future<Output = Result<Place, String>> + Send + 'a>>;
 
@@ -244,7 +250,12 @@ impl Target for Remote {
             let sites: BTreeMap<String, String> = serde_json::from_value(fork["sites"].clone())
                 .map_err(|e| format!("control POST fork: {e}"))?;
             // Only what the profile names is tested.
-            let sites = sites.into_iter().filter(|(name, _)| self.sites.contains_key(name)).collect();
+            let sites: BTreeMap<String, String> =
+                sites.into_iter().filter(|(name, _)| self.sites.contains_key(name)).collect();
+            if let Some((name, _)) = sites.iter().find(|(name, url)| !is_beside(&self.sites[*name], url)) {
+                // Keys go to a target's own sites.
+                return Err(format!("control POST fork: {name} stands on another host than the profile's"));
+            }
             Ok(Place { sites, control: Some(control.world(path)), own: true, ..place })
         })
     }

@@ -1,6 +1,6 @@
 //! Verdicts, and everything a reader needs to believe one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::Id;
 use assay_spec::machine::Transition;
@@ -100,6 +100,8 @@ pub struct Outcome {
     pub sites: BTreeMap<String, String>,
     /// What stands for secrets whose form is judged.
     pub disguises: Vec<Disguise>,
+    /// The seed of what it drew, where that is not the run's, as in a run put together out of parts.
+    pub seed: Option<u64>,
     /// How long it took, in milliseconds; `None` where that says nothing, as in the embedded simulator.
     pub elapsed_ms: Option<u64>,
 }
@@ -120,6 +122,7 @@ impl Outcome {
             calls: Vec::new(),
             sites: BTreeMap::new(),
             disguises: Vec::new(),
+            seed: None,
             elapsed_ms: None,
         }
     }
@@ -157,10 +160,30 @@ pub struct Run {
     pub objections: Vec<String>,
     /// What it sent, the control API's calls aside.
     pub sent: Sent,
-    /// It was stopped before every check had its turn.
+    /// Not every check had its turn: it was stopped, or a part is missing.
     pub is_partial: bool,
+    /// A digest of the ids of the checks that were chosen, of which the run may hold some; empty where nobody chose.
+    pub selection: String,
+    /// Which shards of that choice it holds, where it is not the whole.
+    pub shards: Option<Shards>,
     /// Under which conditions it was judged.
     pub conditions: Conditions,
+}
+
+/// Some shards of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shards {
+    /// How many there are.
+    pub of: usize,
+    /// The numbers of those that are there, from 1.
+    pub present: BTreeSet<usize>,
+}
+
+impl Shards {
+    /// The numbers of those that are not there.
+    pub fn missing(&self) -> impl Iterator<Item = usize> {
+        (1..=self.of).filter(|number| !self.present.contains(number))
+    }
 }
 
 /// What checks have sent, to be held against what they say that they cost.
@@ -226,7 +249,7 @@ impl Run {
             0 => "conforms",
             4 => "the harness failed",
             _ if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
-            _ if self.is_partial => "does not conform: it was stopped before every check had its turn",
+            _ if self.is_partial => "does not conform: not every check had its turn",
             _ if !self.objections.is_empty() => "does not conform: the baseline is not true of it",
             _ => "does not conform: nothing was checked",
         }

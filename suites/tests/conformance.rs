@@ -26,7 +26,7 @@ fn judge(check: &'static Check) -> Result<(), Failed> {
     static TARGET: LazyLock<Embedded> = LazyLock::new(|| Embedded::new(1, Dialect::default()));
     let target = &*TARGET;
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
-    let runner = Runner { target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target, settings: &settings, pace: &pace, jobs: 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let run = runtime.block_on(runner.run(&plan(target, &[check]), |_| {}));
     match run.outcomes.as_slice() {

@@ -25,7 +25,7 @@ fn target(deviations: &[&str]) -> Embedded {
 
 async fn run(target: &Embedded, checks: &[&'static Check]) -> Run {
     let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
-    let runner = Runner { target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target, settings: &settings, pace: &pace, jobs: 4 };
     runner.run(&plan(target, checks), |_| {}).await
 }
 
@@ -118,7 +118,7 @@ impl Halt for AfterOne {
 async fn a_run_that_is_stopped_goes_on() {
     let (target, checks) = (target(&[]), of(Service::Metadata));
     let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2 };
     for stops in [1, 2] {
         let halt = AfterOne(watch::channel(0).0);
         let planned = plan(&target, &checks);
@@ -141,11 +141,11 @@ async fn recorded_requests_are_sent_again_and_answered_alike() {
     let report = reread(&run(&target(&[]), &checks).await);
     for outcome in &report.outcomes {
         // What goes out side by side is sent one after the other, and then some answers are others.
-        let steps = replay(&target(&[]), outcome, None).await.expect("a place");
+        let steps = replay(&target(&[]), &report, outcome, None).await.expect("a place");
         assert!(!steps.is_empty(), "{}", outcome.requirement);
     }
     let simple =
         report.outcomes.iter().find(|one| one.requirement.to_string() == "publish.prepare.prepare-id");
-    let steps = replay(&target(&[]), simple.expect("a check"), None).await.expect("a place");
+    let steps = replay(&target(&[]), &report, simple.expect("a check"), None).await.expect("a place");
     assert!(steps.iter().all(|step| step.is_same), "{steps:?}");
 }

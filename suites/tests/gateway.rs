@@ -27,7 +27,7 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 async fn run(target: &dyn Target, settings: &Settings, filters: &[&str]) -> Run {
     let pace = Pace::default();
-    let runner = Runner { target, settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target, settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[Service::Gateway], &filters);
     assert!(!checks.is_empty(), "{filters:?}");

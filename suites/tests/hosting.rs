@@ -59,7 +59,7 @@ async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) 
     let sites = nodes.map(|name| (name.to_owned(), served.sites[name].clone())).collect();
     let target = Remote::new(sites, None).await.expect("somebody listens");
     let pace = Pace::default();
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[Service::Hosting], &filters);
     runner.run(&plan(&target, &checks), |_| {}).await

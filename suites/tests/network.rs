@@ -31,7 +31,7 @@ async fn run(url: &str, more: &str, filters: &[&str]) -> Vec<Outcome> {
     let target = Remote::new(sites, None).await.expect("no control to ask");
     let settings = Settings { seed: 5, network: Fixtures::new(&network), ..Settings::default() };
     let pace = Pace::default();
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[], &filters);
     assert!(!checks.is_empty(), "{filters:?}");

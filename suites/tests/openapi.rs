@@ -130,7 +130,7 @@ fn a_path_with_two_slashes_keeps_them_and_tells_what_no_parameter_can_say() {
 async fn run() -> Run {
     let target = Embedded::new(1, Dialect::default());
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let checks = select(check::all(), &[], &[]);
     runner.run(&plan(&target, &checks), |_| {}).await
 }

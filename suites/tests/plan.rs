@@ -66,7 +66,7 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
 
 async fn run_against(target: &Remote, settings: &Settings, planned: &[Planned]) -> Run {
     let pace = Pace::default();
-    let runner = Runner { target, settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target, settings, pace: &pace, jobs: 1 };
     runner.run(planned, |_| {}).await
 }
 
@@ -114,7 +114,7 @@ async fn a_run_that_may_only_read_sends_nothing_that_writes_whatever_is_planned(
     let checks =
         select(check::all(), &[], &["network.messages", "drop.upload", "publish.prepare"].map(str::to_owned));
     let pace = Pace::default();
-    let runner = Runner { target: &embedded, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &embedded, settings: &settings, pace: &pace, jobs: 4 };
     let run = runner.run(&plan(&embedded, &checks), |_| {}).await;
     assert_eq!(run.sent.writes, 0);
     assert!(run.count(Verdict::NotTestable) > 10);

@@ -65,13 +65,7 @@ async fn a_run_is_repeatable_to_the_byte() {
             )
             .expect("a deviation");
         let pace = assay_suites::pace::Pace::default();
-        let runner = assay_suites::run::Runner {
-            target: &target,
-            settings: &settings,
-            pace: &pace,
-            jobs,
-            fail_fast: false,
-        };
+        let runner = assay_suites::run::Runner { target: &target, settings: &settings, pace: &pace, jobs };
         let run = runner.run(&plan(&target, &all), |_| {}).await;
         reports.insert(assay_suites::report::json::write(&run));
     }

@@ -21,7 +21,7 @@ async fn run(deviations: &[&str], services: &[Service]) -> Run {
     let deviations: Vec<String> = deviations.iter().map(|&name| name.to_owned()).collect();
     let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("known deviations");
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     runner.run(&plan(&target, &select(check::all(), services, &[])), |_| {}).await
 }
 

@@ -164,7 +164,7 @@ async fn run(deviations: &[&str], liberties: &[&str]) -> Left {
     let heard = Heard::default();
     let target = Overheard { target, heard: heard.clone() };
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let checks = select(check::all(), &[Service::Drop], &[]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let reports = every_report(&run).map(|(_, report)| report);
@@ -291,7 +291,7 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
     );
     let loaded = Profile::of_text(text, "p.toml".into(), folder.path()).expect("a good profile");
     let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let checks = select(check::all(), &[Service::Gateway, Service::Publish], &[]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     server.abort();

@@ -101,7 +101,7 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
         ..Settings::default()
     };
     let pace = Pace::default().with_drops(drop.limits.drops_per_hour);
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[], &filters);
     let wishes = Wishes { include: [Weight::Heavy, Weight::Destructive].into(), ..Wishes::default() };

@@ -56,7 +56,7 @@ async fn run(served: &Served, folder: &Path, lines: &str, filters: &[&str]) -> R
     let text = std::fs::read_to_string(&path).expect("its text");
     let loaded = Profile::of_text(format!("{lines}{text}"), "p.toml".to_owned(), folder).expect("a profile");
     let (target, settings, pace) = assay_suites::setup::connect(&loaded, Some(3)).await.expect("a target");
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
 }
@@ -309,7 +309,7 @@ async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
     let sites: BTreeMap<String, String> = [("metadata".to_owned(), format!("http://{at}"))].into();
     let target = Remote::over(sockets, sites, None).await.expect("no control");
     let (settings, pace) = (Settings::default(), Pace::default());
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let heard = heard.lock().expect("nobody panicked").concat();

@@ -3,24 +3,30 @@
 use tokio::sync::watch;
 
 /// How often somebody has asked to stop.
-pub(crate) struct Interrupt(watch::Receiver<u32>);
+pub(crate) struct Interrupt(watch::Sender<u32>);
 
 impl Interrupt {
     /// Listens from now on.
     pub(crate) fn listen() -> Interrupt {
-        let (count, counted) = watch::channel(0);
+        let interrupt = Interrupt(watch::Sender::new(0));
+        let count = interrupt.0.clone();
         tokio::spawn(async move {
             while signal().await {
                 count.send_modify(|count| *count += 1);
             }
         });
-        Interrupt(counted)
+        interrupt
+    }
+
+    /// Asks to finish, as somebody does who presses Ctrl-C once.
+    pub(crate) fn finish(&self) {
+        self.0.send_modify(|count| *count = (*count).max(1));
     }
 }
 
 impl assay_suites::run::Halt for Interrupt {
     fn count(&self) -> watch::Receiver<u32> {
-        self.0.clone()
+        self.0.subscribe()
     }
 }
 

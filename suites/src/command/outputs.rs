@@ -7,7 +7,7 @@ use assay_suites::baseline::Baseline;
 use assay_suites::diff::{self, Verdicts};
 use assay_suites::probe::wall_clock;
 use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
-use assay_suites::verdict::Run;
+use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 
 use crate::{Ending, write};
@@ -68,8 +68,15 @@ impl Gate {
         let baseline = self.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
         let renew = match &self.write_baseline {
             // What is no baseline is not written over.
-            Some(path) if path.exists() => Some((path.clone(), Baseline::load(path).map_err(Ending::Bad)?)),
-            Some(path) => Some((path.clone(), baseline.clone().unwrap_or_default())),
+            Some(path) if path.exists() => {
+                let mut known = Baseline::load(path).map_err(Ending::Bad)?;
+                known.add(baseline.iter());
+                Some((path.clone(), known))
+            }
+            Some(path) => {
+                can_be_written(path)?;
+                Some((path.clone(), baseline.clone().unwrap_or_default()))
+            }
             None => None,
         };
         let only_new = match &self.only_new {
@@ -84,6 +91,30 @@ impl Gate {
     }
 }
 
+impl Loaded {
+    /// Calls by their names what is known of a run. It is `whole` where no filter and no shard has left checks out.
+    pub(crate) fn apply(&self, run: &mut Run, whole: bool) {
+        if let Some((_, known)) = &self.renew {
+            known.renewed(run).apply(run, today(), whole);
+        } else if let Some(baseline) = &self.baseline {
+            baseline.apply(run, today(), whole);
+        }
+        if let Some((name, old)) = &self.only_new {
+            diff::forgive(run, old, name);
+        }
+    }
+
+    /// Whether an outcome is bad, and not known to be.
+    pub(crate) fn minds(&self, outcome: &Outcome) -> bool {
+        if !outcome.verdict.is_bad() && outcome.verdict != Verdict::Pass {
+            return false;
+        }
+        let mut run = Run { outcomes: vec![outcome.clone()], ..Run::default() };
+        self.apply(&mut run, false);
+        run.outcomes[0].verdict.is_bad()
+    }
+}
+
 impl Outputs {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.json, &self.junit, &self.html, &self.markdown, &self.sarif, &self.badge].into_iter().flatten()
@@ -91,30 +122,14 @@ impl Outputs {
 
     /// Whether the folder of every report is there, so that a long run does not end without one.
     pub(crate) fn can_be_written(&self) -> Result<(), Ending> {
-        for path in self.files() {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
-                return Err(Ending::Bad(format!("{}: no file can be written there", path.display())));
-            }
-        }
-        Ok(())
+        self.files().try_for_each(|path| can_be_written(path))
     }
 
-    /// Passes a run through the gate, prints and writes its reports, and ends with its code. It is `whole` where no
+    /// Passes a run through the gate, writes and prints its reports, and ends with its code. It is `whole` where no
     /// filter and no shard has left checks out.
     pub(crate) fn finish(&self, mut run: Run, gate: &Loaded, whole: bool) -> Result<(), Ending> {
-        if let Some((path, known)) = &gate.renew {
-            let renewed = known.renewed(&run);
-            write(path, &renewed.to_toml())?;
-            eprintln!("assay: {} known failures in {}", renewed.len(), path.display());
-            renewed.apply(&mut run, today(), whole);
-        } else if let Some(baseline) = &gate.baseline {
-            baseline.apply(&mut run, today(), whole);
-        }
-        if let Some((name, old)) = &gate.only_new {
-            diff::forgive(&mut run, old, name);
-        }
-        print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
+        let renewed = gate.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
+        gate.apply(&mut run, whole);
         if let Some(path) = &self.json {
             write(path, &json::write(&run))?;
         }
@@ -130,6 +145,11 @@ impl Outputs {
                 write(path, &report(&run))?;
             }
         }
+        if let Some((path, renewed)) = renewed {
+            write(path, &renewed.to_toml())?;
+            eprintln!("assay: {} known failures in {}", renewed.len(), path.display());
+        }
+        print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
         if self.annotations {
             print!("{}", annotations::write(&run));
         }
@@ -138,6 +158,15 @@ impl Outputs {
             code => Err(Ending::Code(code)),
         }
     }
+}
+
+/// Whether the folder of a file is there.
+fn can_be_written(path: &Path) -> Result<(), Ending> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
+        return Err(Ending::Bad(format!("{}: no file can be written there", path.display())));
+    }
+    Ok(())
 }
 
 /// Reads a report; an error names the file.

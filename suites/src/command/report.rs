@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use assay_suites::diff::{Verdicts, diff};
 use assay_suites::profile::Profile;
-use assay_suites::repeat::KEY_VARIABLE;
 use assay_suites::replay::{self, Step};
 use assay_suites::report::{json, one_line};
 use assay_suites::target::Target;
@@ -13,6 +12,7 @@ use assay_suites::{judge, merge, setup};
 use clap::Args;
 
 use super::outputs::{Gate, Outputs, read_run};
+use super::target::TargetArgs;
 use crate::{Ending, write};
 
 #[derive(Args)]
@@ -49,9 +49,8 @@ pub(crate) struct ReplayArgs {
     report: PathBuf,
     /// The check, by its id
     check: String,
-    /// The target's profile now, where it is not that of the report
-    #[arg(long, value_name = "FILE")]
-    profile: Option<PathBuf>,
+    #[command(flatten)]
+    target: TargetArgs,
 }
 
 /// What got worse, what got better, what is new.
@@ -74,7 +73,8 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     let gate = args.gate.load()?;
     args.outputs.can_be_written()?;
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;
-    let run = merge::parts(runs).map_err(Ending::Bad)?;
+    let mut run = merge::parts(runs).map_err(Ending::Bad)?;
+    merge::require_every_shard(&mut run);
     args.outputs.finish(run, &gate, true)
 }
 
@@ -97,7 +97,8 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
         return Err(Ending::Bad(format!("{} has sent nothing: {}", args.check, outcome.reason)));
     }
     let (target, key) = again(&args, &report).await?;
-    let steps = replay::replay(target.as_ref(), outcome, key.as_deref()).await.map_err(Ending::Failed)?;
+    let steps =
+        replay::replay(target.as_ref(), &report, outcome, key.as_deref()).await.map_err(Ending::Failed)?;
     for Step { asked, then, now, is_same } in &steps {
         let mark = if *is_same { ' ' } else { '!' };
         let now = match now {
@@ -113,18 +114,26 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
 
 /// The target of a report, and its key.
 async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Option<String>), Ending> {
-    if report.conditions.is_embedded && args.profile.is_none() {
-        return Ok((super::run::embedded_target(report.seed)?, None));
-    }
-    let loaded = if let Some(path) = &args.profile {
-        Profile::load(path)
-    } else {
-        let text = report.conditions.profile.clone();
-        Profile::of_text(text, "the report's profile".to_owned(), Path::new("."))
+    let loaded = match args.target.load()? {
+        Some(loaded) => loaded,
+        None if report.conditions.is_embedded => {
+            return Ok((super::run::embedded_target(report.seed)?, None));
+        }
+        None => {
+            let text = report.conditions.profile.clone();
+            let loaded = Profile::of_text(text, "the report's profile".to_owned(), Path::new("."));
+            let loaded = loaded.map_err(|e| Ending::Bad(e.to_string()))?;
+            // Whoever wrote the report would choose which secret goes where.
+            if let Some((key, _)) = loaded.profile.secrets().first() {
+                return Err(Ending::Bad(format!(
+                    "the report's profile names a secret ({key}), which is not read for it: give --profile"
+                )));
+            }
+            loaded
+        }
     };
-    let loaded = loaded.map_err(|e| Ending::Bad(e.to_string()))?;
     let (target, settings, _) = setup::connect(&loaded, Some(report.seed)).await?;
-    let key = settings.gateway.key().map(str::to_owned).or_else(|| std::env::var(KEY_VARIABLE).ok());
+    let key = settings.gateway.key().map(str::to_owned);
     Ok((Box::new(target), key))
 }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use assay_spec::crypto::text::sha256_hex;
 use assay_suites::check::{self, Check, Weight};
-use assay_suites::merge;
+use assay_suites::merge::{self, Repetitions};
 use assay_suites::pace::Pace;
 use assay_suites::plan::{Plan, Planned, Wishes, foresee, select};
 use assay_suites::probe::Settings;
@@ -12,12 +13,12 @@ use assay_suites::report::{json, terminal};
 use assay_suites::run::Runner;
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
-use assay_suites::verdict::{Run, Verdict};
+use assay_suites::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::{endpoints, setup};
 use clap::Args;
 
 use super::interrupt::Interrupt;
-use super::outputs::{Gate, Outputs};
+use super::outputs::{Gate, Loaded, Outputs};
 use super::target::TargetArgs;
 use crate::{Ending, Selection, write};
 
@@ -58,7 +59,7 @@ pub(crate) struct RunArgs {
     /// Checks that run beside each other, where each has a world of its own
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
-    /// Stop after the first bad verdict
+    /// Begin no further check after the first bad verdict that no baseline knows
     #[arg(long)]
     fail_fast: bool,
     /// List the checks and what they cost, and send nothing
@@ -77,7 +78,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "K/N", value_parser = parse_shard)]
     shard: Option<Shard>,
     /// Go on with an interrupted run: its report (JSON)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["shard", "repeat", "until_fail"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "until_fail"])]
     resume: Option<PathBuf>,
     /// Run every check so many times; one whose verdicts differ is `unstable`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
@@ -122,10 +123,23 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
     let mut setup = setup(&args, earlier.as_ref()).await?;
-    let checks = wanted(&args, all, setup.target.as_ref())?;
-    let done: BTreeSet<u32> =
-        earlier.iter().flat_map(|run| &run.outcomes).map(|one| one.requirement.key).collect();
-    leave_used_domains(&setup.settings, &checks, &done);
+    let (checks, selection) = wanted(&args, all, setup.target.as_ref())?;
+    let begun = Run {
+        target: setup.target.name(),
+        seed: setup.settings.seed,
+        conditions: Conditions { profile: setup.profile.clone(), ..setup.target.conditions() },
+        selection,
+        shards: args.shard.map(|shard| Shards { of: shard.of, present: [shard.number].into() }),
+        ..Run::default()
+    };
+    let outcomes = earlier.iter().flat_map(|run| &run.outcomes);
+    let done: BTreeSet<u32> = outcomes.clone().map(|one| one.requirement.key).collect();
+    if let (Some(earlier), Some(path)) = (&earlier, &args.resume) {
+        let wrong = |why: String| Ending::Bad(format!("{}: it cannot go on: {why}", path.display()));
+        merge::belongs(&begun, earlier).map_err(wrong)?;
+        let sent = outcomes.filter(|one| !one.exchanges.is_empty()).map(|one| one.requirement.key).collect();
+        leave_used_domains(&setup.settings, &checks, &sent);
+    }
     let checks: Vec<_> = checks.into_iter().filter(|check| !done.contains(&check.requirement.key)).collect();
 
     setup.settings.read_only = args.read_only;
@@ -140,14 +154,20 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if args.plan {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
         print!("{}", plan.text());
+        if let Some(times) = args.repeat {
+            println!("all of it {times} times (--repeat)");
+        }
         return match &args.outputs.json {
             Some(path) => write(path, &format!("{:#}\n", plan.json())),
             None => Ok(()),
         };
     }
 
-    let mut run = times(&args, &mut setup, &wishes, planned, jobs).await;
-    if args.endpoints {
+    let whole = args.selection.is_everything() && args.shard.is_none();
+    let mut run = times(&args, &mut setup, &wishes, planned, jobs, &gate, whole).await;
+    run.selection = begun.selection;
+    run.shards = begun.shards;
+    if args.endpoints && !run.is_partial {
         // A table that is not whole is no verdict.
         let (target, read_only) = (setup.target.as_ref(), args.read_only);
         let asked = endpoints::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only).await;
@@ -158,23 +178,20 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     run.conditions.profile.clone_from(&setup.profile);
     if let Some(earlier) = earlier {
-        let is_partial = run.is_partial;
         run = merge::parts(vec![Run { is_partial: false, ..earlier }, run]).map_err(Ending::Bad)?;
-        run.is_partial = is_partial;
     }
     if run.is_partial {
-        keep(&args.outputs, &run)?;
+        keep(&args.outputs, &run);
     }
-    let whole = args.selection.is_everything() && args.shard.is_none();
     args.outputs.finish(run, &gate, whole)
 }
 
-/// The checks of the services that the target names, and of this shard.
+/// The checks of the services that the target names, and of this shard; and a digest of those of all shards.
 fn wanted(
     args: &RunArgs,
     checks: Vec<&'static Check>,
     target: &dyn Target,
-) -> Result<Vec<&'static Check>, Ending> {
+) -> Result<(Vec<&'static Check>, String), Ending> {
     // A service that the target does not name is not tested, unless it is asked for.
     let is_named = |check: &&Check| target.has_site(check.requirement.service.name());
     let asked = !args.selection.services.is_empty();
@@ -184,12 +201,14 @@ fn wanted(
             "these filters match no check of the services that the target has".to_owned(),
         ));
     }
-    let Some(shard) = args.shard else { return Ok(checks) };
+    let ids: String = checks.iter().map(|check| format!("{}\n", check.requirement)).collect();
+    let selection = sha256_hex(ids.as_bytes());
+    let Some(shard) = args.shard else { return Ok((checks, selection)) };
     let part = shard.select(&checks);
     if part.is_empty() {
         return Err(Ending::Bad(format!("shard {shard} of {} checks is empty", checks.len())));
     }
-    Ok(part)
+    Ok((part, selection))
 }
 
 /// What the checks that have run took from the pool of domains is not there for the others.
@@ -201,18 +220,21 @@ fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTr
     domains.drain(..used);
 }
 
-/// Runs once, or as often as is asked.
+/// Runs once, or as often as is asked. What the gate knows stops nothing.
 async fn times(
     args: &RunArgs,
     setup: &mut Setup,
     wishes: &Wishes,
     planned: Vec<Planned>,
     jobs: usize,
+    gate: &Loaded,
+    whole: bool,
 ) -> Run {
     let interrupt = Interrupt::listen();
     let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
     let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
-    let (mut planned, mut runs) = (planned, Vec::new());
+    let mut ended = None;
+    let (mut planned, mut runs) = (planned, Repetitions::default());
     for nth in 0..most {
         if nth > 0 {
             // Names are new each time, as in a run of another seed.
@@ -220,33 +242,43 @@ async fn times(
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
         let (target, settings, pace) = (setup.target.as_ref(), &setup.settings, &setup.pace);
-        let runner = Runner { target, settings, pace, jobs, fail_fast: args.fail_fast };
+        let runner = Runner { target, settings, pace, jobs };
         let progress = terminal::Progress::start(planned.len());
-        let run = runner.run_until(&planned, &interrupt, |outcome| progress.checked(outcome)).await;
+        let seen = |outcome: &Outcome| {
+            progress.checked(outcome);
+            if args.fail_fast && gate.minds(outcome) {
+                interrupt.finish();
+            }
+        };
+        let run = runner.run_until(&planned, &interrupt, seen).await;
         progress.finish();
-        let is_over = run.is_partial || (args.until_fail && run.exit_code() != 0);
-        runs.push(run);
+        let mut gated = run.clone();
+        gate.apply(&mut gated, whole);
+        let has_failed = gated.exit_code() != 0;
+        let is_over = run.is_partial || (args.until_fail && has_failed);
+        runs.add(run);
+        if args.until_fail && (is_over || nth + 1 == most) {
+            let end = if has_failed { "then something failed" } else { "nothing failed" };
+            ended = Some(format!("ran {} times; {end}", runs.times()));
+        }
         if is_over {
             break;
         }
     }
-    let ran = runs.len();
-    let mut run = merge::repetitions(runs).expect("it runs once or more");
-    if args.until_fail {
-        let end = if run.exit_code() == 0 { "nothing failed" } else { "then something failed" };
-        run.remarks.push(format!("ran {ran} times; {end}"));
-    }
+    let mut run = runs.finish().expect("it runs once or more");
+    run.remarks.extend(ended);
     run
 }
 
-/// Keeps an interrupted run, and tells how to go on with it.
-fn keep(outputs: &Outputs, run: &Run) -> Result<(), Ending> {
+/// Keeps a run that was stopped, and tells how to go on with it.
+fn keep(outputs: &Outputs, run: &Run) {
     let path = outputs.json.clone().unwrap_or_else(|| PathBuf::from(INTERRUPTED));
-    if outputs.json.is_none() {
-        write(&path, &json::write(run))?;
+    if outputs.json.is_none()
+        && let Err(why) = std::fs::write(&path, json::write(run))
+    {
+        return eprintln!("assay: stopped, and {} cannot be written: {why}", path.display());
     }
-    eprintln!("assay: interrupted; go on with the same arguments and --resume {}", path.display());
-    Ok(())
+    eprintln!("assay: stopped; go on with the same arguments and --resume {}", path.display());
 }
 
 /// The target that the arguments name, and how to treat it.

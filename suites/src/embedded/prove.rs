@@ -255,7 +255,7 @@ pub async fn ran(
 
 async fn each(target: &Embedded, checks: &[&'static Check], settings: &Settings, jobs: usize) -> Vec<Ran> {
     let pace = Pace::default();
-    let runner = Runner { target, settings, pace: &pace, jobs, fail_fast: false };
+    let runner = Runner { target, settings, pace: &pace, jobs };
     let planned: Vec<Planned> = plan(target, checks);
     runner.each(&planned).await
 }

@@ -295,6 +295,11 @@ fn write_secret(path: &Path, text: &str) -> Result<(), String> {
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = options.open(path).and_then(|mut file| {
+        // A file that was there keeps its own mode.
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        file.write_all(text.as_bytes())
+    });
     written.map_err(|e| format!("{}: {e}", path.display()))
 }

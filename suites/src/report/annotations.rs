@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::terminal::by_reason;
-use super::{one_line, readable};
+use super::{objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// GitHub shows ten of each kind a step; the tenth tells how many more there are.
@@ -11,6 +11,8 @@ const SHOWN: usize = 10;
 
 /// A longer message is cut.
 const MESSAGE_BYTES: usize = 4 * 1024;
+/// One text of a message is cut here.
+const TEXT_BYTES: usize = 512;
 
 /// Errors for what does not conform, warnings for what is broken without that, notices for what could not be tested.
 /// Empty where there is nothing of these.
@@ -23,7 +25,7 @@ pub fn write(run: &Run) -> String {
     let lines = |title: &str, texts: &[String]| -> Vec<(String, String)> {
         texts.iter().map(|text| (title.to_owned(), one_line(text.as_bytes()))).collect()
     };
-    let mut errors = lines("objection", &run.objections);
+    let mut errors = lines("objection", &objections(run));
     errors.extend(told(|verdict| verdict.is_bad() || verdict == Verdict::Error));
     let warnings = told(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
     let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter().flat_map(|verdict| {
@@ -60,15 +62,22 @@ fn title(outcome: &Outcome) -> String {
 }
 
 fn message(outcome: &Outcome, seed: u64) -> String {
+    let seed = outcome.seed.unwrap_or(seed);
     let id = outcome.requirement;
     let mut lines = vec![format!("{} ({}, {})", id.statement(), id.level.name(), id.source())];
-    lines.extend(Some(one_line(outcome.reason.as_bytes())).filter(|reason| !reason.is_empty()));
+    lines.extend(Some(short(&outcome.reason)).filter(|reason| !reason.is_empty()));
     if let Some(failure) = &outcome.failure {
         let told = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
-        lines.extend(told.map(|(name, text)| format!("{name} {}", one_line(text.as_bytes()))));
+        lines.extend(told.map(|(name, text)| format!("{name} {}", short(text))));
     }
     lines.push(format!("seed {seed}"));
     lines.join("\n")
+}
+
+/// A text of bounded length, so that the seed behind it stays.
+fn short(text: &str) -> String {
+    let shown = &text[..text.floor_char_boundary(TEXT_BYTES)];
+    one_line(shown.as_bytes()) + if shown.len() < text.len() { "\u{2026}" } else { "" }
 }
 
 /// The text of a command; the runner turns these three back.

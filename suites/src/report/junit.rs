@@ -5,11 +5,13 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::terminal::{plain_exchanges, plain_repeat, plain_words};
-use super::{by_group, group, one_line, readable};
+use super::{by_group, group, objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// Longer texts of one case are cut: viewers hold all of it in memory, and some take 30 MB in all.
 const TEXT_BYTES: usize = 64 * 1024;
+/// Viewers show the message in one line.
+const MESSAGE_BYTES: usize = 1024;
 
 /// The run as XML, without unique ids or the time of day; times where the outcomes have them. A warning passes and
 /// tells its story as output; what does not apply or cannot be tested is skipped, and so is a failure that the
@@ -36,9 +38,10 @@ pub fn write(run: &Run) -> String {
         suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed)));
         report.add_test_suite(suite);
     }
-    if !run.objections.is_empty() {
-        let mut suite = TestSuite::new("baseline");
-        suite.add_test_cases(run.objections.iter().enumerate().map(objected));
+    let objections = objections(run);
+    if !objections.is_empty() {
+        let mut suite = TestSuite::new("run");
+        suite.add_test_cases(objections.iter().enumerate().map(objected));
         report.add_test_suite(suite);
     }
     report.to_string().expect("a report in memory can be written")
@@ -50,7 +53,7 @@ fn objected((n, objection): (usize, &String)) -> TestCase {
     status.set_type("objection");
     status.set_message(cut(one_line(objection.as_bytes()), TEXT_BYTES));
     let mut case = TestCase::new(format!("objection {}", n + 1), status);
-    case.set_classname("baseline");
+    case.set_classname("run");
     case
 }
 
@@ -60,6 +63,7 @@ fn time<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Option<Duration> {
 }
 
 fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
+    let seed = outcome.seed.unwrap_or(seed);
     let mut status = match outcome.verdict {
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
         Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable => {
@@ -70,13 +74,14 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
     };
     let is_success = matches!(status, TestCaseStatus::Success { .. });
     let mut words = plain_words(outcome);
-    words.push_str(&plain_repeat(outcome));
-    words.push_str(&format!("  seed     {seed}\n"));
+    // How to see it again is wanted most, and is never cut away.
+    words =
+        cut(words, TEXT_BYTES) + &cut(plain_repeat(outcome), TEXT_BYTES) + &format!("  seed     {seed}\n");
     if !is_success {
         let reason = one_line(outcome.reason.as_bytes());
         status.set_type(outcome.verdict.name());
-        status.set_message(cut(format!("{}: {reason}", outcome.verdict.name()), TEXT_BYTES));
-        status.set_description(cut(words.clone(), TEXT_BYTES));
+        status.set_message(cut(format!("{}: {reason}", outcome.verdict.name()), MESSAGE_BYTES));
+        status.set_description(words.clone());
     }
     let id = outcome.requirement;
     let name = if with_fact { format!("{id} {}", outcome.fact) } else { id.to_string() };

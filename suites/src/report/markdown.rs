@@ -17,6 +17,8 @@ const DETAIL_BYTES: usize = 24 * 1024;
 
 /// Longer texts in the run of the page are cut.
 const INLINE_BYTES: usize = 1024;
+/// So many lines of a list are shown.
+const LISTED: usize = 50;
 
 /// The run as Markdown: counts by service, what failed with everything folded below it, what was not tested and why.
 pub fn write(run: &Run) -> String {
@@ -24,7 +26,9 @@ pub fn write(run: &Run) -> String {
     let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
     let _ = writeln!(out, "Target {}, seed {}", inline(&run.target), run.seed);
     if run.is_partial {
-        out.push_str("\n**The run was stopped before every check had its turn.**\n");
+        out.push_str(
+            "\n**Not every check had its turn: the run was stopped, or a part of it is missing.**\n",
+        );
     }
     put_counts(&mut out, run);
     put_list(&mut out, "Objections", &run.objections);
@@ -57,9 +61,12 @@ fn put_counts(out: &mut String, run: &Run) {
 fn put_list(out: &mut String, title: &str, texts: &[String]) {
     if !texts.is_empty() {
         let _ = write!(out, "\n### {title}\n\n");
-        texts.iter().take(50).for_each(|text| {
+        for text in texts.iter().take(LISTED) {
             let _ = writeln!(out, "- {}", inline(text));
-        });
+        }
+        if texts.len() > LISTED {
+            let _ = writeln!(out, "- and {} more; the other reports have them all", texts.len() - LISTED);
+        }
     }
 }
 
@@ -82,13 +89,19 @@ fn put_told(out: &mut String, run: &Run, room: usize) {
 }
 
 fn block(outcome: &Outcome, seed: u64) -> String {
+    let seed = outcome.seed.unwrap_or(seed);
     let mut detail = plain_detail(outcome);
     if detail.len() > DETAIL_BYTES {
         // The line that repeats it stands at the end, and is wanted most.
         let repeat: String =
             outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect();
         detail.truncate(detail.floor_char_boundary(DETAIL_BYTES));
-        let _ = write!(detail, "\u{2026}\n{}", &repeat[..repeat.floor_char_boundary(DETAIL_BYTES)]);
+        let repeat = if repeat.len() > DETAIL_BYTES {
+            format!("  repeat   a line of {} bytes; the other reports have it\n", repeat.len())
+        } else {
+            repeat
+        };
+        let _ = write!(detail, "\u{2026}\n{repeat}");
     }
     let _ = writeln!(detail, "  seed     {seed}");
     let fence = "`".repeat(longest_run(&detail, '`').max(2) + 1);

@@ -19,7 +19,7 @@ use assay_spec::Id;
 
 use crate::redact::{Disguise, Hidden};
 use crate::repeat::bearer_token;
-use crate::verdict::{Outcome, Run};
+use crate::verdict::{Outcome, Run, Verdict};
 
 const REDACTED: &[u8] = b"[redacted token]";
 /// How the name of a secret begins where it stands for the secret.
@@ -33,6 +33,18 @@ const BODY_LINES: usize = 60;
 /// `publish.prepare`: the service and group of a requirement, as its id begins.
 fn group(id: Id) -> String {
     format!("{}.{}", id.service.name(), id.group.replace('_', "-"))
+}
+
+/// Why a run does not conform besides its outcomes, so that no viewer that knows nothing but cases takes it for good.
+fn objections(run: &Run) -> Cow<'_, [String]> {
+    let is_told = run.exit_code() == 0
+        || !run.objections.is_empty()
+        || run.outcomes.iter().any(|one| one.verdict.is_bad() || one.verdict == Verdict::Error);
+    if is_told && !run.is_partial {
+        return Cow::Borrowed(&run.objections);
+    }
+    let why = if run.is_partial { "not every check had its turn" } else { run.ending() };
+    Cow::Owned(run.objections.iter().cloned().chain([why.to_owned()]).collect())
 }
 
 /// The outcomes by group, in the order in which the groups come.

@@ -9,7 +9,7 @@ use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
 use super::terminal::{is_told_in_full, plain_detail};
-use super::{one_line, readable};
+use super::{objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// A longer message is cut.
@@ -42,7 +42,7 @@ fn log(run: &Run) -> Value {
         Verdict::ALL.iter().map(|&verdict| (verdict.name().into(), run.count(verdict).into())).collect();
     let lines =
         |texts: &[String]| -> Vec<String> { texts.iter().map(|text| one_line(text.as_bytes())).collect() };
-    let objections = lines(&run.objections);
+    let objections = lines(&objections(run));
     let objections: Vec<Value> = objections
         .iter()
         .map(|objection| json!({ "level": "error", "message": { "text": objection } }))
@@ -57,7 +57,7 @@ fn log(run: &Run) -> Value {
                 "rules": rules.iter().copied().map(rule).collect::<Vec<_>>(),
             }},
             "automationDetails": { "id": "assay/" },
-            "invocations": [{ "executionSuccessful": run.exit_code() != 4, "exitCode": run.exit_code(),
+            "invocations": [{ "executionSuccessful": run.exit_code() != 4 && !run.is_partial, "exitCode": run.exit_code(),
                 "toolExecutionNotifications": objections }],
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -92,6 +92,7 @@ fn rule(id: Id) -> Value {
 }
 
 fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
+    let seed = outcome.seed.unwrap_or(seed);
     let id = outcome.requirement;
     let level = match outcome.verdict {
         Verdict::Warn => "warning",

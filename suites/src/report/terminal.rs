@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{body_lines, by_group, one_line, readable};
 use crate::endpoints::{Coverage, Seen, count};
-use crate::exchange::{Exchange, Request};
+use crate::exchange::{Cut, Exchange, Request};
 use crate::repeat::authority;
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -22,7 +22,7 @@ pub fn summary(run: &Run, colour: bool) -> String {
     put_groups(&mut out, run, paint);
     for outcome in run.outcomes.iter().filter(|outcome| is_told_in_full(outcome.verdict)) {
         let _ = write!(out, "\n{}", detail(outcome, paint));
-        let _ = writeln!(out, "  seed     {}", run.seed);
+        let _ = writeln!(out, "  seed     {}", outcome.seed.unwrap_or(run.seed));
     }
     for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
         put_by_reason(&mut out, run, verdict, paint);
@@ -34,7 +34,8 @@ pub fn summary(run: &Run, colour: bool) -> String {
     put_lines(&mut out, "objections", &run.objections);
     let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
     let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
-    out
+    // A runner of GitHub takes what follows these anywhere in a line for a command.
+    out.replace("##[", "#\\x23[")
 }
 
 /// Every documented endpoint of the services that ran: whether it is there, and how often checks were granted
@@ -199,7 +200,7 @@ pub(super) fn plain_repeat(outcome: &Outcome) -> String {
     outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect()
 }
 
-fn put_exchange(out: &mut String, Exchange { base, request, response, .. }: &Exchange) {
+fn put_exchange(out: &mut String, Exchange { base, request, cut, response, .. }: &Exchange) {
     let mut lines = |mark: &str, head: Vec<String>, body: &[u8]| {
         let body = body_lines(body, BODY_BYTES);
         let blank = (!body.is_empty()).then(String::new);
@@ -207,7 +208,9 @@ fn put_exchange(out: &mut String, Exchange { base, request, response, .. }: &Exc
             let _ = writeln!(out, "{}", format!("    {mark} {line}").trim_end());
         }
     };
-    lines(">", request_head(request, authority(base)), &request.body);
+    let left_out = cut.as_ref().map(left_out).unwrap_or_default();
+    let body = if cut.is_some() { left_out.as_bytes() } else { &request.body };
+    lines(">", request_head(request, cut.as_ref(), authority(base)), body);
     match response {
         Ok(response) => {
             let headers = response.headers.iter();
@@ -218,12 +221,24 @@ fn put_exchange(out: &mut String, Exchange { base, request, response, .. }: &Exc
     }
 }
 
+/// What stands for a body that a report left out.
+pub(super) fn left_out(cut: &Cut) -> String {
+    format!("({} bytes, left out of the report, SHA-256 {})", cut.bytes, cut.sha256)
+}
+
 /// The head as it went out, with the lines that nobody gave.
-pub(super) fn request_head(request: &Request, host: &str) -> Vec<String> {
+pub(super) fn request_head(request: &Request, cut: Option<&Cut>, host: &str) -> Vec<String> {
+    let length = cut.filter(|_| !has_length(request)).map(|cut| cut.bytes.to_string());
+    let whole = length.map(|length| request.clone().header("Content-Length", length));
+    let request = whole.as_ref().unwrap_or(request);
     let bytes = request.bytes(host);
     let head = &bytes[..bytes.len() - request.body.len()];
     let head = head.strip_suffix(b"\r\n\r\n").unwrap_or(head);
     head.split(|&b| b == b'\n').map(|line| one_line(line.strip_suffix(b"\r").unwrap_or(line))).collect()
+}
+
+fn has_length(request: &Request) -> bool {
+    request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"))
 }
 
 /// The checks of that verdict, one line for each, under the reason they share.
@@ -454,7 +469,7 @@ mod tests {
         assert_eq!(last_line(&run), "1 check: 1 pass - does not conform: the baseline is not true of it");
         assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: there is no such check\n"));
         run.is_partial = true;
-        let stopped = "1 check: 1 pass - does not conform: it was stopped before every check had its turn";
+        let stopped = "1 check: 1 pass - does not conform: not every check had its turn";
         assert_eq!(last_line(&run), stopped);
     }
 

@@ -30,7 +30,7 @@ async fn run_some(url: &str, filters: &[&str]) -> Run {
     fixtures.domains.lock().expect("nobody else").extend((0..9).map(|n| format!("d{n}.example")));
     let settings = Settings { publish: fixtures, ..Settings::default() };
     let pace = Pace::default();
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
 }

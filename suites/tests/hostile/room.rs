@@ -153,7 +153,7 @@ pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
     secrets.add_secret("key", KEY);
     let settings = Settings { gateway: fixtures, secrets, ..Settings::default() };
     let pace = Pace::default().waiting_at_most(Duration::from_millis(100));
-    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4, fail_fast: false };
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
 }

@@ -3,7 +3,7 @@
 use super::text::{bytes, hex_dump, line, lines};
 use crate::exchange::Exchange;
 use crate::repeat::authority;
-use crate::report::terminal::request_head;
+use crate::report::terminal::{left_out, request_head};
 
 /// A body shorter than this, and on few lines, is shown at once.
 const FOLDED_BYTES: usize = 1200;
@@ -15,7 +15,7 @@ const HEAD_BYTES: usize = 8 * 1024;
 
 /// The exchange as a block that unfolds; its bodies are cut at `limit` bytes.
 pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usize) -> String {
-    let Exchange { base, request, response, site, .. } = exchange;
+    let Exchange { base, request, cut, response, site } = exchange;
     let (status, is_answer) = match response {
         Ok(response) => (response.status.to_string(), true),
         Err(broken) => (broken.to_string(), false),
@@ -32,10 +32,15 @@ pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usiz
         line(site),
         line(base),
     );
-    let sent: Vec<String> =
-        request_head(request, authority(base)).iter().map(|text| head(text.as_bytes())).collect();
+    let sent: Vec<String> = request_head(request, cut.as_ref(), authority(base))
+        .iter()
+        .map(|text| head(text.as_bytes()))
+        .collect();
     out.push_str(&format!("<h6>Request</h6><pre class=\"head\">{}</pre>", sent.join("\n")));
-    put_body(&mut out, &request.body, limit);
+    match cut {
+        Some(cut) => out.push_str(&format!("<p class=\"none\">{}</p>", line(&left_out(cut)))),
+        None => put_body(&mut out, &request.body, limit),
+    }
     match response {
         Ok(response) => {
             let headers = response.headers.iter();

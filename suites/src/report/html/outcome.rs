@@ -1,5 +1,8 @@
 //! What a check found, as the inside of its row.
 
+use std::borrow::Cow;
+
+use assay_spec::crypto::text::sha256_hex;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
@@ -24,6 +27,7 @@ const VALUE_BYTES: usize = 16 * 1024;
 
 /// Everything that a reader needs to believe the outcome.
 pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
+    let seed = outcome.seed.unwrap_or(seed);
     let is_pass = outcome.verdict == Verdict::Pass;
     let verdict = outcome.verdict.name();
     let elapsed =
@@ -33,7 +37,7 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
         line(outcome.fact)
     );
     if !outcome.reason.is_empty() {
-        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(cut(&outcome.reason))));
+        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(&cut(&outcome.reason))));
     }
     if let Some(failure) = &outcome.failure {
         put_failure(&mut out, failure);
@@ -74,7 +78,7 @@ fn put_list(out: &mut String, title: &str, items: &[String]) {
     if items.is_empty() {
         return;
     }
-    let items: String = items.iter().map(|item| format!("<li>{}</li>", line(cut(item)))).collect();
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", line(&cut(item)))).collect();
     out.push_str(&format!("<h6>{title}</h6><ul>{items}</ul>\n"));
 }
 
@@ -110,12 +114,17 @@ fn is_long(text: &str) -> bool {
 fn pretty(text: &str) -> String {
     let text = cut(text);
     let value =
-        serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());
-    value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())
+        serde_json::from_str::<Value>(&text).ok().filter(|value| value.is_object() || value.is_array());
+    value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.into_owned())
 }
 
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(VALUE_BYTES)]
+/// A text of bounded length: two that differ behind it differ in their digests.
+fn cut(text: &str) -> Cow<'_, str> {
+    if text.len() <= VALUE_BYTES {
+        return Cow::Borrowed(text);
+    }
+    let (shown, digest) = (&text[..text.floor_char_boundary(VALUE_BYTES)], sha256_hex(text.as_bytes()));
+    Cow::Owned(format!("{shown}\u{2026}\n{} bytes in all, SHA-256 {digest}", text.len()))
 }
 
 #[cfg(test)]

@@ -148,11 +148,12 @@ try {
 }
 
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(filter));
-for (const control of [search, bad, ...selects]) control.addEventListener("input", filter);
-pretty.addEventListener("input", () => {
+const drawAll = () => {
   for (const body of bodies) { body.isPretty = pretty.checked; draw(body); }
-});
+};
+form.addEventListener("reset", () => setTimeout(() => { filter(); drawAll(); }));
+for (const control of [search, bad, ...selects]) control.addEventListener("input", filter);
+pretty.addEventListener("input", drawAll);
 for (const chip of chips) {
   chip.addEventListener("click", () => {
     const [verdict] = selects;

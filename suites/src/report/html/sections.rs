@@ -24,7 +24,7 @@ pub(super) fn overview(run: &Run) -> String {
     let (first, rest) = run.ending().split_at(1);
     let words = first.to_uppercase() + rest;
     let partial = if run.is_partial {
-        "<p class=\"partial\">The run was stopped before every check had its turn.</p>\n"
+        "<p class=\"partial\">Not every check had its turn: the run was stopped, or a part of it is missing.</p>\n"
     } else {
         ""
     };
@@ -77,6 +77,14 @@ fn list(title: &str, texts: &[String]) -> String {
     format!("<h3>{title}</h3><ul class=\"remarks\">{items}</ul>\n")
 }
 
+/// Longer reasons are cut in overviews; the row has the rest.
+const REASON_BYTES: usize = 512;
+
+fn short(reason: &str) -> String {
+    let shown = &reason[..reason.floor_char_boundary(REASON_BYTES)];
+    if shown.len() < reason.len() { format!("{shown}\u{2026}") } else { shown.to_owned() }
+}
+
 /// What did not pass, each with its reason and a link to its row; then what could not be tested, by reason.
 pub(super) fn attention(run: &Run) -> String {
     let told: Vec<&Outcome> =
@@ -89,7 +97,7 @@ pub(super) fn attention(run: &Run) -> String {
                 let (verdict, id) = (one.verdict.name(), one.requirement);
                 format!(
                     "<li><span class=\"v {verdict}\">{verdict}</span> <a href=\"#{id}\">{id}</a> <span>{}</span></li>\n",
-                    line(&one.reason)
+                    line(&short(&one.reason))
                 )
             })
             .collect();
@@ -105,7 +113,7 @@ pub(super) fn attention(run: &Run) -> String {
                 "<details class=\"reasons\"><summary><span class=\"v {0}\">{0}</span> {1} ({2})</summary>\
                  <ul>{items}</ul></details>\n",
                 verdict.name(),
-                line(reason),
+                line(&short(reason)),
                 outcomes.len()
             ));
         }

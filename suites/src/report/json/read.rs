@@ -1,6 +1,7 @@
 //! From a report back to the run. A report of another version of the checks is refused where they differ.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::crypto::text::{parse_base64, sha256_hex};
 use assay_spec::machine::Transition;
@@ -14,11 +15,14 @@ use crate::endpoints::{self, Answers, Coverage, Seen};
 use crate::exchange::{Broken, Cut, Exchange, Request, Response};
 use crate::redact::Disguise;
 use crate::run::machines;
+use crate::shard;
 use crate::tape::{Asked, Call};
-use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Verdict};
+use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
 
 /// No body is longer than this once it is inflated, in bytes.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
+/// All bodies together are no longer than this, those that stand in several places counted in each.
+const ALL_BYTES: usize = 2 * 1024 * 1024 * 1024;
 
 pub(super) fn run(report: wire::Report) -> Result<Run, String> {
     let bodies = Bodies::read(report.bodies)?;
@@ -28,18 +32,38 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
         let at = format!("outcomes[{n}] ({})", one.id);
         outcome(one, &checks, &bodies).map_err(|why| format!("{at}: {why}"))
     };
+    let outcomes = report.outcomes.into_iter().enumerate().map(outcome).collect::<Result<Vec<_>, _>>()?;
+    let mut known = BTreeSet::new();
+    if let Some(twice) = outcomes.iter().find(|one| !known.insert((one.requirement.key, one.fact))) {
+        return Err(format!("outcomes: {} stands there twice", twice.requirement));
+    }
     Ok(Run {
         target: report.target,
-        seed: report.seed.parse().map_err(|_| format!("seed: no number: {:?}", report.seed))?,
-        outcomes: report.outcomes.into_iter().enumerate().map(outcome).collect::<Result<_, _>>()?,
+        seed: number(report.seed)?,
+        outcomes,
         transitions: report.transitions.iter().map(transition).collect::<Result<_, _>>()?,
         endpoints: report.endpoints.iter().map(endpoint).collect::<Result<_, _>>()?,
         remarks: report.remarks,
         objections: report.objections,
         is_partial: report.is_partial,
+        selection: report.selection,
+        shards: report.shards.map(shards).transpose()?,
         sent: Sent { requests: report.sent.requests, writes: report.sent.writes, bytes: report.sent.bytes },
         conditions: conditions(report.conditions),
     })
+}
+
+/// A number that may exceed 2^53.
+fn number(text: String) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("seed: no number: {text:?}"))
+}
+
+fn shards(shards: wire::Shards) -> Result<Shards, String> {
+    let wire::Shards { of, present } = shards;
+    if of > shard::MOST || present.iter().any(|number| *number == 0 || *number > of) {
+        return Err("shards: no shards of so many".to_owned());
+    }
+    Ok(Shards { of, present })
 }
 
 fn conditions(conditions: wire::Conditions) -> Conditions {
@@ -94,6 +118,7 @@ fn outcome(
             .into_iter()
             .map(|wire::Disguise { name, value }| Disguise { name, value })
             .collect(),
+        seed: one.seed.map(number).transpose()?,
         elapsed_ms: one.elapsed_ms,
         ..Outcome::new(requirement, check.fact, verdict, one.reason)
     })
@@ -195,11 +220,15 @@ fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
 }
 
 /// The table of bodies, each of which is what its digest says.
-struct Bodies(BTreeMap<String, Vec<u8>>);
+struct Bodies {
+    table: BTreeMap<String, Vec<u8>>,
+    /// How many bytes there still may be.
+    room: Cell<usize>,
+}
 
 impl Bodies {
     fn read(table: BTreeMap<String, wire::Body>) -> Result<Bodies, String> {
-        let none = Bodies(BTreeMap::new());
+        let none = Bodies { table: BTreeMap::new(), room: Cell::new(ALL_BYTES) };
         let read = |(digest, body)| {
             let bytes = none.bytes(body).map_err(|why| format!("bodies.{digest}: {why}"))?;
             if sha256_hex(&bytes) == digest {
@@ -208,28 +237,33 @@ impl Bodies {
                 Err(format!("bodies.{digest}: the bytes have another digest"))
             }
         };
-        table.into_iter().map(read).collect::<Result<_, _>>().map(Bodies)
+        let table = table.into_iter().map(read).collect::<Result<_, String>>()?;
+        Ok(Bodies { table, room: none.room })
     }
 
     fn value(&self, digest: &str) -> Result<Value, String> {
-        let bytes = self.0.get(digest).ok_or_else(|| format!("no such body: {digest}"))?;
+        let bytes = self.table.get(digest).ok_or_else(|| format!("no such body: {digest}"))?;
         serde_json::from_slice(bytes).map_err(|e| e.to_string())
     }
 
     fn bytes(&self, body: wire::Body) -> Result<Vec<u8>, String> {
         let decoded = |text: String| parse_base64(&text).ok_or("body: no base64");
-        match (body.body, body.body_base64, body.body_zlib_base64, body.body_sha256) {
-            (None, None, None, None) => Ok(Vec::new()),
-            (Some(text), None, None, None) => Ok(text.into_bytes()),
-            (None, Some(text), None, None) => Ok(decoded(text)?),
+        let bytes = match (body.body, body.body_base64, body.body_zlib_base64, body.body_sha256) {
+            (None, None, None, None) => Vec::new(),
+            (Some(text), None, None, None) => text.into_bytes(),
+            (None, Some(text), None, None) => decoded(text)?,
             (None, None, Some(text), None) => {
-                miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&decoded(text)?, BODY_BYTES)
-                    .map_err(|e| format!("body: {e}"))
+                let limit = BODY_BYTES.min(self.room.get());
+                miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&decoded(text)?, limit)
+                    .map_err(|e| format!("body: {e}"))?
             }
             (None, None, None, Some(digest)) => {
-                self.0.get(&digest).cloned().ok_or_else(|| format!("body: no such body: {digest}"))
+                self.table.get(&digest).cloned().ok_or_else(|| format!("body: no such body: {digest}"))?
             }
-            _ => Err("body: it stands in more than one way".to_owned()),
-        }
+            _ => return Err("body: it stands in more than one way".to_owned()),
+        };
+        let room = self.room.get().checked_sub(bytes.len());
+        self.room.set(room.ok_or("body: all bodies together are too long")?);
+        Ok(bytes)
     }
 }

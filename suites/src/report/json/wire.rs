@@ -1,6 +1,6 @@
 //! The members of the report for programs, in their order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,6 +16,10 @@ pub(super) struct Report {
     pub seed: String,
     pub exit_code: u8,
     pub is_partial: bool,
+    /// A digest of the ids of the checks that were chosen.
+    pub selection: String,
+    /// The shards of that choice that are in it, where it is not the whole.
+    pub shards: Option<Shards>,
     pub sent: Sent,
     pub counts: BTreeMap<String, usize>,
     pub remarks: Vec<String>,
@@ -26,6 +30,13 @@ pub(super) struct Report {
     pub endpoints: Vec<Endpoint>,
     /// Long bodies by the SHA-256 of their bytes.
     pub bodies: BTreeMap<String, Body>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shards {
+    pub of: usize,
+    pub present: BTreeSet<usize>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -71,6 +82,9 @@ pub(super) struct Outcome {
     pub failure: Option<Failure>,
     pub why: Vec<String>,
     pub repeat: Vec<String>,
+    /// Where it is not the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
     /// Base URLs by site, where the check ran at a place of its own.

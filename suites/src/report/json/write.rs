@@ -10,7 +10,7 @@ use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
 use crate::exchange::{Broken, Cut, Exchange};
 use crate::tape::{Asked, Call};
-use crate::verdict::{Conditions, Outcome, Run, Verdict};
+use crate::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 
 /// Longer bodies stand in the table.
 const BODY_BYTES: usize = 4 * 1024;
@@ -29,6 +29,8 @@ pub(super) fn report(run: &Run) -> wire::Report {
         seed: run.seed.to_string(),
         exit_code: run.exit_code(),
         is_partial: run.is_partial,
+        selection: run.selection.clone(),
+        shards: run.shards.clone().map(|Shards { of, present }| wire::Shards { of, present }),
         sent: wire::Sent { requests: run.sent.requests, writes: run.sent.writes, bytes: run.sent.bytes },
         counts: Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect(),
         remarks: run.remarks.clone(),
@@ -72,6 +74,7 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         }),
         why: outcome.why.clone(),
         repeat: outcome.repeat.clone(),
+        seed: outcome.seed.map(|seed| seed.to_string()),
         elapsed_ms: outcome.elapsed_ms,
         sites: outcome.sites.clone(),
         disguises: outcome
