@@ -13,6 +13,7 @@ use assay_spec::Service;
 use crate::check;
 use crate::control::Control;
 use crate::profile::{Loaded, Secrets};
+use crate::redact::Hidden;
 use crate::setup;
 use crate::survey::{Asked, Level, Survey, level};
 use crate::target::{Remote, Sockets};
@@ -89,9 +90,10 @@ impl Point {
 }
 
 impl Diagnosis {
-    /// 0 where every named service can be tested, 1 where something hinders, 3 where nothing was reached.
+    /// 0 where every named service can be tested, 1 where something hinders, 3 where nothing that was asked is reached.
     pub fn exit_code(&self) -> u8 {
-        if !self.services.is_empty() && self.services.iter().all(|part| !part.is_reached) {
+        let is_asked = self.services.iter().any(|part| !part.url.is_empty());
+        if is_asked && self.services.iter().all(|part| !part.is_reached) {
             return 3;
         }
         let mut points = self.general.iter().chain(self.services.iter().flat_map(|part| &part.points));
@@ -135,6 +137,8 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let profile = &loaded.profile;
     let mut general = Vec::new();
     let (mut secrets, mut wrong) = Secrets::read(loaded);
+    // A key that is no key is hidden all the same.
+    let mut hidden = secrets.hidden();
     let settings = loop {
         match setup::settings(loaded, &secrets, Some(1)) {
             Ok(settings) => break settings,
@@ -152,7 +156,10 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         general.push(Point::new(Mark::Hinders, why, remedy));
         Sockets::default()
     });
-    let offered = offer(loaded, &secrets, &connector).await;
+    for header in connector.transport.headers.iter().filter(|header| header.is_secret) {
+        hidden.add_secret(&header.name, &header.value);
+    }
+    let offered = offer(loaded, &secrets, &connector, &hidden).await;
     general.extend(offered.iter().map(points::control));
     // What no service owns: the control API's token, the client's key, secrets in headers.
     let of_none = |key: &str| Service::named(key.split('.').next().unwrap_or_default()).is_none();
@@ -167,6 +174,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         connector: Arc::new(connector.clone()),
         dialect: &profile.dialect,
         gateway_key: secrets.of("gateway.key"),
+        hidden,
     };
     let asked = survey.ask(&urls).await;
     let mut silent = BTreeMap::new();
@@ -182,6 +190,8 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         Ok(target) => Some(target),
         Err(_) => Remote::over(connector, sites, None).await.ok(),
     };
+    let tells = matches!(&offered, Some((_, Ok(level))) if level.acts > 0);
+    let node = asked.iter().find(|asked| asked.service == Service::Network);
     let mut services = Vec::new();
     if let Some(target) = target {
         let target = target.forwarded_by(setup::forwarding(profile));
@@ -190,7 +200,8 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
                 check::all().into_iter().filter(|check| check.requirement.service == service).collect();
             let planned = points::foreseen(&target, &settings, &checks).await;
             let asked = asked.iter().find(|asked| asked.service == service);
-            let known = points::Known { loaded, wrong: &wrong, silent: &silent, planned: &planned };
+            let known =
+                points::Known { loaded, wrong: &wrong, silent: &silent, node, tells, planned: &planned };
             services.push(part(service, asked, &known));
         }
     }
@@ -203,14 +214,11 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
 }
 
 fn part(service: Service, asked: Option<&Asked>, known: &points::Known<'_>) -> Part {
-    // Stored records are read from the nodes, whether or not the application has a URL of its own.
-    let is_reached = match asked {
-        Some(asked) => asked.found.is_ok(),
-        None => service == Service::Hosting && known.loaded.profile.network.is_some(),
-    };
+    // Stored records are read from the node, where the application has no URL of its own.
+    let node = known.node.filter(|_| service == Service::Hosting);
+    let is_reached = asked.or(node).is_some_and(|asked| asked.found.is_ok());
     let checks = known.planned.len();
-    let ready =
-        if is_reached { known.planned.iter().filter(|planned| planned.why.is_none()).count() } else { 0 };
+    let ready = if is_reached { points::ready(service, known) } else { 0 };
     let points = points::of(service, asked, known);
     let url = asked.map(|asked| asked.url.clone()).unwrap_or_default();
     Part { service, url, is_reached, checks, ready, points }
@@ -232,9 +240,10 @@ async fn offer(
     loaded: &Loaded,
     secrets: &Secrets,
     connector: &Sockets,
+    hidden: &Hidden,
 ) -> Option<(String, Result<Level, String>)> {
     let base = loaded.profile.control.clone()?;
     let token = secrets.of("control_token").map(str::to_owned);
-    let level = level(&Control::new(Arc::new(connector.clone()), &base, token)).await;
+    let level = level(&Control::new(Arc::new(connector.clone()), &base, token), hidden).await;
     Some((base, level))
 }

@@ -1,7 +1,18 @@
 //! The `assay` command.
 
+/// As everywhere, but for a reader that has gone: that is no reason to panic.
+macro_rules! print {
+    ($($text:tt)*) => { crate::put(format_args!($($text)*)) };
+}
+
+/// See `print`.
+macro_rules! println {
+    ($($text:tt)*) => { crate::put(format_args!("{}\n", format_args!($($text)*))) };
+}
+
 mod command;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -319,6 +330,16 @@ fn main() -> ExitCode {
         eprintln!("assay: {why}");
     }
     ExitCode::from(code)
+}
+
+/// Prints. Whoever stopped reading, as `head` does, has seen enough; what the command found still decides how it ends.
+fn put(text: std::fmt::Arguments<'_>) {
+    if let Err(e) = std::io::stdout().lock().write_fmt(text)
+        && e.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("assay: standard output: {e}");
+        std::process::exit(4);
+    }
 }
 
 #[cfg(feature = "embedded")]

@@ -4,23 +4,33 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use assay_sim::rng::Rng;
 use assay_sim::serve::ClockMode;
-use assay_suites::doctor::{Mark, diagnose};
+use assay_sim::tls::{Authority, YEARS};
+use assay_spec::crypto::text::base64;
+use assay_suites::doctor::{Diagnosis, Mark, diagnose};
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::probe::wall_clock;
 use assay_suites::profile::{Profile, Secret};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use wiremock::matchers::{any, header, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const KEY: &str = "sk-planted-0123456789abcdef";
 
 async fn served() -> Served {
+    served_for(None).await
+}
+
+/// A simulator whose control API asks for a token.
+async fn served_for(token: Option<&str>) -> Served {
     let options = Options {
         seed: 7,
         listen: "127.0.0.1:0".parse().expect("an address"),
         clock: ClockMode::Real,
         epoch: wall_clock(),
-        token: None,
+        token: token.map(str::to_owned),
         forwarded_header: None,
         limits: Vec::new(),
         deviations: Vec::new(),
@@ -34,7 +44,7 @@ async fn served() -> Served {
 async fn assay(folder: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.args(arguments).current_dir(folder).env_remove("ASSAY_GATEWAY_KEY");
-    command.envs(environment.iter().copied());
+    command.env_remove("ASSAY_CONTROL_TOKEN").envs(environment.iter().copied());
     let output = tokio::task::spawn_blocking(move || command.output()).await.expect("no panic");
     let Output { status, stdout, stderr } = output.expect("it starts");
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
@@ -162,7 +172,16 @@ async fn echoing() -> String {
                 let asked = String::from_utf8_lossy(&head[..read]).into_owned();
                 let (status, body) = if asked.contains(KEY) {
                     let server = "{\"servers\":[\"https://a\"]}";
-                    let names = [KEY, "a\\n[gateway]\\nkey = \\\"x\\\"", "\\u0000", "good", &"l".repeat(500)];
+                    let (upper, encoded) = (KEY.to_uppercase(), base64(KEY.as_bytes()));
+                    let names = [
+                        KEY,
+                        &upper,
+                        &encoded,
+                        "a\\n[gateway]\\nkey = \\\"x\\\"",
+                        "\\u0000",
+                        "good",
+                        &"l".repeat(500),
+                    ];
                     let models = names.map(|name| format!("\"{name}\":{server}"));
                     ("200 OK", format!("{{{}}}", models.join(",")))
                 } else {
@@ -186,7 +205,9 @@ async fn a_target_puts_nothing_into_a_profile_but_short_names() {
     let (code, text) = assay(folder.path(), &environment, &["init", "--gateway-url", &url]).await;
     assert_eq!(code, Some(0), "{text}");
     let written = std::fs::read_to_string(folder.path().join("assay.toml")).expect("a profile");
-    assert!(!text.contains(KEY) && !written.contains(KEY), "{text}\n{written}");
+    for way in [KEY.to_owned(), KEY.to_uppercase(), base64(KEY.as_bytes())] {
+        assert!(!text.contains(&way) && !written.contains(&way), "{way}: {text}\n{written}");
+    }
     let gateway = load(folder.path(), "assay.toml").gateway.expect("it answers");
     assert_eq!(gateway.models.chat.as_deref(), Some("good"));
     assert_eq!(gateway.key, Some(Secret::Env("ASSAY_GATEWAY_KEY".to_owned())));
@@ -211,7 +232,12 @@ async fn readings_are_listed_for_people_and_programs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_arguments_say_what_helps() {
     let folder = tempfile::tempdir().expect("a folder");
-    let cases: [(&[&str], &str); 6] = [
+    let nobody = "http://127.0.0.1:1";
+    let identity = ["--client-certificate", "c.pem", "--client-key", "c.key"];
+    let identified = [&["init", "--drop-url", nobody][..], &identity].concat();
+    let cases: [(&[&str], &str); 8] = [
+        (&["init", "--publish-url", nobody, "--chain-url", "nowhere"], "--chain-url: not a URL"),
+        (&identified, "c.key"),
         (&["init"], "name a URL"),
         (&["init", "--network-url", "ftp://a.example"], "--network-url: a base URL begins with http"),
         (&["init", "--host", "nowhere"], "--host: not a URL"),
@@ -223,5 +249,202 @@ async fn bad_arguments_say_what_helps() {
         let (code, text) = assay(folder.path(), &[], arguments).await;
         assert_eq!(code, Some(2), "{arguments:?}: {text}");
         assert!(text.contains(named), "{arguments:?}: {text}");
+    }
+}
+
+/// A server that answers everything alike.
+async fn always(answer: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    server
+}
+
+async fn diagnosed(folder: &Path, text: &str) -> Diagnosis {
+    std::fs::write(folder.join("p.toml"), text).expect("written");
+    let loaded = Profile::load(&folder.join("p.toml")).unwrap_or_else(|e| panic!("{e}"));
+    diagnose(&loaded).await
+}
+
+/// A URL where nobody listens.
+fn nobody() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    format!("http://{}", listener.local_addr().expect("its address"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_answers_wrongly_is_not_called_good() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    let broken = always(ResponseTemplate::new(500)).await;
+    for (option, url, words) in [
+        ("--gateway-url", &served.sites["drop"], "not as the gateway would"),
+        ("--network-url", &served.sites["drop"], "not as the network would"),
+        ("--drop-url", &broken.uri(), "it fails: GET /api/drop: status 500"),
+        ("--publish-url", &broken.uri(), "it fails: "),
+        ("--gateway-url", &broken.uri(), "it fails: "),
+    ] {
+        let (code, text) = assay(folder.path(), &[], &["doctor", option, url]).await;
+        assert_eq!(code, Some(1), "{option}: {text}");
+        assert!(text.contains(words) && !text.contains("can be tested"), "{option}: {text}");
+    }
+    for service in ["drop", "publish", "metadata"] {
+        let option = format!("--{service}-url");
+        let (_, text) = assay(folder.path(), &[], &["doctor", &option, &served.sites[service]]).await;
+        assert!(text.contains("+ reached: "), "{service}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_is_asked_as_a_run_asks_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_body_json(serde_json::json!({ "version": "sesame street" }));
+    let guarded = Mock::given(header("X-Gate", "sesame")).respond_with(answer);
+    guarded.mount(&server).await;
+    std::fs::write(folder.path().join("gate"), "sesame").expect("written");
+    let network = format!("[network]\nurl = \"{}\"\n", server.uri());
+    let said =
+        diagnosed(folder.path(), &format!("{network}[headers]\nX-Gate = {{ file = \"gate\" }}\n")).await;
+    let said = said.to_string();
+    assert!(said.contains("+ reached: ") && !said.contains("sesame"), "{said}");
+    let said = diagnosed(folder.path(), &network).await.to_string();
+    assert!(said.contains("not as the network would"), "{said}");
+    // Nobody ever takes what comes in here, and the profile says for how long that is waited for.
+    let mute = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", mute.local_addr().expect("its address"));
+    let text = format!("[transport]\nanswer_seconds = 1\n[network]\nurl = \"{url}\"\n");
+    let said = diagnosed(folder.path(), &text).await;
+    assert_eq!(said.exit_code(), 3, "{said}");
+    assert!(said.to_string().contains(&format!("x {url}: no complete answer within 1 s")), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_is_down_hides_no_missing_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = "key = { env = \"ASSAY_TEST_NO_SUCH_KEY\" }";
+    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{}\"\n{key}\n", nobody())).await;
+    assert_eq!(said.exit_code(), 3, "{said}");
+    let said = said.to_string();
+    assert!(said.contains("refused") && said.contains("p.toml:3:15: gateway.key.env: "), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_records_are_counted_by_what_is_there_to_read_them_from() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    let hosting = "[hosting]\nwallet_key = { file = \"wallet\" }\n";
+    std::fs::write(folder.path().join("wallet"), "01".repeat(32)).expect("written");
+    let at = |url: &str| format!("[network]\nurl = \"{url}\"\n{hosting}");
+    let said = diagnosed(folder.path(), &at(&served.sites["network"])).await;
+    let part = said.services.iter().find(|part| part.service.name() == "hosting").expect("a part");
+    let lines = part.points.iter().find(|point| point.what.contains("derivation_lines")).expect("a hint");
+    assert!(lines.checks.is_some_and(|silent| part.ready + silent <= part.checks), "{said}");
+    let said = diagnosed(folder.path(), &at(&nobody())).await;
+    assert_eq!(said.exit_code(), 3, "{said}");
+    assert!(said.to_string().contains("hosting: 0 of "), "{said}");
+    // Nothing was asked, so nothing was missed.
+    let said = diagnosed(folder.path(), hosting).await;
+    assert_eq!(said.exit_code(), 1, "{said}");
+    assert!(said.to_string().contains("name the node: [network] url"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_is_no_sign_of_a_service() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let only_get = ResponseTemplate::new(405).insert_header("Allow", "GET, HEAD");
+    for answer in [401, 403, 422].map(ResponseTemplate::new).into_iter().chain([only_get]) {
+        let server = always(answer).await;
+        let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri()]).await;
+        assert_eq!(code, Some(3), "{text}");
+        assert!(text.contains("name its URL by --publish-url") && !text.contains("reached      "), "{text}");
+    }
+    let server = always(ResponseTemplate::new(405)).await;
+    let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri(), "--out", "-"]).await;
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("\n[drop]\n") && text.contains("by --publish-url"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_strange_control_api_costs_no_profile() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    let sites = serde_json::json!({ "chain": "nonsense", "drop": served.sites["drop"] });
+    let info = serde_json::json!({ "time": "T0", "sites": sites });
+    let strange = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_body_json(info);
+    Mock::given(path("/info")).respond_with(answer).mount(&strange).await;
+    let failing = serde_json::json!({ "error": "\u{1b}[31m\u{0}no" });
+    let failing = always(ResponseTemplate::new(500).set_body_json(failing)).await;
+    for (control, words) in
+        [(strange.uri(), "site left out: chain: not a URL"), (failing.uri(), "not reached")]
+    {
+        let urls = ["--control-url", &control, "--publish-url", &served.sites["publish"]];
+        let init = [&["init", "--force"][..], &urls].concat();
+        let (code, text) = assay(folder.path(), &[], &init).await;
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains(words) && !text.contains('\u{1b}'), "{text}");
+        assert!(load(folder.path(), "assay.toml").publish.is_some_and(|publish| publish.chain_url.is_none()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_control_api_behind_a_token_is_asked_with_it() {
+    let token = "tk-planted-fedcba9876543210";
+    let (served, folder) = (served_for(Some(token)).await, tempfile::tempdir().expect("a folder"));
+    let init = ["init", "--control-url", &served.control];
+    let (code, text) = assay(folder.path(), &[], &init).await;
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("ASSAY_CONTROL_TOKEN"), "{text}");
+    let environment = [("ASSAY_CONTROL_TOKEN", token)];
+    let (code, text) = assay(folder.path(), &environment, &init).await;
+    assert_eq!(code, Some(0), "{text}");
+    let written = std::fs::read_to_string(folder.path().join("assay.toml")).expect("a profile");
+    assert!(!text.contains(token) && !written.contains(token), "{text}\n{written}");
+    let secret = Secret::Env("ASSAY_CONTROL_TOKEN".to_owned());
+    assert_eq!(load(folder.path(), "assay.toml").control_token, Some(secret));
+    let (code, text) = assay(folder.path(), &environment, &["doctor", "--profile", "assay.toml"]).await;
+    assert_eq!(code, Some(0), "{text}");
+    let control = format!("control = \"{}\"\n[drop]\nurl = \"{}\"\n", served.control, served.sites["drop"]);
+    let said = diagnosed(folder.path(), &control).await.to_string();
+    assert!(said.contains("-> name a token that it takes: control_token = "), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_certificate_of_this_client_goes_into_the_profile() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    let leaf = Authority::new(Rng::new(5)).issue("client", &["client.example".to_owned()], YEARS);
+    for (name, text) in ["c.pem", "c.key"].into_iter().zip(leaf.pem()) {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    let files = ["--client-certificate", "c.pem", "--client-key", "c.key", "--out", "sub/p.toml"];
+    std::fs::create_dir(folder.path().join("sub")).expect("a folder");
+    let init = [&["init", "--drop-url", &served.sites["drop"]][..], &files].concat();
+    let (code, text) = assay(folder.path(), &[], &init).await;
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = assay(folder.path(), &[], &["doctor", "--profile", "sub/p.toml"]).await;
+    assert_eq!(code, Some(0), "{text}");
+    let profile = load(folder.path(), "sub/p.toml");
+    assert!(profile.client_certificate.is_some_and(|path| path.is_absolute()), "{text}");
+    assert!(matches!(profile.client_key, Some(Secret::File(path)) if path.is_absolute()), "{text}");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_reason_to_panic() {
+    let commands: [&[&str]; 5] = [
+        &["readings"],
+        &["requirements"],
+        &["run", "--list", "drop.upload"],
+        &["openapi", "--service", "drop"],
+        &["doctor", "--profile", "p.toml"],
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{}\"\n", nobody()))
+        .expect("written");
+    for arguments in commands {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(arguments).current_dir(folder.path()).stdout(writer);
+        let Output { status, stderr, .. } = command.output().expect("it starts");
+        let text = String::from_utf8_lossy(&stderr);
+        let code = if arguments[0] == "doctor" { 3 } else { 0 };
+        assert_eq!((status.code(), text.contains("panicked")), (Some(code), false), "{arguments:?}: {text}");
     }
 }

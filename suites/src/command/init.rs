@@ -7,16 +7,18 @@ use std::sync::Arc;
 
 use assay_spec::{Dialect, Service};
 use assay_suites::control::Control;
-use assay_suites::profile::{Draft, Profile, parse_base_url};
+use assay_suites::profile::{Draft, Profile, Secret, parse_base_url};
+use assay_suites::redact::Hidden;
 use assay_suites::survey::{Asked, Level, Survey, level};
-use assay_suites::target::Sockets;
-use assay_suites::tls::Trust;
 use clap::Args;
 
 use super::target::{GATEWAY_KEY, UrlArgs};
 use crate::Ending;
 
-pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nExit codes: 0 a profile was written, 2 bad arguments or the file is there already, 3 nothing was reached, 4 the file cannot be written";
+pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nThe gateway's key is read from ASSAY_GATEWAY_KEY, the control API's token from ASSAY_CONTROL_TOKEN.\n\nExit codes: 0 a profile was written, 2 bad arguments or the file is there already, 3 nothing was reached, 4 the file cannot be written";
+
+/// Where the bearer token of a control API is.
+const CONTROL_TOKEN: &str = "ASSAY_CONTROL_TOKEN";
 
 #[derive(Args)]
 pub(crate) struct InitArgs {
@@ -42,21 +44,32 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     if !is_stdout && !args.force && args.out.exists() {
         return Err(Ending::Bad(there(&args.out)));
     }
-    let trust = args.urls.ca_file.as_deref().map(Trust::with_file).transpose().map_err(Ending::Bad)?;
-    let connector = Arc::new(Sockets { trust: trust.unwrap_or_default(), ..Sockets::default() });
+    let files = files(&args)?;
+    let connector = Arc::new(files.sockets(Path::new("")).map_err(Ending::Bad)?);
+    let chain_url = args.chain_url.as_deref().map(|url| base("--chain-url", url)).transpose()?;
     let mut told = Vec::new();
     let control = args.urls.control_url.as_deref().map(|url| base("--control-url", url)).transpose()?;
+    let (gateway_key, token) = (variable(GATEWAY_KEY), variable(CONTROL_TOKEN));
+    let mut hidden = Hidden::default();
+    gateway_key.iter().for_each(|key| hidden.add_secret("gateway key", key));
+    token.iter().for_each(|token| hidden.add_secret("control token", token));
     let level = match &control {
-        Some(url) => Some(level(&Control::new(connector.clone(), url, None)).await),
+        Some(url) => Some(level(&Control::new(connector.clone(), url, token.clone()), &hidden).await),
         None => None,
     };
     let sites = match (&control, &level) {
         (Some(url), Some(Ok(level))) => {
             told.push(words(url, level));
+            told.extend(level.useless.iter().map(|why| format!("          site left out: {why}")));
             level.sites.clone()
         }
-        (Some(url), Some(Err(why))) => {
-            told.push(format!("control   not reached  {url}: {why}"));
+        (Some(_), Some(Err(why))) => {
+            told.push(format!("control   not reached  {why}"));
+            if why.contains("status 401") || why.contains("status 403") {
+                told.push(format!(
+                    "          its token is read from the environment variable {CONTROL_TOKEN}"
+                ));
+            }
             BTreeMap::new()
         }
         _ => BTreeMap::new(),
@@ -65,14 +78,12 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     if wanted.is_empty() {
         let why = "nothing to ask: name a URL, such as --network-url or --host";
         return Err(match &level {
-            Some(Err(lost)) => Ending::Unreachable(lost.clone()),
+            Some(Err(_)) => Ending::Unreachable(told.join("\n")),
             _ => Ending::Bad(why.to_owned()),
         });
     }
-    let key = std::env::var(GATEWAY_KEY).ok().filter(|key| !key.trim().is_empty());
     let dialect = Dialect::default();
-    let gateway_key = key.as_deref().map(str::trim);
-    let survey = Survey { connector, dialect: &dialect, gateway_key };
+    let survey = Survey { connector, dialect: &dialect, gateway_key: gateway_key.as_deref(), hidden };
     let urls: Vec<(Service, String)> =
         wanted.iter().map(|(service, url, _)| (*service, url.clone())).collect();
     let mut asked = survey.ask(&urls).await;
@@ -85,18 +96,18 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
         say(text);
     }
     if asked.iter().all(|asked| asked.found.is_err()) {
-        return Err(Ending::Unreachable("nothing was reached, and nothing is written".to_owned()));
+        return Err(Ending::Unreachable(
+            "nothing was reached or recognised, and nothing is written".to_owned(),
+        ));
     }
-    let chain_url = args.chain_url.as_deref().map(|url| base("--chain-url", url)).transpose()?;
     let lost = level.as_ref().and_then(|level| level.as_ref().err());
-    let ca_file = args.urls.ca_file.as_deref().map(std::path::absolute).transpose();
-    let ca_file = ca_file.map_err(|e| Ending::Bad(format!("--ca-file: {e}")))?;
     let draft = Draft {
         asked: &asked,
         control: control.as_deref().filter(|_| lost.is_none()),
         control_lost: control.as_deref().zip(lost.map(String::as_str)),
-        ca_file: ca_file.as_deref(),
-        gateway_key_env: gateway_key.map(|_| GATEWAY_KEY),
+        files: Some(&files),
+        gateway_key_env: gateway_key.as_ref().map(|_| GATEWAY_KEY),
+        control_token_env: token.as_ref().map(|_| CONTROL_TOKEN),
         sites: sites.into_iter().chain(chain_url.map(|url| ("chain".to_owned(), url))).collect(),
     };
     let text = draft.text();
@@ -109,6 +120,26 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     say(&format!("written   {}", args.out.display()));
     say(&format!("next      assay doctor --profile {}", args.out.display()));
     Ok(())
+}
+
+/// The files that say who is trusted and who asks, under absolute paths: the profile may be written anywhere.
+fn files(args: &InitArgs) -> Result<Profile, Ending> {
+    let absolute = |option: &str, path: &Option<PathBuf>| {
+        let path = path.as_deref().map(std::path::absolute).transpose();
+        path.map_err(|e| Ending::Bad(format!("{option}: {e}")))
+    };
+    let UrlArgs { ca_file, client_certificate, client_key, .. } = &args.urls;
+    Ok(Profile {
+        ca_file: absolute("--ca-file", ca_file)?,
+        client_certificate: absolute("--client-certificate", client_certificate)?,
+        client_key: absolute("--client-key", client_key)?.map(Secret::File),
+        ..Profile::default()
+    })
+}
+
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var(name).ok()?;
+    Some(value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 /// The services to ask, their URLs, and whether somebody has named it: what is only guessed must be recognised.
@@ -139,8 +170,13 @@ fn unrecognised(asked: &mut Asked, is_named: bool) {
         && !is_named
         && !found.is_recognised
     {
-        let notes = found.notes.join("; ");
-        asked.found = Err(format!("{}: nothing of this service is recognised there ({notes})", asked.url));
+        asked.found = Err(if asked.service == Service::Publish {
+            // Its server takes POST alone and answers a GET as if nothing were there.
+            format!("{}: no GET tells whether it is there; name its URL by --publish-url", asked.url)
+        } else {
+            let notes = found.notes.join("; ");
+            format!("{}: nothing of this service is recognised there ({notes})", asked.url)
+        });
     }
 }
 

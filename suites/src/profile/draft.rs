@@ -2,12 +2,11 @@
 //!
 //! A line that begins with `#` and a letter right behind it is a key that is switched off; prose has a blank there.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use assay_spec::{Dialect, Service};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use super::Transport;
+use super::{Profile, Secret, Transport};
 use crate::readings::{self, textwrap};
 use crate::survey::{Asked, Found};
 
@@ -20,10 +19,12 @@ pub struct Draft<'d> {
     pub control: Option<&'d str>,
     /// A control API that did not, and why.
     pub control_lost: Option<(&'d str, &'d str)>,
-    /// Certificates to trust.
-    pub ca_file: Option<&'d Path>,
+    /// A profile with the files that say who is trusted and who asks.
+    pub files: Option<&'d Profile>,
     /// The environment variable that holds the gateway's key.
     pub gateway_key_env: Option<&'d str>,
+    /// The environment variable that holds the control API's token.
+    pub control_token_env: Option<&'d str>,
     /// Base URLs of further sites, by the names that checks know: `chain`, `network-alt`, `compute-1`.
     pub sites: BTreeMap<String, String>,
 }
@@ -172,10 +173,23 @@ impl Draft<'_> {
 
     fn top(&self, text: &mut String) {
         let literal = |text: &str| toml::Value::from(text).to_string();
+        let path = |path: &PathBuf| literal(&path.display().to_string());
+        let file = |key: &Secret| match key {
+            Secret::File(file) => format!("{{ file = {} }}", path(file)),
+            Secret::Env(name) => format!("{{ env = {} }}", literal(name)),
+        };
         for (name, example, why) in TOP {
             let value = match *name {
                 "control" => self.control.map(literal),
-                "ca_file" => self.ca_file.map(|path| literal(&path.display().to_string())),
+                "control_token" => self
+                    .control_token_env
+                    .filter(|_| self.control.is_some())
+                    .map(|name| format!("{{ env = {} }}", literal(name))),
+                "ca_file" => self.files.and_then(|files| files.ca_file.as_ref()).map(path),
+                "client_certificate" => {
+                    self.files.and_then(|files| files.client_certificate.as_ref()).map(path)
+                }
+                "client_key" => self.files.and_then(|files| files.client_key.as_ref()).map(file),
                 _ => None,
             };
             prose(text, why);
@@ -240,8 +254,11 @@ impl Draft<'_> {
             let url = self.sites.get(*site).filter(|_| *of == service);
             values.extend(url.map(|url| ((*key).to_owned(), literal(url))));
         }
-        let compute = self.sites.iter().filter(|(name, _)| name.starts_with("compute-"));
-        let compute: Vec<toml::Value> = compute.map(|(_, url)| url.as_str().into()).collect();
+        let compute = self.sites.iter().filter_map(|(name, url)| Some((name.strip_prefix("compute-")?, url)));
+        let mut compute: Vec<(&str, &String)> = compute.collect();
+        // The tenth comes behind the second; what is no number comes last.
+        compute.sort_by_key(|(number, _)| number.parse().unwrap_or(u64::MAX));
+        let compute: Vec<toml::Value> = compute.into_iter().map(|(_, url)| url.as_str().into()).collect();
         if service == Service::Network && !compute.is_empty() {
             values.insert("network.compute_urls".to_owned(), toml::Value::Array(compute).to_string());
         }
@@ -302,8 +319,10 @@ fn transport(text: &mut String) {
     text.push('\n');
 }
 
+/// Words as comments. TOML takes no control character, and a target's words may hold any.
 fn prose(text: &mut String, words: &str) {
-    for line in textwrap(words, 106) {
+    let is_bad = |c: char| c.is_control() && !c.is_whitespace();
+    for line in textwrap(&words.replace(is_bad, "\u{fffd}"), 106) {
         text.push_str(&format!("# {line}\n"));
     }
 }
@@ -317,7 +336,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::profile::{Profile, Secret};
 
     fn found(values: &[(&'static str, &str)]) -> Found {
         let values = values.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
@@ -349,18 +367,28 @@ mod tests {
             asked(Service::Publish, Ok(Found::default())),
             asked(Service::Drop, Err("http://127.0.0.1:1: connection refused".to_owned())),
         ];
+        let files = Profile {
+            ca_file: Some("a \"b\".pem".into()),
+            client_certificate: Some("/c.pem".into()),
+            client_key: Some(Secret::File("/c.key".into())),
+            ..Profile::default()
+        };
         let draft = Draft {
             asked: &all,
             sites: BTreeMap::from([("chain".to_owned(), "http://127.0.0.1:3".to_owned())]),
             control: Some("http://127.0.0.1:2/_sim/v1"),
-            ca_file: Some(Path::new("a \"b\".pem")),
+            files: Some(&files),
             gateway_key_env: Some("KEY"),
+            control_token_env: Some("TOKEN"),
             ..Draft::default()
         };
         let text = draft.text();
         let profile = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(profile.control.as_deref(), Some("http://127.0.0.1:2/_sim/v1"));
-        assert_eq!(profile.ca_file.as_deref(), Some(Path::new("a \"b\".pem")));
+        assert_eq!(profile.control_token, Some(Secret::Env("TOKEN".to_owned())));
+        assert_eq!(profile.ca_file, files.ca_file);
+        assert_eq!(profile.client_certificate, files.client_certificate);
+        assert_eq!(profile.client_key, files.client_key);
         let gateway = profile.gateway.expect("it was reached");
         assert_eq!(gateway.models.chat.as_deref(), Some("a \"b\""));
         assert_eq!(gateway.key, Some(Secret::Env("KEY".to_owned())));
@@ -371,6 +399,25 @@ mod tests {
         assert!(profile.drop.is_none() && profile.network.is_none() && profile.hosting.is_none());
         assert!(text.contains("# - switched off: http://127.0.0.1:1: connection refused"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+
+    #[test]
+    fn what_a_target_says_breaks_out_of_no_comment_and_its_nodes_stand_in_their_order() {
+        let all = [asked(Service::Network, Ok(Found::default()))];
+        let url = |n: usize| format!("http://127.0.0.1:{n}");
+        let draft = Draft {
+            asked: &all,
+            control_lost: Some(("http://127.0.0.1:2", "status 500: \u{1b}[31m\u{0}\r\nseed = 2\u{7f}")),
+            sites: (1..12).map(|n| (format!("compute-{n}"), url(n))).collect(),
+            ..Draft::default()
+        };
+        let text = draft.text();
+        let profile = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(profile.seed, None);
+        assert_eq!(
+            profile.network.expect("it was reached").compute_urls,
+            (1..12).map(url).collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Found, Survey, literal, members, shown, usable};
 use crate::exchange::Response;
 use crate::profile::IdPath;
+use crate::redact::Hidden;
 
 /// Where lists of models are known to hold their ids, the documents' way first.
 const ID_PATHS: [&str; 5] = ["data[].id", "models[].id", "[].id", "models[]", "[]"];
@@ -21,10 +22,11 @@ pub(super) async fn ask(survey: &Survey<'_>, service: Service, base: &str) -> Re
         Service::Gateway => gateway(survey, base).await,
         Service::Metadata => metadata(survey, base).await,
         Service::Network => network(survey, base).await,
-        Service::Hosting => page(survey, base, "/", "a page").await,
-        // Neither has an endpoint to read: one that takes POST alone says so to a GET.
-        Service::Publish => page(survey, base, publish::prepare::ENDPOINT.path, "the exchange").await,
-        Service::Drop => page(survey, base, drop::upload::ENDPOINT.path, "the drop").await,
+        // None of these has an endpoint to read. What takes POST alone may say so to a GET, as a drop does; an
+        // exchange answers one with 404, and an application may have no page, so neither is recognised by any answer.
+        Service::Hosting => page(survey, base, "/", |_| false).await,
+        Service::Publish => page(survey, base, publish::prepare::ENDPOINT.path, |_| false).await,
+        Service::Drop => page(survey, base, drop::upload::ENDPOINT.path, takes_post).await,
     }
 }
 
@@ -38,22 +40,23 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
         answer = survey.get(base, discovery::ENDPOINT.path, key).await?;
         with = "with the key";
     }
-    let listed = entries(&answer);
+    found.status = answer.status;
+    // A server that sends a key back gives it no second home.
+    let listed = entries(&survey.hidden, &answer);
     let name = discovery::ENDPOINT.path;
-    found.is_recognised = listed.is_some() || matches!(answer.status, 401..=403);
+    // Anybody may refuse a stranger, so a refusal alone tells nothing.
+    found.is_recognised = listed.is_some();
     found.notes.push(match &listed {
         Some(listed) => format!("{name} {with}: {} models", listed.len()),
         None => format!("{name} {with}: status {}, no models", answer.status),
     });
-    let mut listed = listed.unwrap_or_default();
-    // A server that sends a key back gives it no second home.
-    listed.retain(|(id, _)| key.is_none_or(|key| !id.contains(key)));
+    let listed = listed.unwrap_or_default();
     let scheme = survey.dialect.confidential_scheme.as_str();
     let is_plain = |servers: &[String]| servers.iter().any(|server| !server.starts_with(scheme));
     if let Some((id, _)) = listed.iter().find(|(_, servers)| is_plain(servers)) {
         found.values.insert("gateway.models.chat", literal(id));
     }
-    let names: Vec<String> = listed.iter().take(NAMED).map(|(id, _)| shown(id)).collect();
+    let names: Vec<String> = listed.iter().take(NAMED).map(|(id, _)| shown(&survey.hidden, id)).collect();
     if !names.is_empty() {
         let more = listed.len().checked_sub(NAMED).filter(|more| *more > 0);
         let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
@@ -70,7 +73,7 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     if let Some(key) = key
         && let Ok(checked) = survey.get(base, auth::CHECK.path, Some(key)).await
     {
-        found.is_recognised |= checked.status == 200;
+        found.is_recognised |= checked.status == 200 && checked.json().is_ok();
         found.is_key_refused = matches!(checked.status, 401 | 403);
         found.notes.push(format!("{} with the key: status {}", auth::CHECK.path, checked.status));
     }
@@ -78,12 +81,12 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
 }
 
 /// Models of discovery that a profile may name, with their servers.
-fn entries(answer: &Response) -> Option<Vec<(String, Vec<String>)>> {
+fn entries(hidden: &Hidden, answer: &Response) -> Option<Vec<(String, Vec<String>)>> {
     let body = answer.json().ok().filter(|_| answer.status == 200)?;
     let entry = |(id, value): (&String, &Value)| {
         let servers = value["servers"].as_array().into_iter().flatten();
         let servers = servers.filter_map(|server| server.as_str().map(str::to_owned)).collect();
-        Some((usable(id)?, servers))
+        Some((usable(hidden, id)?, servers))
     };
     Some(body.as_object()?.iter().filter_map(entry).collect())
 }
@@ -109,15 +112,14 @@ fn id_path(list: &Response, found: &mut Found) {
 }
 
 async fn metadata(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
-    let mut found = page(survey, base, "/", "a page").await?;
     // A page alone may be anybody's.
-    found.is_recognised = false;
+    let mut found = page(survey, base, "/", |_| false).await?;
     for path in INTERFACE_PATHS {
         let Ok(answer) = survey.get(base, path, None).await else { continue };
         let body = answer.json().unwrap_or_default();
         if let (200, Some(version)) = (answer.status, body["info"]["version"].as_str()) {
             found.is_recognised = true;
-            found.notes.push(format!("{path}: interface version {}", shown(version)));
+            found.notes.push(format!("{path}: interface version {}", shown(&survey.hidden, version)));
             found.values.insert("metadata.readings.interface_path", literal(path));
             break;
         }
@@ -128,17 +130,17 @@ async fn metadata(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
 async fn network(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     let path = info::PUBLIC.path;
     let answer = survey.get(base, path, None).await?;
-    let mut found = Found::default();
+    let mut found = Found { status: answer.status, ..Found::default() };
     found.sees_clock(&answer);
     let body = answer.json().unwrap_or_default();
     found.is_recognised = answer.status == 200 && (body.is_object() || body.is_array());
     found.notes.push(match answer.status {
-        200 => format!("{path}: {}", members(&body)),
+        200 => format!("{path}: {}", members(&survey.hidden, &body)),
         status => format!("{path}: status {status}"),
     });
     for member in ["version", "name", "node_version"] {
         if let Some(text) = body[member].as_str() {
-            found.notes.push(format!("{member}: {}", shown(text)));
+            found.notes.push(format!("{member}: {}", shown(&survey.hidden, text)));
         }
     }
     let list = query::LIST.path;
@@ -155,18 +157,24 @@ async fn network(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     Ok(found)
 }
 
-/// One path; any answer means that somebody is there.
-async fn page(survey: &Survey<'_>, base: &str, path: &str, what: &str) -> Result<Found, String> {
+/// One path; any answer means that somebody is there, and `is` tells whether it is this service.
+async fn page(
+    survey: &Survey<'_>,
+    base: &str,
+    path: &str,
+    is: impl Fn(&Response) -> bool,
+) -> Result<Found, String> {
     let answer = survey.get(base, path, None).await?;
-    let mut found = Found { is_recognised: is_known(&answer), ..Found::default() };
+    let mut found = Found { status: answer.status, is_recognised: is(&answer), ..Found::default() };
     found.sees_clock(&answer);
-    let kind = answer.header("content-type").map(|kind| format!(", {}", shown(kind))).unwrap_or_default();
-    let seen = if found.is_recognised { format!("{what} is there") } else { "no such path".to_owned() };
-    found.notes.push(format!("GET {path}: status {}{kind}: {seen}", answer.status));
+    let kind = answer.header("content-type").map(|kind| format!(", {}", shown(&survey.hidden, kind)));
+    let seen = if found.is_recognised { ": it takes POST" } else { "" };
+    found.notes.push(format!("GET {path}: status {}{}{seen}", answer.status, kind.unwrap_or_default()));
     Ok(found)
 }
 
-/// Whether a path exists, as far as a GET tells.
-fn is_known(answer: &Response) -> bool {
-    matches!(answer.status, 200..=299 | 400 | 401 | 403 | 405 | 415 | 422)
+/// Whether a path is there and wants POST, as far as a GET tells.
+fn takes_post(answer: &Response) -> bool {
+    let names_post = |methods: &str| methods.split(',').any(|method| method.trim() == "POST");
+    answer.status == 405 && answer.header("allow").is_none_or(names_post)
 }
