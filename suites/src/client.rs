@@ -90,9 +90,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
             });
             let mut receiving = pin!(receive(reader, is_head, limits));
             tokio::select! {
+                // What is asked goes out before an answer is looked for.
                 biased;
-                response = &mut receiving => return response,
                 _ = &mut sending => {}
+                response = &mut receiving => return response,
             }
             receiving.await
         };

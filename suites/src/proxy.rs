@@ -24,6 +24,8 @@ struct Known {
     matcher: Matcher,
     /// A variable whose value names no proxy that can be used, and why.
     wrong: Option<String>,
+    /// Users with their passwords, as they stand in the values and as they go out.
+    secrets: Vec<String>,
 }
 
 /// A proxy that a connection goes through.
@@ -42,8 +44,10 @@ impl Default for Proxies {
             let set = |names: &[&str; 2]| {
                 names.iter().find_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
             };
-            let wrong = VARIABLES.iter().filter_map(set).find_map(|(name, value)| wrong(&name, &value));
-            Proxies(Arc::new(Known { matcher: Matcher::from_env(), wrong }))
+            let values: Vec<(String, String)> = VARIABLES.iter().filter_map(set).collect();
+            let wrong = values.iter().find_map(|(name, value)| wrong(name, value));
+            let secrets = values.iter().flat_map(|(_, value)| secrets(value)).collect();
+            Proxies(Arc::new(Known { matcher: Matcher::from_env(), wrong, secrets }))
         };
         ENVIRONMENT.get_or_init(read).clone()
     }
@@ -53,7 +57,13 @@ impl Proxies {
     /// This proxy for every URL, but for hosts that `past` lists (`NO_PROXY`).
     pub fn all(proxy: &str, past: &str) -> Proxies {
         let matcher = Matcher::builder().all(proxy.to_owned()).no(past.to_owned()).build();
-        Proxies(Arc::new(Known { matcher, wrong: wrong("ALL_PROXY", proxy) }))
+        let (wrong, secrets) = (wrong("ALL_PROXY", proxy), secrets(proxy));
+        Proxies(Arc::new(Known { matcher, wrong, secrets }))
+    }
+
+    /// What no report may show.
+    pub fn secrets(&self) -> &[String] {
+        &self.0.secrets
     }
 
     /// The proxy through which `url` is reached, if any. This machine itself is reached without one. An error says why
@@ -76,6 +86,16 @@ impl Proxies {
             (None, None) => Ok(None),
         }
     }
+}
+
+/// The user and password of a proxy's URL, and the password alone; as they stand there and as they are meant.
+fn secrets(value: &str) -> Vec<String> {
+    let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
+    let Some((user, _)) = rest.rsplit_once('@') else { return Vec::new() };
+    let meant = percent_encoding::percent_decode_str(user).decode_utf8_lossy().into_owned();
+    let both = [user.to_owned(), meant];
+    let passwords = both.iter().filter_map(|user| Some(user.split_once(':')?.1.to_owned()));
+    passwords.chain(both.iter().cloned()).collect()
 }
 
 /// Why a variable names no proxy; no word of its user and password.
@@ -211,6 +231,11 @@ mod tests {
         assert_eq!(shown.authorization(), Some(&b"Basic bWU6aHVudGVyMg=="[..]));
         assert_eq!(format!("{shown} {shown:?}").matches("http://proxy.example:3128").count(), 2);
         assert!(!format!("{shown:?}{proxies:?}").contains("hunter2"));
+        assert_eq!(proxies.secrets(), ["hunter2", "hunter2", "me:hunter2", "me:hunter2"]);
+        let odd = Proxies::all("http://me:hunter2@secretpart@host:9", "");
+        let why = odd.of(&Url::parse("http://a.example").unwrap()).unwrap_err();
+        assert!(!why.contains("hunter2") && !why.contains("secretpart"), "{why}");
+        assert!(Proxies::all("socks://a:1", "").of(&Url::parse("http://a.example").unwrap()).is_err());
     }
 
     #[test]

@@ -247,12 +247,13 @@ pub async fn open(
         two::open(stream, message, body_bytes, limits).await.map(Open::Two)
     } else {
         let sent = via.map(|via| via.write(request));
+        let is_proxied = sent.is_some();
         let request = sent.as_ref().unwrap_or(request);
         let opened = match body_bytes {
             Some(bytes) => client::open(stream, request, &host, bytes, limits).await,
             None => Ok(client::begin(stream, request, &host, limits)),
         };
-        opened.map(Open::One)
+        opened.map(|open| Open::One { open, is_proxied })
     };
     (opened, again)
 }
@@ -299,7 +300,12 @@ async fn speaks_one(connector: &dyn Connect, to: Dial<'_>) -> bool {
 /// A request that is on its way, over either protocol.
 pub enum Open {
     /// Over HTTP/1.1.
-    One(client::Open<Box<dyn Stream>>),
+    One {
+        /// The request.
+        open: client::Open<Box<dyn Stream>>,
+        /// A proxy hands it on.
+        is_proxied: bool,
+    },
     /// Over HTTP/2.
     Two(two::Open),
 }
@@ -308,7 +314,12 @@ impl Open {
     /// Sends the rest and reads the response.
     pub async fn finish(self) -> Result<Response, Broken> {
         match self {
-            Open::One(open) => open.finish().await,
+            Open::One { open, is_proxied } => match open.finish().await {
+                Ok(response) if is_proxied && response.status == 407 => {
+                    Err(Broken::Unreachable("the proxy wants a user and password (status 407)".to_owned()))
+                }
+                response => response,
+            },
             Open::Two(open) => open.finish().await,
         }
     }
