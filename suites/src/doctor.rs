@@ -147,11 +147,15 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
             }
         }
     };
-    let connector = loaded.profile.sockets(&loaded.folder).unwrap_or_else(|why| {
-        let remedy = "put the file right; a relative path starts at the profile's folder";
-        general.push(Point::new(Mark::Hinders, why, remedy));
-        Sockets::default()
-    });
+    let (connector, misfits) = loaded.sockets(&secrets);
+    general.extend(misfits.iter().map(|misfit| {
+        let remedy = if misfit.key.starts_with("headers.") {
+            "put another value there"
+        } else {
+            "put the file right; a relative path starts at the profile's folder"
+        };
+        Point::new(Mark::Hinders, misfit.to_string(), remedy)
+    }));
     let offered = offer(loaded, &secrets, &connector).await;
     general.extend(offered.iter().map(points::control));
     // What no service owns: the control API's token, the client's key, secrets in headers.
