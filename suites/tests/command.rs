@@ -71,7 +71,9 @@ fn a_token_that_the_control_api_repeats_is_shown_to_nobody() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     std::thread::spawn(move || {
-        listener.incoming().flatten().for_each(|mut it| drop(repeat_the_token(&mut it)))
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || repeat_the_token(&mut stream));
+        }
     });
     let text =
         format!("control = {url:?}\ncontrol_token = {{ file = \"token\" }}\n[metadata]\nurl = {url:?}\n");
