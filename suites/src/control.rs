@@ -6,9 +6,14 @@ use serde_json::{Value, json};
 
 use crate::client::Limits;
 use crate::exchange::Request;
+use crate::redact::Hidden;
+use crate::report::one_line;
 use crate::tape::{Asked, Tape};
 use crate::target::{Connect, Dial};
 use crate::transport::Http;
+
+/// A longer reason is cut.
+const REASON_CHARS: usize = 400;
 
 /// A control API at a base URL, such as `http://127.0.0.1:4100/_sim/v1`.
 #[derive(Clone)]
@@ -118,7 +123,8 @@ impl Control {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
         let host = url.authority().to_owned();
-        let failed = |why: String| format!("control {method} {}{slash}{path}: {why}", self.base);
+        let failed =
+            |why: String| format!("control {method} {}{slash}{path}: {}", self.base, self.readable(why));
         let to = Dial::to(&self.base);
         let connection = self.connector.dial(to, Http::One).await.map_err(|e| failed(e.to_string()))?;
         let limits = Limits { timeout: std::time::Duration::from_secs(30), ..Limits::default() };
@@ -133,6 +139,20 @@ impl Control {
                 response.status,
                 value["error"].as_str().unwrap_or("no reason")
             )))
+        }
+    }
+
+    /// A reason as it may be shown: an API may say whatever it likes, the token that it was sent too.
+    fn readable(&self, mut why: String) -> String {
+        if let Some(token) = &self.token {
+            let mut hidden = Hidden::default();
+            hidden.add_secret("control_token", token);
+            hidden.redact_text(&mut why);
+        }
+        let cut = why.char_indices().nth(REASON_CHARS).map(|(at, _)| at);
+        match cut {
+            Some(at) => format!("{}\u{2026}", one_line(&why.as_bytes()[..at])),
+            None => one_line(why.as_bytes()),
         }
     }
 
@@ -155,5 +175,23 @@ impl Control {
     /// Asks for an operator's act.
     pub async fn act(&self, act: &str, arguments: Value) -> Result<Value, String> {
         self.call("POST", "act", Some(json!({ "act": act, "arguments": arguments }))).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::Sockets;
+
+    #[test]
+    fn a_reason_shows_no_token_no_control_character_and_is_short() {
+        let token = Some("supersecrettoken99".to_owned());
+        let control = Control::new(Arc::new(Sockets::default()), "http://a", token);
+        let said = control.readable("bad token Bearer supersecrettoken99\u{1b}[2J\0\nmore".to_owned());
+        assert_eq!(said, "bad token Bearer [redacted control_token]\\u{1b}[2J\\0\\nmore");
+        // What is cut is cut behind the redaction, so that no half of a token is left.
+        let long = format!("{}supersecrettoken99{}", "x".repeat(REASON_CHARS - 5), "y".repeat(9000));
+        let said = control.readable(long);
+        assert!(!said.contains("super") && said.chars().count() == REASON_CHARS + 1, "{said}");
     }
 }

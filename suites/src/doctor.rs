@@ -138,7 +138,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let mut general = Vec::new();
     let (mut secrets, mut wrong) = Secrets::read(loaded);
     // A key that is no key is hidden all the same.
-    let mut hidden = secrets.hidden();
+    let hidden = secrets.hidden();
     let settings = loop {
         match setup::settings(loaded, &secrets, Some(1)) {
             Ok(settings) => break settings,
@@ -151,14 +151,15 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
             }
         }
     };
-    let connector = loaded.profile.sockets(&loaded.folder).unwrap_or_else(|why| {
-        let remedy = "put the file right; a relative path starts at the profile's folder";
-        general.push(Point::new(Mark::Hinders, why, remedy));
-        Sockets::default()
-    });
-    for header in connector.transport.headers.iter().filter(|header| header.is_secret) {
-        hidden.add_secret(&header.name, &header.value);
-    }
+    let (connector, misfits) = loaded.sockets(&secrets);
+    general.extend(misfits.iter().map(|misfit| {
+        let remedy = if misfit.key.starts_with("headers.") {
+            "put another value there"
+        } else {
+            "put the file right; a relative path starts at the profile's folder"
+        };
+        Point::new(Mark::Hinders, misfit.to_string(), remedy)
+    }));
     let offered = offer(loaded, &secrets, &connector, &hidden).await;
     general.extend(offered.iter().map(points::control));
     // What no service owns: the control API's token, the client's key, secrets in headers.

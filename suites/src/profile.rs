@@ -156,19 +156,25 @@ impl Profile {
 
     /// Reads and checks a profile's text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Profile, ProfileError> {
-        let (table, _) = DeTable::parse_recoverable(text);
-        let wrong = |message: &str, span: Range<usize>| {
-            ProfileError::Wrong(Box::new(Wrong::in_text(text, file, table.get_ref(), message, span)))
+        let (table, broken) = DeTable::parse_recoverable(text);
+        let table = table.get_ref();
+        let wrong = |message: (&str, bool), span: Range<usize>| {
+            ProfileError::Wrong(Box::new(Wrong::in_text(text, file, table, message, span)))
         };
-        let profile: Profile =
-            toml::from_str(text).map_err(|e| wrong(e.message(), e.span().unwrap_or_default()))?;
-        match wrong_text(table.get_ref()) {
-            Some((message, span)) => Err(wrong(message, span)),
+        if broken.is_empty()
+            && let Some((message, span)) = wrong_form(table)
+        {
+            return Err(wrong((&message, false), span));
+        }
+        let profile: Profile = toml::from_str(text)
+            .map_err(|e| wrong((e.message(), broken.is_empty()), e.span().unwrap_or_default()))?;
+        match wrong_text(table) {
+            Some((message, span)) => Err(wrong((message, true), span)),
             None => Ok(profile),
         }
     }
 
-    /// The secrets that the profile names, by their keys, in its order.
+    /// The secrets that the profile names, by their keys, in its order; those in headers are apart.
     pub fn secrets(&self) -> Vec<(&'static str, &Secret)> {
         let all = [
             ("client_key", self.client_key.as_ref()),
@@ -181,10 +187,71 @@ impl Profile {
         all.into_iter().filter_map(|(key, secret)| Some((key, secret?))).collect()
     }
 
+    /// The secrets in headers of every request, by keys such as `headers.X-Gate`.
+    pub(crate) fn header_secrets(&self) -> impl Iterator<Item = (String, &Secret)> {
+        self.headers.iter().filter_map(|(name, text)| match text {
+            HeaderText::Secret(secret) => Some((format!("headers.{name}"), secret)),
+            HeaderText::Plain(_) => None,
+        })
+    }
+
     /// The profile as TOML that [`Profile::parse`] reads back.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("texts, numbers and tables have a TOML form")
     }
+}
+
+/// The keys whose values are tables.
+const TABLES: [&str; 24] = [
+    "dialect",
+    "transport",
+    "headers",
+    "gateway",
+    "gateway.endpoints",
+    "gateway.models",
+    "gateway.readings",
+    "gateway.limits",
+    "metadata",
+    "metadata.readings",
+    "metadata.limits",
+    "network",
+    "network.endpoints",
+    "network.readings",
+    "network.fixtures",
+    "network.limits",
+    "hosting",
+    "hosting.readings",
+    "publish",
+    "publish.readings",
+    "publish.limits",
+    "drop",
+    "drop.readings",
+    "drop.limits",
+];
+/// The key whose value is an array of tables.
+const CONTRACTS: &str = "metadata.contracts";
+
+/// A value that should be a table. The types would take an array of a table's values, in their order, for it.
+fn wrong_form(table: &DeTable<'_>) -> Option<(String, Range<usize>)> {
+    let at = |key: &str| {
+        let (mut parts, mut table) = (key.split('.').peekable(), table);
+        loop {
+            let value = table.get(parts.next()?)?;
+            match (parts.peek(), value.get_ref()) {
+                (None, _) => return Some(value),
+                (Some(_), DeValue::Table(inner)) => table = inner,
+                (Some(_), _) => return None,
+            }
+        }
+    };
+    let is_table = |value: &Spanned<DeValue<'_>>| value.get_ref().is_table();
+    let wrong = |key: &str, value: &Spanned<DeValue<'_>>| (format!("wanted a table: [{key}]"), value.span());
+    let single =
+        TABLES.iter().find_map(|key| at(key).filter(|value| !is_table(value)).map(|value| wrong(key, value)));
+    single.or_else(|| {
+        let contracts = at(CONTRACTS)?.get_ref().as_array()?;
+        contracts.iter().find(|item| !is_table(item)).map(|item| wrong("[metadata.contracts]", item))
+    })
 }
 
 /// What the types cannot say, checked on the table, which knows the place of each text.
@@ -202,7 +269,7 @@ fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
             "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
             span,
         )),
-        (None, None) => transport::wrong_header(table),
+        (None, None) => transport::wrong_header(table).or_else(|| metadata::wrong_contract(table)),
     }
 }
 
@@ -236,6 +303,10 @@ impl TryFrom<String> for BaseUrl {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
+        // The reader of URLs overlooks them, and then they stand in reports.
+        if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err("a base URL holds no white space and no control characters".into());
+        }
         let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
         match url.scheme() {
             "http" | "https" => {}
@@ -358,22 +429,22 @@ limits = { drops_per_hour = 3 }
         insta::assert_snapshot!(cases.map(error).join("\n\n"), @r#"
         p.toml:1:1: sed: unknown key `sed`; did you mean `seed`?
           |
-        1 | sed = 1
+        1 | sed = …
           | ^^^
 
         p.toml:3:1: publish.urll: unknown key `urll`; did you mean `url`?
           |
-        3 | urll = 1
+        3 | urll = …
           | ^^^^
 
         p.toml:3:12: publish.limits.request_per_minute: unknown key `request_per_minute`; did you mean `requests_per_minute`?
           |
-        3 | limits = { request_per_minute = 1 }
+        3 | limits = { request_per_minute = …
           |            ^^^^^^^^^^^^^^^^^^
 
         p.toml:2:1: dialect.wholly_other: unknown key `wholly_other`; known here: discovery_prefix, version_header, confidential_scheme, channel, records_channel, retired_channel, deployment_type, vm_claim_type, bundle_kind, hosted_source, derivation_title, scoring_type, metrics_type, scoring_channel, auth_scheme, auth_prefix, record_prefix, key_scheme, txt_label, memo_program
           |
-        2 | wholly_other = "x"
+        2 | wholly_other = …
           | ^^^^^^^^^^^^
 
         p.toml:1:1: publish: missing field `url`
@@ -388,13 +459,13 @@ limits = { drops_per_hour = 3 }
 
         p.toml:2:1: seed: duplicate key
           |
-        2 | seed = 2
+        2 | seed = …
           | ^^^^
 
         p.toml:2:19: publish.url: unexpected key or value, expected newline, `#`
           |
-        2 | 	url = "http:/é/ "x
-          | 	                 ^
+        2 | 	url = …
+          | 	       ^
 
         p.toml:2:7: publish.url: not a URL: relative URL without a base
           |
@@ -413,18 +484,18 @@ limits = { drops_per_hour = 3 }
 
         p.toml:1:11: control: a base URL has no query and no fragment
           |
-        1 | control = "http://a.example/?x"
-          |           ^^^^^^^^^^^^^^^^^^^^^
+        1 | control = …
+          |           ^
 
         p.toml:1:11: control: a base URL has no query and no fragment
           |
-        1 | control = "http://a.example/#x"
-          |           ^^^^^^^^^^^^^^^^^^^^^
+        1 | control = …
+          |           ^
 
         p.toml:1:11: control: a base URL holds no user or password
           |
-        1 | control = "http://u:p@a.example/"
-          |           ^^^^^^^^^^^^^^^^^^^^^^^
+        1 | control = …
+          |           ^
 
         p.toml:3:13: publish.chain_url: not a URL: relative URL without a base
           |
@@ -521,6 +592,91 @@ limits = { drops_per_hour = 3 }
         3 | key = …
           |       ^
         "#);
+    }
+
+    #[test]
+    fn what_may_be_a_secret_out_of_its_place_is_not_repeated() {
+        let gateway = "[gateway]\nurl = \"http://a\"\n";
+        for (text, words) in [
+            ("control_tokn = \"hunter2\"".to_owned(), "did you mean `control_token`?"),
+            ("control_tokn = \"hunter2\"".to_owned(), "1 | control_tokn = \u{2026}"),
+            (format!("{gateway}api_key = \"hunter2\""), "3 | api_key = \u{2026}"),
+            ("gateway = { url = \"http://hunter2\", zzz = 1 }".to_owned(), "1 | gateway = \u{2026}"),
+            (
+                "gateway = { limits = { answer_seconds = 0 }, key = \"hunter2\" }".to_owned(),
+                "1 | gateway = \u{2026}",
+            ),
+            ("[gatway]\nkey = \"hunter2\"".to_owned(), "1 | [gatway]"),
+            (format!("{gateway}key = \"\"\"\nhunter2\u{1}\"\"\""), "p.toml:"),
+            (format!("{gateway}key = \"\"\"\nab=hunter2\u{1}\"\"\""), "p.toml:"),
+            (format!("{gateway}key = [\n hunter2"), "p.toml:"),
+            (format!("{gateway}key: \"hunter2\""), "3 | key: \u{2026}"),
+            ("hunter2".to_owned(), "1 | \u{2026}"),
+            ("[gateway]\nurl = \"http://a\" key = \"hunter2\"".to_owned(), "2 | url = \u{2026}"),
+            ("[gateway]\nurl = \"http://u:hunter2@a\"".to_owned(), "gateway.url: a base URL holds no user"),
+            ("[gateway]\nurl = \"http://a/?api_key=hunter2\"".to_owned(), "2 | url = \u{2026}"),
+            (
+                "[network]\nurl = \"http://a\"\ncompute_urls = [\"http://u:hunter2@a\"]".to_owned(),
+                "compute_urls = \u{2026}",
+            ),
+            (format!("{gateway}key = 123456789012345678901"), "gateway.key: a secret can't stand"),
+            (format!("{gateway}key = 1.5"), "gateway.key: a secret can't stand"),
+        ] {
+            let said = error(&text);
+            assert!(said.contains(words), "{words}: {said}");
+            let hidden = ["hunter2", "u:h", "1234567890", "1.5", "\u{1}"];
+            assert!(!hidden.iter().any(|hidden| said.contains(hidden)), "{said}");
+        }
+        // A terminal would act on it.
+        assert!(error("\"a\\u001b[2J\" = 1").contains("unknown key `a\\u{1b}[2J`"));
+    }
+
+    #[test]
+    fn an_array_is_no_table() {
+        for table in TABLES {
+            let text = match table.split_once('.') {
+                Some((parent, name)) => format!("[{parent}]\nurl = \"http://a\"\n{name} = [3]"),
+                None => format!("{table} = [\"http://127.0.0.1:4718\"]"),
+            };
+            let said = error(&text);
+            assert!(said.contains(&format!(": {table}: wanted a table: [{table}]")), "{said}");
+        }
+        let metadata = "[metadata]\nurl = \"http://a\"\n";
+        for (text, words) in [
+            (
+                "[[gateway]]\nurl = \"http://a\"".to_owned(),
+                "p.toml:1:1: gateway[0]: wanted a table: [gateway]",
+            ),
+            ("drop = 3".to_owned(), "p.toml:1:8: drop: wanted a table: [drop]"),
+            (
+                format!("{metadata}contracts = [[\"bafy\"]]"),
+                "p.toml:3:14: metadata.contracts[0]: wanted a table",
+            ),
+            (format!("{metadata}contracts = 3"), "metadata.contracts: invalid type"),
+        ] {
+            let said = error(&text);
+            assert!(said.contains(words), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_url_holds_nothing_that_breaks_a_line() {
+        for url in [
+            " http://a/ ",
+            "http://a\\n",
+            "http://a\\u0000",
+            "http://a/b c",
+            "http://a\\u0085",
+            "ht\\ttp://a",
+        ] {
+            let said = error(&format!("[publish]\nurl = \"{url}\""));
+            assert!(said.contains("p.toml:2:7: publish.url: a base URL holds no white space"), "{said}");
+        }
+        assert!(
+            error("[network]\nurl = \"http://a\"\ncompute_urls = [\"http://a\\n\"]")
+                .contains("no white space")
+        );
+        assert!(parse_base_url(" http://a").is_err());
     }
 
     #[test]

@@ -33,11 +33,19 @@ pub async fn connect(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Sett
 
 /// As [`connect`], without looking whether somebody listens at every site.
 pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
-    let (secrets, missing) = Secrets::read(loaded);
-    if !missing.is_empty() {
-        return Err(bad(&missing));
+    let (secrets, mut wrong) = Secrets::read(loaded);
+    let (sockets, misfits) = loaded.sockets(&secrets);
+    wrong.extend(misfits);
+    let mut settings = settings(loaded, &secrets, seed).unwrap_or_else(|more| {
+        wrong.extend(more);
+        Settings::default()
+    });
+    if !wrong.is_empty() {
+        return Err(bad(&wrong));
     }
-    let mut settings = settings(loaded, &secrets, seed).map_err(|wrong| bad(&wrong))?;
+    for secret in sockets.proxies.secrets() {
+        settings.secrets.add_secret("proxy password", secret);
+    }
     let profile = &loaded.profile;
     let sites = sites(profile);
     if sites.is_empty() {
@@ -45,10 +53,6 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     }
     let token = secrets.of("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
-    let sockets = profile.sockets(&loaded.folder).map_err(SetupError::Bad)?;
-    for header in sockets.transport.headers.iter().filter(|header| header.is_secret) {
-        settings.secrets.add_secret(&header.name, &header.value);
-    }
     let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
 }

@@ -1,5 +1,7 @@
 //! The command as a person meets it: exit codes, messages that name the place, no secret in any output.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -22,8 +24,12 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
     write("short.key", "abcdef\n");
     write("short.toml", "[publish]\nurl = \"http://127.0.0.1:1\"\nkey = { file = \"short.key\" }\n");
     write("empty.toml", "");
+    write(
+        "gate.toml",
+        "ca_file = \"no.pem\"\n[headers]\nX-Gate = { env = \"ASSAY_TEST_NO_GATE\" }\n[drop]\nurl = \"http://127.0.0.1:1\"\n",
+    );
     write("rot.toml", "[[known]]\nrequirement = \"publish.no.such\"\nreason = \"\"\n");
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["run", "--frob"], "--frob"),
         (&["run", "no-such-check"], "no check matches"),
         (&["run", "--service", "nobody"], "known services"),
@@ -32,6 +38,8 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
         (&["run", "--profile", "secret.toml"], "nobody.key"),
         (&["run", "--profile", "short.toml"], "64 hex digits"),
         (&["run", "--profile", "empty.toml"], "no service"),
+        (&["run", "--profile", "gate.toml"], "gate.toml:3:18: headers.X-Gate.env"),
+        (&["run", "--profile", "gate.toml"], "gate.toml:1:11: ca_file"),
         (&["run", "--baseline", "rot.toml"], "no reason"),
     ];
     for (arguments, named) in cases {
@@ -42,10 +50,47 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
     }
 }
 
+/// Refuses a request by repeating the token that came with it, with what a terminal acts on.
+fn repeat_the_token(stream: &mut TcpStream) -> std::io::Result<()> {
+    let mut said = "no token".to_owned();
+    for line in BufReader::new(stream.try_clone()?).lines() {
+        match line? {
+            line if line.is_empty() => break,
+            line if line.starts_with("Authorization:") => said = format!("bad token\\u001b[2J\\u0000 {line}"),
+            _ => {}
+        }
+    }
+    let body = format!("{{\"error\":\"{said}\"}}");
+    let head = "HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-type: application/json";
+    write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+#[test]
+fn a_token_that_the_control_api_repeats_is_shown_to_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || repeat_the_token(&mut stream));
+        }
+    });
+    let text =
+        format!("control = {url:?}\ncontrol_token = {{ file = \"token\" }}\n[metadata]\nurl = {url:?}\n");
+    std::fs::write(folder.path().join("p.toml"), text).expect("written");
+    std::fs::write(folder.path().join("token"), "supersecrettoken99").expect("written");
+    for command in [&["run"][..], &["run", "--plan"], &["doctor"]] {
+        let (_, text) = assay(folder.path(), &[command, &["--profile", "p.toml"]].concat());
+        assert!(text.contains("[redacted control_token]"), "{command:?}: {text}");
+        assert!(!text.contains("supersecrettoken99"), "{command:?}: {text}");
+        assert!(!text.contains(['\u{1b}', '\0']), "{command:?}: {text:?}");
+    }
+}
+
 #[test]
 fn a_target_out_of_reach_ends_with_3_and_names_the_url() {
     let folder = tempfile::tempdir().expect("a folder");
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     drop(listener);
     let (code, text) = assay(folder.path(), &["run", "--publish-url", &url]);

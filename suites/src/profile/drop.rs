@@ -130,7 +130,7 @@ mod tests {
 
         p.toml:3:14: drop.readings.drop_id_length: unknown key `drop_id_length`; did you mean `drop_id_len`?
           |
-        3 | readings = { drop_id_length = 22 }
+        3 | readings = { drop_id_length = …
           |              ^^^^^^^^^^^^^^
         "#);
     }

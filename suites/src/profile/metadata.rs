@@ -1,8 +1,11 @@
 //! The profile's table of the token metadata service.
 
+use std::ops::Range;
+
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toml::de::DeTable;
 
 use super::{at_least_one, base_url, is_default};
 
@@ -82,6 +85,15 @@ impl MetadataContract {
         };
         state["contracts"].as_array().into_iter().flatten().map(contract).collect()
     }
+}
+
+/// A contract without an address, which says nothing of anything, and where it stands.
+pub(super) fn wrong_contract(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
+    let contracts = table.get("metadata")?.get_ref().as_table()?.get("contracts")?.get_ref().as_array()?;
+    let has_none =
+        |contract: &DeTable<'_>| !["cid", "uri_path"].iter().any(|key| contract.contains_key(*key));
+    let bare = contracts.iter().find(|item| item.get_ref().as_table().is_some_and(has_none))?;
+    Some(("a contract needs cid or uri_path", bare.span()))
 }
 
 /// What a request line holds: no blank, no query, no fragment.
@@ -181,12 +193,30 @@ requests_per_minute = 6
         insta::assert_snapshot!(cases.iter().map(error).collect::<Vec<_>>().join("\n"), @r#"
         p.toml:1:1: metadata: missing field `url`
         p.toml:3:17: metadata.unknown_token: not a segment of a path: printable ASCII without a slash, `?` and `#`
-        p.toml:3:22: metadata.contracts[0]: not a segment of a path: printable ASCII without a slash, `?` and `#`
-        p.toml:3:27: metadata.contracts[0]: not a part of a path: printable ASCII without `?` and `#`
-        p.toml:3:25: metadata.contracts[0]: not a segment of a path: printable ASCII without a slash, `?` and `#`
-        p.toml:3:16: metadata.contracts[0]: unknown key `uri`; known here: cid, uri_path, tokens, overridden
+        p.toml:3:22: metadata.contracts[0].cid: not a segment of a path: printable ASCII without a slash, `?` and `#`
+        p.toml:3:27: metadata.contracts[0].uri_path: not a part of a path: printable ASCII without `?` and `#`
+        p.toml:3:25: metadata.contracts[0].tokens: not a segment of a path: printable ASCII without a slash, `?` and `#`
+        p.toml:3:16: metadata.contracts[0].uri: unknown key `uri`; known here: cid, uri_path, tokens, overridden
         p.toml:3:31: metadata.readings.interface_path: not a path: it begins with a slash and holds no `?` and `#`
         p.toml:3:34: metadata.limits.requests_per_minute: must be 1 or more
         "#);
+    }
+
+    #[test]
+    fn each_contract_of_several_is_told_by_its_place() {
+        let contracts =
+            "[metadata]\nurl = \"http://a\"\n[[metadata.contracts]]\ncid = \"a\"\n[[metadata.contracts]]\n";
+        for (line, words) in [
+            ("cid = \"a b\"", "p.toml:6:7: metadata.contracts[1].cid: not a segment"),
+            (
+                "cidd = \"a\"",
+                "p.toml:6:1: metadata.contracts[1].cidd: unknown key `cidd`; did you mean `cid`?",
+            ),
+            ("tokens = [\"1\"]", "p.toml:5:1: metadata.contracts[1]: a contract needs cid or uri_path"),
+            ("", "p.toml:5:1: metadata.contracts[1]: a contract needs cid or uri_path"),
+        ] {
+            let wrong = Profile::parse(&format!("{contracts}{line}"), "p.toml").expect_err(line).to_string();
+            assert!(wrong.contains(words), "{wrong}");
+        }
     }
 }

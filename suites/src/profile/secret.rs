@@ -70,16 +70,26 @@ impl Secret {
     }
 }
 
+/// Secrets that stand in a header as they are.
+const IN_HEADERS: [&str; 3] = ["control_token", "gateway.key", "gateway.revoked_key"];
+
 /// The secrets of a profile that could be read, by their keys. They are in no output.
 #[derive(Clone, Default)]
-pub struct Secrets(BTreeMap<&'static str, String>);
+pub struct Secrets(BTreeMap<String, String>);
 
 impl Secrets {
     /// Reads all that the profile names; what cannot be had is told with its place, all at once.
     pub fn read(loaded: &Loaded) -> (Secrets, Vec<Wrong>) {
         let (mut secrets, mut wrong) = (Secrets::default(), Vec::new());
-        for (key, secret) in loaded.profile.secrets() {
+        let own = loaded.profile.secrets().into_iter().map(|(key, secret)| (key.to_owned(), secret));
+        for (key, secret) in own.chain(loaded.profile.header_secrets()) {
             match secret.read(&loaded.folder) {
+                Ok(text)
+                    if IN_HEADERS.contains(&key.as_str()) && !text.bytes().all(|b| b.is_ascii_graphic()) =>
+                {
+                    let why = "no key: visible ASCII characters without spaces";
+                    wrong.push(loaded.source.wrong_at(&key, why.to_owned()));
+                }
                 Ok(text) => {
                     secrets.0.insert(key, text);
                 }
@@ -100,14 +110,17 @@ impl Secrets {
     }
 
     /// Puts a value in the place of a secret that cannot be had.
-    pub(crate) fn stand_in(&mut self, key: &'static str, value: String) {
-        self.0.insert(key, value);
+    pub(crate) fn stand_in(&mut self, key: &str, value: String) {
+        self.0.insert(key.to_owned(), value);
     }
 
     /// All of them, to be kept out of every outcome.
     pub fn hidden(&self) -> Hidden {
         let mut hidden = Hidden::default();
-        self.0.iter().for_each(|(key, value)| hidden.add_secret(key, value));
+        // A header is known by its name alone.
+        for (key, value) in &self.0 {
+            hidden.add_secret(key.strip_prefix("headers.").unwrap_or(key), value);
+        }
         hidden
     }
 
@@ -131,19 +144,24 @@ impl Secret {
                 let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
                 (name.clone(), set.filter_map(|(name, _)| name.into_string().ok()).collect())
             }
-            Secret::File(path) => {
-                let path = folder.join(path);
-                let beside =
-                    std::fs::read_dir(path.parent().filter(|parent| !parent.as_os_str().is_empty())?);
-                let files = beside.ok()?.take(MOST_FILES).flatten();
-                let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-                let names = files.filter_map(|entry| entry.file_name().into_string().ok());
-                (path.file_name()?.to_str()?.to_owned(), names.collect())
-            }
+            Secret::File(path) => return near_file(&folder.join(path)),
         };
-        let others = known.iter().map(String::as_str).filter(|name| *name != written);
-        nearest(&written, others, written.chars().count() / 3).map(str::to_owned)
+        near_name(&written, &known)
     }
+}
+
+/// The name of a file that is there, of which this path may be a slip.
+pub(super) fn near_file(path: &Path) -> Option<String> {
+    let beside = std::fs::read_dir(path.parent().filter(|parent| !parent.as_os_str().is_empty())?);
+    let files = beside.ok()?.take(MOST_FILES).flatten();
+    let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    near_name(path.file_name()?.to_str()?, &names)
+}
+
+fn near_name(written: &str, known: &[String]) -> Option<String> {
+    let others = known.iter().map(String::as_str).filter(|name| *name != written);
+    nearest(written, others, written.chars().count() / 3).map(str::to_owned)
 }
 
 /// A folder may hold any number of files; a suggestion is not worth more.
@@ -172,7 +190,27 @@ impl<'de> Visitor<'de> for SecretVisitor {
         Err(E::custom(NOT_INLINE))
     }
 
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
     fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_i128<E: serde::de::Error>(self, _: i128) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, _: u128) -> Result<Secret, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Secret, E> {
         Err(E::custom(NOT_INLINE))
     }
 

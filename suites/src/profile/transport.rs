@@ -1,17 +1,17 @@
 //! How a target is reached: protocol, limits, headers of every request, and the client's certificate.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::de::{DeTable, DeValue};
 
-use super::{Profile, Secret, is_default};
+use super::secret::near_file;
+use super::{Loaded, Profile, Secret, Secrets, Wrong, is_default};
 use crate::target::Sockets;
 use crate::tls::{Identity, Trust};
 use crate::transport::{ExtraHeader, Http};
@@ -38,7 +38,7 @@ const NOT_EXTRA: [&str; 11] = [
 #[serde(deny_unknown_fields, default)]
 pub struct Transport {
     /// The HTTP that is spoken: `1.1`, `2` or `auto`.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(deserialize_with = "spoken", skip_serializing_if = "is_default")]
     pub http: Http,
     /// How long an answer may take at least, in seconds; more where the target is far away or a check says so.
     #[serde(deserialize_with = "seconds")]
@@ -86,6 +86,14 @@ impl<'de> Visitor<'de> for HeaderVisitor {
     }
 }
 
+/// A derived reader would only say that it wanted a text or a table.
+fn spoken<'de, D: Deserializer<'de>>(input: D) -> Result<Http, D::Error> {
+    let other = || D::Error::custom("wanted \"1.1\", \"2\" or \"auto\"");
+    let text = String::deserialize(input).map_err(|_| other())?;
+    let text: serde::de::value::StringDeserializer<D::Error> = text.into_deserializer();
+    Http::deserialize(text).map_err(|_| other())
+}
+
 fn seconds<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
     let seconds = u32::deserialize(input)?;
     if (1..=LONGEST).contains(&seconds) { Ok(seconds) } else { Err(D::Error::custom("must be 1 to 3600")) }
@@ -119,51 +127,107 @@ fn wrong_value(value: &str) -> Option<&'static str> {
         .then_some("no value of a header: visible ASCII characters, with spaces only between them")
 }
 
+/// Keys with what is wrong there.
+type Misfits = Vec<(String, String)>;
+
+/// The text of a secret; nothing where it cannot be had, and that is told elsewhere.
+type Read<'r> = &'r dyn Fn(&str, &Secret) -> Result<Option<String>, String>;
+
 impl Profile {
     /// Whom connections to the target trust, and who connects; `folder` is the profile's. An error names the file.
     pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
-        let trust = match &self.ca_file {
-            Some(path) => Trust::with_file(&folder.join(path))?,
-            None => Trust::default(),
-        };
-        let (path, key) = match (&self.client_certificate, &self.client_key) {
-            (Some(path), Some(key)) => (folder.join(path), key),
-            (None, None) => return Ok(trust),
-            (Some(_), None) => return Err("client_certificate needs client_key".to_owned()),
-            (None, Some(_)) => return Err("client_key needs client_certificate".to_owned()),
-        };
-        let text = key.read(folder).map_err(|e| format!("client_key: {e}"))?;
-        let place = match key {
-            Secret::Env(name) => format!("client_key (environment variable {name})"),
-            Secret::File(path) => format!("client_key ({})", folder.join(path).display()),
-        };
-        Ok(trust.with_identity(Identity::read(&path, &format!("{text}\n"), &place)?))
+        without(self.whom(folder, &|_, secret| from_place(secret, folder)))
     }
 
-    /// How the target is reached; `folder` is the profile's.
+    /// How the target is reached; `folder` is the profile's. [`Loaded::sockets`] tells the place of what is wrong.
     pub fn sockets(&self, folder: &Path) -> Result<Sockets, String> {
+        without(self.ways(folder, &|_, secret| from_place(secret, folder)))
+    }
+
+    /// Trust, as far as the files are good, and what is wrong with the others.
+    fn whom(&self, folder: &Path, read: Read<'_>) -> (Trust, Misfits) {
+        let mut wrong = Misfits::new();
+        let mut misfit = |key: &str, why: String| wrong.push((key.to_owned(), why));
+        let mut trust = Trust::default();
+        if let Some(path) = self.ca_file.as_ref().map(|path| folder.join(path)) {
+            match Trust::with_file(&path) {
+                Ok(with_file) => trust = with_file,
+                Err(why) => misfit("ca_file", hinted(why, &path)),
+            }
+        }
+        match (&self.client_certificate, &self.client_key) {
+            (Some(path), Some(key)) => {
+                let path = folder.join(path);
+                let place = match key {
+                    Secret::Env(name) => format!("client_key (environment variable {name})"),
+                    Secret::File(path) => format!("client_key ({})", folder.join(path).display()),
+                };
+                match read("client_key", key) {
+                    Ok(Some(text)) => match Identity::read(&path, &format!("{text}\n"), &place) {
+                        Ok(identity) => trust = trust.with_identity(identity),
+                        Err(why) if why.starts_with(&place) => misfit("client_key", why),
+                        Err(why) => misfit("client_certificate", hinted(why, &path)),
+                    },
+                    Ok(None) => {}
+                    Err(why) => misfit("client_key", why),
+                }
+            }
+            (Some(_), None) => misfit("client_certificate", "needs client_key".to_owned()),
+            (None, Some(_)) => misfit("client_key", "needs client_certificate".to_owned()),
+            (None, None) => {}
+        }
+        (trust, wrong)
+    }
+
+    /// Ways to the target, as far as what they need is good, and what is wrong with the rest.
+    fn ways(&self, folder: &Path, read: Read<'_>) -> (Sockets, Misfits) {
+        let (trust, mut wrong) = self.whom(folder, read);
+        let mut headers = Vec::new();
+        for (name, text) in &self.headers {
+            let key = format!("headers.{name}");
+            let (value, is_secret) = match text {
+                HeaderText::Plain(text) => (Ok(Some(text.clone())), false),
+                HeaderText::Secret(secret) => (read(&key, secret), true),
+            };
+            match value.map(|value| value.map(|value| (wrong_value(&value), value))) {
+                Ok(Some((None, value))) => headers.push(ExtraHeader { name: name.clone(), value, is_secret }),
+                Ok(Some((Some(why), _))) => wrong.push((key, why.to_owned())),
+                Ok(None) => {}
+                Err(why) => wrong.push((key, why)),
+            }
+        }
         let Transport { http, answer_seconds } = self.transport;
-        let headers = extra_headers(&self.headers, folder)?;
         let floor = Duration::from_secs(answer_seconds.into());
-        let transport = crate::transport::Transport::new(http, floor, headers);
-        Ok(Sockets { trust: self.trust(folder)?, transport: Arc::new(transport), ..Sockets::default() })
+        let transport = Arc::new(crate::transport::Transport::new(http, floor, headers));
+        (Sockets { trust, transport, ..Sockets::default() }, wrong)
     }
 }
 
-fn extra_headers(headers: &BTreeMap<String, HeaderText>, folder: &Path) -> Result<Vec<ExtraHeader>, String> {
-    let read = |(name, text): (&String, &HeaderText)| {
-        let (value, is_secret) = match text {
-            HeaderText::Plain(text) => (text.clone(), false),
-            HeaderText::Secret(secret) => {
-                (secret.read(folder).map_err(|e| format!("headers.{name}: {e}"))?, true)
-            }
-        };
-        match wrong_value(&value) {
-            Some(why) => Err(format!("headers.{name}: {why}")),
-            None => Ok(ExtraHeader { name: name.clone(), value, is_secret }),
-        }
-    };
-    headers.iter().map(read).collect()
+impl Loaded {
+    /// How the target is reached with these secrets, as far as what it needs is good, and the place of what is not.
+    /// A secret that cannot be had is no matter of this.
+    pub fn sockets(&self, secrets: &Secrets) -> (Sockets, Vec<Wrong>) {
+        let read = |key: &str, _: &Secret| Ok(secrets.of(key).map(str::to_owned));
+        let (sockets, wrong) = self.profile.ways(&self.folder, &read);
+        (sockets, wrong.into_iter().map(|(key, why)| self.source.wrong_at(&key, why)).collect())
+    }
+}
+
+fn from_place(secret: &Secret, folder: &Path) -> Result<Option<String>, String> {
+    secret.read(folder).map(Some).map_err(|e| e.to_string())
+}
+
+/// What was made, unless anything is wrong.
+fn without<T>((made, wrong): (T, Misfits)) -> Result<T, String> {
+    wrong.into_iter().next().map_or(Ok(made), |(key, why)| Err(format!("{key}: {why}")))
+}
+
+/// The reason, with the name of a file beside that may be meant where there is none of that name.
+fn hinted(why: String, path: &Path) -> String {
+    match near_file(path).filter(|_| !path.exists()) {
+        Some(near) => format!("{why}; did you mean `{near}`?"),
+        None => why,
+    }
 }
 
 #[cfg(test)]
@@ -191,6 +255,7 @@ mod tests {
     fn each_error_names_its_place() {
         for (text, words) in [
             ("[transport]\nhttp = \"3\"", "p.toml:2:8: transport.http: "),
+            ("[transport]\nhttp = 2", "p.toml:2:8: transport.http: wanted \"1.1\", \"2\" or \"auto\""),
             ("[transport]\nanswer_seconds = 0", "transport.answer_seconds: must be 1 to 3600"),
             ("[transport]\nanswer_second = 9", "did you mean `answer_seconds`?"),
             ("[headers]\n\"X y\" = \"1\"", "p.toml:2:1: headers.X y: no name of a header"),
@@ -213,12 +278,46 @@ mod tests {
         for (text, words) in [
             ("[headers]\nX = { file = \"x\" }", "headers.X: no value of a header"),
             ("[headers]\nX = { file = \"none\" }", "headers.X: cannot read the secret in "),
-            ("client_certificate = \"c.pem\"", "client_certificate needs client_key"),
-            ("client_key = { file = \"x\" }", "client_key needs client_certificate"),
+            ("client_certificate = \"c.pem\"", "client_certificate: needs client_key"),
+            ("client_key = { file = \"x\" }", "client_key: needs client_certificate"),
             ("client_certificate = \"c.pem\"\nclient_key = { file = \"x\" }", "c.pem: "),
         ] {
             let why = Profile::parse(text, "p.toml").unwrap().sockets(folder.path()).unwrap_err();
             assert!(why.contains(words) && !why.contains("hunter"), "{why}");
         }
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_at_its_place_and_the_rest_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("gate"), "hunter2\nhunter3").unwrap();
+        std::fs::write(folder.path().join("ca.pem"), "no certificate").unwrap();
+        let text = "ca_file = \"ca.pm\"\nclient_certificate = \"c.pem\"\n[headers]\n\
+                    X-Gate = { env = \"PATHH\" }\n\"X.Other\" = { file = \"none\" }\nX-Bad = { file = \"gate\" }\n\
+                    X-Good = { env = \"PATH\" }\nX-Team = \"assay\"\n";
+        let loaded = Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
+        let (secrets, missing) = Secrets::read(&loaded);
+        let (sockets, misfits) = loaded.sockets(&secrets);
+        let told: Vec<String> = missing.iter().chain(&misfits).map(ToString::to_string).collect();
+        let told = told.join("\n\n");
+        for words in [
+            "p.toml:4:18: headers.X-Gate.env: the environment variable PATHH is not set",
+            "did you mean `PATH`?",
+            "p.toml:5:22: headers.X.Other.file: cannot read the secret in ",
+            "p.toml:6:9: headers.X-Bad: no value of a header",
+            "p.toml:1:11: ca_file: ",
+            "did you mean `ca.pem`?",
+            "p.toml:2:22: client_certificate: needs client_key",
+        ] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
+        assert!(!told.contains("hunter") && told.matches("p.toml:").count() == 5, "{told}");
+        let names: Vec<&str> = sockets.transport.headers.iter().map(|header| header.name.as_str()).collect();
+        assert_eq!(names, ["X-Good", "X-Team"]);
+        // A key that cannot be had is told once.
+        let text = "client_certificate = \"c.pem\"\nclient_key = { file = \"none\" }\n";
+        let loaded = Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
+        let (secrets, missing) = Secrets::read(&loaded);
+        assert_eq!((missing.len(), loaded.sockets(&secrets).1), (1, Vec::new()));
     }
 }

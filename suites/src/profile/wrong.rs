@@ -3,9 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::secret::SECRETS;
+use crate::report::one_line;
 
 /// Why a profile cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +38,7 @@ pub struct Wrong {
     pub key: String,
     /// What is wrong, and what helps.
     pub message: String,
-    /// The line's text; the value of a secret's key is left out.
+    /// The line's text, without what may be a secret.
     pub text: String,
     /// How many characters the caret marks.
     pub width: usize,
@@ -93,19 +95,33 @@ impl fmt::Debug for Source {
 }
 
 impl Wrong {
-    /// An error of the reader about the span.
+    /// An error of the reader about the span; `is_read` says that the text is TOML of the form that a profile has.
     pub(super) fn in_text(
         text: &str,
         file: &str,
         table: &DeTable<'_>,
-        message: &str,
+        (message, is_read): (&str, bool),
         span: Range<usize>,
     ) -> Wrong {
-        let key = Some(key_at(table, &span)).filter(|key| !key.is_empty());
-        // The second of two equal keys stands in no table.
-        let key = key.unwrap_or_else(|| bare_key(text.get(span.clone()).unwrap_or_default()).into());
-        let shown = key.clone();
-        Wrong::at(text, file, key, with_suggestion(message), span, |line| without_secret(line, &shown))
+        // The second of two equal keys stands in no table. Any other word there may be a secret out of its place.
+        let twice = if message == "duplicate key" { text.get(span.clone()) } else { None };
+        let key = key_at(table, &span).unwrap_or_else(|| bare_key(twice.unwrap_or_default()).into());
+        let (line_start, line) = line_at(text, span.start);
+        let of_line = |at: usize| line.floor_char_boundary(at.saturating_sub(line_start));
+        let marked = of_line(span.start)..of_line(span.end);
+        let shown = if message.starts_with("unknown field ") {
+            up_to_key(line, marked)
+        } else if !is_read {
+            up_to_value(line, is_within_text(&text[..line_start]))
+        } else if may_hold_secret(line, &key) {
+            up_to_value(line, false)
+        } else {
+            line.to_owned()
+        };
+        let last = key.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
+        let is_known = is_read || shown.contains(last) || SECRETS.contains(&key.as_str());
+        let key = if is_known { key } else { String::new() };
+        Wrong::at(text, file, key, with_suggestion(message), span, |_| shown)
     }
 
     fn at(
@@ -114,13 +130,14 @@ impl Wrong {
         key: String,
         message: String,
         span: Range<usize>,
-        shown: impl Fn(&str) -> String,
+        shown: impl FnOnce(&str) -> String,
     ) -> Wrong {
         let start = source.floor_char_boundary(span.start);
         let before = &source[..start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = source[line_start..].lines().next().unwrap_or_default();
-        let text = shown(line);
+        let (line_start, line) = line_at(source, start);
+        // No terminal acts on what is shown; a tab keeps its width.
+        let text = shown(line).replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
+        let (key, message) = (one_line(key.as_bytes()), one_line(message.as_bytes()));
         let width = source[start..source.floor_char_boundary(span.end).max(start)].lines().next();
         let column = before[line_start..].chars().count() + 1;
         let room = (text.chars().count() + 1).saturating_sub(column);
@@ -136,40 +153,93 @@ impl Wrong {
     }
 }
 
-/// The line, without the value where a secret may have been written in spite of all.
-fn without_secret(line: &str, key: &str) -> String {
-    let Some((name, _)) = line.split_once('=') else { return line.to_owned() };
-    let last = name.trim().rsplit(['.', ' ', '{', ',']).next().unwrap_or_default();
-    let last = last.trim_matches(['"', '\'']);
-    let is_secret =
-        SECRETS.iter().any(|secret| key.starts_with(secret) || secret.rsplit('.').next() == Some(last));
-    if is_secret { format!("{name}= \u{2026}") } else { line.to_owned() }
+/// Where the line of a place begins, and the line.
+fn line_at(text: &str, at: usize) -> (usize, &str) {
+    let start = text[..text.floor_char_boundary(at)].rfind('\n').map_or(0, |at| at + 1);
+    (start, text[start..].lines().next().unwrap_or_default())
+}
+
+/// Whether a secret may have been written in that line in spite of all: as the value of a secret's key, or as the user
+/// or the query of a URL.
+fn may_hold_secret(line: &str, key: &str) -> bool {
+    let mut names: Vec<&str> = line.split('=').collect();
+    names.pop();
+    let last = |name: &str| {
+        let last = name.trim().rsplit(['.', ' ', '\t', '{', ',']).next().unwrap_or_default();
+        last.trim_matches(['"', '\'']).to_owned()
+    };
+    let is_secret = |name: &str| SECRETS.iter().any(|secret| secret.rsplit('.').next() == Some(name));
+    SECRETS.iter().any(|secret| key.starts_with(secret))
+        || names.into_iter().any(|name| is_secret(&last(name)))
+        || line.contains(['@', '?', '#'])
+}
+
+/// The line as far as it holds names: up to its first value, whatever that may be. Nothing where it begins inside a
+/// text, or with anything but a name, since that is a value already.
+fn up_to_value(line: &str, is_within_text: bool) -> String {
+    const NOTHING: &str = "\u{2026}";
+    let header = line.trim().trim_start_matches('[').trim_end_matches(']');
+    if is_within_text {
+        return NOTHING.to_owned();
+    }
+    if super::TABLES.contains(&header) || SECRETS.contains(&header) || header == super::CONTRACTS {
+        return line.to_owned();
+    }
+    let Some(at) = line.find(['=', ':']) else { return NOTHING.to_owned() };
+    let (name, rest) = line.split_at(at);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.\"'{ \t".contains(c);
+    // Base64 ends with `=`, before the quotes at the end of a text too.
+    let is_end = rest.trim_matches(['=', '"', '\'', ' ', '\t']).is_empty();
+    if name.trim().is_empty() || !name.chars().all(is_name) || is_end {
+        return NOTHING.to_owned();
+    }
+    format!("{name}{} {NOTHING}", &rest[..1])
+}
+
+/// The line up to the key that is marked in it, since what stands behind an unknown key may be a secret.
+fn up_to_key(line: &str, marked: Range<usize>) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.={[ \t".contains(c);
+    let (before, rest) = (&line[..marked.start], &line[marked.end..]);
+    if !before.chars().all(is_name) {
+        return up_to_value(line, false);
+    }
+    match rest.trim() {
+        header if header.trim_start_matches(']').is_empty() => line.to_owned(),
+        _ if rest.trim_start().starts_with('=') => format!("{} = \u{2026}", &line[..marked.end]),
+        _ => format!("{}\u{2026}", &line[..marked.end]),
+    }
+}
+
+/// Whether a text of several lines has begun and not ended, as far as a broken text can tell.
+fn is_within_text(before: &str) -> bool {
+    [r#"""""#, "'''"].iter().any(|quotes| before.matches(quotes).count() % 2 == 1)
+}
+
+fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// The innermost key whose name or value holds the span.
-fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> String {
-    let holds = |outer: &Range<usize>| outer.start <= span.start && span.end <= outer.end;
-    for (key, value) in table {
+fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
+    table.iter().find_map(|(key, value)| {
         let name = key.get_ref();
-        if holds(&key.span()) {
-            return name.to_string();
-        }
-        // The span of a table with a header of its own is the header; its keys stand below it.
-        let inner = match value.get_ref() {
-            DeValue::Table(inner) => match key_at(inner, span) {
-                inside if inside.is_empty() => None,
-                inside => Some(format!("{name}.{inside}")),
-            },
-            DeValue::Array(items) => {
-                items.iter().position(|item| holds(&item.span())).map(|n| format!("{name}[{n}]"))
-            }
-            _ => None,
-        };
-        if let Some(found) = inner.or_else(|| holds(&value.span()).then(|| name.to_string())) {
-            return found;
-        }
-    }
-    String::new()
+        let rest = if holds(&key.span(), span) { Some(String::new()) } else { below(value, span) };
+        rest.map(|rest| format!("{name}{rest}"))
+    })
+}
+
+/// What follows the key of a value that holds the span: `.url`, `[1]`, or nothing.
+fn below(value: &Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<String> {
+    // The span of a table with a header of its own is the header; its keys stand below it.
+    let inner = match value.get_ref() {
+        DeValue::Table(inner) => key_at(inner, span).map(|inside| format!(".{inside}")),
+        DeValue::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(n, item)| below(item, span).map(|inside| format!("[{n}]{inside}"))),
+        _ => None,
+    };
+    inner.or_else(|| holds(&value.span(), span).then(String::new))
 }
 
 fn bare_key(text: &str) -> &str {
@@ -179,13 +249,12 @@ fn bare_key(text: &str) -> &str {
 
 /// The span of a key's value, such as that of `gateway.key`.
 fn span_of(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
-    let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
-    let value = table.get(name)?;
-    match (rest, value.get_ref()) {
-        (None, _) => Some(value.span()),
-        (Some(rest), DeValue::Table(inner)) => span_of(inner, rest),
-        (Some(_), _) => None,
-    }
+    // The name of a header may hold dots itself.
+    table.iter().find_map(|(name, value)| match (key.strip_prefix(&**name.get_ref())?, value.get_ref()) {
+        ("", _) => Some(value.span()),
+        (rest, DeValue::Table(inner)) => span_of(inner, rest.strip_prefix('.')?),
+        _ => None,
+    })
 }
 
 /// Turns messages about unknown keys and values into our words, with the nearest name among those expected.
