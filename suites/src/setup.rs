@@ -79,13 +79,13 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
     if let Some(hosting) = &profile.hosting {
         match hosting::Fixtures::new(hosting, secrets.of("hosting.wallet_key")) {
             Ok(fixtures) => settings.hosting = fixtures,
-            Err(why) => wrong.push(loaded.source.wrong_at("hosting.wallet_key", why)),
+            Err(why) => wrong.push(loaded.source.wrong_at("hosting.wallet_key", &why)),
         }
     }
     if let Some(publish) = &profile.publish {
         match publish::Fixtures::new(publish, secrets.of("publish.key")) {
             Ok(fixtures) => settings.publish = fixtures,
-            Err(why) => wrong.push(loaded.source.wrong_at("publish.key", why)),
+            Err(why) => wrong.push(loaded.source.wrong_at("publish.key", &why)),
         }
     }
     if let Some(drop) = &profile.drop {

@@ -51,8 +51,11 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let control = args.urls.control_url.as_deref().map(|url| base("--control-url", url)).transpose()?;
     let (gateway_key, token) = (variable(GATEWAY_KEY), variable(CONTROL_TOKEN));
     let mut hidden = Hidden::default();
-    gateway_key.iter().for_each(|key| hidden.add_secret("gateway key", key));
-    token.iter().for_each(|token| hidden.add_secret("control token", token));
+    for (name, secret) in [("gateway key", &gateway_key), ("control token", &token)] {
+        if let Some(secret) = secret {
+            hidden.add_secret(name, secret);
+        }
+    }
     let level = match &control {
         Some(url) => Some(level(&Control::new(connector.clone(), url, token.clone()), &hidden).await),
         None => None,

@@ -88,7 +88,7 @@ impl Secrets {
                     if IN_HEADERS.contains(&key.as_str()) && !text.bytes().all(|b| b.is_ascii_graphic()) =>
                 {
                     let why = "no key: visible ASCII characters without spaces";
-                    wrong.push(loaded.source.wrong_at(&key, why.to_owned()));
+                    wrong.push(loaded.source.wrong_at(&key, why));
                 }
                 Ok(text) => {
                     secrets.0.insert(key, text);
@@ -97,7 +97,7 @@ impl Secrets {
                     let kind = if matches!(secret, Secret::Env(_)) { "env" } else { "file" };
                     let hint = secret.near(&loaded.folder);
                     let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                    wrong.push(loaded.source.wrong_at(&format!("{key}.{kind}"), format!("{why}{hint}")));
+                    wrong.push(loaded.source.wrong_at(&format!("{key}.{kind}"), &format!("{why}{hint}")));
                 }
             }
         }

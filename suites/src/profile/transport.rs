@@ -209,7 +209,7 @@ impl Loaded {
     pub fn sockets(&self, secrets: &Secrets) -> (Sockets, Vec<Wrong>) {
         let read = |key: &str, _: &Secret| Ok(secrets.of(key).map(str::to_owned));
         let (sockets, wrong) = self.profile.ways(&self.folder, &read);
-        (sockets, wrong.into_iter().map(|(key, why)| self.source.wrong_at(&key, why)).collect())
+        (sockets, wrong.into_iter().map(|(key, why)| self.source.wrong_at(&key, &why)).collect())
     }
 }
 

@@ -79,11 +79,11 @@ impl Source {
     }
 
     /// An error about the value of a key such as `gateway.key`, in a text that was read without one.
-    pub fn wrong_at(&self, key: &str, message: String) -> Wrong {
+    pub fn wrong_at(&self, key: &str, message: &str) -> Wrong {
         let (table, _) = DeTable::parse_recoverable(&self.text);
         let span = span_of(table.get_ref(), key).unwrap_or_default();
         // A profile that was read holds no secret, so its line may be shown.
-        Wrong::at(&self.text, &self.file, key.to_owned(), message, span, str::to_owned)
+        Wrong::at(&self.text, &self.file, key, message, span, str::to_owned)
     }
 }
 
@@ -121,14 +121,14 @@ impl Wrong {
         let last = key.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
         let is_known = is_read || shown.contains(last) || SECRETS.contains(&key.as_str());
         let key = if is_known { key } else { String::new() };
-        Wrong::at(text, file, key, with_suggestion(message), span, |_| shown)
+        Wrong::at(text, file, &key, &with_suggestion(message), span, |_| shown)
     }
 
     fn at(
         source: &str,
         file: &str,
-        key: String,
-        message: String,
+        key: &str,
+        message: &str,
         span: Range<usize>,
         shown: impl FnOnce(&str) -> String,
     ) -> Wrong {

@@ -39,7 +39,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
     }
     Ok(Run {
         target: report.target,
-        seed: number(report.seed)?,
+        seed: number(&report.seed)?,
         outcomes,
         transitions: report.transitions.iter().map(transition).collect::<Result<_, _>>()?,
         endpoints: report.endpoints.iter().map(endpoint).collect::<Result<_, _>>()?,
@@ -54,7 +54,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
 }
 
 /// A number that may exceed 2^53.
-fn number(text: String) -> Result<u64, String> {
+fn number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("seed: no number: {text:?}"))
 }
 
@@ -118,7 +118,7 @@ fn outcome(
             .into_iter()
             .map(|wire::Disguise { name, value }| Disguise { name, value })
             .collect(),
-        seed: one.seed.map(number).transpose()?,
+        seed: one.seed.as_deref().map(number).transpose()?,
         elapsed_ms: one.elapsed_ms,
         ..Outcome::new(requirement, check.fact, verdict, one.reason)
     })
