@@ -106,14 +106,8 @@ fn wrong(name: &str, value: &str) -> Option<String> {
     let uri: Result<http::Uri, _> = value.parse();
     let scheme = uri.as_ref().ok().and_then(|uri| uri.scheme_str()).unwrap_or("http");
     let is_known = matches!(scheme, "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h");
-    // Who reads it may take a part of the password for the host.
-    let is_clear = uri
-        .as_ref()
-        .ok()
-        .and_then(|uri| uri.authority())
-        .is_some_and(|authority| authority.as_str().matches('@').count() <= 1);
     match uri {
-        Ok(_) if is_known && is_clear => None,
+        Ok(uri) if is_known && uri.authority().is_some() => None,
         Ok(_) if !is_known => Some(format!("{name} names a proxy of {scheme}:, which is not supported")),
         _ => Some(format!("{name} holds no URL of a proxy")),
     }
@@ -121,6 +115,10 @@ fn wrong(name: &str, value: &str) -> Option<String> {
 
 impl Proxy {
     fn new(found: &Intercept) -> Result<Proxy, String> {
+        // Whoever splits it at the first @ takes a part of the password for the host.
+        if found.uri().authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err("the URL of the proxy holds more than one @: write %40 in its password".to_owned());
+        }
         let scheme = found.uri().scheme_str().unwrap_or("http");
         let url = found.uri().to_string();
         if !matches!(scheme, "http" | "https") {

@@ -27,6 +27,8 @@ pub struct Disguise {
 
 /// A shorter text is no secret, and stands anywhere by chance.
 const SHORTEST: usize = 4;
+/// No cut leaves more of a value than this, in characters.
+const LONGEST_END: usize = 256;
 
 impl Hidden {
     /// Hides `value`; `[redacted name]` stands instead.
@@ -121,14 +123,16 @@ impl Hidden {
 
     /// Takes the beginning of a value out of the end of a text, where somebody has cut it.
     fn redact_end(&self, text: &mut String) {
-        let quoted = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
+        let end = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
+        let tail = text[..end].char_indices().rev().take(LONGEST_END).map(|(at, _)| at);
+        // The longest end first; a shorter one is no secret.
+        let starts: Vec<usize> = tail.skip(2 * SHORTEST - 1).collect();
         for (shown, value) in &self.values {
-            for length in (2 * SHORTEST..value.len()).rev() {
-                let beginning: String = value[..length].iter().collect();
-                if text[..quoted].ends_with(&beginning) {
-                    text.replace_range(quoted - beginning.len()..quoted, shown);
-                    return;
-                }
+            let begins = |at: &&usize| text[**at..end].chars().zip(value).all(|(c, known)| c == *known);
+            let is_shorter = |at: &&usize| text[**at..end].chars().count() < value.len();
+            if let Some(&at) = starts.iter().rev().find(|at| begins(at) && is_shorter(at)) {
+                text.replace_range(at..end, shown);
+                return;
             }
         }
     }

@@ -429,3 +429,39 @@ macro_rules! declare {
 }
 
 assay_spec::for_each_service!(declare);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{Request, Response};
+
+    #[test]
+    fn a_run_keeps_no_more_than_its_bound() {
+        let check = crate::check::all()[0];
+        let mut outcome = Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
+        for length in [SHORT_BYTES, SHORT_BYTES + 1] {
+            outcome.exchanges.push(Exchange {
+                site: "gateway".to_owned(),
+                base: "http://a".to_owned(),
+                request: Request::new("GET", "/"),
+                cut: None,
+                response: Ok(Response { status: 200, headers: Vec::new(), body: vec![b'x'; length] }),
+            });
+        }
+        let lengths = |outcome: &Outcome| -> Vec<usize> {
+            outcome
+                .exchanges
+                .iter()
+                .map(|one| one.response.as_ref().map_or(0, |one| one.body.len()))
+                .collect()
+        };
+        let mut kept = 0;
+        bound(&mut outcome, &mut kept);
+        assert_eq!((lengths(&outcome), kept), (vec![4096, 4097], 8193));
+        assert!(outcome.notes.is_empty());
+        let mut kept = KEPT_BYTES;
+        bound(&mut outcome, &mut kept);
+        assert_eq!(lengths(&outcome), [4096, 0], "what is short stays");
+        assert_eq!(outcome.notes, [NOT_KEPT]);
+    }
+}

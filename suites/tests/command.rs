@@ -140,3 +140,37 @@ fn lists_and_ledgers_send_nothing() {
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("nowhere"), "{text}");
 }
+
+#[test]
+#[cfg(feature = "embedded")]
+fn parts_make_a_whole_only_together_and_of_one_choice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str]| assay(folder.path(), &[&["run", "metadata.root"], arguments].concat());
+    for part in ["1", "2"] {
+        let (shard, json) = (format!("{part}/2"), format!("{part}.json"));
+        let (code, text) = run(&["--shard", &shard, "--json", &json]);
+        assert_eq!(code, Some(0), "{text}");
+    }
+    let (code, text) = assay(folder.path(), &["merge", "1.json", "--junit", "1.xml", "--annotations"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("of 2 shards these are missing: 2"), "{text}");
+    assert!(text.contains("::error title=objection::not every check had its turn"), "{text}");
+    let junit = std::fs::read_to_string(folder.path().join("1.xml")).expect("a report");
+    assert!(junit.contains("failures=\"1\"") && junit.contains("not every check had its turn"), "{junit}");
+    let (code, text) = assay(folder.path(), &["merge", "1.json", "2.json", "--json", "whole.json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = run(&["--json", "at-once.json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
+    assert_eq!(read("whole.json"), read("at-once.json"));
+    for (arguments, why) in [
+        (&["run", "metadata.", "--resume", "whole.json"][..], "chosen otherwise"),
+        (&["run", "metadata.root", "--seed", "9", "--resume", "whole.json"], "its seed is 1, not 9"),
+        (&["merge", "1.json", "1.json"], "stands in an earlier one too"),
+        (&["run", "metadata.root", "--write-baseline", "nowhere/b.toml"], "no file can be written there"),
+    ] {
+        let (code, text) = assay(folder.path(), arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(why), "{arguments:?}: {text}");
+    }
+}

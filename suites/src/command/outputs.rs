@@ -183,3 +183,33 @@ fn today() -> toml::value::Date {
         text.get(..10).and_then(|day| day.parse::<toml::value::Datetime>().ok()).and_then(|day| day.date);
     day.expect("an instant begins with its day")
 }
+
+#[cfg(test)]
+mod tests {
+    use assay_suites::check;
+
+    use super::*;
+
+    #[test]
+    fn a_gate_minds_what_no_baseline_knows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("b.toml");
+        let all = check::all();
+        let text = format!("[[known]]\nrequirement = \"{}\"\nreason = \"a proxy\"\n", all[0].requirement);
+        std::fs::write(&path, text).expect("written");
+        let gate = Gate { baseline: Some(path), write_baseline: None, only_new: None };
+        let gate = gate.load().unwrap_or_else(|_| panic!("a good baseline"));
+        let outcome =
+            |n: usize, verdict| Outcome::new(all[n].requirement, all[n].fact, verdict, "why".to_owned());
+        for (n, verdict, minds) in [
+            (0, Verdict::Fail, false),
+            (0, Verdict::Pass, true),
+            (1, Verdict::Fail, true),
+            (1, Verdict::Pass, false),
+            (0, Verdict::NotTestable, false),
+            (1, Verdict::Inconclusive, true),
+        ] {
+            assert_eq!(gate.minds(&outcome(n, verdict)), minds, "{n} {verdict:?}");
+        }
+    }
+}

@@ -60,6 +60,8 @@ mod tests {
           "seed": "18446744073709551615",
           "exit_code": 1,
           "is_partial": false,
+          "selection": "",
+          "shards": null,
           "sent": {
             "requests": 0,
             "writes": 0,
