@@ -18,6 +18,8 @@ use crate::world::Site;
 
 /// How long a handshake may take.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
+/// How long nobody is accepted after somebody could not be.
+const FULL: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl Handle {
     /// Serves HTTP on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
@@ -180,14 +182,21 @@ where
 }
 
 /// Has every connection served, each beside the others.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how many files are open is this machine's affair, and no world's"
+)]
 fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static) -> JoinHandle<()>
 where
     F: Future<Output = ()> + Send + 'static,
 {
     tokio::spawn(async move {
         loop {
-            // A connection that could not be accepted concerns nobody else.
-            let Ok((io, peer)) = listener.accept().await else { continue };
+            let Ok((io, peer)) = listener.accept().await else {
+                // It concerns nobody else; where there are too many files, others end soon.
+                tokio::time::sleep(FULL).await;
+                continue;
+            };
             let _ = io.set_nodelay(true);
             tokio::spawn(serve(io, peer.ip().to_canonical()));
         }

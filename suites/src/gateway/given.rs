@@ -41,11 +41,18 @@ pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
-        None => probe.view("gateway").await["keys"]["valid"].as_str().map(str::to_owned),
+        None => told(probe, "valid").await,
     };
     let key = key.ok_or_else(|| Stop::NotTestable("needs a valid key ([gateway] key)".to_owned()))?;
     probe.hide("key", &key);
     Ok(key)
+}
+
+/// The key of that kind that a control API tells of; one that no header can hold is none.
+async fn told(probe: &Probe<'_>, kind: &str) -> Option<String> {
+    let keys = &probe.view("gateway").await["keys"];
+    let key = keys[kind].as_str().filter(|key| key.bytes().all(|b| b.is_ascii_graphic()));
+    key.map(str::to_owned)
 }
 
 /// A key that was valid once.
@@ -53,7 +60,7 @@ pub(super) async fn revoked_key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.revoked_key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
-        None => probe.view("gateway").await["keys"]["revoked"].as_str().map(str::to_owned),
+        None => told(probe, "revoked").await,
     };
     let needs = || Stop::NotTestable("needs a revoked key ([gateway] revoked_key)".to_owned());
     let key = key.ok_or_else(needs)?;
