@@ -51,7 +51,7 @@ pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
 /// The key of that kind that a control API tells of; one that no header can hold is none.
 async fn told(probe: &Probe<'_>, kind: &str) -> Option<String> {
     let keys = &probe.view("gateway").await["keys"];
-    let key = keys[kind].as_str().filter(|key| key.bytes().all(|b| b.is_ascii_graphic()));
+    let key = keys[kind].as_str().filter(|key| !key.bytes().any(|b| b.is_ascii_control()));
     key.map(str::to_owned)
 }
 
