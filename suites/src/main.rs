@@ -17,10 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::check;
-use assay_suites::plan::select;
-use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::setup::SetupError;
+#[cfg(feature = "embedded")]
+use assay_suites::{
+    check,
+    plan::select,
+    probe::{Settings, wall_clock},
+};
 use assay_suites::{ledger, publish};
 use clap::{Args, Parser, Subcommand};
 

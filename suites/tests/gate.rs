@@ -12,7 +12,7 @@ use assay_suites::replay::replay;
 use assay_suites::report::json;
 use assay_suites::run::{Halt, Runner};
 use assay_suites::shard::Shard;
-use assay_suites::verdict::{Run, Verdict};
+use assay_suites::verdict::{Outcome, Run, Verdict};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -139,8 +139,10 @@ async fn a_run_that_is_stopped_goes_on() {
 async fn recorded_requests_are_sent_again_and_answered_alike() {
     let checks = of(Service::Publish);
     let report = reread(&run(&target(&[]), &checks).await);
-    for outcome in &report.outcomes {
-        // What goes out side by side is sent one after the other, and then some answers are others.
+    // What goes out side by side is sent one after the other: some answers are others then, and one would never come.
+    let waits = |outcome: &&Outcome| outcome.requirement.to_string() == "publish.submit.in-flight";
+    assert_eq!(report.outcomes.iter().filter(waits).count(), 1);
+    for outcome in report.outcomes.iter().filter(|outcome| !waits(outcome)) {
         let steps = replay(&target(&[]), &report, outcome, None).await.expect("a place");
         assert!(!steps.is_empty(), "{}", outcome.requirement);
     }

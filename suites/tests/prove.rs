@@ -25,8 +25,9 @@ async fn honest() -> &'static [Ran] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_deviation_is_caught_by_its_own_check_and_every_liberty_is_green() {
-    // That no other check catches it as well takes ten times as long, and is shown with the command.
+async fn every_deviation_is_caught_by_its_own_check_and_every_liberty_leaves_some_green() {
+    // That no other check catches a deviation, and that a liberty leaves all green, takes ten times as many checks, and
+    // is shown with the command.
     let matrix =
         prove(1, &check::all(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
     assert!(matrix.holds(), "{}", matrix.text());

@@ -123,18 +123,27 @@ fn a_copy_that_drifted_is_told_case_by_case() {
 
 #[test]
 fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = unpack(folder.path()).join("data");
+    let bent = || {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = unpack(folder.path()).join("data");
+        edit(&data.join("publish/domain.json"), "\"why\": \"", "\"why\": \"Once: ");
+        std::fs::write(data.join("publish/mine.json"), "[]").expect("written");
+        folder
+    };
     let generate =
-        |more: &[&str]| assay(folder.path(), &[&["generate", "--into", "copy/data"], more].concat());
-    edit(&data.join("publish/domain.json"), "\"why\": \"", "\"why\": \"Once: ");
-    std::fs::write(data.join("publish/mine.json"), "[]").expect("written");
-    let (code, text) = generate(&["--check"]);
+        |folder: &Path, more: &[&str]| assay(folder, &[&["generate", "--into", "copy/data"], more].concat());
+    // A generation takes its time: one looks at its copy while another one writes its own.
+    let (looked, folder) = (bent(), bent());
+    let ((code, text), written) = std::thread::scope(|scope| {
+        let looks = scope.spawn(|| generate(looked.path(), &["--check"]));
+        let written = generate(folder.path(), &[]);
+        (looks.join().expect("no panic"), written)
+    });
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("stale: ") && text.contains("assay vectors generate --into copy/data"), "{text}");
     assert!(text.contains("no generator writes it: copy/data/publish/mine.json"), "{text}");
-    assert_eq!(generate(&[]).0, Some(0));
-    std::fs::remove_file(data.join("publish/mine.json")).expect("removed");
+    assert_eq!(written.0, Some(0), "{written:?}");
+    std::fs::remove_file(folder.path().join("copy/data/publish/mine.json")).expect("removed");
     // Every file is as it was, byte for byte, without another generation.
     let (code, text) = assay(folder.path(), &["drift", "copy"]);
     assert_eq!(code, Some(0), "{text}");

@@ -274,14 +274,18 @@ fn a_walk_with_a_lapsed_rule_leaves_its_model() {
         failure_persistence: None,
         ..Default::default()
     };
-    for rule in rules {
-        // A name that nobody knows would fail for another reason.
-        Driver::new(1).deviate(&rule.to_string());
-        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-        let met = TestRunner::new_with_rng(config(), rng).run(&walks(), |steps| {
-            walk(steps, Some(rule));
-            Ok(())
-        });
-        assert!(met.is_err(), "{rule}");
-    }
+    std::thread::scope(|scope| {
+        for rule in rules {
+            scope.spawn(move || {
+                // A name that nobody knows would fail for another reason.
+                Driver::new(1).deviate(&rule.to_string());
+                let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+                let met = TestRunner::new_with_rng(config(), rng).run(&walks(), |steps| {
+                    walk(steps, Some(rule));
+                    Ok(())
+                });
+                assert!(met.is_err(), "{rule}");
+            });
+        }
+    });
 }
