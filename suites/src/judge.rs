@@ -10,7 +10,7 @@ use crate::control::Control;
 use crate::exchange::{Broken, Exchange};
 use crate::pace::Pace;
 use crate::probe::{Probe, Settings};
-use crate::profile::{Profile, Secrets};
+use crate::profile::{Loaded, Profile, Secrets};
 use crate::report::one_line;
 use crate::run::{self, settle};
 use crate::setup;
@@ -69,10 +69,10 @@ impl Judged {
     }
 }
 
-/// Judges a report again. The secrets that its profile names are read where they can be had; an error is about the
-/// report's profile.
-pub async fn judge(report: &Run) -> Result<Judged, String> {
-    let (mut settings, missing) = settings(report)?;
+/// Judges a report again. The secrets that its profile names are read where they can be had, or as `profile` names
+/// them; an error is about the report's profile.
+pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, String> {
+    let (mut settings, missing) = settings(report, profile)?;
     let mut shared = Vec::new();
     for outcome in &report.outcomes {
         shared.extend(outcome.exchanges.iter().cloned());
@@ -117,7 +117,7 @@ pub async fn judge(report: &Run) -> Result<Judged, String> {
 }
 
 /// What every check of a report saw, and the secrets that cannot be had now.
-pub fn settings(report: &Run) -> Result<(Settings, Vec<&'static str>), String> {
+fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'static str>), String> {
     let text = report.conditions.profile.clone();
     if text.is_empty() {
         return Ok((Settings { seed: report.seed, ..Settings::default() }, Vec::new()));
@@ -125,7 +125,7 @@ pub fn settings(report: &Run) -> Result<(Settings, Vec<&'static str>), String> {
     let folder = std::path::Path::new(".");
     let loaded =
         Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
-    let (mut secrets, _) = Secrets::read(&loaded);
+    let (mut secrets, _) = Secrets::read(profile.unwrap_or(&loaded));
     let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
     let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.of(key).is_none()).collect();
     // No answer hangs on a key of the gateway: recorded ones are found whatever key asks.

@@ -487,6 +487,53 @@ fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
     Ok(())
 }
 
+/// Writes a file. What stood there stays where that fails.
 fn write(path: &Path, text: &str) -> Result<(), Ending> {
-    std::fs::write(path, text).map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+
+    if path == Path::new("/dev/stdout") {
+        print!("{text}");
+        return Ok(());
+    }
+    // A link stays one: what it leads to is replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let written = if is_special(path) {
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+    } else {
+        match replace(&target, text) {
+            // What is mounted, or stands in a folder of somebody else's, can be written and not be replaced.
+            Err(e) if matches!(e.kind(), PermissionDenied | ReadOnlyFilesystem | ResourceBusy) => {
+                std::fs::write(&target, text)
+            }
+            done => done,
+        }
+    };
+    written.map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
+}
+
+/// Puts a new file, written beside it, in the place of a file.
+fn replace(target: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".part");
+    let part = target.with_file_name(name);
+    let done = std::fs::write(&part, text).and_then(|()| {
+        if let Ok(known) = target.metadata() {
+            std::fs::set_permissions(&part, known.permissions())?;
+        }
+        std::fs::rename(&part, target)
+    });
+    if done.is_err() {
+        let _ = std::fs::remove_file(&part);
+    }
+    done
+}
+
+/// Whether a path leads to what is written as it comes: a device, a pipe, what this process has open.
+fn is_special(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr", "/dev/fd"].iter().any(|open| path.starts_with(open))
+        || path.metadata().is_ok_and(|known| !known.is_file())
 }

@@ -113,21 +113,33 @@ fn add_endpoints(known: &mut Vec<Coverage>, more: Vec<Coverage>) {
 }
 
 /// Runs of the same checks, folded into one as they come: a check whose verdicts differ is unstable, and never a pass.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Repetitions {
     whole: Option<Run>,
     times: usize,
-    /// How often each check had which verdict.
+    /// How often each check had which verdict, where it was judged.
     counts: BTreeMap<u32, BTreeMap<Verdict, usize>>,
+    /// How often each check was not judged, as when the drops of the hour are used up, and why it was not first.
+    silent: BTreeMap<u32, (usize, String)>,
 }
 
 impl Repetitions {
-    /// Adds a run. Of each check the first time that it was worst is kept.
-    pub fn add(&mut self, run: Run) {
-        self.times += 1;
+    /// Adds a run. Of each check the first time that it was worst is kept. One that was stopped after a whole one tells
+    /// no more than what it found bad.
+    pub fn add(&mut self, mut run: Run) {
+        self.times += usize::from(!run.is_partial);
+        if run.is_partial && self.times > 0 {
+            run.outcomes.retain(|outcome| outcome.verdict.is_bad());
+            run.is_partial = false;
+        }
         for outcome in &run.outcomes {
-            let counts = self.counts.entry(outcome.requirement.key).or_default();
-            *counts.entry(outcome.verdict).or_default() += 1;
+            let key = outcome.requirement.key;
+            if is_silent(outcome.verdict) {
+                let (count, _) = self.silent.entry(key).or_insert_with(|| (0, outcome.reason.clone()));
+                *count += 1;
+            } else {
+                *self.counts.entry(key).or_default().entry(outcome.verdict).or_default() += 1;
+            }
         }
         let Some(whole) = &mut self.whole else {
             self.whole = Some(run);
@@ -147,7 +159,7 @@ impl Repetitions {
         whole.is_partial |= run.is_partial;
     }
 
-    /// How many runs there were.
+    /// How many whole runs there were.
     pub fn times(&self) -> usize {
         self.times
     }
@@ -155,29 +167,39 @@ impl Repetitions {
     /// The run that they make together; `None` where there was none.
     pub fn finish(self) -> Option<Run> {
         let mut whole = self.whole?;
-        if self.times == 1 {
-            return Some(whole);
-        }
         let times = self.times;
-        whole.remarks.push(format!("the checks ran {times} times; the seed grew by one each time"));
+        if times > 1 {
+            whole.remarks.push(format!("the checks ran {times} times; the seed grew by one each time"));
+        }
         for outcome in &mut whole.outcomes {
-            let counts = self.counts.get(&outcome.requirement.key).filter(|counts| counts.len() > 1);
-            let Some(counts) = counts else { continue };
-            let in_words: Vec<String> =
-                counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
-            let ran: usize = counts.values().sum();
-            outcome.reason = format!("{} of {ran} times; {}", in_words.join(", "), outcome.reason);
-            outcome.verdict = Verdict::Unstable;
+            let key = outcome.requirement.key;
+            let Some(counts) = self.counts.get(&key) else { continue };
+            let judged: usize = counts.values().sum();
+            if let Some((silent, why)) = self.silent.get(&key) {
+                let rounds = judged + silent;
+                outcome.notes.push(format!("judged in {judged} of {rounds} rounds; otherwise: {why}"));
+            }
+            if counts.len() > 1 {
+                let in_words: Vec<String> =
+                    counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
+                outcome.reason = format!("{} of {judged} times; {}", in_words.join(", "), outcome.reason);
+                outcome.verdict = Verdict::Unstable;
+            }
         }
         whole.outcomes.sort_by_key(|outcome| outcome.requirement.key);
         Some(whole)
     }
 }
 
+/// Whether nothing was seen of the target: that differs from nothing.
+fn is_silent(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::NotApplicable | Verdict::NotTestable)
+}
+
 fn rank(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Pass | Verdict::KnownFailure => 0,
-        Verdict::NotApplicable | Verdict::NotTestable => 1,
+        Verdict::NotApplicable | Verdict::NotTestable => 0,
+        Verdict::Pass | Verdict::KnownFailure => 1,
         Verdict::Error => 2,
         Verdict::Inconclusive => 3,
         Verdict::Warn => 4,
@@ -259,14 +281,18 @@ mod tests {
 
     #[test]
     fn what_differs_from_time_to_time_is_never_a_pass() {
-        use Verdict::{Error, Fail, NotTestable, Pass, Unstable};
+        use Verdict::{Error, Fail, NotApplicable, NotTestable, Pass, Unstable};
         for (times, wanted) in [
             (&[Pass, Pass, Pass][..], Pass),
             (&[Fail, Fail], Fail),
             (&[Pass, Fail, Pass], Unstable),
             (&[Fail, Pass], Unstable),
             (&[Pass, Error], Unstable),
-            (&[Pass, NotTestable], Unstable),
+            (&[Pass, NotTestable], Pass),
+            (&[NotTestable, Pass], Pass),
+            (&[NotTestable, Fail], Fail),
+            (&[Pass, NotTestable, Fail], Unstable),
+            (&[NotTestable, NotApplicable], NotTestable),
         ] {
             let whole = repetitions(times.iter().map(|&verdict| run(&[(0, verdict)])).collect());
             assert_eq!(verdicts(&whole), [wanted], "{times:?}");
@@ -275,5 +301,29 @@ mod tests {
         let whole = repetitions(vec![run(&[(0, Pass)]), run(&[(0, Fail)]), run(&[(0, Pass)])]);
         assert_eq!(whole.outcomes[0].reason, "2 pass, 1 fail of 3 times; fail");
         assert!(Repetitions::default().finish().is_none());
+    }
+
+    #[test]
+    fn a_round_that_could_not_judge_is_noted_and_changes_nothing() {
+        use Verdict::{NotTestable, Pass};
+        for times in [[Pass, NotTestable], [NotTestable, Pass]] {
+            let whole = repetitions(times.map(|verdict| run(&[(0, verdict)])).to_vec());
+            let outcome = &whole.outcomes[0];
+            assert_eq!((outcome.verdict, outcome.reason.as_str()), (Pass, "pass"));
+            assert_eq!(outcome.notes, ["judged in 1 of 2 rounds; otherwise: not-testable"]);
+        }
+        let whole = repetitions(vec![run(&[(0, NotTestable)])]);
+        assert!(whole.outcomes[0].notes.is_empty(), "nothing else was said");
+    }
+
+    #[test]
+    fn a_round_that_was_stopped_tells_what_it_found_bad() {
+        use Verdict::{Fail, NotTestable, Pass, Unstable};
+        let stopped = |verdicts: &[(usize, Verdict)]| Run { is_partial: true, ..run(verdicts) };
+        let whole = repetitions(vec![run(&[(0, Pass), (1, Pass)]), stopped(&[(0, NotTestable)])]);
+        assert_eq!((verdicts(&whole), whole.exit_code()), (vec![Pass, Pass], 0));
+        let whole = repetitions(vec![run(&[(0, Pass), (1, Pass)]), stopped(&[(0, Pass), (1, Fail)])]);
+        assert_eq!((verdicts(&whole), whole.is_partial), (vec![Pass, Unstable], false));
+        assert!(repetitions(vec![stopped(&[(0, Pass)])]).is_partial, "no round is whole");
     }
 }

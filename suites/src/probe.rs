@@ -194,10 +194,23 @@ impl<'run> Probe<'run> {
         self.place.forwarding.contains_key(site)
     }
 
-    /// Counts one more drop against the hour of this machine's address; `false` where the run has spent all but those
-    /// that are `reserved`.
+    /// Whether one more drop counts against the hour of this machine's address; `false` where the run has spent all but
+    /// those that are `reserved`.
     pub fn drop_one(&self, reserved: usize) -> bool {
-        self.pace.drop_one(reserved)
+        let one = || {
+            self.pace.drop_one(reserved).then_some(Value::Bool(true)).ok_or_else(|| "none left".to_owned())
+        };
+        self.share("drop.hour", one).is_ok()
+    }
+
+    /// Whether answers come from a tape.
+    pub(crate) fn plays(&self) -> bool {
+        self.tape.plays()
+    }
+
+    /// What this check gets of something that the checks of a run share; an error where nothing of it is there.
+    pub fn share(&self, what: &str, get: impl FnOnce() -> Result<Value, String>) -> Result<Value, String> {
+        self.tape.share(what, get)
     }
 
     /// Waits until one more request may go to a site, or one that the target counts by itself, such as `network run`.

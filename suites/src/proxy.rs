@@ -15,6 +15,8 @@ const HEAD_BYTES: usize = 8 * 1024;
 /// The variables that name proxies; where both spellings are set, the first one holds.
 const VARIABLES: [[&str; 2]; 3] =
     [["HTTP_PROXY", "http_proxy"], ["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]];
+/// The variable that says what goes past them.
+const PAST: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
 /// Which proxies there are, and what goes past them.
 #[derive(Clone)]
@@ -22,8 +24,10 @@ pub struct Proxies(Arc<Known>);
 
 struct Known {
     matcher: Matcher,
-    /// A variable whose value names no proxy that can be used, and why.
-    wrong: Option<String>,
+    /// The hosts that are reached without one, as `NO_PROXY` lists them.
+    past: String,
+    /// Variables whose values name no proxy that can be used, and why.
+    wrong: Vec<(String, String)>,
     /// Users with their passwords, as they stand in the values and as they go out.
     secrets: Vec<String>,
 }
@@ -45,20 +49,25 @@ impl Default for Proxies {
                 names.iter().find_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
             };
             let values: Vec<(String, String)> = VARIABLES.iter().filter_map(set).collect();
-            let wrong = values.iter().find_map(|(name, value)| wrong(name, value));
-            let secrets = values.iter().flat_map(|(_, value)| secrets(value)).collect();
-            Proxies(Arc::new(Known { matcher: Matcher::from_env(), wrong, secrets }))
+            let past = set(&PAST).map(|(_, past)| past).unwrap_or_default();
+            Proxies::new(Matcher::from_env(), &values, past)
         };
         ENVIRONMENT.get_or_init(read).clone()
     }
 }
 
 impl Proxies {
+    fn new(matcher: Matcher, values: &[(String, String)], past: String) -> Proxies {
+        let wrong = values.iter().filter_map(|(name, value)| Some((name.clone(), wrong(name, value)?)));
+        let wrong = wrong.collect();
+        let secrets = values.iter().flat_map(|(_, value)| secrets(value)).collect();
+        Proxies(Arc::new(Known { matcher, past, wrong, secrets }))
+    }
+
     /// This proxy for every URL, but for hosts that `past` lists (`NO_PROXY`).
     pub fn all(proxy: &str, past: &str) -> Proxies {
-        let matcher = Matcher::builder().all(proxy.to_owned()).no(past.to_owned()).build();
-        let (wrong, secrets) = (wrong("ALL_PROXY", proxy), secrets(proxy));
-        Proxies(Arc::new(Known { matcher, wrong, secrets }))
+        let values = [("ALL_PROXY".to_owned(), proxy.to_owned())];
+        Proxies::new(Matcher::builder().all(proxy).build(), &values, past.to_owned())
     }
 
     /// What no report may show.
@@ -78,14 +87,44 @@ impl Proxies {
         if is_here {
             return Ok(None);
         }
-        let found = url[..Position::AfterPort].parse().ok().and_then(|uri| self.0.matcher.intercept(&uri));
-        match (found, &self.0.wrong) {
-            (Some(found), _) => Proxy::new(&found).map(Some),
-            // Going straight where a proxy was meant would be no favour.
-            (None, Some(wrong)) => Err(wrong.clone()),
-            (None, None) => Ok(None),
+        let Ok(uri) = url[..Position::AfterPort].parse::<http::Uri>() else { return Ok(None) };
+        if self.0.leaves_alone(&uri, url.port_or_known_default()) {
+            return Ok(None);
         }
+        if let Some(found) = self.0.matcher.intercept(&uri) {
+            return Proxy::new(&found).map(Some);
+        }
+        // Going straight where a proxy was meant would be no favour.
+        let meant = self.0.wrong.iter().find(|(variable, _)| governs(variable, url.scheme()));
+        meant.map_or(Ok(None), |(_, why)| Err(why.clone()))
     }
+}
+
+impl Known {
+    /// Whether `NO_PROXY` lists the host, with that port or with none.
+    fn leaves_alone(&self, uri: &http::Uri, port: Option<u16>) -> bool {
+        let hosts: Vec<&str> = self.past.split(',').filter_map(|entry| host(entry.trim(), port)).collect();
+        // The matcher takes the star for names alone; what it is built for here is how it reads the other entries.
+        let others = || Matcher::builder().all("http://proxy.invalid").no(hosts.join(",")).build();
+        hosts.contains(&"*") || others().intercept(uri).is_none()
+    }
+}
+
+/// The host of an entry of `NO_PROXY`; none where the entry is about another port.
+fn host(entry: &str, port: Option<u16>) -> Option<&str> {
+    let (host, about) = match entry.rsplit_once(':') {
+        // An IPv6 address holds colons of its own, and stands in brackets before a port.
+        Some((host, about)) if !host.contains(':') || host.ends_with(']') => (host, about.parse().ok()),
+        _ => (entry, port),
+    };
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    (about == port).then_some(bare.unwrap_or(host))
+}
+
+/// Whether a variable is about URLs of that scheme.
+fn governs(variable: &str, scheme: &str) -> bool {
+    let about = variable.split_once('_').map_or(variable, |(about, _)| about);
+    about.eq_ignore_ascii_case("all") || about.eq_ignore_ascii_case(scheme)
 }
 
 /// The user and password of a proxy's URL, and the password alone; as they stand there and as they are meant.
@@ -248,5 +287,55 @@ mod tests {
             assert!(why.starts_with(words) && !why.contains("hunter2"), "{why}");
         }
         assert_eq!(of(&Proxies::all("", ""), "http://a.example"), Ok(None));
+    }
+
+    #[test]
+    fn a_wrong_variable_matters_only_where_it_governs_and_nothing_goes_past() {
+        let proxies = |variable: &str, value: &str, past: &str| {
+            // No value here names a proxy, so that the matcher knows none.
+            let values = [(variable.to_owned(), value.to_owned())];
+            Proxies::new(Matcher::builder().build(), &values, past.to_owned())
+        };
+        for (variable, value, past, url, is_fine) in [
+            ("HTTP_PROXY", "ftp://127.0.0.1:1", "", "http://a.example", false),
+            ("HTTP_PROXY", "ftp://127.0.0.1:1", "a.example", "http://a.example", true),
+            ("HTTP_PROXY", "ftp://127.0.0.1:1", "", "https://a.example", true),
+            ("HTTPS_PROXY", "not a url", "", "http://a.example", true),
+            ("https_proxy", "not a url", "", "https://a.example", false),
+            ("all_proxy", "not a url", "", "http://a.example", false),
+            ("ALL_PROXY", "not a url", "", "https://a.example", false),
+            ("ALL_PROXY", "not a url", "*", "https://192.0.2.1", true),
+        ] {
+            let found = of(&proxies(variable, value, past), url);
+            assert_eq!(found.is_ok(), is_fine, "{variable} {past} {url}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_goes_past_is_listed_by_host_port_network_or_star() {
+        for (past, url, goes) in [
+            ("a.example:8080", "http://a.example:8080", true),
+            ("a.example:8080", "http://b.a.example:8080", true),
+            ("a.example:8080", "http://a.example:8081", false),
+            ("a.example:8080", "http://a.example", false),
+            ("a.example:80, b.example", "http://a.example", true),
+            ("a.example:443", "https://a.example", true),
+            ("a.example:x", "http://a.example", false),
+            ("192.0.2.1:8080", "http://192.0.2.1:8080", true),
+            ("192.0.2.1:8080", "http://192.0.2.1:8081", false),
+            ("192.0.2.0/24", "http://192.0.2.1:8081", true),
+            ("2001:db8::1", "http://[2001:db8::1]:9", true),
+            ("[2001:db8::1]", "http://[2001:db8::1]:9", true),
+            ("[2001:db8::1]:9", "http://[2001:db8::1]:9", true),
+            ("[2001:db8::1]:9", "http://[2001:db8::1]:8", false),
+            ("2001:db8::/32", "http://[2001:db8::1]:9", true),
+            ("*", "http://a.example", true),
+            ("*", "http://192.0.2.1", true),
+            ("b.example, *", "https://[2001:db8::1]", true),
+            ("", "http://a.example", false),
+        ] {
+            let found = of(&Proxies::all("http://proxy.example:3128", past), url);
+            assert_eq!(found.map(|proxy| proxy.is_none()), Ok(goes), "{past} {url}");
+        }
     }
 }

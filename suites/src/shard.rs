@@ -1,15 +1,19 @@
 //! One part of a run out of several: each check belongs to just one of them.
 //!
 //! Every check goes to the shard that it prefers by a hash of its id and of the shard, unless that has its fill: so
-//! shards cost alike, and a check that is new moves few of the others.
+//! shards cost alike, and a check that is new moves few of the others. Checks that upload stay together: what one run
+//! shares among its checks and the few uploads that an address has in an hour cannot be divided.
 
 use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::PoisonError;
 
 use sha2::{Digest, Sha256};
 
 use crate::check::Check;
+use crate::pace::Pace;
+use crate::probe::Settings;
 
 /// The part K of N, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(crate) const MOST: usize = 1000;
 const BESIDE: u64 = 4;
 /// How far a shard may be above the mean.
 const SLACK: f64 = 1.05;
+/// What the checks that upload are called where they go to a shard as one.
+const UPLOADS: &str = "uploads";
 
 impl Shard {
     /// The shard that the environment of a job names, and by which variables; `of` where the environment does not tell
@@ -70,6 +76,15 @@ impl Shard {
         let own = checks.iter().zip(homes).filter(|(_, home)| home + 1 == self.number);
         own.map(|(check, _)| *check).collect()
     }
+
+    /// Leaves a run of it its part of what shards that run at once take from the same target: every Nth domain, and an
+    /// equal share of the requests a minute. Drops stay whole, since one shard makes all of them.
+    pub fn share(self, settings: &Settings, pace: &mut Pace) {
+        let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = std::mem::take(&mut *domains);
+        *domains = all.into_iter().skip(self.number - 1).step_by(self.of).collect();
+        pace.divide(self.of);
+    }
 }
 
 /// Where job systems say which part this is: the variable of the index, that of the count, and what counting begins at.
@@ -84,16 +99,27 @@ const SYSTEMS: &[(&str, &str, usize)] = &[
 
 /// The shard of each check, from 0.
 fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
-    let weight = |check: &Check| BESIDE + u64::from(check.cost.requests);
-    let total: u64 = checks.iter().map(|check| weight(check)).sum();
-    let most = (total as f64 / of as f64 * SLACK).ceil() as u64;
+    let weight = |n: usize| BESIDE + u64::from(checks[n].cost.requests);
+    let sum = |some: &[usize]| -> u64 { some.iter().map(|&n| weight(n)).sum() };
+    let (uploads, mut others): (Vec<usize>, Vec<usize>) =
+        (0..checks.len()).partition(|&n| checks[n].cost.drops > 0);
+    let (together, rest) = (sum(&uploads), sum(&others));
+    // Where the uploads alone are more than a shard's part, the other shards have the rest to themselves.
+    let (total, among) =
+        if together * of as u64 > together + rest { (rest, of - 1) } else { (together + rest, of) };
+    let most = (total as f64 / among as f64 * SLACK).ceil() as u64;
     let mut loads = vec![0; of];
     let mut homes = vec![0; checks.len()];
+    // They go first, so that no other check moves them.
+    let home = (0..of).min_by_key(|&shard| wish(UPLOADS, shard)).unwrap_or_default();
+    loads[home] = together;
+    for n in uploads {
+        homes[n] = home;
+    }
     // The dearest first, since the small ones fill what is left.
-    let mut order: Vec<usize> = (0..checks.len()).collect();
-    order.sort_by_key(|&n| (Reverse(weight(checks[n])), checks[n].requirement.key));
-    for n in order {
-        let (id, weight) = (checks[n].requirement.to_string(), weight(checks[n]));
+    others.sort_by_key(|&n| (Reverse(weight(n)), checks[n].requirement.key));
+    for n in others {
+        let (id, weight) = (checks[n].requirement.to_string(), weight(n));
         let mut wished: Vec<usize> = (0..of).collect();
         wished.sort_by_cached_key(|shard| wish(&id, *shard));
         let home = wished.iter().copied().find(|&shard| loads[shard] + weight <= most);
@@ -147,6 +173,52 @@ mod tests {
             let (least, most) = (loads.iter().min().unwrap(), loads.iter().max().unwrap());
             assert!(*most as f64 <= *least as f64 * 1.3, "{of}: {loads:?}");
         }
+    }
+
+    #[test]
+    fn uploads_stay_together_and_the_rest_is_even() {
+        let all = check::all();
+        let weight = |n: usize| BESIDE + u64::from(all[n].cost.requests);
+        for of in [2, 10, 30] {
+            let homes = homes(&all, of);
+            let (uploads, others): (Vec<usize>, Vec<usize>) =
+                (0..all.len()).partition(|&n| all[n].cost.drops > 0);
+            assert!(uploads.len() > 20 && uploads.iter().all(|&n| homes[n] == homes[uploads[0]]), "{of}");
+            let mut loads = vec![0; of];
+            for n in others {
+                loads[homes[n]] += weight(n);
+            }
+            loads.remove(homes[uploads[0]]);
+            let mean = loads.iter().sum::<u64>() as f64 / loads.len() as f64;
+            // One check alone may be more than the mean of many shards.
+            let most = (mean * 1.2).max((0..all.len()).map(weight).max().unwrap() as f64);
+            assert!(loads.iter().all(|&load| load as f64 <= most), "{of}: {loads:?}");
+        }
+        let drops: Vec<_> = all.iter().copied().filter(|check| check.cost.drops > 0).collect();
+        let parts: Vec<usize> =
+            (1..=4).map(|number| Shard { number, of: 4 }.select(&drops).len()).filter(|&n| n > 0).collect();
+        assert_eq!(parts, [drops.len()], "the others are empty");
+        // Whichever check of them is new, the others stay where they are.
+        let at = |checks: &[&'static Check]| homes(checks, 10)[checks.len() - 1];
+        assert_eq!(at(&drops), at(&drops[1..]));
+    }
+
+    #[test]
+    fn shards_that_run_at_once_take_different_domains_and_no_more_than_the_pace() {
+        let names = ["a", "b", "c", "d", "e", "f", "g"];
+        let mut taken = Vec::new();
+        for number in 1..=3 {
+            let settings = Settings::default();
+            settings.publish.domains.lock().unwrap().extend(names.map(str::to_owned));
+            let per_minute =
+                [("publish", 30_u32), ("gateway", 2)].map(|(site, limit)| (site.to_owned(), limit));
+            let mut pace = Pace::new(per_minute.into()).with_drops(9);
+            Shard { number, of: 3 }.share(&settings, &mut pace);
+            taken.push(settings.publish.domains.lock().unwrap().iter().cloned().collect::<Vec<_>>().concat());
+            assert_eq!((pace.per_minute("publish"), pace.per_minute("gateway")), (Some(10), Some(1)));
+            assert_eq!((pace.per_minute("drop"), pace.drops_per_hour()), (None, Some(9)));
+        }
+        assert_eq!(taken, ["adg", "be", "cf"]);
     }
 
     #[test]

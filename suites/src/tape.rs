@@ -1,5 +1,5 @@
 //! What a check was told beside its exchanges, kept so that the check can be judged again without its target: answers
-//! of the control API, and readings of this machine's clock.
+//! of the control API, readings of this machine's clock, and what it got of things that the checks of a run share.
 //!
 //! A tape records while a check runs, or plays what an earlier run has recorded: then no request leaves the machine.
 
@@ -35,6 +35,8 @@ pub enum Asked {
     },
     /// This machine's time; the answer is in milliseconds.
     Clock,
+    /// Something that the checks of a run share, such as `publish.domain`; an error where nothing of it was there.
+    Share(String),
 }
 
 /// What a check did in an earlier run.
@@ -114,6 +116,20 @@ impl Tape {
         now
     }
 
+    /// What the check got of something that the checks of a run share, or what it was.
+    pub(crate) fn share(
+        &self,
+        what: &str,
+        get: impl FnOnce() -> Result<Value, String>,
+    ) -> Result<Value, String> {
+        let asked = Asked::Share(what.to_owned());
+        self.answer(&asked).unwrap_or_else(|| {
+            let answer = get();
+            self.keep(asked, &answer);
+            answer
+        })
+    }
+
     /// What was recorded.
     pub(crate) fn calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.lock().recorded)
@@ -175,6 +191,7 @@ impl Playing {
         let what = match asked {
             Asked::Clock => "the clock".to_owned(),
             Asked::Control { method, path, .. } => format!("control {method} {path}"),
+            Asked::Share(what) => what.clone(),
         };
         self.missed.get_or_insert(what.clone());
         Err(format!("the report holds no answer of {what}"))

@@ -228,8 +228,13 @@ impl Run {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
     }
 
+    /// A shard that none of the chosen checks belongs to: it has nothing to fail at.
+    fn is_empty_shard(&self) -> bool {
+        self.shards.is_some() && self.outcomes.is_empty()
+    }
+
     /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked, that was stopped or
-    /// to which there is an objection does not conform.
+    /// to which there is an objection does not conform; a shard without checks is no failure.
     pub fn exit_code(&self) -> u8 {
         let checked =
             self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
@@ -239,13 +244,14 @@ impl Run {
         } else if self.count(Verdict::Error) > 0 {
             4
         } else {
-            u8::from(checked == 0)
+            u8::from(checked == 0 && !self.is_empty_shard())
         }
     }
 
     /// How it ended, in words: that it conforms, or not and why where no verdict says so.
     pub fn ending(&self) -> &'static str {
         match self.exit_code() {
+            0 if self.is_empty_shard() => "no check belongs to this shard",
             0 => "conforms",
             4 => "the harness failed",
             _ if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
@@ -253,5 +259,25 @@ impl Run {
             _ if !self.objections.is_empty() => "does not conform: the baseline is not true of it",
             _ => "does not conform: nothing was checked",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check;
+
+    #[test]
+    fn a_shard_without_checks_is_no_failure_and_a_run_without_any_is() {
+        let shard = Run { shards: Some(Shards { of: 6, present: [2].into() }), ..Run::default() };
+        assert_eq!((shard.exit_code(), shard.ending()), (0, "no check belongs to this shard"));
+        let whole = Run::default();
+        assert_eq!((whole.exit_code(), whole.ending()), (1, "does not conform: nothing was checked"));
+        assert_eq!(Run { is_partial: true, ..shard.clone() }.exit_code(), 1);
+        assert_eq!(Run { objections: vec!["rot".to_owned()], ..shard.clone() }.exit_code(), 1);
+        // What has checks of which none says anything is as silent as a whole run is.
+        let one = check::all()[0];
+        let silent = Outcome::new(one.requirement, one.fact, Verdict::NotTestable, "a key".to_owned());
+        assert_eq!(Run { outcomes: vec![silent], ..shard }.exit_code(), 1);
     }
 }

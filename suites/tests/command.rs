@@ -180,3 +180,177 @@ fn parts_make_a_whole_only_together_and_of_one_choice() {
         assert!(text.contains(why), "{arguments:?}: {text}");
     }
 }
+
+#[test]
+#[cfg(feature = "embedded")]
+fn a_shard_without_checks_is_a_part_of_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str]| assay(folder.path(), &[&["run", "metadata.root"], arguments].concat());
+    let mut empty = Vec::new();
+    for part in 1..=6 {
+        let (shard, json) = (format!("{part}/6"), format!("{part}.json"));
+        let (code, text) = run(&["--shard", &shard, "--json", &json]);
+        assert_eq!(code, Some(0), "{text}");
+        if text.contains("no check belongs to this shard") {
+            empty.push(json);
+        }
+    }
+    assert!(empty.len() >= 4, "two checks: {empty:?}");
+    let merge = |but: &str| {
+        let parts: Vec<String> =
+            (1..=6).map(|part| format!("{part}.json")).filter(|part| part != but).collect();
+        let mut arguments = vec!["merge", "--json", "whole.json"];
+        arguments.extend(parts.iter().map(String::as_str));
+        assay(folder.path(), &arguments)
+    };
+    let (code, text) = merge(&empty[0]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("of 6 shards these are missing"), "{text}");
+    let (code, text) = merge("");
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = run(&["--json", "at-once.json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
+    assert_eq!(read("whole.json"), read("at-once.json"));
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn every_report_is_tried_and_what_stood_there_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str]| assay(folder.path(), &[&["run", "metadata.root"], arguments].concat());
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
+    let (code, text) = run(&["--html", "nowhere/out.html"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("nowhere/out.html: no file can be written there"), "{text}");
+    if cfg!(target_os = "linux") {
+        let (code, text) = run(&["--json", "/dev/full", "--junit", "after.xml"]);
+        assert_eq!(code, Some(4), "{text}");
+        assert!(text.contains("conforms") && text.contains("/dev/full: "), "{text}");
+        assert!(read("after.xml").contains("<testsuites"));
+    }
+    let (code, text) = run(&["--json", "out.json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let hidden = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.expect("an entry").file_name().to_string_lossy().starts_with('.')
+    };
+    assert!(!std::fs::read_dir(folder.path()).expect("a folder").any(hidden), "no part is left");
+    // The new report cannot be written beside the old one.
+    std::fs::create_dir(folder.path().join(".out.json.part")).expect("made");
+    let before = read("out.json");
+    let (code, text) = run(&["--json", "out.json", "--resume", "out.json"]);
+    assert_eq!(code, Some(4), "{text}");
+    assert!(text.contains("out.json: ") && read("out.json") == before, "{text}");
+}
+
+#[test]
+fn one_file_for_two_things_is_refused_before_anything_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("kept");
+    std::fs::write(&kept, "as it was").expect("written");
+    let cases: [(&[&str], &str); 7] = [
+        (&["--json", "kept", "--junit", "./kept"], "--json and --junit name the same file"),
+        (&["--html", "new", "--sarif", "new"], "--html and --sarif"),
+        (&["--json", "kept", "--write-baseline", "kept"], "--json and --write-baseline"),
+        (&["--baseline", "kept", "--html", "kept"], "--html and --baseline"),
+        (&["--only-new", "kept", "--markdown", "kept"], "--markdown and --only-new"),
+        (&["--profile", "kept", "--json", "kept"], "--json and --profile"),
+        (&["--resume", "kept", "--badge", "kept"], "--badge and --resume"),
+    ];
+    for (arguments, named) in cases {
+        let (code, text) = assay(folder.path(), &[&["run", "metadata.root"], arguments].concat());
+        assert_eq!(code, Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(named) && text.contains(arguments[1]), "{arguments:?}: {text}");
+        assert_eq!(std::fs::read_to_string(&kept).expect("a file"), "as it was", "{arguments:?}");
+        assert!(!folder.path().join("new").exists());
+    }
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn what_is_repeated_conforms_and_says_how_often() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases: [(&[&str], &str); 2] =
+        [(&[], "the checks ran 2 times"), (&["--until-fail"], "ran 2 times; nothing failed")];
+    for (more, told) in cases {
+        let (code, text) = assay(folder.path(), &[&["run", "metadata.root", "--repeat", "2"], more].concat());
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("conforms") && text.contains(told), "{text}");
+    }
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn earlier_reports_and_baselines_are_held_against_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let check = |arguments: &[&str], wanted: i32, told: &str| {
+        let (code, text) = assay(folder.path(), arguments);
+        assert_eq!(code, Some(wanted), "{arguments:?}: {text}");
+        assert!(text.contains(told), "{arguments:?}: {text}");
+    };
+    let run = |arguments: &[&str], told: &str| {
+        check(&[&["run", "metadata.root"], arguments].concat(), 0, told);
+    };
+    run(&["--json", "good.json"], "conforms");
+    run(&["--json", "good.json", "--only-new", "good.json"], "conforms");
+    let text = std::fs::read_to_string(folder.path().join("good.json")).expect("a report");
+    let mut report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    report["outcomes"][0]["verdict"] = "fail".into();
+    std::fs::write(folder.path().join("bad.json"), report.to_string()).expect("written");
+    run(&["--only-new", "bad.json"], "conforms");
+    check(&["diff", "good.json", "good.json"], 0, "nothing got worse");
+    check(&["diff", "bad.json", "good.json"], 0, "nothing got worse");
+    check(&["diff", "good.json", "bad.json"], 1, "something got worse");
+
+    run(&["--write-baseline", "b.toml"], "0 known failures in b.toml");
+    run(&["--baseline", "b.toml"], "conforms");
+    run(&["--baseline", "b.toml", "--write-baseline", "b.toml"], "0 known failures in b.toml");
+    if cfg!(unix) {
+        run(&["--json", "/dev/null", "--junit", "/dev/null"], "conforms");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_stopped_while_it_repeats_conforms_where_nothing_failed() {
+    use std::io::{Read, Write};
+
+    const SIXTH: usize = 6;
+    let folder = tempfile::tempdir().expect("a folder");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    let child = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["run", "metadata.root.html", "--until-fail", "--metadata-url", &url])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let id = child.id().to_string();
+    // A good server; somebody has had enough while the sixth request waits for its answer.
+    std::thread::spawn(move || {
+        let mut heard = 0;
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut request = Vec::new();
+            let mut bytes = [0; 1024];
+            while !request.windows(4).any(|four| four == b"\r\n\r\n") {
+                match stream.read(&mut bytes) {
+                    Ok(count) if count > 0 => request.extend_from_slice(&bytes[..count]),
+                    _ => break,
+                }
+            }
+            heard += usize::from(!request.is_empty());
+            if heard == SIXTH {
+                let killed = Command::new("kill").args(["-INT", &id]).status();
+                assert!(killed.is_ok_and(|status| status.success()), "it runs on and on");
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n";
+            let _ = stream.write_all(format!("{head}<!doctype html>").as_bytes());
+        }
+    });
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
+    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert_eq!(status.code(), Some(0), "{text}");
+    assert!(text.contains("rounds; nothing failed") && text.contains("finishing what runs"), "{text}");
+    assert!(!text.contains("--resume") && !folder.path().join("assay-interrupted.json").exists());
+}

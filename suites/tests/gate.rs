@@ -1,17 +1,22 @@
 //! Reports hold a run: parts of one make the whole, every verdict can be made again from it, and it fits its schema.
 
+use assay_sim::serve::ClockMode;
 use assay_spec::{Dialect, Service};
 use assay_suites::check::{self, Check};
 use assay_suites::embedded::Embedded;
+use assay_suites::embedded::sim::{Options, start};
 use assay_suites::judge::judge;
 use assay_suites::merge;
 use assay_suites::pace::Pace;
-use assay_suites::plan::plan;
-use assay_suites::probe::Settings;
+use assay_suites::plan::{Wishes, foresee, plan, select};
+use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::profile::Profile;
 use assay_suites::replay::replay;
 use assay_suites::report::json;
 use assay_suites::run::{Halt, Runner};
+use assay_suites::setup::connect;
 use assay_suites::shard::Shard;
+use assay_suites::target::Target;
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -51,7 +56,7 @@ async fn ten_shards_make_the_whole_run_and_every_verdict_is_made_again() {
     let text = json::write(&whole);
     assert!(json::write(&merged) == text, "the same bytes");
 
-    let judged = judge(&reread(&whole)).await.expect("a report without a profile");
+    let judged = judge(&reread(&whole), None).await.expect("a report without a profile");
     assert!(judged.holds() && judged.same == all.len(), "{}", judged.text());
 
     let schema: Value = serde_json::from_str(json::SCHEMA).expect("JSON");
@@ -83,7 +88,7 @@ async fn failures_are_judged_again_and_a_bent_report_is_found_out() {
     let report = run(&target, &of(Service::Publish)).await;
     assert!(report.count(Verdict::Fail) > 0);
     let mut report = reread(&report);
-    let judged = judge(&report).await.expect("a report");
+    let judged = judge(&report, None).await.expect("a report");
     assert!(judged.holds(), "{}", judged.text());
 
     let bent = report.outcomes.iter_mut().find(|outcome| outcome.verdict == Verdict::Pass).expect("a pass");
@@ -93,7 +98,7 @@ async fn failures_are_judged_again_and_a_bent_report_is_found_out() {
             response.status = 299;
         }
     }
-    let judged = judge(&report).await.expect("a report");
+    let judged = judge(&report, None).await.expect("a report");
     let found: Vec<_> = judged.differs.iter().map(|one| one.requirement).collect();
     assert_eq!(found, [id], "{}", judged.text());
 
@@ -101,7 +106,7 @@ async fn failures_are_judged_again_and_a_bent_report_is_found_out() {
     let id = cut.requirement;
     cut.exchanges.clear();
     cut.failure = None;
-    let judged = judge(&report).await.expect("a report");
+    let judged = judge(&report, None).await.expect("a report");
     assert!(judged.unjudged.iter().any(|(unjudged, _)| *unjudged == id), "{}", judged.text());
 }
 
@@ -133,6 +138,47 @@ async fn a_run_that_is_stopped_goes_on() {
         let whole = merge::parts(vec![Run { is_partial: false, ..partial }, rest]).expect("parts of one run");
         assert_eq!(json::write(&whole), json::write(&run(&target, &checks).await));
     }
+}
+
+/// What the checks of a run share at a target of others is on each one's tape: domains, room in an hour, uploads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_of_a_shared_target_is_judged_the_same() {
+    let options = Options {
+        seed: 7,
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        clock: ClockMode::Real,
+        epoch: wall_clock(),
+        token: None,
+        forwarded_header: None,
+        https: false,
+        limits: Vec::new(),
+        deviations: Vec::new(),
+        liberties: Vec::new(),
+    };
+    let served = start(&options).await.expect("a simulator on any port");
+    let folder = tempfile::tempdir().expect("a folder");
+    served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
+    let text = std::fs::read_to_string(folder.path().join("p.toml")).expect("its text");
+    let text: String =
+        text.lines().filter(|line| !line.starts_with("control")).map(|line| format!("{line}\n")).collect();
+    std::fs::write(folder.path().join("p.toml"), &text).expect("written");
+    let loaded = Profile::load(&folder.path().join("p.toml")).expect("a profile");
+    let (target, settings, pace) = connect(&loaded, Some(3)).await.expect("a target");
+    assert!(!target.offer().forks);
+    let filters = ["drop.", "publish.prepare.prepare", "publish.prepare.cid"].map(str::to_owned);
+    let checks = select(check::all(), &[], &filters);
+    let planned = foresee(&target, &settings, &Wishes::default(), &checks).await;
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
+    let mut run = runner.run(&planned, |_| {}).await;
+    run.conditions.profile = loaded.profile.to_toml();
+    let is_short = |outcome: &&Outcome| outcome.reason.contains("drops of this hour are used up");
+    assert!(
+        run.outcomes.iter().any(|outcome| is_short(&outcome)),
+        "an hour has room for fewer than all ask for"
+    );
+    assert!(run.count(Verdict::Pass) > 20, "{}", assay_suites::report::terminal::summary(&run, false));
+    let judged = judge(&reread(&run), Some(&loaded)).await.expect("a report");
+    assert!(judged.holds(), "{}", judged.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,7 @@ import yaml
 
 readme, program, profile, work = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
 blocks = re.findall(r"^```yaml\n(.*?)^```$", readme.read_text(), re.M | re.S)
-github, gitlab, kubernetes = (yaml.safe_load(block) for block in blocks)
+github, gitlab, kubernetes, verdict = (yaml.safe_load(block) for block in blocks)
 path = f"{program.parent}:{os.environ['PATH']}"
 
 
@@ -58,12 +58,24 @@ for line in gitlab["verdict"]["script"]:
 holds(place / "assay.xml", place / "assay.html")
 
 place = folder("kubernetes")
-spec = kubernetes["spec"]
-(container,) = spec["template"]["spec"]["containers"]
-assert container["command"] == ["sh", "-c"] and f"auto/{spec['completions']}" in container["args"][0]
-line = container["args"][0].replace("/etc/assay", str(place)).replace("/reports", str(place))
-for part in range(spec["completions"]):
-    shell(line, place, JOB_COMPLETION_INDEX=str(part))
-shell("assay merge part-*.json --json whole.json", place)
-holds(place / "whole.json")
+reports = place / "reports"
+reports.mkdir()
+
+
+def line_of(job):
+    """What the one container of a job runs, with its volumes in folders of this machine."""
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    assert container["command"] == ["sh", "-c"]
+    (line,) = container["args"]
+    mounts = {"/etc/assay": place, "/reports": reports}
+    assert {mount["mountPath"] for mount in container["volumeMounts"]} == set(mounts)
+    return re.sub("|".join(mounts), lambda found: str(mounts[found[0]]), line)
+
+
+parts = kubernetes["spec"]["completions"]
+assert f"auto/{parts}" in line_of(kubernetes)
+for part in range(parts):
+    shell(line_of(kubernetes), place, JOB_COMPLETION_INDEX=str(part))
+shell(line_of(verdict), place)
+holds(reports / "assay.xml", reports / "assay.html")
 print("the pipelines of the README do what they say")

@@ -1,6 +1,9 @@
-//! Ctrl-C, and what a job system sends instead: once to finish, twice to stop.
+//! Ctrl-C, and what a job system sends instead: once to finish, twice to stop, a third time to be gone.
 
 use tokio::sync::watch;
+
+/// The exit code of a command that signals have ended.
+const GONE: i32 = 130;
 
 /// How often somebody has asked to stop.
 pub(crate) struct Interrupt(watch::Sender<u32>);
@@ -10,11 +13,16 @@ impl Interrupt {
     pub(crate) fn listen() -> Interrupt {
         let interrupt = Interrupt(watch::Sender::new(0));
         let count = interrupt.0.clone();
-        tokio::spawn(async move {
-            while signal().await {
-                count.send_modify(|count| *count += 1);
+        tokio::spawn(signals(move || {
+            count.send_modify(|count| *count += 1);
+            let times = *count.borrow();
+            match times {
+                1 => eprintln!("assay: finishing what runs; Ctrl-C once more stops at once"),
+                2 => {}
+                // Whoever asks again sees that the run does not end by itself.
+                _ => std::process::exit(GONE),
             }
-        });
+        }));
         interrupt
     }
 
@@ -30,22 +38,30 @@ impl assay_suites::run::Halt for Interrupt {
     }
 }
 
-/// Waits for one; `false` where none can come.
+/// Hears of each one that comes, so long as any can.
 #[cfg(unix)]
-async fn signal() -> bool {
+async fn signals(mut heard: impl FnMut()) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
-        return false;
+        return;
     };
-    tokio::select! {
-        come = interrupt.recv() => come.is_some(),
-        come = terminate.recv() => come.is_some(),
+    loop {
+        let come = tokio::select! {
+            come = interrupt.recv() => come,
+            come = terminate.recv() => come,
+        };
+        if come.is_none() {
+            return;
+        }
+        heard();
     }
 }
 
 #[cfg(not(unix))]
-async fn signal() -> bool {
-    tokio::signal::ctrl_c().await.is_ok()
+async fn signals(mut heard: impl FnMut()) {
+    while tokio::signal::ctrl_c().await.is_ok() {
+        heard();
+    }
 }

@@ -10,7 +10,7 @@ use assay_suites::report::{annotations, badge, html, json, junit, markdown, sari
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 
-use crate::{Ending, write};
+use crate::{Ending, is_special, write};
 
 /// What decides beside the verdicts.
 #[derive(Args)]
@@ -28,6 +28,13 @@ pub(crate) struct Gate {
 
 /// What writes a report.
 type Report = fn(&Run) -> String;
+
+/// A flag, and the file that it names.
+pub(crate) type Named<'args> = (&'static str, Option<&'args Path>);
+
+/// What may be written over what is read: a report that a run goes on with or is held against, a baseline.
+const MAY_SHARE: [(&str, &str); 3] =
+    [("--json", "--resume"), ("--json", "--only-new"), ("--write-baseline", "--baseline")];
 
 /// Where reports go.
 #[derive(Args)]
@@ -65,18 +72,18 @@ pub(crate) struct Loaded {
 impl Gate {
     /// Reads the files, so that a bad one is told before anything is sent.
     pub(crate) fn load(&self) -> Result<Loaded, Ending> {
+        if let Some(path) = &self.write_baseline {
+            can_be_written(path)?;
+        }
         let baseline = self.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
         let renew = match &self.write_baseline {
             // What is no baseline is not written over.
-            Some(path) if path.exists() => {
+            Some(path) if path.is_file() => {
                 let mut known = Baseline::load(path).map_err(Ending::Bad)?;
                 known.add(baseline.iter());
                 Some((path.clone(), known))
             }
-            Some(path) => {
-                can_be_written(path)?;
-                Some((path.clone(), baseline.clone().unwrap_or_default()))
-            }
+            Some(path) => Some((path.clone(), baseline.clone().unwrap_or_default())),
             None => None,
         };
         let only_new = match &self.only_new {
@@ -116,43 +123,69 @@ impl Loaded {
 }
 
 impl Outputs {
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.junit, &self.html, &self.markdown, &self.sarif, &self.badge].into_iter().flatten()
+    /// The reports that are asked for, each with its flag.
+    fn files(&self) -> impl Iterator<Item = (&'static str, &Path, Report)> {
+        let all: [(&'static str, &Option<PathBuf>, Report); 6] = [
+            ("--json", &self.json, json::write),
+            ("--junit", &self.junit, junit::write),
+            ("--html", &self.html, html::write),
+            ("--markdown", &self.markdown, markdown::write),
+            ("--sarif", &self.sarif, sarif::write),
+            ("--badge", &self.badge, badge::write),
+        ];
+        all.into_iter().filter_map(|(flag, path, report)| Some((flag, path.as_deref()?, report)))
     }
 
-    /// Whether the folder of every report is there, so that a long run does not end without one.
+    /// Whether every report can be written, so that a long run does not end without one.
     pub(crate) fn can_be_written(&self) -> Result<(), Ending> {
-        self.files().try_for_each(|path| can_be_written(path))
+        self.files().try_for_each(|(_, path, _)| can_be_written(path))
+    }
+
+    /// Refuses one file for two things, of which one would be lost: two that are written, or one that is read as well.
+    /// `read` is read beside what the gate reads.
+    pub(crate) fn told_apart(&self, gate: &Gate, read: &[Named<'_>]) -> Result<(), Ending> {
+        let mut named: Vec<Named<'_>> = self.files().map(|(flag, path, _)| (flag, Some(path))).collect();
+        named.push(("--write-baseline", gate.write_baseline.as_deref()));
+        let written = named.len();
+        named.push(("--baseline", gate.baseline.as_deref()));
+        named.push(("--only-new", gate.only_new.as_deref()));
+        named.extend(read);
+        let places: Vec<Option<PathBuf>> = named.iter().map(|(_, path)| path.and_then(place)).collect();
+        for (n, (flag, _)) in named[..written].iter().enumerate() {
+            let Some(at) = &places[n] else { continue };
+            let is_same = |other: usize| {
+                places[other].as_ref() == Some(at) && !MAY_SHARE.contains(&(*flag, named[other].0))
+            };
+            if let Some(other) = (n + 1..named.len()).find(|other| is_same(*other)) {
+                return Err(Ending::Bad(format!(
+                    "{flag} and {} name the same file, {}: one would be lost",
+                    named[other].0,
+                    at.display()
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Passes a run through the gate, writes and prints its reports, and ends with its code. It is `whole` where no
-    /// filter and no shard has left checks out.
+    /// filter and no shard has left checks out. A report that cannot be written keeps no other from being.
     pub(crate) fn finish(&self, mut run: Run, gate: &Loaded, whole: bool) -> Result<(), Ending> {
         let renewed = gate.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
         gate.apply(&mut run, whole);
-        if let Some(path) = &self.json {
-            write(path, &json::write(&run))?;
-        }
-        let others: [(&Option<PathBuf>, Report); 5] = [
-            (&self.junit, junit::write),
-            (&self.html, html::write),
-            (&self.markdown, markdown::write),
-            (&self.sarif, sarif::write),
-            (&self.badge, badge::write),
-        ];
-        for (path, report) in others {
-            if let Some(path) = path {
-                write(path, &report(&run))?;
-            }
-        }
+        let mut written: Vec<Result<(), Ending>> =
+            self.files().map(|(_, path, report)| write(path, &report(&run))).collect();
         if let Some((path, renewed)) = renewed {
-            write(path, &renewed.to_toml())?;
-            eprintln!("assay: {} known failures in {}", renewed.len(), path.display());
+            let kept = write(path, &renewed.to_toml());
+            if kept.is_ok() {
+                eprintln!("assay: {} known failures in {}", renewed.len(), path.display());
+            }
+            written.push(kept);
         }
         print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
         if self.annotations {
             print!("{}", annotations::write(&run));
         }
+        written.into_iter().collect::<Result<(), Ending>>()?;
         match run.exit_code() {
             0 => Ok(()),
             code => Err(Ending::Code(code)),
@@ -160,13 +193,31 @@ impl Outputs {
     }
 }
 
-/// Whether the folder of a file is there.
+/// Whether a file can be written, by trying, which leaves everything as it was.
 fn can_be_written(path: &Path) -> Result<(), Ending> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
-        return Err(Ending::Bad(format!("{}: no file can be written there", path.display())));
+    // Whoever reads from a pipe would take it for its end.
+    if is_special(path) && !path.is_dir() {
+        return Ok(());
     }
-    Ok(())
+    let is_new = path.symlink_metadata().is_err();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .and_then(|_| if is_new { std::fs::remove_file(path) } else { Ok(()) })
+        .map_err(|e| Ending::Bad(format!("{}: no file can be written there: {e}", path.display())))
+}
+
+/// Where a path leads, however it is written; nowhere where nothing can be lost.
+fn place(path: &Path) -> Option<PathBuf> {
+    if is_special(path) {
+        return None;
+    }
+    path.canonicalize().ok().or_else(|| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    })
 }
 
 /// Reads a report; an error names the file.

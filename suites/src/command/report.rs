@@ -41,6 +41,9 @@ pub(crate) struct MergeArgs {
 pub(crate) struct JudgeArgs {
     /// The report (JSON)
     report: PathBuf,
+    /// Read the secrets that checks need as this profile (TOML) names them
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -70,6 +73,7 @@ pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
 
 /// One report out of several.
 pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
+    args.outputs.told_apart(&args.gate, &[])?;
     let gate = args.gate.load()?;
     args.outputs.can_be_written()?;
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;
@@ -81,7 +85,9 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
 /// Every verdict once more, from what the report holds.
 pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
     let report = read_run(&args.report)?;
-    let judged = judge::judge(&report).await.map_err(Ending::Bad)?;
+    let profile = args.profile.as_deref().map(Profile::load).transpose();
+    let profile = profile.map_err(|e| Ending::Bad(e.to_string()))?;
+    let judged = judge::judge(&report, profile.as_ref()).await.map_err(Ending::Bad)?;
     print!("{}", judged.text());
     if judged.holds() { Ok(()) } else { Err(Ending::Code(1)) }
 }

@@ -10,7 +10,7 @@ use assay_suites::pace::Pace;
 use assay_suites::plan::{Plan, Planned, Wishes, foresee, select};
 use assay_suites::probe::Settings;
 use assay_suites::report::{json, terminal};
-use assay_suites::run::Runner;
+use assay_suites::run::{Halt, Runner};
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
 use assay_suites::verdict::{Conditions, Outcome, Run, Shards, Verdict};
@@ -18,7 +18,7 @@ use assay_suites::{endpoints, setup};
 use clap::Args;
 
 use super::interrupt::Interrupt;
-use super::outputs::{Gate, Loaded, Outputs};
+use super::outputs::{Gate, Loaded, Named, Outputs};
 use super::target::TargetArgs;
 use crate::{Ending, Selection, write};
 
@@ -30,7 +30,7 @@ pub(crate) const HELP: &str = "Examples:
   assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
   assay run --profile p.toml --json out.json --resume out.json    # goes on with what was interrupted
 
-Ctrl-C once: the checks that run are finished, then the report; twice: the report at once.
+Ctrl-C once: the checks that run are finished, then the report; twice: the report at once; three times: no report.
 
 Exit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
@@ -88,6 +88,30 @@ pub(crate) struct RunArgs {
     until_fail: bool,
 }
 
+impl RunArgs {
+    /// Whether no filter and no shard leaves checks out.
+    fn is_whole(&self) -> bool {
+        self.selection.is_everything() && self.shard.is_none()
+    }
+
+    /// Whether the checks run several times: what is stopped then is not gone on with.
+    fn repeats(&self) -> bool {
+        self.repeat.is_some() || self.until_fail
+    }
+
+    /// The files that are read beside those of the gate.
+    fn read(&self) -> [Named<'_>; 5] {
+        let urls = &self.target.urls;
+        [
+            ("--resume", self.resume.as_deref()),
+            ("--profile", self.target.profile.as_deref()),
+            ("--ca-file", urls.ca_file.as_deref()),
+            ("--client-certificate", urls.client_certificate.as_deref()),
+            ("--client-key", urls.client_key.as_deref()),
+        ]
+    }
+}
+
 fn parse_weight(name: &str) -> Result<Weight, String> {
     Weight::named(name).ok_or_else(|| "heavy or destructive".to_owned())
 }
@@ -119,10 +143,17 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if all.is_empty() {
         return Err(Ending::Bad("no check matches these filters".to_owned()));
     }
+    args.outputs.told_apart(&args.gate, &args.read())?;
     let gate = args.gate.load()?;
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
     let mut setup = setup(&args, earlier.as_ref()).await?;
+    if let Some(shard) = args.shard
+        && !setup.target.offer().forks
+    {
+        // The other shards may run now, and take from the same domains and minutes.
+        shard.share(&setup.settings, &mut setup.pace);
+    }
     let (checks, selection) = wanted(&args, all, setup.target.as_ref())?;
     let begun = Run {
         target: setup.target.name(),
@@ -163,27 +194,37 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         };
     }
 
-    let whole = args.selection.is_everything() && args.shard.is_none();
-    let mut run = times(&args, &mut setup, &wishes, planned, jobs, &gate, whole).await;
+    let interrupt = Interrupt::listen();
+    let mut run = times(&args, &mut setup, &wishes, planned, jobs, &gate, &interrupt).await;
     run.selection = begun.selection;
     run.shards = begun.shards;
     if args.endpoints && !run.is_partial {
-        // A table that is not whole is no verdict.
-        let (target, read_only) = (setup.target.as_ref(), args.read_only);
-        let asked = endpoints::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only).await;
-        if let Err(why) = asked {
-            eprintln!("assay: the other endpoints were not asked: {why}");
-        }
-        print!("{}", terminal::endpoints(&run));
+        ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
     }
     run.conditions.profile.clone_from(&setup.profile);
     if let Some(earlier) = earlier {
         run = merge::parts(vec![Run { is_partial: false, ..earlier }, run]).map_err(Ending::Bad)?;
     }
-    if run.is_partial {
+    if run.is_partial && !args.repeats() {
         keep(&args.outputs, &run);
     }
-    args.outputs.finish(run, &gate, whole)
+    args.outputs.finish(run, &gate, args.is_whole())
+}
+
+/// Asks for the endpoints that no check has asked for, until somebody asks to stop, and prints the table. One that is
+/// not whole is no verdict.
+async fn ask_for_the_rest(run: &mut Run, setup: &Setup, read_only: bool, interrupt: &Interrupt) {
+    let mut stop = interrupt.count();
+    let target = setup.target.as_ref();
+    let asked = tokio::select! {
+        biased;
+        Ok(_) = stop.wait_for(|count| *count > 0) => Err("the run was stopped".to_owned()),
+        asked = endpoints::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only) => asked,
+    };
+    if let Err(why) = asked {
+        run.remarks.push(format!("the other endpoints were not asked: {why}"));
+    }
+    print!("{}", terminal::endpoints(run));
 }
 
 /// The checks of the services that the target names, and of this shard; and a digest of those of all shards.
@@ -203,11 +244,11 @@ fn wanted(
     }
     let ids: String = checks.iter().map(|check| format!("{}\n", check.requirement)).collect();
     let selection = sha256_hex(ids.as_bytes());
-    let Some(shard) = args.shard else { return Ok((checks, selection)) };
-    let part = shard.select(&checks);
-    if part.is_empty() {
-        return Err(Ending::Bad(format!("shard {shard} of {} checks is empty", checks.len())));
-    }
+    let part = match args.shard {
+        // Of few checks it may be none: the whole wants its report even so.
+        Some(shard) => shard.select(&checks),
+        None => checks,
+    };
     Ok((part, selection))
 }
 
@@ -228,13 +269,11 @@ async fn times(
     planned: Vec<Planned>,
     jobs: usize,
     gate: &Loaded,
-    whole: bool,
+    interrupt: &Interrupt,
 ) -> Run {
-    let interrupt = Interrupt::listen();
     let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
     let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
-    let mut ended = None;
-    let (mut planned, mut runs) = (planned, Repetitions::default());
+    let (mut planned, mut runs, mut ended) = (planned, Repetitions::default(), None);
     for nth in 0..most {
         if nth > 0 {
             // Names are new each time, as in a run of another seed.
@@ -250,18 +289,28 @@ async fn times(
                 interrupt.finish();
             }
         };
-        let run = runner.run_until(&planned, &interrupt, seen).await;
+        let run = runner.run_until(&planned, interrupt, seen).await;
         progress.finish();
-        let mut gated = run.clone();
-        gate.apply(&mut gated, whole);
-        let has_failed = gated.exit_code() != 0;
-        let is_over = run.is_partial || (args.until_fail && has_failed);
+        let was_stopped = run.is_partial;
         runs.add(run);
-        if args.until_fail && (is_over || nth + 1 == most) {
-            let end = if has_failed { "then something failed" } else { "nothing failed" };
-            ended = Some(format!("ran {} times; {end}", runs.times()));
+        let (begun, rounds) = (nth + 1, runs.times());
+        if args.until_fail {
+            // What the rounds make together decides, as it does in the end.
+            let mut so_far = runs.clone().finish().unwrap_or_default();
+            gate.apply(&mut so_far, args.is_whole());
+            ended = if has_failed(&so_far) {
+                Some(format!("ran {begun} times; then something failed"))
+            } else if was_stopped {
+                Some(format!("stopped after {rounds} rounds; nothing failed"))
+            } else if begun == most || so_far.exit_code() != 0 {
+                Some(format!("ran {begun} times; nothing failed"))
+            } else {
+                None
+            };
+        } else if was_stopped && args.repeats() {
+            ended = Some(format!("stopped after {rounds} of {most} rounds"));
         }
-        if is_over {
+        if was_stopped || ended.is_some() {
             break;
         }
     }
@@ -270,13 +319,19 @@ async fn times(
     run
 }
 
+/// Whether something does not conform or went wrong; that a run was stopped is neither.
+fn has_failed(run: &Run) -> bool {
+    let is_bad = |outcome: &Outcome| outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
+    !run.objections.is_empty() || run.outcomes.iter().any(is_bad)
+}
+
 /// Keeps a run that was stopped, and tells how to go on with it.
 fn keep(outputs: &Outputs, run: &Run) {
     let path = outputs.json.clone().unwrap_or_else(|| PathBuf::from(INTERRUPTED));
     if outputs.json.is_none()
-        && let Err(why) = std::fs::write(&path, json::write(run))
+        && let Err(Ending::Failed(why)) = write(&path, &json::write(run))
     {
-        return eprintln!("assay: stopped, and {} cannot be written: {why}", path.display());
+        return eprintln!("assay: stopped, and the report cannot be kept: {why}");
     }
     eprintln!("assay: stopped; go on with the same arguments and --resume {}", path.display());
 }

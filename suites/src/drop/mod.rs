@@ -20,6 +20,7 @@ use assay_spec::Instant;
 use assay_spec::cid::Estimate;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::instant::HOUR;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::check::{Check, Stop};
@@ -94,24 +95,55 @@ pub(crate) enum Which {
 /// How many kinds of them there are.
 const KINDS: usize = 3;
 
+impl Which {
+    /// What it is called on a check's tape.
+    const fn name(self) -> &'static str {
+        match self {
+            Which::Plain => "drop.plain",
+            Which::Second => "drop.second",
+            Which::Rich => "drop.rich",
+        }
+    }
+
+    /// What is uploaded under a label.
+    fn sample(self, label: &[u8; 32]) -> Sample {
+        match self {
+            Which::Plain | Which::Second => Sample::plain(label),
+            Which::Rich => Sample::rich(label),
+        }
+    }
+}
+
 #[derive(Clone)]
 struct Kept {
     exchange: Exchange,
-    sample: Arc<Sample>,
-    sent: Instant,
-    come: Instant,
+    made: Made,
+}
+
+/// What has to be known of an upload beside its answer: all that another check needs, also when a report is judged.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Made {
+    label: [u8; 32],
+    /// The target's time before and after, in milliseconds.
+    sent: i64,
+    come: i64,
 }
 
 /// An upload that was answered, in whatever way.
 pub(crate) struct Dropped<'p> {
     pub(crate) answer: Answer<'p>,
-    pub(crate) sample: Arc<Sample>,
+    pub(crate) sample: Sample,
     /// The target's time before and after.
     pub(crate) sent: Instant,
     pub(crate) come: Instant,
 }
 
-impl Dropped<'_> {
+impl<'p> Dropped<'p> {
+    fn new(answer: Answer<'p>, which: Which, made: &Made) -> Dropped<'p> {
+        let (sent, come) = (Instant(made.sent), Instant(made.come));
+        Dropped { answer, sample: which.sample(&made.label), sent, come }
+    }
+
     /// A member of the answer that should be a text; empty where it is none.
     pub(crate) fn text(&self, member: &str) -> String {
         self.answer.json()[member].as_str().unwrap_or_default().to_owned()
@@ -142,20 +174,28 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
     }
     let mut kept = probe.settings.drop.kept.lock().await;
     let now = probe.now().await?;
-    if let Some(Kept { exchange, sample, sent, come }) =
-        kept.get(&which).filter(|kept| now - kept.come < HOUR).cloned()
-    {
-        let answer = probe.recall(exchange)?;
+    let known = kept.get(&which).filter(|kept| now - Instant(kept.made.come) < HOUR).cloned();
+    let made = probe.share(which.name(), || {
+        let made = known.as_ref().and_then(|kept| serde_json::to_value(kept.made).ok());
+        made.ok_or_else(|| "nobody has made one".to_owned())
+    });
+    if let Ok(made) = made {
+        let made: Made = serde_json::from_value(made).map_err(|e| Stop::Error(e.to_string()))?;
+        let answer = if let Some(kept) = known {
+            probe.recall(kept.exchange)?
+        } else {
+            // Another check's answer stands on this one's tape.
+            let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
+            probe.send_with("drop", request, None, patient()).await?
+        };
         token::hide(probe, &answer.response);
         not_now(probe, &answer)?;
-        return Ok(Dropped { answer, sample, sent, come });
+        return Ok(Dropped::new(answer, which, &made));
     }
-    let dropped = fresh(probe, which).await?;
-    // What may pass is asked for again.
-    if dropped.answer.status() < 500 {
-        let Dropped { sample, sent, come, .. } = &dropped;
-        let (exchange, sample) = (dropped.answer.exchange(), sample.clone());
-        kept.insert(which, Kept { exchange, sample, sent: *sent, come: *come });
+    let (dropped, made) = make(probe, which).await?;
+    // What may pass is asked for again; on a tape stands who else looked at it.
+    if dropped.answer.status() < 500 && !probe.plays() {
+        kept.insert(which, Kept { exchange: dropped.answer.exchange(), made });
     }
     not_now(probe, &dropped.answer)?;
     Ok(dropped)
@@ -163,10 +203,12 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
 
 /// An upload of that kind that no other check looks at.
 pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
-    let sample = match which {
-        Which::Plain | Which::Second => Sample::plain(probe),
-        Which::Rich => Sample::rich(probe),
-    };
+    make(probe, which).await.map(|(dropped, _)| dropped)
+}
+
+async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
+    let label = Sample::label(probe);
+    let sample = which.sample(&label);
     let form = Form::of(probe, &sample.zip());
     let form = if which == Which::Second { form.field("source", upload::SOURCE) } else { form };
     let (before, began) = (probe.now().await?, tokio::time::Instant::now());
@@ -175,7 +217,8 @@ pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Drop
     let come = probe.now().await?;
     // Without a control API the target's clock is known by its answer alone.
     let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };
-    Ok(Dropped { answer, sample: Arc::new(sample), sent, come })
+    let made = Made { label, sent: sent.0, come: come.0 };
+    Ok((Dropped { answer, sample, sent, come }, made))
 }
 
 /// Uploads a zip.

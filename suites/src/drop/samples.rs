@@ -25,20 +25,29 @@ pub(crate) const NESTED: &str = "assets/data/bytes.bin";
 impl Sample {
     /// A page that nobody has uploaded before.
     pub(crate) fn page(probe: &Probe<'_>) -> Sample {
-        let label = text::hex(&probe.draw("page")[..8]);
+        Sample::labelled(&Sample::label(probe))
+    }
+
+    /// A label that nobody has used before.
+    pub(crate) fn label(probe: &Probe<'_>) -> [u8; 32] {
+        probe.draw("page")
+    }
+
+    fn labelled(label: &[u8; 32]) -> Sample {
+        let label = text::hex(&label[..8]);
         let page = format!("<!doctype html>\n<title>{label}</title>\n<p>A page of a conformance check.\n");
         Sample::default().with(INDEX, page)
     }
 
-    /// A page, and a file in folders.
-    pub(crate) fn plain(probe: &Probe<'_>) -> Sample {
-        let nested: Vec<u8> = (0..=255).chain(probe.draw("nested")).collect();
-        Sample::page(probe).with(NESTED, nested)
+    /// A page of that label, and a file in folders.
+    pub(crate) fn plain(label: &[u8; 32]) -> Sample {
+        let nested: Vec<u8> = (0..=255).chain(*label).collect();
+        Sample::labelled(label).with(NESTED, nested)
     }
 
     /// What tells layouts apart: a file of several chunks, dotfiles, and empty directories inside each other.
-    pub(crate) fn rich(probe: &Probe<'_>) -> Sample {
-        Sample::page(probe).enriched()
+    pub(crate) fn rich(label: &[u8; 32]) -> Sample {
+        Sample::labelled(label).enriched()
     }
 
     /// With what tells layouts apart.

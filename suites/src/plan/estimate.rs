@@ -164,10 +164,13 @@ impl Plan {
         for class in &self.classes {
             let Class { name, needed, limit, span, seconds, is_cut } = class;
             let what = match (is_cut, needed > limit) {
-                (true, true) => format!("{} of them find no room and are not-testable", needed - limit),
+                (true, true) => {
+                    "what finds no room is not-testable; what checks share counts once".to_owned()
+                }
                 _ => format!("takes {}", time(*seconds)),
             };
-            let _ = writeln!(text, "pace: {needed} {name} at {limit} {span}: {what}");
+            let most = if *is_cut { "at most " } else { "" };
+            let _ = writeln!(text, "pace: {most}{needed} {name} at {limit} {span}: {what}");
         }
         let latency = if self.is_measured { "measured" } else { "assumed" };
         let _ = writeln!(

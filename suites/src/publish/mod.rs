@@ -125,7 +125,12 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         return Ok(Caller { domain, key });
     }
     let fixtures = &probe.settings.publish;
-    let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let next = || {
+        let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        domain.map(Value::String).ok_or_else(|| "none left".to_owned())
+    };
+    let domain =
+        probe.share("publish.domain", next).ok().and_then(|domain| domain.as_str().map(str::to_owned));
     match (fixtures.key, domain) {
         (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
         (None, _) => Err(Stop::NotTestable("needs a bound domain: [publish] key and domains".to_owned())),

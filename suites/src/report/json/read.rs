@@ -181,10 +181,11 @@ fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
         (_, None, Some(ms)) => Ok(Value::from(ms)),
         (answer, None, None) => Ok(answer.unwrap_or_default()),
     };
-    let asked = match (call.control, call.clock_ms) {
-        (Some(wire::Control { method, path, body }), None) => Asked::Control { method, path, body },
-        (None, Some(_)) => Asked::Clock,
-        _ => return Err("neither a control call nor a clock".to_owned()),
+    let asked = match (call.control, call.clock_ms, call.share) {
+        (Some(wire::Control { method, path, body }), None, None) => Asked::Control { method, path, body },
+        (None, Some(_), None) => Asked::Clock,
+        (None, None, Some(what)) => Asked::Share(what),
+        _ => return Err("neither a control call, nor a clock, nor something shared".to_owned()),
     };
     Ok(Call { after: call.after, asked, answer })
 }

@@ -194,7 +194,7 @@ pub(super) enum BrokenKind {
     TooLarge,
 }
 
-/// What a check was told beside its exchanges: by a control API, or by this machine's clock.
+/// What a check was told beside its exchanges: by a control API, by this machine's clock, or of what a run's checks share.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
@@ -211,6 +211,9 @@ pub(super) struct Call {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_ms: Option<i64>,
+    /// The name of what is shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

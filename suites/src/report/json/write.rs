@@ -148,10 +148,16 @@ fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
             answer_sha256,
             error,
             clock_ms: None,
+            share: None,
         },
         Asked::Clock => {
             let clock_ms = answer.as_ref().and_then(Value::as_i64);
-            wire::Call { after: call.after, control: None, answer: None, answer_sha256, error, clock_ms }
+            let (after, control, answer, share) = (call.after, None, None, None);
+            wire::Call { after, control, answer, answer_sha256, error, clock_ms, share }
+        }
+        Asked::Share(what) => {
+            let (after, control, clock_ms, share) = (call.after, None, None, Some(what.clone()));
+            wire::Call { after, control, answer, answer_sha256, error, clock_ms, share }
         }
     }
 }
