@@ -285,6 +285,11 @@ fn optional_base_url<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Strin
     BaseUrl::deserialize(input).map(|url| Some(url.0))
 }
 
+fn base_urls<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+    let urls = Vec::<BaseUrl>::deserialize(input)?;
+    Ok(urls.into_iter().map(|url| url.0).collect())
+}
+
 fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
     let count = u32::deserialize(input)?;
     if count == 0 { Err(D::Error::custom("must be 1 or more")) } else { Ok(count) }

@@ -216,8 +216,8 @@ async fn without_a_key_nothing_is_judged() {
     assert_eq!(run.exit_code(), 1, "nothing was checked");
 }
 
-/// Runs what the profile of a simulator on sockets says, with or without its control API.
-async fn over_sockets(control: bool) -> Run {
+/// Runs what the profile of a simulator on sockets says, with or without its control API; servers are named by its sites.
+async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options {
         seed: 7,
@@ -236,13 +236,14 @@ async fn over_sockets(control: bool) -> Run {
     served.write_profile(&path, None).expect("a profile");
     let Loaded { profile, folder: beside, .. } = Profile::load(&path).expect("the profile that was written");
     let trust = profile.trust(&beside).expect("the authority beside the profile");
-    let gateway = profile.gateway.expect("the table");
+    let mut gateway = profile.gateway.expect("the table");
+    gateway.server_urls = servers.iter().map(|&name| served.sites[name].clone()).collect();
     let read = |secret: &Option<Secret>| secret.as_ref().map(|key| key.read(&beside).expect("a key's file"));
     let fixtures = Fixtures::new(&gateway, read(&gateway.key), read(&gateway.revoked_key));
     let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
     let control = profile.control.filter(|_| control).map(|base| (base, None));
     let target = Remote::trusting(trust, sites, control).await.expect("somebody listens");
-    run(&target, &Settings { seed: 3, gateway: fixtures, ..Settings::default() }, &[]).await
+    run(&target, &Settings { seed: 3, gateway: fixtures, ..Settings::default() }, filters).await
 }
 
 fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
@@ -256,7 +257,7 @@ fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn over_sockets_every_check_passes_as_embedded() {
-    let run = over_sockets(true).await;
+    let run = over_sockets(true, &[], &[]).await;
     assert_eq!(run.count(Verdict::Pass), run.outcomes.len(), "{:#?}", verdicts(&run));
     let servers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges);
     let servers: BTreeSet<&str> = servers.map(|exchange| exchange.base.as_str()).collect();
@@ -265,7 +266,7 @@ async fn over_sockets_every_check_passes_as_embedded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn over_sockets_without_control_most_is_testable() {
-    let run = over_sockets(false).await;
+    let run = over_sockets(false, &[], &[]).await;
     let untestable: BTreeSet<String> = run
         .outcomes
         .iter()
@@ -283,4 +284,14 @@ async fn over_sockets_without_control_most_is_testable() {
     wanted.insert("gateway.auth.key-check-free".to_owned());
     assert_eq!(untestable, wanted);
     assert_eq!(run.count(Verdict::Pass) + wanted.len(), run.outcomes.len(), "{:#?}", verdicts(&run));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_the_profile_names_are_called_instead_of_those_of_discovery() {
+    let run = over_sockets(false, &["server-b"], &["gateway.direct"]).await;
+    let passed = run.count(Verdict::Pass);
+    assert!(passed > 3 && passed == run.outcomes.len(), "{:#?}", verdicts(&run));
+    let exchanges = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges);
+    let bases: BTreeSet<&str> = exchanges.map(|exchange| exchange.base.as_str()).collect();
+    assert!(bases.len() == 1 && bases.iter().all(|base| base.starts_with("https://")), "{bases:?}");
 }

@@ -209,6 +209,7 @@ impl Served {
         };
         Ok(Gateway {
             url: self.sites["gateway"].clone(),
+            server_urls: Vec::new(),
             key: Some(beside("valid")?),
             revoked_key: Some(beside("revoked")?),
             endpoints: Endpoints::default(),

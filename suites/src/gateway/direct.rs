@@ -1,4 +1,4 @@
-//! Servers called directly, at the URLs that discovery lists.
+//! Servers called directly, at the URLs that the profile names, else at those that discovery lists.
 
 use std::collections::BTreeMap;
 
@@ -58,8 +58,17 @@ const SERVERS: usize = 3;
 /// How many servers are asked where every one counts.
 const ALL: usize = 8;
 
+/// The servers that the profile names. Those of a world of the check's own are known by discovery alone.
+fn declared<'p>(probe: &'p Probe<'_>) -> &'p [String] {
+    if probe.owns_time() { &[] } else { &probe.settings.gateway.servers }
+}
+
 /// The URLs of a model's servers.
 async fn urls(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
+    let declared = declared(probe);
+    if !declared.is_empty() {
+        return Ok(declared.to_vec());
+    }
     let (_, entries) = given_entries(probe).await?;
     let servers = entries.get(id).into_iter().flatten();
     let urls: Vec<String> = servers.filter(|entry| is_url(probe, entry)).cloned().collect();
@@ -114,10 +123,15 @@ async fn a_server_answers_messages(probe: &Probe<'_>) -> Checked {
 }
 
 async fn every_server_takes_the_key(probe: &Probe<'_>) -> Checked {
-    let (_, entries) = given_entries(probe).await?;
+    let declared = declared(probe);
+    let entries = if declared.is_empty() {
+        given_entries(probe).await?.1
+    } else {
+        BTreeMap::from([(model(probe, Skill::Chat).await?, declared.to_vec())])
+    };
     let mut servers: BTreeMap<&String, &String> = BTreeMap::new();
     for (id, urls) in &entries {
-        for url in urls.iter().filter(|entry| is_url(probe, entry)) {
+        for url in urls.iter().filter(|entry| !declared.is_empty() || is_url(probe, entry)) {
             servers.entry(url).or_insert(id);
         }
     }
@@ -130,7 +144,7 @@ async fn every_server_takes_the_key(probe: &Probe<'_>) -> Checked {
         answer.expect(is_taken, "status", want, answer.status().to_string())?;
         judged += 1;
     }
-    probe.given(judged > 0, "discovery lists no server that is there")
+    probe.given(judged > 0, "no server that is named is there")
 }
 
 /// What a server of its own offers, as far as it is named, with bodies that are fine.

@@ -72,6 +72,8 @@ pub struct Fixtures {
     key: Option<Token>,
     /// A key that is revoked.
     revoked_key: Option<Token>,
+    /// Servers that are called directly; where none is declared, those that discovery lists.
+    servers: Vec<String>,
     /// Models by what they can do.
     models: GatewayModels,
     /// Endpoints that the target does not offer, by name.
@@ -116,7 +118,8 @@ impl Fixtures {
     pub fn new(profile: &Gateway, key: Option<String>, revoked_key: Option<String>) -> Fixtures {
         let absent = profile.endpoints.absent();
         let fixtures = Fixtures::of(profile.models.clone(), &profile.readings, &profile.limits, absent);
-        Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), ..fixtures }
+        let servers = profile.server_urls.clone();
+        Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), servers, ..fixtures }
     }
 
     /// The key of the profile.
@@ -133,6 +136,7 @@ impl Fixtures {
         Fixtures {
             key: None,
             revoked_key: None,
+            servers: Vec::new(),
             models,
             absent,
             payment_flow: readings.payment_flow,

@@ -40,6 +40,12 @@ const KEYS: &[Key] = &[
         "{ env = \"GATEWAY_KEY\" }",
         "A valid API key; without one only what needs none is tested.",
     ),
+    (
+        "gateway",
+        "server_urls",
+        "[\"https://127.0.0.1:4103\"]",
+        "Servers of the chat model, called directly instead of those that discovery lists.",
+    ),
     ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was valid once and is so no more."),
     (
         "gateway.models",

@@ -6,7 +6,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Endpoints, GatewayApi, Secret, at_least_one, base_url, is_default};
+use super::{Endpoints, GatewayApi, Secret, at_least_one, base_url, base_urls, is_default};
 
 /// A target of the gateway's suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,9 @@ pub struct Gateway {
     /// Base URL of the gateway, without a trailing slash.
     #[serde(deserialize_with = "base_url")]
     pub url: String,
+    /// Base URLs of servers of the chat model, which are called directly instead of those that discovery lists.
+    #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
+    pub server_urls: Vec<String>,
     /// A valid API key. Without one only what needs none is tested.
     pub key: Option<Secret>,
     /// A key that was valid once and is so no more.
@@ -221,6 +224,7 @@ mod tests {
     const FULL: &str = r#"
 [gateway]
 url = "http://127.0.0.1:4101/"
+server_urls = ["https://127.0.0.1:4103/"]
 key = { env = "KEY" }
 revoked_key = { file = "revoked.key" }
 endpoints = { native_completions = false, messages = true }
@@ -241,6 +245,7 @@ version = "2026-01-01"
         let profile = Profile::parse(FULL, "p.toml").expect("a profile");
         let gateway = profile.gateway.clone().expect("the table");
         assert_eq!(gateway.url, "http://127.0.0.1:4101");
+        assert_eq!(gateway.server_urls, ["https://127.0.0.1:4103"]);
         assert_eq!(gateway.endpoints.absent(), BTreeSet::from(["native-completions"]));
         assert_eq!(gateway.models.vision.as_deref(), Some("c"));
         assert_eq!(gateway.readings.gateway_422_detail, Detail::Either);

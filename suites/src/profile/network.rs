@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY_MS, GENERAL_PER_MINUTE, HEAVY_PER_MINUTE};
-use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 
 use super::drop::optional_header_name;
-use super::{EndpointName, Endpoints, at_least_one, base_url, is_default, optional_base_url};
+use super::{EndpointName, Endpoints, at_least_one, base_url, base_urls, is_default, optional_base_url};
 
 /// A target of the node API's suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,11 +185,6 @@ impl Default for NetworkLimits {
             authenticated: None,
         }
     }
-}
-
-fn base_urls<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-    let urls = Vec::<super::BaseUrl>::deserialize(input)?;
-    Ok(urls.into_iter().map(|url| url.0).collect())
 }
 
 #[cfg(test)]
