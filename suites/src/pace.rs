@@ -79,13 +79,6 @@ impl Pace {
         self
     }
 
-    /// Leaves this run its part of every minute, where so many run at once: a request at least.
-    pub fn divide(&mut self, runs: usize) {
-        for limit in self.per_minute.values_mut() {
-            *limit = (*limit / runs as u32).max(1);
-        }
-    }
-
     /// How many requests a minute may go to `site`, where that is known.
     pub fn per_minute(&self, site: &str) -> Option<u32> {
         self.per_minute.get(self.counted(site)).copied()

@@ -151,8 +151,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if let Some(shard) = args.shard
         && !setup.target.offer().forks
     {
-        // The other shards may run now, and take from the same domains and minutes.
-        shard.share(&setup.settings, &mut setup.pace);
+        // The other shards may run now, and take from the same domains.
+        shard.share(&setup.settings);
     }
     let (checks, selection) = wanted(&args, all, setup.target.as_ref())?;
     let begun = Run {
