@@ -81,8 +81,9 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
     let mut judged = Judged::default();
     let mut again = Vec::new();
     for outcome in &report.outcomes {
-        // Where nothing was sent there is nothing to judge.
-        if outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable {
+        // Where nothing was sent there is nothing to judge; how long the run waited stands in no exchange.
+        let is_held = outcome.verdict == Verdict::Inconclusive && outcome.reason.starts_with(run::HELD);
+        if is_held || (outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable) {
             judged.left_out += 1;
         } else if outcome.notes.iter().any(|note| note == run::NOT_KEPT) {
             judged.unjudged.push((outcome.requirement, run::NOT_KEPT.to_owned()));

@@ -75,6 +75,8 @@ struct Tally {
     recalled: BTreeSet<usize>,
     /// That the target refuses for now because of a limit is what this check wants to see.
     wants_limit: bool,
+    /// How long the run's own pace has held this check back behind its first request.
+    held: Duration,
 }
 
 /// What a check leaves behind.
@@ -99,6 +101,8 @@ pub struct Traces {
     pub recalled: BTreeSet<usize>,
     /// It wanted a refusal because of a limit.
     pub wants_limit: bool,
+    /// How long the run's own pace has held it back behind its first request.
+    pub held: Duration,
     /// Where it ran.
     pub place: Place,
 }
@@ -129,7 +133,8 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, judged, twins, hidden, recalled, wants_limit, .. } = tally;
+        let Tally { exchanges, notes, expected, judged, twins, hidden, recalled, wants_limit, held, .. } =
+            tally;
         let (calls, missed, place) = (self.tape.calls(), self.tape.missed(), self.place);
         Traces {
             exchanges,
@@ -142,6 +147,7 @@ impl<'run> Probe<'run> {
             hidden,
             recalled,
             wants_limit,
+            held,
             place,
         }
     }
@@ -218,7 +224,14 @@ impl<'run> Probe<'run> {
         if self.place.own || self.tape.plays() {
             return Ok(());
         }
-        self.pace.wait(class).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))
+        let began = tokio::time::Instant::now();
+        self.pace.wait(class).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))?;
+        self.tally(|tally| {
+            if !tally.exchanges.is_empty() {
+                tally.held += began.elapsed();
+            }
+        });
+        Ok(())
     }
 
     /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.

@@ -1,6 +1,7 @@
 //! Running checks: each at a place of its own, judged, and gathered in the order of the requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
@@ -300,6 +301,11 @@ fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
     status == Some(429) && !traces.wants_limit
 }
 
+/// What a check has begun may have lapsed where it was held back for longer than this.
+const LAPSES: Duration = Duration::from_secs(5);
+/// How the reason begins of a failure that may be the pace's doing.
+pub(crate) const HELD: &str = "the run's own pace held this check back";
+
 /// The verdict on how a check ended. A limit that others share is nobody's failure.
 pub(crate) fn judge(
     check: &Check,
@@ -308,6 +314,9 @@ pub(crate) fn judge(
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
     let limited = !traces.place.own && meets_limit(&checked, traces);
     let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.twins);
+    if verdict == Verdict::Fail && traces.held > LAPSES {
+        return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
+    }
     if limited {
         let reason = format!("the target's rate limit was met (429), which others share: {reason}");
         return (Verdict::Inconclusive, reason, failure);
