@@ -146,7 +146,7 @@ pub async fn ask_for_the_rest(
     for row in wanted {
         let name = site(row.endpoint);
         let Some(base) = place.sites.get(name) else { continue };
-        if !place.own && pace.wait(name).await.is_err() {
+        if !place.own && pace.wait(name, 1).await.is_err() {
             continue;
         }
         let response = ask(&place, name, base, row.endpoint).await;

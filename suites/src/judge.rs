@@ -191,7 +191,7 @@ fn is_same(reported: Verdict, judged: Verdict) -> bool {
 }
 
 /// Nothing is reached: every answer comes from the tape.
-struct Nowhere;
+pub(crate) struct Nowhere;
 
 impl Connect for Nowhere {
     fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {

@@ -105,9 +105,10 @@ impl Pace {
         has_room
     }
 
-    /// Waits until one more request may go to `site`; an error where none may.
-    pub async fn wait(&self, site: &str) -> Result<(), TurnedAway> {
-        while let Some(until) = self.next(site)? {
+    /// Waits until one more request may go to `site`, with room for `room` in this minute, itself among them, or an empty
+    /// minute where that is more than there is room for; an error where none may.
+    pub async fn wait(&self, site: &str, room: u32) -> Result<(), TurnedAway> {
+        while let Some(until) = self.next(site, room)? {
             tokio::time::sleep_until(until).await;
         }
         Ok(())
@@ -127,7 +128,7 @@ impl Pace {
     }
 
     /// When to look again; `None` when a request may go, which is then counted.
-    fn next(&self, site: &str) -> Result<Option<Instant>, TurnedAway> {
+    fn next(&self, site: &str, room: u32) -> Result<Option<Instant>, TurnedAway> {
         let site = self.counted(site);
         let mut sites = self.lock();
         let state = sites.entry(site.to_owned()).or_default();
@@ -143,8 +144,9 @@ impl Pace {
         while state.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
             state.sent.pop_front();
         }
-        if state.sent.len() >= limit {
-            return Ok(state.sent.front().map(|first| *first + MINUTE + Duration::from_millis(50)));
+        let over = (state.sent.len() + (room as usize).clamp(1, limit)).saturating_sub(limit);
+        if let Some(last) = over.checked_sub(1) {
+            return Ok(state.sent.get(last).map(|last| *last + MINUTE + Duration::from_millis(50)));
         }
         state.sent.push_back(now);
         Ok(None)
@@ -215,11 +217,32 @@ mod tests {
         let later = refused(429, &[("retry-after", "3600")]);
         for before in [later.clone(), refused(200, &[]), later.clone(), later.clone()] {
             pace.answered("a", &before);
-            assert!(pace.next("a").is_ok(), "an answer in between, or too few of these");
+            assert!(pace.next("a", 1).is_ok(), "an answer in between, or too few of these");
         }
         pace.answered("a", &later);
-        assert_eq!(pace.next("a"), Err(TurnedAway(Duration::ZERO)));
-        assert!(pace.next("b").is_ok(), "others are asked");
+        assert_eq!(pace.next("a", 1), Err(TurnedAway(Duration::ZERO)));
+        assert!(pace.next("b", 1).is_ok(), "others are asked");
+    }
+
+    #[test]
+    fn a_check_begins_where_its_minute_has_room_for_all_of_it() {
+        let pace = Pace::new([("a".to_owned(), 4)].into());
+        let goes = |room: u32| pace.next("a", room).expect("it may be asked").is_none();
+        assert!(goes(3), "an empty minute");
+        assert!(!goes(4) && goes(2), "three are left");
+        assert!(!goes(3) && goes(0), "two are left, and one is wanted at least");
+        assert!(goes(1) && !goes(1), "none is left");
+        let all = |sent: &[u64]| {
+            let pace = Pace::new([("a".to_owned(), 2)].into());
+            let began = Instant::now();
+            let sent = sent.iter().map(|seconds| began + Duration::from_secs(*seconds)).collect();
+            pace.lock().insert("a".to_owned(), Site { sent, ..Site::default() });
+            let wait = pace.next("a", 9).expect("it may be asked").map(|until| until.duration_since(began));
+            wait.map(|wait| wait.as_secs())
+        };
+        assert_eq!(all(&[]), None, "more than a minute has room for begins with an empty one");
+        assert_eq!(all(&[0]), Some(60));
+        assert_eq!(all(&[0, 7]), Some(67), "the last of those that are in the way");
     }
 
     #[test]

@@ -224,13 +224,14 @@ impl<'run> Probe<'run> {
         if self.place.own || self.tape.plays() {
             return Ok(());
         }
+        // What a check begins may lapse while it waits: it does not begin before there is room for the rest.
+        let is_first = self.tally(|tally| tally.exchanges.is_empty());
+        let room = if is_first { self.check.cost.requests_at(false) } else { 1 };
         let began = tokio::time::Instant::now();
-        self.pace.wait(class).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))?;
-        self.tally(|tally| {
-            if !tally.exchanges.is_empty() {
-                tally.held += began.elapsed();
-            }
-        });
+        self.pace.wait(class, room).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))?;
+        if !is_first {
+            self.tally(|tally| tally.held += began.elapsed());
+        }
         Ok(())
     }
 

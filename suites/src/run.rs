@@ -301,7 +301,8 @@ fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
     status == Some(429) && !traces.wants_limit
 }
 
-/// What a check has begun may have lapsed where it was held back for longer than this.
+/// What a check has begun may have lapsed where it was held back for longer than this: by a `Retry-After`, or where a
+/// minute has no room for all of its requests.
 const LAPSES: Duration = Duration::from_secs(5);
 /// How the reason begins of a failure that may be the pace's doing.
 pub(crate) const HELD: &str = "the run's own pace held this check back";
@@ -314,7 +315,7 @@ pub(crate) fn judge(
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
     let limited = !traces.place.own && meets_limit(&checked, traces);
     let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.twins);
-    if verdict == Verdict::Fail && traces.held > LAPSES {
+    if failure.is_some() && traces.held > LAPSES {
         return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
     }
     if limited {
@@ -443,6 +444,33 @@ assay_spec::for_each_service!(declare);
 mod tests {
     use super::*;
     use crate::exchange::{Request, Response};
+
+    #[test]
+    fn a_failure_may_be_the_paces_doing_where_a_check_was_held_back() {
+        let check = crate::check::all()[0];
+        let settings = Settings::default();
+        let judged = |held: Duration, checked: Checked| {
+            let place = Place {
+                connector: std::sync::Arc::new(crate::judge::Nowhere),
+                sites: BTreeMap::new(),
+                control: None,
+                own: false,
+                forwarding: BTreeMap::new(),
+            };
+            let pace = Pace::default();
+            let traces =
+                Traces { held, expected: 1, twins: 1, ..Probe::new(check, &settings, place, &pace).finish() };
+            judge(check, checked, &traces).0
+        };
+        let failed = || {
+            let (want, got) = ("409".to_owned(), "200".to_owned());
+            Err(Stop::Fail(crate::verdict::Failure { place: "status".to_owned(), want, got, exchange: None }))
+        };
+        assert_eq!(judged(LAPSES, failed()), Verdict::Fail);
+        let longer = LAPSES + Duration::from_millis(1);
+        assert_eq!(judged(longer, failed()), Verdict::Inconclusive);
+        assert_eq!(judged(longer, Ok(())), Verdict::Pass);
+    }
 
     #[test]
     fn a_run_keeps_no_more_than_its_bound() {

@@ -1,6 +1,5 @@
 //! Reports hold a run: parts of one make the whole, every verdict can be made again from it, and it fits its schema.
 
-use assay_sim::serve::ClockMode;
 use assay_spec::{Dialect, Service};
 use assay_suites::check::{self, Check};
 use assay_suites::embedded::Embedded;
@@ -9,7 +8,7 @@ use assay_suites::judge::judge;
 use assay_suites::merge;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{Wishes, foresee, plan, select};
-use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::probe::Settings;
 use assay_suites::profile::Profile;
 use assay_suites::replay::replay;
 use assay_suites::report::json;
@@ -143,19 +142,7 @@ async fn a_run_that_is_stopped_goes_on() {
 /// What the checks of a run share at a target of others is on each one's tape: domains, room in an hour, uploads.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_of_a_shared_target_is_judged_the_same() {
-    let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
-        clock: ClockMode::Real,
-        epoch: wall_clock(),
-        token: None,
-        forwarded_header: None,
-        https: false,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
-    };
-    let served = start(&options).await.expect("a simulator on any port");
+    let served = start(&Options::new(7)).await.expect("a simulator on any port");
     let folder = tempfile::tempdir().expect("a folder");
     served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
     let text = std::fs::read_to_string(folder.path().join("p.toml")).expect("its text");

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assay_sim::serve::ClockMode;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::{ENDPOINTS, auth, discovery, models};
 use assay_spec::{Dialect, Service};
@@ -15,7 +14,7 @@ use assay_suites::embedded::sim::{Options, start};
 use assay_suites::gateway::Fixtures;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
-use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::probe::Settings;
 use assay_suites::profile::{Loaded, Profile, Secret};
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::run::Runner;
@@ -219,19 +218,7 @@ async fn without_a_key_nothing_is_judged() {
 /// Runs what the profile of a simulator on sockets says, with or without its control API; servers are named by its sites.
 async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
-        clock: ClockMode::Real,
-        epoch: wall_clock(),
-        token: None,
-        forwarded_header: None,
-        https: false,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
-    };
-    let served = start(&options).await.expect("a simulator on any port");
+    let served = start(&Options::new(7)).await.expect("a simulator on any port");
     let path = folder.path().join("p.toml");
     served.write_profile(&path, None).expect("a profile");
     let Loaded { profile, folder: beside, .. } = Profile::load(&path).expect("the profile that was written");

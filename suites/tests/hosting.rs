@@ -23,16 +23,11 @@ use serde_json::json;
 /// A simulator whose application has told its story; the owner's address and key.
 async fn told(deviations: &[&str]) -> (Served, String, String) {
     let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
         clock: ClockMode::Manual,
         epoch: EPOCH,
-        token: None,
-        forwarded_header: None,
-        https: false,
         limits: vec!["network.general-per-window=1000000".to_owned()],
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
-        liberties: Vec::new(),
+        ..Options::new(7)
     };
     let served = start(&options).await.expect("a simulator on any port");
     let control = Control::new(Arc::new(Tcp), &served.control, None);

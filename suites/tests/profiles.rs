@@ -5,12 +5,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assay_sim::rng::Rng;
-use assay_sim::serve::ClockMode;
 use assay_sim::tls::{Authority, YEARS};
 use assay_spec::crypto::text::base64;
 use assay_suites::doctor::{Diagnosis, Mark, diagnose};
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::probe::wall_clock;
 use assay_suites::profile::{Profile, Secret};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -25,18 +23,7 @@ async fn served() -> Served {
 
 /// A simulator whose control API asks for a token.
 async fn served_for(token: Option<&str>) -> Served {
-    let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
-        clock: ClockMode::Real,
-        epoch: wall_clock(),
-        token: token.map(str::to_owned),
-        forwarded_header: None,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
-        https: false,
-    };
+    let options = Options { token: token.map(str::to_owned), ..Options::new(7) };
     start(&options).await.expect("a simulator on any port")
 }
 

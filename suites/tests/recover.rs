@@ -19,16 +19,10 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 /// A simulator at a constant time, whose network counts no requests, and its control API.
 async fn served() -> (Served, Control) {
     let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
         clock: ClockMode::Manual,
         epoch: EPOCH,
-        token: None,
-        forwarded_header: None,
-        https: false,
         limits: vec!["network.general-per-window=1000000".to_owned()],
-        deviations: Vec::new(),
-        liberties: Vec::new(),
+        ..Options::new(7)
     };
     let served = start(&options).await.expect("a simulator on any port");
     let control = Control::new(Arc::new(Tcp), &served.control, None);

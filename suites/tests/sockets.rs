@@ -37,16 +37,10 @@ async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> 
     let generous = ["publish.requests", "network.general", "network.authenticated"]
         .map(|limit| format!("{limit}-per-window=100000"));
     let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
-        clock: ClockMode::Real,
-        epoch: wall_clock(),
-        token: None,
         forwarded_header: header.map(str::to_owned),
-        https: false,
         limits: if unpaced { generous.to_vec() } else { Vec::new() },
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
-        liberties: Vec::new(),
+        ..Options::new(7)
     };
     start(&options).await.expect("a simulator on any port")
 }
@@ -315,16 +309,9 @@ async fn without_control_a_node_is_tested_as_far_as_nobody_must_wait_for_it() {
 #[tokio::test]
 async fn the_control_api_stays_on_loopback_without_a_token() {
     let options = Options {
-        seed: 1,
         listen: "0.0.0.0:0".parse().expect("an address"),
         clock: ClockMode::Auto,
-        epoch: wall_clock(),
-        token: None,
-        forwarded_header: None,
-        https: false,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
+        ..Options::new(1)
     };
     let refused = start(&options).await.err().expect("refused");
     assert!(refused.contains("token"), "{refused}");

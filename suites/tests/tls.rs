@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use assay_sim::rng::Rng;
-use assay_sim::serve::ClockMode;
 use assay_sim::tls::{Authority, Leaf, YEARS};
 use assay_suites::client::{Limits, exchange};
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::exchange::{Broken, Request, Response};
-use assay_suites::probe::wall_clock;
 use assay_suites::profile::Profile;
 use assay_suites::target::{Connect, Sockets, Tcp};
 use assay_suites::tls::Trust;
@@ -17,19 +15,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 async fn served() -> Served {
-    let options = Options {
-        seed: 7,
-        listen: "127.0.0.1:0".parse().expect("an address"),
-        clock: ClockMode::Real,
-        epoch: wall_clock(),
-        token: None,
-        forwarded_header: None,
-        https: false,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
-    };
-    start(&options).await.expect("a simulator on any port")
+    start(&Options::new(7)).await.expect("a simulator on any port")
 }
 
 async fn ask(connector: &dyn Connect, base: &str) -> Result<Response, Broken> {

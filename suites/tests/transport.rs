@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assay_sim::rng::Rng;
-use assay_sim::serve::ClockMode;
 use assay_sim::tls::{Authority, YEARS};
 use assay_suites::check;
 use assay_suites::client::Limits;
@@ -15,7 +14,7 @@ use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::exchange::{Broken, Request};
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
-use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::probe::Settings;
 use assay_suites::profile::Profile;
 use assay_suites::proxy::Proxies;
 use assay_suites::run::Runner;
@@ -35,16 +34,10 @@ use tokio_rustls::TlsAcceptor;
 
 async fn served(listen: &str, https: bool) -> Served {
     let options = Options {
-        seed: 7,
         listen: listen.parse().expect("an address"),
-        clock: ClockMode::Real,
-        epoch: wall_clock(),
-        token: None,
         forwarded_header: Some("X-Forwarded-For".to_owned()),
         https,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
+        ..Options::new(7)
     };
     start(&options).await.expect("a simulator on any port")
 }

@@ -5,7 +5,6 @@ use assay_spec::Dialect;
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::check::{Asked, Op};
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::probe::wall_clock;
 use assay_suites::publish::client::{Publication, Published, publish};
 use assay_suites::publish::verify::{Verified, verify_publish};
 use serde_json::json;
@@ -14,17 +13,9 @@ const KEY: [u8; 32] = [5; 32];
 
 async fn served() -> Served {
     let options = Options {
-        seed: 11,
-        listen: "127.0.0.1:0".parse().expect("an address"),
         // Time jumps while a submit waits, so that nothing is waited for.
         clock: ClockMode::Auto,
-        epoch: wall_clock(),
-        token: None,
-        forwarded_header: None,
-        https: false,
-        limits: Vec::new(),
-        deviations: Vec::new(),
-        liberties: Vec::new(),
+        ..Options::new(11)
     };
     let served = start(&options).await.expect("a simulator on any port");
     let key = ed25519::address(&ed25519::key_from_seed(KEY));

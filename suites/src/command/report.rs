@@ -11,7 +11,7 @@ use assay_suites::verdict::Run;
 use assay_suites::{judge, merge, setup};
 use clap::Args;
 
-use super::outputs::{Gate, Outputs, read_run};
+use super::outputs::{Gate, Named, Outputs, read_run};
 use super::target::TargetArgs;
 use crate::{Ending, write};
 
@@ -73,7 +73,8 @@ pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
 
 /// One report out of several.
 pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
-    args.outputs.told_apart(&args.gate, &[])?;
+    let read: Vec<Named<'_>> = args.reports.iter().map(|path| ("a part", Some(path.as_path()))).collect();
+    args.outputs.told_apart(&args.gate, &read)?;
     let gate = args.gate.load()?;
     args.outputs.can_be_written()?;
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;

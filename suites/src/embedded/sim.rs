@@ -14,6 +14,7 @@ use assay_spec::{Dialect, Instant, Service};
 use axum::http::HeaderName;
 use serde_json::{Value, json};
 
+use crate::probe::wall_clock;
 use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gateway, GatewayLimits,
     GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
@@ -47,6 +48,24 @@ pub struct Options {
     pub deviations: Vec<String>,
     /// Liberties, by name.
     pub liberties: Vec<String>,
+}
+
+impl Options {
+    /// The honest simulator of that seed at any free port of this machine, at this machine's time.
+    pub fn new(seed: u64) -> Options {
+        Options {
+            seed,
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            clock: ClockMode::Real,
+            epoch: wall_clock(),
+            token: None,
+            forwarded_header: None,
+            https: false,
+            limits: Vec::new(),
+            deviations: Vec::new(),
+            liberties: Vec::new(),
+        }
+    }
 }
 
 /// A simulator that serves until it is dropped.
