@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_spec::machine::Transition;
-use assay_spec::{Dialect, Gate, Id, Instant, Refused, catalogue};
+use assay_spec::{Dialect, Id, Instant, Refused, Rules, catalogue};
 use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::Value;
@@ -225,21 +225,21 @@ impl Consulted {
     }
 }
 
-/// The world's gate: a rule lapses where a deviation says so, and asking is noted.
-impl Gate for Core {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+/// The world's rules: a rule is violated where a deviation says so, and asking is noted.
+impl Rules for Core {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.consulted.note(rule);
-        self.deviations.lapse(rule)
+        self.deviations.violated(rule)
     }
 
-    /// As everywhere, and the log tells what a lapsed rule let through.
+    /// As everywhere, and the log tells what a violated rule let through.
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
         if holds {
-            self.lapse(rule);
+            self.violated(rule);
             return Ok(());
         }
         let refused = Refused { rule, why: why() };
-        if self.lapse(rule).is_none() {
+        if self.violated(rule).is_none() {
             return Err(refused);
         }
         let why = format!("switched off, and let pass: {}", refused.why);

@@ -49,7 +49,7 @@ pub enum UnknownDeviation {
 
 impl Deviations {
     /// How `rule` is broken, if it is.
-    pub fn lapse(&self, rule: Id) -> Option<&'static str> {
+    pub fn violated(&self, rule: Id) -> Option<&'static str> {
         self.0.get(&rule.key).map(|deviation| deviation.variant)
     }
 

@@ -93,7 +93,7 @@ fn of_two_ops_the_last_counts_for_admission_too() {
 }
 
 #[test]
-fn a_record_that_no_message_can_hold_is_refused_whatever_rule_has_lapsed() {
+fn a_record_that_no_message_can_hold_is_refused_whatever_rule_is_violated() {
     let (mut driver, [bound, ..]) = world_in(State::Bound);
     driver.world.set_deviations(&["publish.prepare.record-fits".to_owned()]).expect("a deviation");
     let body = json!({ "cid": "x".repeat(65_480) });

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use assay_spec::cid::{CidError, Discard, Entry, Estimate, Fault, Kept, Layout, Summary, of_entries};
 use assay_spec::drop::requirements::cid as rows;
-use assay_spec::{Gate, Id, Strict, Without};
+use assay_spec::{Id, Rules, Strict, Without};
 
-fn built(entries: &[(&str, Entry<'_>)], gate: &mut impl Gate) -> Result<Summary, CidError> {
+fn built(entries: &[(&str, Entry<'_>)], rules: &mut impl Rules) -> Result<Summary, CidError> {
     let entries = entries.iter().map(|(path, entry)| ((*path).to_owned(), *entry)).collect();
-    let layout = Layout::of(Estimate::Links, gate);
-    of_entries(&entries, &layout, gate, &Discard)
+    let layout = Layout::of(Estimate::Links, rules);
+    of_entries(&entries, &layout, rules, &Discard)
 }
 
 fn cid(entries: &[(&str, Entry<'_>)]) -> String {
@@ -133,7 +133,7 @@ fn empty_directories_are_left_out() {
 }
 
 #[test]
-fn a_folder_of_nothing_but_lapsed_links_is_empty() {
+fn a_folder_of_nothing_but_violated_links_is_empty() {
     let entries = [("a", A), ("d/gone", Link("x"))];
     let left_out = built(&entries, &mut Without(&rows::DANGLING)).unwrap();
     assert_eq!(left_out.cid.to_string(), cid(&[("a", A)]));
@@ -163,8 +163,8 @@ fn each_rule_of_the_layout_decides() {
         &rows::EMPTY_DIRECTORIES,
         &rows::SYMLINKS,
     ] {
-        let lapsed = built(&site, &mut Without(rule)).unwrap().cid.to_string();
-        let other = seen.insert(lapsed, rule.to_string());
+        let violated = built(&site, &mut Without(rule)).unwrap().cid.to_string();
+        let other = seen.insert(violated, rule.to_string());
         assert_eq!(other, None, "{rule} gives what another gives");
     }
     let text = built(&site, &mut Without(&rows::VERSION)).unwrap().cid.to_string();

@@ -10,14 +10,14 @@ use assay_spec::cid::{
     Blocks, CidError, Content, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_file, of_folder,
 };
 use assay_spec::drop::requirements::cid::{DANGLING, LOOP};
-use assay_spec::{Gate, Refused};
+use assay_spec::{Refused, Rules};
 
 /// The identifier of the file or folder at `path`, which may be a link to it. Paths in errors begin behind `path`.
 /// `read_bytes` counts what was read so far.
 pub fn of_path(
     path: &Path,
     layout: &Layout,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
     blocks: &impl Blocks,
     read_bytes: &AtomicU64,
 ) -> Result<Summary, CidError> {
@@ -29,7 +29,7 @@ pub fn of_path(
             let file = reading().open(path).map_err(|error| at(Fault::Unreadable(error.to_string())))?;
             of_file(&OnDisk { file, read_bytes }, layout, blocks)
         }
-        Followed::Folder(folder) => of_folder(&disk, folder, layout, gate, blocks),
+        Followed::Folder(folder) => of_folder(&disk, folder, layout, rules, blocks),
         Followed::Special(what) => Err(at(Fault::Special(what))),
         Followed::Endless => Err(refused(&LOOP, "the link leads to links without end")),
         Followed::Nothing if path.is_symlink() => Err(refused(&DANGLING, "the link leads to nothing")),

@@ -7,7 +7,7 @@ use assay_spec::drop::limits::IPV6_PREFIX_BITS;
 use assay_spec::drop::requirements::limits::{
     DAILY, HOUR_PASSES, HOURLY, IPV6_PREFIX, ONE_UPLOAD, PER_ADDRESS,
 };
-use assay_spec::{Gate, Instant};
+use assay_spec::{Instant, Rules};
 use imbl::OrdMap;
 
 use super::limits::Limits;
@@ -88,7 +88,7 @@ impl Callers {
     pub(super) fn count(&mut self, caller: IpAddr, now: Instant) -> bool {
         let first = self.drops.is_empty();
         let times = self.drops.entry(caller).or_default();
-        // A lapsed limit must not grow the list without end.
+        // A violated limit must not grow the list without end.
         if times.len() < 10_000 {
             times.push_back(now);
         }

@@ -6,7 +6,7 @@ use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::drop::requirements::{cid, limits, response, site, upload, zip};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse};
 use assay_spec::instant::HOUR;
-use assay_spec::{Gate, Instant};
+use assay_spec::{Instant, Rules};
 use http::HeaderValue;
 use serde_json::{Value, json};
 

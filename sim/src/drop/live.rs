@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::drop::machines::DropState;
 use assay_spec::drop::requirements::site::{LIVE, NESTED};
 use bytes::Bytes;

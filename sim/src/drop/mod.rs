@@ -18,7 +18,7 @@ use assay_spec::drop::machines::{DropEvent, DropState};
 use assay_spec::drop::requirements::site::{CLAIMED_STAYS, REMOVED};
 use assay_spec::drop::upload as spec;
 use assay_spec::instant::DAY;
-use assay_spec::{Gate, Instant, Service};
+use assay_spec::{Instant, Rules, Service};
 use imbl::OrdMap;
 use serde_json::{Value, json};
 

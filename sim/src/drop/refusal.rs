@@ -1,7 +1,7 @@
 //! From a refusal to its answer. The document gives statuses and no form; the form is the simulator's.
 
 use assay_spec::drop::requirements::{limits, upload, zip};
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::json;
 
 use super::liberties;

@@ -15,7 +15,7 @@ use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
 use assay_spec::drop::response::{DropResponse, claim_fragment};
 use assay_spec::drop::source;
 use assay_spec::drop::zip::{self, Extracted};
-use assay_spec::{Gate, Refused};
+use assay_spec::{Refused, Rules};
 use http::uri::Authority;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
@@ -59,9 +59,9 @@ fn paused(state: &State, core: &mut Core) -> Result<(), Refusal> {
         ("budget", faults::BUDGET, spent()),
         ("disabled", faults::DISABLED, false),
     ];
-    let lapsed = core.lapse(&PAUSED);
+    let violated = core.violated(&PAUSED);
     for (cause, kind, met) in causes {
-        if (core.fault(kind, &[]) || met) && lapsed != Some(cause) {
+        if (core.fault(kind, &[]) || met) && violated != Some(cause) {
             return Err(Refused { rule: &PAUSED, why: format!("drops are paused: {cause}") }.into());
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn end(
 ) -> Result<Reply, Refusal> {
     let result = publish(state, core, request);
     let failed = |refusal: &Refusal| refusal.refused.rule == &PUBLISH_FAILED;
-    let stuck = result.as_ref().is_err_and(failed) && core.lapse(&PUBLISH_FAILED) == Some("kept");
+    let stuck = result.as_ref().is_err_and(failed) && core.violated(&PUBLISH_FAILED) == Some("kept");
     if !stuck {
         state.callers.leave(exchange);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::gateway::requirements as rows;
 use assay_spec::gateway::{chat, completions, messages, responses};
 use assay_spec::requirement::Evidence;
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Id, Refused, Rules};
 use serde_json::Value;
 
 use super::model::Prompt;
@@ -78,25 +78,25 @@ impl Family {
 impl Call {
     /// Reads a body.
     pub(super) fn parse(core: &mut Core, family: Family, body: &[u8]) -> Result<Call, Refused> {
-        let gate = &mut Choice(core);
+        let rules = &mut Choice(core);
         let (model, stream, body, prompt) = match family {
             Family::Chat => {
-                let request = chat::parse(body, gate)?;
+                let request = chat::parse(body, rules)?;
                 let prompt = wire::chat::prompt(&request.body);
                 (request.model, request.stream, request.body, prompt)
             }
             Family::Completions | Family::Native => {
-                let request = completions::parse(body, gate)?;
+                let request = completions::parse(body, rules)?;
                 let prompt = wire::completions::prompt(&request.body);
                 (request.model, request.stream, request.body, prompt)
             }
             Family::Responses => {
-                let request = responses::parse(body, gate)?;
+                let request = responses::parse(body, rules)?;
                 let prompt = wire::responses::prompt(&request.body);
                 (request.model, request.stream, request.body, prompt)
             }
             Family::Messages => {
-                let request = messages::parse(body, gate)?;
+                let request = messages::parse(body, rules)?;
                 let prompt = wire::messages::prompt(&request.body);
                 (request.model, request.stream, request.body, prompt)
             }
@@ -142,7 +142,7 @@ impl Call {
     }
 }
 
-/// The world's gate, in which what the simulator refuses by its own choice alone passes where that liberty is taken.
+/// The world's rules, in which what the simulator refuses by its own choice alone passes where that liberty is taken.
 struct Choice<'a>(&'a mut Core);
 
 impl Choice<'_> {
@@ -151,9 +151,9 @@ impl Choice<'_> {
     }
 }
 
-impl Gate for Choice<'_> {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
-        if self.passes(rule) { Some("") } else { self.0.lapse(rule) }
+impl Rules for Choice<'_> {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
+        if self.passes(rule) { Some("") } else { self.0.violated(rule) }
     }
 
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {

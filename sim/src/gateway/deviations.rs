@@ -7,7 +7,7 @@ use assay_spec::gateway::requirements::{
     auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
     stream, tools,
 };
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
@@ -166,7 +166,7 @@ pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
         (&tools::TAKEN, call.body["tools"].as_array().is_some_and(|tools| !tools.is_empty())),
     ];
     for (rule, met) in met {
-        if met && core.lapse(rule).is_some() {
+        if met && core.violated(rule).is_some() {
             return Err(Refusal::new(rule, "refused by a lie"));
         }
     }
@@ -200,7 +200,7 @@ pub(super) fn events(core: &mut Core, family: Family, mut events: Vec<Event>) ->
     if family != Family::Chat {
         return events;
     }
-    let lies = [core.lapse(&stream::CHUNKS), core.lapse(&stream::DELTA), core.lapse(&stream::TEXT)];
+    let lies = [core.violated(&stream::CHUNKS), core.violated(&stream::DELTA), core.violated(&stream::TEXT)];
     let [chunks, delta, text] = lies;
     for (n, event) in events.iter_mut().enumerate() {
         let Data::Json(chunk) = &mut event.data else { continue };
@@ -242,12 +242,12 @@ pub(super) fn reply(core: &mut Core, family: Family, body: Value) -> Reply {
         Family::Responses => &responses::RESPONSE,
         Family::Messages => &messages::MESSAGE_OBJECT,
     };
-    if core.lapse(plain).is_some() { core.text(200, "done") } else { core.json(200, body) }
+    if core.violated(plain).is_some() { core.text(200, "done") } else { core.json(200, body) }
 }
 
 /// A whole chat completion.
 fn completion(core: &mut Core, mut body: Value) -> Reply {
-    if let Some(variant) = core.lapse(&chat::CHOICES) {
+    if let Some(variant) = core.violated(&chat::CHOICES) {
         if variant == "message" {
             body["choices"][0]["message"] = json!("hello");
         } else {
@@ -256,18 +256,18 @@ fn completion(core: &mut Core, mut body: Value) -> Reply {
     }
     if let Some(content) =
         body.pointer_mut("/choices/0/message/content").filter(|content| content.is_string())
-        && core.lapse(&chat::ANSWER_TEXT).is_some()
+        && core.violated(&chat::ANSWER_TEXT).is_some()
     {
         *content = json!("");
     }
     if let Some(call) = body.pointer_mut("/choices/0/message/tool_calls/0") {
-        if core.lapse(&tools::CALL_NAME).is_some() {
+        if core.violated(&tools::CALL_NAME).is_some() {
             call["function"]["name"] = Value::Null;
         }
-        if core.lapse(&tools::CALL_ARGUMENTS).is_some() {
+        if core.violated(&tools::CALL_ARGUMENTS).is_some() {
             call["function"]["arguments"] = json!({});
         }
-        if core.lapse(&tools::CALL_ID).is_some() {
+        if core.violated(&tools::CALL_ID).is_some() {
             call["id"] = json!("");
         }
     }
@@ -290,7 +290,7 @@ pub(super) fn detail(core: &mut Core, mut reply: Reply) -> Reply {
         503 => &errors::DETAIL_503,
         _ => return reply,
     };
-    if let Some(variant) = core.lapse(rule) {
+    if let Some(variant) = core.violated(rule) {
         let body = if variant == "missing" { json!({ "error": "no" }) } else { json!({ "detail": ["no"] }) };
         reply.body = core.liberties.json(body).into();
     }
@@ -302,7 +302,7 @@ pub(super) fn before_stream(core: &mut Core, mut reply: Reply, streamed: impl Fn
     if !streamed() {
         return reply;
     }
-    if let Some(variant) = core.lapse(&stream::ERROR_BEFORE) {
+    if let Some(variant) = core.violated(&stream::ERROR_BEFORE) {
         if variant.is_empty() {
             let body = String::from_utf8_lossy(&reply.body).replace('\n', "");
             reply.status = 200;
@@ -316,16 +316,16 @@ pub(super) fn before_stream(core: &mut Core, mut reply: Reply, streamed: impl Fn
 /// The list of models.
 pub(super) fn list(core: &mut Core, mut body: Value) -> Reply {
     if let Some(data) = body["data"].as_array_mut() {
-        if core.lapse(&models::COVERS_DISCOVERY).is_some() {
+        if core.violated(&models::COVERS_DISCOVERY).is_some() {
             data.retain(|model| model["id"] != "assay-draw");
         }
-        if core.lapse(&models::IDS).is_some() {
+        if core.violated(&models::IDS).is_some() {
             for (n, model) in data.iter_mut().enumerate() {
                 model["id"] = json!(n);
             }
         }
     }
-    if core.lapse(&models::LIST).is_some() {
+    if core.violated(&models::LIST).is_some() {
         return core.text(200, "assay-chat, assay-text, assay-draw, assay-sealed");
     }
     core.json(200, body)
@@ -334,15 +334,15 @@ pub(super) fn list(core: &mut Core, mut body: Value) -> Reply {
 /// The discovery object.
 pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
     if let Some(models) = body.as_object_mut() {
-        if core.lapse(&discovery::COVERS).is_some() {
+        if core.violated(&discovery::COVERS).is_some() {
             models.shift_remove("assay-draw");
         }
-        if let Some(variant) = core.lapse(&discovery::SERVERS) {
+        if let Some(variant) = core.violated(&discovery::SERVERS) {
             for model in models.values_mut() {
                 *model = if variant == "missing" { json!({}) } else { json!({ "servers": "server-a" }) };
             }
         }
-        if let Some(variant) = core.lapse(&discovery::ENTRY) {
+        if let Some(variant) = core.violated(&discovery::ENTRY) {
             let scheme = core.dialect.confidential_scheme.clone();
             for servers in models.values_mut().filter_map(|model| model["servers"].as_array_mut()) {
                 for server in servers {
@@ -364,6 +364,6 @@ pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
 
 /// A body that is bad in a way of which the documents say nothing: answered, but where the lie is to fall over.
 pub(super) fn falls_over(core: &mut Core, oddities: &[Id]) -> Option<Reply> {
-    let fallen = oddities.iter().any(|rule| core.lapse(rule).is_some());
+    let fallen = oddities.iter().any(|rule| core.violated(rule).is_some());
     fallen.then(|| core.text(500, "Internal Server Error"))
 }

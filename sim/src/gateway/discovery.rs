@@ -1,6 +1,6 @@
 //! Which models there are, and which servers run them at present.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::gateway::requirements::discovery::CURRENT;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};

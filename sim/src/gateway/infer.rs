@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::gateway::input;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements as rows;
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Id, Refused, Rules};
 use http::HeaderMap;
 
 use super::call::{Call, Family};
@@ -71,7 +71,7 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
         (Family::Native, None) => &rows::completions::NATIVE,
         _ => return Ok(()),
     };
-    match core.lapse(rule) {
+    match core.violated(rule) {
         None => Ok(()),
         Some(_) => Err(Refusal::new(rule, "there is no such endpoint")),
     }
@@ -80,7 +80,8 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
 /// Keys are the same at every server, but for the lie of the last of them.
 fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
     let rule = &rows::direct::EVERY_SERVER;
-    let lies = at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_)) && core.lapse(rule).is_some();
+    let lies =
+        at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_)) && core.violated(rule).is_some();
     if lies { Err(Refusal::new(rule, "the server does not know the key")) } else { Ok(()) }
 }
 
@@ -116,7 +117,7 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };
-    if at.is_none() && model.traits.image && core.lapse(&rows::discovery::USABLE).is_some() {
+    if at.is_none() && model.traits.image && core.violated(&rows::discovery::USABLE).is_some() {
         return Err(Refusal::new(&rows::discovery::USABLE, "a discovered model is unknown"));
     }
     Ok(model)
@@ -128,7 +129,7 @@ fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<
     let pairs = headers.get_all(http::header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let Some((_, word)) = pairs.into_iter().find(|(key, _)| *key == name) else { return Ok(None) };
-    if core.lapse(&rows::pool::COOKIES).is_some() {
+    if core.violated(&rows::pool::COOKIES).is_some() {
         return Err(Refusal::new(&rows::pool::COOKIES, "a request with a cookie"));
     }
     Ok((0..state.pool.len()).find(|number| pool::cookie_of(core, *number) == word))

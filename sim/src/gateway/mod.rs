@@ -26,7 +26,7 @@ mod wire;
 
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements::{discovery as rows, errors, input};
-use assay_spec::{Gate, Instant, Service};
+use assay_spec::{Instant, Rules, Service};
 use http::HeaderValue;
 use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};
@@ -244,7 +244,7 @@ impl State {
 fn nothing(core: &mut Core, path: &str) -> Reply {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let odd = path.contains("//") || path.contains("..") || !path.bytes().all(plain);
-    if odd && core.lapse(&input::ODD_PATH).is_some() {
+    if odd && core.violated(&input::ODD_PATH).is_some() {
         return core.text(500, "Internal Server Error");
     }
     let status = if core.takes(liberties::ABSENT_404) { 400 } else { 404 };

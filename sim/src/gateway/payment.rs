@@ -4,7 +4,7 @@
 //! value of visible characters is a good payment.
 
 use assay_spec::gateway::requirements::{auth, direct, payment};
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use http::HeaderMap;
 
 use super::State;
@@ -65,7 +65,7 @@ pub(super) fn admit(
                 }
                 Some(KeyState::Valid | KeyState::Exhausted) => {}
             }
-            if flow && core.lapse(&payment::VALID_KEY).is_some() {
+            if flow && core.violated(&payment::VALID_KEY).is_some() {
                 return Err(Refusal::new(&payment::VALID_KEY, "a key does not pay while the flow is on"));
             }
             Ok(Payer::Key(text.to_owned()))
@@ -90,13 +90,13 @@ fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
         !bytes.is_empty() && bytes.iter().all(visible)
     });
     if paid {
-        return if core.lapse(&payment::PAID).is_some() {
+        return if core.violated(&payment::PAID).is_some() {
             Err(Refusal::new(&payment::PAID, "a payment is not taken"))
         } else {
             Ok(Payer::Payment)
         };
     }
-    match core.lapse(&payment::REQUIRED) {
+    match core.violated(&payment::REQUIRED) {
         None => Err(Refusal::new(&payment::REQUIRED, "no key and no payment")),
         Some("free") => Ok(Payer::Payment),
         Some(_) => Err(Refusal::new(&auth::MISSING_KEY, "no key, and no word of paying")),
@@ -128,10 +128,10 @@ pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> 
                 core.require(&auth::KEY_CHECK_REVOKED, false, || "a revoked key".to_owned())?;
             }
             Some(KeyState::Valid | KeyState::Exhausted) => {
-                if core.lapse(&auth::KEY_CHECK).is_some() {
+                if core.violated(&auth::KEY_CHECK).is_some() {
                     return Err(Refusal::new(&auth::KEY_CHECK, "a valid key is taken for another"));
                 }
-                if core.lapse(&auth::KEY_CHECK_FREE).is_some() {
+                if core.violated(&auth::KEY_CHECK_FREE).is_some() {
                     state.keys.charge(&state.limits, text, Usage { prompt: 1, completion: 1 }, true);
                 }
             }

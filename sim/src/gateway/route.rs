@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements::pool::{ALL_FAILED, FAILOVER, PER_MODEL, RECOVERS};
 
@@ -35,8 +35,8 @@ pub(super) fn begin(
 ) -> Result<Option<Reply>, Refusal> {
     let (model, failed) = (work.model, &state.failed);
     let others = failed.iter().any(|id| *id != model.id);
-    let spoilt = others && core.lapse(&PER_MODEL).is_some()
-        || failed.contains(model.id) && core.lapse(&RECOVERS).is_some();
+    let spoilt = others && core.violated(&PER_MODEL).is_some()
+        || failed.contains(model.id) && core.violated(&RECOVERS).is_some();
     if spoilt {
         return Err(all_failed(state, &work));
     }

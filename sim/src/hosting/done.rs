@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::hosting::machines::{DeploymentEvent, DeploymentState, ProjectEvent, ProjectState};
 use assay_spec::hosting::requirements::{claims, forget, history, recovery, security};
 
@@ -20,7 +20,7 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
         Step::Settle { project } => {
             let good = state.jobs.get(&id).map(|job| job.good.clone()).unwrap_or_default();
             let forget = |hashes| Step::Forget { project: project.clone(), hashes };
-            if core.lapse(&forget::ONE).is_some() {
+            if core.violated(&forget::ONE).is_some() {
                 return good.into_iter().map(|hash| forget(vec![hash])).collect();
             }
             vec![forget(good)]
@@ -78,7 +78,7 @@ pub(super) fn accepted(
             if let Some(deployment) = state.people.deployment_mut(deployment) {
                 deployment.store_ref = Some(hash.clone());
             }
-            let resolves = core.lapse(&recovery::LIVE_RESOLVES).is_none();
+            let resolves = core.violated(&recovery::LIVE_RESOLVES).is_none();
             let confirm = Step::Confirm { deployment: deployment.clone(), hash };
             resolves.then_some(confirm).into_iter().collect()
         }
@@ -151,10 +151,10 @@ fn secured(state: &mut State, core: &mut Core, id: u64, place: Place) -> Vec<Ste
         return Vec::new();
     }
     let mut more = Vec::new();
-    if core.lapse(&security::SIGNER).is_some() {
+    if core.violated(&security::SIGNER).is_some() {
         more.push(Step::Security { place: Place::ByDelegate });
     }
-    if core.lapse(&security::OWNER).is_some() {
+    if core.violated(&security::OWNER).is_some() {
         more.push(Step::Security { place: Place::Elsewhere });
     }
     more
@@ -180,7 +180,7 @@ fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent
     if let Some(owner) = state.people.owner(&owner) {
         let first = owner.projects.front() == Some(id);
         secure_again =
-            event == ProjectEvent::Create && !first && core.lapse(&history::SECURITY_ONCE).is_some();
+            event == ProjectEvent::Create && !first && core.violated(&history::SECURITY_ONCE).is_some();
     }
     secure_again.then_some(Step::Security { place: Place::Own }).into_iter().collect()
 }
@@ -200,7 +200,7 @@ fn created(
     moves(core, deployment, DeploymentEvent::Create);
     deployment.creation = Some(hash.clone());
     deployment.created_s = time_s;
-    let twice = core.lapse(&history::ONE_CREATION).is_some();
+    let twice = core.violated(&history::ONE_CREATION).is_some();
     twice.then(|| Step::Create { deployment: id.clone(), again: true }).into_iter().collect()
 }
 
@@ -227,7 +227,7 @@ fn amended(
     if core.fault(faults::FORK, &occasion) {
         more.push(Step::Amend { deployment: id.clone(), outcome: Outcome::Failed, again: true });
     }
-    if core.lapse(&history::ONE_AMEND).is_some() {
+    if core.violated(&history::ONE_AMEND).is_some() {
         more.push(Step::Amend { deployment: id.clone(), outcome, again: true });
     }
     if outcome == Outcome::Live && core.fault(faults::RECLAIMED, &occasion) {
@@ -240,7 +240,7 @@ fn claimed(state: &mut State, core: &mut Core, id: &Arc<str>, hash: &Arc<str>) -
     let Some(machine) = state.people.machine_mut(id) else { return Vec::new() };
     let first = machine.claim.is_none();
     machine.claim.get_or_insert_with(|| hash.clone());
-    let twice = first && core.lapse(&claims::ONCE).is_some();
+    let twice = first && core.violated(&claims::ONCE).is_some();
     twice.then(|| Step::Claim { machine: id.clone() }).into_iter().collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::hosting::key_e::{self, Sentences};
 use assay_spec::hosting::machines::{DeploymentState, ProjectState};
 use assay_spec::hosting::requirements::identifiers::{DEPLOYMENT, PROJECT};
-use assay_spec::{Gate, Strict, crypto::address::Address, crypto::text::base64url};
+use assay_spec::{Rules, Strict, crypto::address::Address, crypto::text::base64url};
 use imbl::{OrdMap, Vector};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::hosting::machines::ProjectEvent;
 use assay_spec::hosting::requirements::history;
 use assay_spec::instant::DAY;
@@ -70,7 +70,7 @@ pub(super) fn edit(
 pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec<Step> {
     let tombstone = map(project, ProjectEvent::Tombstone, signer);
     let tidy = Step::Tidy { project: project.clone() };
-    let forgets_first = core.lapse(&history::TOMBSTONE_FIRST).is_some();
+    let forgets_first = core.violated(&history::TOMBSTONE_FIRST).is_some();
     if forgets_first { vec![tidy, tombstone] } else { vec![tombstone, tidy] }
 }
 

@@ -1,6 +1,6 @@
 //! A contract's document, under its content identifier and under its URI.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::metadata::requirements::contract::{BY_CID, BY_URI, UNKNOWN};
 use assay_spec::metadata::route::Address;
 use serde_json::json;
@@ -28,7 +28,7 @@ pub(super) fn unknown<'s>(
     at: &Address,
 ) -> Result<&'s Collection, Refusal> {
     // No contract is without a name, unless nobody asks for one.
-    let anyone = at.text().is_empty() || core.lapse(&UNKNOWN).is_some();
+    let anyone = at.text().is_empty() || core.violated(&UNKNOWN).is_some();
     let any = all.first().filter(|_| anyone);
     any.ok_or_else(|| Refusal::new(&UNKNOWN, format!("nobody knows {:.200?}", at.text())))
 }

@@ -4,7 +4,7 @@
 
 use assay_spec::metadata::requirements::{contract, overrides, paths, records, root, token, validation};
 use assay_spec::metadata::route::Address;
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
 use crate::core::Core;
@@ -182,7 +182,7 @@ pub(super) fn validation(core: &mut Core, mut body: Value) -> Value {
 
 /// A document as it is found, or not at all, or in an array.
 pub(super) fn found(core: &mut Core, row: Id, document: Value) -> Result<Value, Refusal> {
-    match core.lapse(row) {
+    match core.violated(row) {
         None => Ok(document),
         Some("list") => Ok(json!([document])),
         Some(_) => Err(Refusal::new(row, "switched off: it is not found")),
@@ -191,7 +191,7 @@ pub(super) fn found(core: &mut Core, row: Id, document: Value) -> Result<Value, 
 
 /// Overrides as they are found, or not at all, or in another form.
 pub(super) fn overrides(core: &mut Core, row: Id, elements: Vec<Value>) -> Result<Value, Refusal> {
-    match core.lapse(row) {
+    match core.violated(row) {
         None => Ok(Value::Array(elements)),
         Some("object") => Ok(json!({ "overrides": elements })),
         Some("elements") => Ok(json!(["wrong"])),
@@ -235,7 +235,7 @@ fn each(document: &mut Value, list: &str, mut with: impl FnMut(&mut Value)) {
 fn bend(core: &mut Core, table: &[(Id, &str)], document: &mut Value, wrong: &Value, other: &Value) {
     for (row, name) in table {
         let Some(members) = document.as_object_mut() else { return };
-        match core.lapse(row) {
+        match core.violated(row) {
             None => {}
             Some("absent") => drop(members.shift_remove(*name)),
             Some("elements" | "float") => drop(members.insert((*name).to_owned(), other.clone())),

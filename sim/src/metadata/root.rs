@@ -1,6 +1,6 @@
 //! The page at the root, and a description of the interface, which is where a framework shows its version.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::metadata::ENDPOINTS;
 use assay_spec::metadata::requirements::root::{HTML, VERSION};
 use assay_spec::metadata::root;
@@ -19,7 +19,7 @@ const PAGE: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf
 
 /// The page at the root.
 pub(super) fn page(core: &mut Core) -> Result<Reply, Refusal> {
-    match core.lapse(&HTML) {
+    match core.violated(&HTML) {
         Some("missing") => return Err(Refusal::new(&HTML, "switched off: no page")),
         Some("type") => return Ok(core.text(200, PAGE)),
         Some(_) => return Ok(core.json(200, json!({ "status": "ok" }))),

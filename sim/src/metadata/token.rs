@@ -1,6 +1,6 @@
 //! A token's document: what its contract's template makes of its id, under its overrides.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::metadata::requirements::token::{BY_CID, BY_CID_JSON, BY_URI, BY_URI_JSON, UNKNOWN};
 use assay_spec::metadata::route::Address;
 use assay_spec::metadata::token::TokenId;
@@ -46,7 +46,7 @@ pub(super) fn known(
 ) -> Result<Vec<Map<String, Value>>, Refusal> {
     match of.tokens.get(id) {
         Some(overrides) => Ok(overrides.clone()),
-        None if core.lapse(&UNKNOWN).is_some() => Ok(Vec::new()),
+        None if core.violated(&UNKNOWN).is_some() => Ok(Vec::new()),
         None => Err(Refusal::new(&UNKNOWN, format!("the contract has no token {id:.200}"))),
     }
 }

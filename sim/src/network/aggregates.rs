@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::network::aggregate::{Aggregate, AggregateFilter, Record, Write};
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::MessageType;
@@ -160,7 +160,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let (address, key) = (call.capture(0), call.capture(1));
     let aggregates = &state.seen(core, call.site).derived.aggregates;
     let mut found = aggregates.find(address, key).map(|kept| kept.aggregate.record());
-    if core.lapse(&PER_ADDRESS).is_some()
+    if core.violated(&PER_ADDRESS).is_some()
         && let Some(latest) = aggregates.latest_of(key)
     {
         found = Some(Record { address: address.to_owned(), ..latest.aggregate.record() });
@@ -175,7 +175,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 
 /// What is said of an aggregate that nobody wrote.
 fn unknown(core: &mut Core, address: &str, key: &str) -> Result<Record, Refusal> {
-    let lie = core.lapse(&UNKNOWN).is_some();
+    let lie = core.violated(&UNKNOWN).is_some();
     if !lie && !core.takes(liberties::AGGREGATE_EMPTY) {
         return Err(Refusal::new(&UNKNOWN, format!("{address:.80} has no aggregate {key:.80}")));
     }
@@ -222,7 +222,7 @@ fn with_nested_cut(mut content: Value) -> Value {
 /// Lists aggregates in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
-    if call.params.text("content.fields").is_some() && core.lapse(&FIELDS).is_some() {
+    if call.params.text("content.fields").is_some() && core.violated(&FIELDS).is_some() {
         return Err(Refusal::new(&FIELDS, "content.fields is not taken"));
     }
     let filter = AggregateFilter::of_list(&call.params, core);
@@ -255,7 +255,7 @@ pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) ->
     let mut records: Vec<Record> = found.map(|kept| kept.aggregate.record()).collect();
     let everybody = AggregateFilter { address: Some(address.to_owned()), ..AggregateFilter::default() };
     if records.is_empty() && aggregates.select(&everybody).is_empty() {
-        if core.lapse(&JSON_UNKNOWN).is_some() {
+        if core.violated(&JSON_UNKNOWN).is_some() {
             records.push(unknown_of(core, address));
         } else if !core.takes(liberties::AGGREGATES_EMPTY) {
             return Err(Refusal::new(&JSON_UNKNOWN, format!("{address:.80} wrote nothing")));

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::info::PREFIX as HONEST_PREFIX;
 use assay_spec::network::limits::Rate;
@@ -71,8 +71,8 @@ fn endpoints(site: Site) -> &'static [&'static Endpoint] {
 
 fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<String>), Refusal> {
     let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
-    // Where this has lapsed, the API stands below another version alone.
-    let moved = is_api(head.site) && path.starts_with("/api/") && core.lapse(&PREFIX).is_some();
+    // Where this is violated, the API stands below another version alone.
+    let moved = is_api(head.site) && path.starts_with("/api/") && core.violated(&PREFIX).is_some();
     let wanted = if moved { path.replacen("/api/v1", HONEST_PREFIX, 1) } else { path.to_owned() };
     let hidden = moved && wanted == path;
     match route(endpoints(head.site), head.method.as_str(), &wanted) {

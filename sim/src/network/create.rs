@@ -8,7 +8,7 @@ use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::{NOTHING_STORED, UNAUTHORIZED};
 use assay_spec::network::requirements::messages::SAME_TWICE;
 use assay_spec::network::signing;
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Id, Refused, Rules};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -57,7 +57,7 @@ pub(super) fn take(
         let hash = state.primary.store.stored(number).hash();
         Ok(Created { number, hash })
     });
-    if result.is_err() && core.lapse(&NOTHING_STORED).is_some() {
+    if result.is_err() && core.violated(&NOTHING_STORED).is_some() {
         store_all_the_same(state, core, call, expected);
     }
     result
@@ -116,7 +116,7 @@ pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Re
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let mut again = None;
     if let Some(number) = known {
-        match core.lapse(&SAME_TWICE) {
+        match core.violated(&SAME_TWICE) {
             None => return Ok(number),
             Some("listed") => {
                 state.primary.store.list_again(number);
@@ -152,11 +152,11 @@ fn store_all_the_same(state: &mut State, core: &mut Core, call: &Call<'_>, expec
     let _ = store(state, core, &message);
 }
 
-/// A gate at which every rule has lapsed, but for the one about size.
+/// Rules at which every rule is violated, but for the one about size.
 struct Lenient;
 
-impl Gate for Lenient {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+impl Rules for Lenient {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         (rule != &SIZE).then_some("")
     }
 

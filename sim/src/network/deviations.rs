@@ -11,7 +11,7 @@ use assay_spec::network::requirements::{
     aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement,
     messages, metrics, paging, pins, probes, programs, signing, storage, store, vrf, webhooks,
 };
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
 use crate::core::Core;
@@ -376,7 +376,7 @@ pub(super) fn finds(core: &mut Core, rule: Id, filter: &MessageFilter, total: u6
     if of_one { core.effect(rule, total, |total, _| if total == 1 { 0 } else { total }) } else { total }
 }
 
-/// A part of an answer: as it is, or, where its rule has lapsed, as the lie has it.
+/// A part of an answer: as it is, or, where its rule is violated, as the lie has it.
 pub(super) fn change(
     core: &mut Core,
     rule: Id,

@@ -1,6 +1,6 @@
 //! FORGET: the whole batch or nothing, tried again while a target is not good.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::network::forget::{Target, Targets, Verdict, judge};
 use assay_spec::network::machines::{ForgetEvent, ForgetState, StoreState};
 use assay_spec::network::message::MessageType;
@@ -103,7 +103,7 @@ fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &T
         lifecycle::forgotten(state, core, target, by);
     }
     state.primary.store.set_state(number, StoreState::Processed);
-    if core.lapse(&POSTS_REMAIN).is_some() {
+    if core.violated(&POSTS_REMAIN).is_some() {
         forget_posts(state, number, hashes);
     }
 }

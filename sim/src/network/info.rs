@@ -1,6 +1,6 @@
 //! `GET /info/public.json`: what a node tells of itself. Its body is not shown and this simulator's own.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::network::requirements::info::PUBLIC;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let Some(node) = state.nodes.at_site(call.site) else {
         return Err(Refusal::new(&PUBLIC, "no node is here"));
     };
-    if core.lapse(&PUBLIC).is_some() {
+    if core.violated(&PUBLIC).is_some() {
         return Ok(Reply::new(200, "text/html", format!("<p>{}</p>", node.version)));
     }
     let body = json!({ "node_id": *node.id, "version": *node.version, "url": *node.url });

@@ -4,7 +4,7 @@ use assay_spec::network::content::Content;
 use assay_spec::network::machines::{StoreEvent, StoreState};
 use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::store::{FORGOTTEN_BYTES, REMOVED_BYTES, REMOVING};
-use assay_spec::{Gate, Instant, Strict};
+use assay_spec::{Instant, Rules, Strict};
 use serde_json::{Map, Value};
 
 use super::authority::{self, Wish};
@@ -70,7 +70,7 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     }
     if kind != MessageType::Store {
         store.set_state(number, StoreState::Processed);
-        // Its form was good when it was taken; a rule that had lapsed then has been forgiven once.
+        // Its form was good when it was taken; a rule that was violated then has been forgiven once.
         let content = match kind {
             MessageType::Post => Ok(Content::Any),
             _ => Content::parse(kind, &store.message(number).members(), &mut Strict),
@@ -128,7 +128,7 @@ pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     let now = core.now();
     step(state, core, number, StoreEvent::Unpaid);
     state.primary.store.change_life(number, |life| life.removing_at = Some(now));
-    if core.lapse(&REMOVING) == Some("") {
+    if core.violated(&REMOVING) == Some("") {
         end_grace(state, core, number, now);
     } else {
         set(core, now + state.limits.removing_grace_ms.max(0), Timer::Grace(number, now));

@@ -3,7 +3,7 @@
 use assay_spec::network::paging::Page;
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::listing::{CONTENT_KEYS, FINDS, LISTED, TAGS};
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::Value;
 
 use super::call::Call;
@@ -18,7 +18,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let page = paging::read(core, &call.params)?;
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
-        if call.params.text(name).is_some() && core.lapse(rule).is_some() {
+        if call.params.text(name).is_some() && core.violated(rule).is_some() {
             return Err(Refusal::new(rule, format!("{name} is not taken")));
         }
     }

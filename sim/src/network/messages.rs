@@ -7,7 +7,7 @@ use assay_spec::network::requirements::errors::NO_INTERNAL;
 use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN, WRAPPER};
 use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED, STRIPPED};
 use assay_spec::network::store;
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -21,7 +21,7 @@ use crate::world::Reply;
 /// Takes a message of any type.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let created = create::take(state, core, call, None, |core, envelope, _| {
-        let only_posts = core.lapse(&TYPE_FREE).is_some();
+        let only_posts = core.violated(&TYPE_FREE).is_some();
         if only_posts && envelope.kind != MessageType::Post {
             return Err(Refusal::new(&TYPE_FREE, format!("type is {}", envelope.kind.name())));
         }
@@ -37,14 +37,14 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let text = call.capture(0);
     let odd = !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if odd && core.lapse(&NO_INTERNAL).is_some() {
+    if odd && core.violated(&NO_INTERNAL).is_some() {
         return Err(Refusal::new(&NO_INTERNAL, "an odd hash"));
     }
     let replica = state.seen(core, call.site);
     let Some(number) = replica.store.find_text(text) else {
         return unknown(state, core, text);
     };
-    if replica.store.stored(number).kind() == MessageType::Post && core.lapse(&FOUND).is_some() {
+    if replica.store.stored(number).kind() == MessageType::Post && core.violated(&FOUND).is_some() {
         return Err(Refusal::new(&UNKNOWN, "hidden"));
     }
     match replica.store.state(number) {
@@ -62,7 +62,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 fn unknown(state: &State, core: &mut Core, text: &str) -> Result<Reply, Refusal> {
     let elsewhere = state.primary.store.find_text(text).is_some();
     let rule: Id = if elsewhere { &LAGGING } else { &UNKNOWN };
-    if core.lapse(rule).is_some() {
+    if core.violated(rule).is_some() {
         let body = json!({ "status": "pending", "item_hash": text, "message": null });
         return Ok(core.json(200, body));
     }
@@ -71,7 +71,7 @@ fn unknown(state: &State, core: &mut Core, text: &str) -> Result<Reply, Refusal>
 
 /// A STORE that was reclaimed.
 fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
-    if core.lapse(&REMOVED).is_some() {
+    if core.violated(&REMOVED).is_some() {
         return Err(Refusal::new(&UNKNOWN, "removed, and denied"));
     }
     if core.takes(liberties::GONE) {
@@ -96,7 +96,7 @@ fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) ->
 
 /// A STORE that was forgotten.
 fn forgotten(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
-    if core.lapse(&FORGOTTEN).is_some() {
+    if core.violated(&FORGOTTEN).is_some() {
         return Err(Refusal::new(&UNKNOWN, "forgotten, and denied"));
     }
     let message = record::message(core, &state.limits, &replica.store, number);

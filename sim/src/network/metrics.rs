@@ -9,7 +9,7 @@ use assay_spec::network::requirements::metrics::{
     CORE_COUNTS as CORE_COUNTS_ROW, CORE_LATENCIES as CORE_LATENCIES_ROW, EXPECTED_STATUS, FAILED_ABSENT,
     FAILED_STATUS, FEATURES, MEASURED_AT, NO_IPV6, NODE_ID, RETAINED, RETENTION, UNKNOWN, URL, VERSION,
 };
-use assay_spec::{Gate, Id, Instant};
+use assay_spec::{Id, Instant, Rules};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -34,7 +34,7 @@ pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 }
 
 fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: Kind) -> Result<Reply, Refusal> {
-    let elsewhere = call.site == sites::ALTERNATIVE && core.lapse(&ALTERNATIVE).is_some();
+    let elsewhere = call.site == sites::ALTERNATIVE && core.violated(&ALTERNATIVE).is_some();
     if elsewhere {
         return Err(Refusal::new(&UNKNOWN, "the alternative address has no metrics"));
     }
@@ -90,7 +90,7 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
                 let honest = features.take();
                 *features = core.effect(&FEATURES, honest, |_, _| json!("sev,sev_es"));
             }
-            if core.lapse(&EXPECTED_STATUS).is_some() {
+            if core.violated(&EXPECTED_STATUS).is_some() {
                 remove(&mut record, &["base_latency", "base_latency_ipv4"]);
             }
         }
@@ -101,14 +101,14 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
             Failed::Unanswered => (&FAILED_ABSENT, Value::Null),
             Failed::Status(after_ms) => (&FAILED_STATUS, json!(seconds(*after_ms))),
         };
-        if core.lapse(rule).is_some() {
+        if core.violated(rule).is_some() {
             record[*name] = shown;
         }
     }
     record
 }
 
-/// What a lapsed rule, in its variant, makes of an honest value.
+/// What a violated rule, in its variant, makes of an honest value.
 type Lie = fn(&Value, &'static str) -> Value;
 
 /// What every record has.
@@ -126,7 +126,7 @@ fn common(core: &mut Core, record: &mut Value) {
     ];
     for (rule, name, lie) in lies {
         let Some(honest) = record.get(name) else { continue };
-        if let Some(variant) = core.lapse(rule) {
+        if let Some(variant) = core.violated(rule) {
             record[name] = lie(honest, variant);
         }
     }
@@ -134,7 +134,7 @@ fn common(core: &mut Core, record: &mut Value) {
 
 /// Numbers of a record.
 fn numbers(core: &mut Core, record: &mut Value, names: &[&str], rule: Id) {
-    let Some(variant) = core.lapse(rule) else { return };
+    let Some(variant) = core.violated(rule) else { return };
     for name in names {
         let Some(honest) = record.get(*name) else { continue };
         record[*name] = match variant {

@@ -1,6 +1,6 @@
 //! The mirror: what the primary was, a delay ago.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::network::requirements::info::MIRRORS;
 
 use super::{Carried, Replica, State, Timer, faults, set, sites};
@@ -31,7 +31,7 @@ impl State {
         if site == sites::PRIMARY {
             return &self.primary;
         }
-        if core.lapse(&MIRRORS).is_some() {
+        if core.violated(&MIRRORS).is_some() {
             return &self.mirror.blank;
         }
         let view = self.mirror.view.as_deref().filter(|_| site == sites::MIRROR);

@@ -8,7 +8,7 @@ use assay_spec::network::params::Params;
 use assay_spec::network::requirements::paging::{
     INTEGERS, MAXIMUM, NAMED, ODD_VALUES, PAGE, PAGES, PAST_END, PER_PAGE, STABLE, TOTAL, TOTAL_PAGES,
 };
-use assay_spec::{Gate, Refused};
+use assay_spec::{Refused, Rules};
 use serde_json::{Value, json};
 
 use super::liberties;
@@ -20,7 +20,7 @@ use crate::world::Reply;
 pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
     let too_many =
         params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
-    if too_many && core.takes(liberties::LIMIT_400) && core.lapse(&MAXIMUM).is_none() {
+    if too_many && core.takes(liberties::LIMIT_400) && core.violated(&MAXIMUM).is_none() {
         return Err(Refusal::new(&MAXIMUM, "a limit above the maximum"));
     }
     match Page::parse(params, core) {
@@ -75,7 +75,7 @@ pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
     if core.takes(liberties::ASCENDING) {
         items.reverse();
     }
-    if core.lapse(&STABLE).is_some() {
+    if core.violated(&STABLE).is_some() {
         let draw = core.rng.draw("network.unstable", b"", core.current);
         for at in (1..items.len()).rev() {
             items.swap(at, draw[at % draw.len()] as usize % (at + 1));
@@ -95,7 +95,7 @@ fn pagination(core: &mut Core, page: Page, total: u64, returned: u64) -> Value {
     honest.total = core.effect(&TOTAL, honest.total, |_, _| returned);
     honest.total_pages = core.effect(&TOTAL_PAGES, honest.total_pages, |pages, _| pages + 1);
     let mut written = json!(honest);
-    if core.lapse(&INTEGERS).is_some() {
+    if core.violated(&INTEGERS).is_some() {
         written["total_pages"] = json!(honest.total_pages.to_string());
     }
     written

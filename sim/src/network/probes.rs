@@ -2,7 +2,7 @@
 //! diagnostic machine and status checks. Bodies are not shown and this simulator's own.
 
 use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -100,5 +100,5 @@ fn signed(reply: Reply, node: &Node) -> Reply {
 
 /// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
 fn lies(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
-    !measure::is_prober(call.peer) && core.lapse(rule).is_some()
+    !measure::is_prober(call.peer) && core.violated(rule).is_some()
 }

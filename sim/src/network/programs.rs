@@ -6,7 +6,7 @@ use assay_spec::network::program::{Program, variables};
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::programs::{CREATED, RESULT, RUN, UNKNOWN};
 use assay_spec::network::webhook::PROGRAM_EXECUTED;
-use assay_spec::{Gate, Strict};
+use assay_spec::{Rules, Strict};
 use serde_json::json;
 
 use super::call::Call;

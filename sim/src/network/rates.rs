@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS};
-use assay_spec::{Gate, Id, Instant};
+use assay_spec::{Id, Instant, Rules};
 use imbl::OrdMap;
 
 use super::liberties;
@@ -13,7 +13,7 @@ use super::limits::Limits;
 use crate::core::Core;
 use crate::refusal::Refusal;
 
-/// How many requests of an address are remembered at most: a lapsed limit must not grow the list without end.
+/// How many requests of an address are remembered at most: a violated limit must not grow the list without end.
 const REMEMBERED: usize = 10_000;
 
 /// The requests of the minute.

@@ -5,7 +5,7 @@ use assay_spec::network::requirements::{
     aggregates, errors, flat, indexer, info, instances, limits, messages, metrics, neighbours, paging, pins,
     probes, programs, signing, storage, store,
 };
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::json;
 
 use super::liberties;
@@ -71,7 +71,7 @@ pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     if core.takes(liberties::CODES) {
         body["code"] = json!(format!("E{status}"));
     }
-    match core.lapse(&errors::BODY) {
+    match core.violated(&errors::BODY) {
         Some("status") => body["status"] = json!("failed"),
         Some("code") => body["code"] = json!(status),
         Some(_) => return core.text(status, text),
@@ -91,7 +91,7 @@ fn signature_status(core: &Core, status: u16) -> u16 {
 
 fn lie(core: &mut Core, rule: Id, status: u16) -> u16 {
     match status {
-        // A service in which this rule has lapsed falls over what it should refuse.
+        // A service in which this rule is violated falls over what it should refuse.
         _ if rule == &paging::ODD_VALUES => core.effect(rule, status, |_, _| 500),
         // Only where nothing else is judged by its status.
         400 if [&flat::START_DATE, &flat::END_DATE].contains(&rule) => {

@@ -11,7 +11,7 @@ use assay_spec::network::requirements::storage::{
 use assay_spec::network::requirements::store::REMOVING;
 use assay_spec::network::signing::verify_file;
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, Part, Upload};
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Id, Refused, Rules};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE as CONTENT_TYPE_HEADER;
@@ -44,7 +44,7 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let fits = upload.file.len() <= state.limits.file_bytes
         && state.primary.store.bytes().saturating_add(upload.file.len() as u64) <= state.limits.stored_bytes;
     core.require(&SIZE, fits, || format!("a file of {} bytes", upload.file.len()))?;
-    // A rule about the form that has lapsed leaves nothing that anyone could have signed.
+    // A rule about the form that is violated leaves nothing that anyone could have signed.
     let whole = parts.iter().any(|part| part.name == "file") && !upload.address.is_empty();
     if whole {
         signed(core, &upload)?;
@@ -99,7 +99,7 @@ pub(super) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result
     Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, bytes))
 }
 
-/// The parts of the form. Where the rule has lapsed, any body is a file.
+/// The parts of the form. Where the rule is violated, any body is a file.
 fn parts(core: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
     let (headers, body) = (&call.request.head.headers, call.body());
     let part = |name: &str, bytes: Bytes| form::Part { name: name.to_owned(), content_type: None, bytes };
@@ -119,7 +119,7 @@ fn borrow(part: &form::Part) -> Part<'_> {
 }
 
 fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
-    if core.lapse(&MULTIPART).is_some() && upload.address == NOBODY {
+    if core.violated(&MULTIPART).is_some() && upload.address == NOBODY {
         return Ok(());
     }
     if upload.signature.is_empty() {
@@ -156,7 +156,7 @@ fn find(state: &State, core: &mut Core, call: &Call<'_>) -> Option<(Bytes, Strin
         None => None,
     };
     // Where `removing` is thought to be removed already, the file goes before its time.
-    let early = core.lapse(&REMOVING) == Some("bytes") && is_removing(store, text);
+    let early = core.violated(&REMOVING) == Some("bytes") && is_removing(store, text);
     found.filter(|_| !early)
 }
 
@@ -171,7 +171,7 @@ fn is_removing(store: &Store, text: &str) -> bool {
     })
 }
 
-/// There is no such file. Where the rule has lapsed, it is empty.
+/// There is no such file. Where the rule is violated, it is empty.
 fn missing(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Reply, Refusal> {
     let why = format!("no file {:.80}", call.capture(0));
     core.require(rule, false, || why)?;

@@ -8,7 +8,7 @@ use assay_spec::network::requirements::vrf::{
 use assay_spec::network::vrf::{
     Claim, Drawn, Wanted, generate as draw, public_key, values, verify as is_valid,
 };
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Id, Refused, Rules};
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
@@ -64,7 +64,7 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
     let drawn = draw(secret, &wanted).ok_or_else(failed)?;
     state.draws.keep(drawn.clone(), key);
     let mut value = json!(drawn.value);
-    if wanted.count > 1 && core.lapse(&COUNT).is_some() {
+    if wanted.count > 1 && core.violated(&COUNT).is_some() {
         value = json!(values(secret, &wanted).ok_or_else(failed)?);
     }
     let body = json!({
@@ -86,7 +86,7 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
         valid = core.effect(&VERIFIES, true, |_, _| false);
     } else {
         for rule in [&OTHER_SEED, &OTHER_VALUE, &OTHER_PROOF] {
-            valid |= core.lapse(rule).is_some() && state.draws.fits(&claim, rule);
+            valid |= core.violated(rule).is_some() && state.draws.fits(&claim, rule);
         }
         if !valid && core.takes(liberties::VRF_REFUSED) {
             return Err(Refusal::new(&OTHER_PROOF, "seed, value and proof do not fit"));
@@ -99,7 +99,7 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     Ok(core.json(200, body))
 }
 
-/// The body as an object. Where the rule about its members has lapsed, it may be anything.
+/// The body as an object. Where the rule about its members is violated, it may be anything.
 fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Value>, Refused> {
     core.parse(
         rule,

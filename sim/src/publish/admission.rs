@@ -8,7 +8,7 @@ use assay_spec::publish::requirements::prepare::{BODY_JSON, PUBLISHABLE};
 use assay_spec::publish::requirements::transfer::{
     ACCEPT_ADMITTED, ACCEPT_BY_INCOMING, ACCEPT_NEEDS_PENDING, ACCEPT_SAYS_SO, FREEZES, INCOMING_ONLY_ACCEPTS,
 };
-use assay_spec::{Gate, Instant, Refused};
+use assay_spec::{Instant, Refused, Rules};
 use http::header::AUTHORIZATION;
 
 use super::{Caller, State, liberties};
@@ -22,7 +22,7 @@ pub(super) fn admit(
     request: &Request,
     endpoint: &'static str,
 ) -> Result<Caller, Refused> {
-    if core.lapse(&BEFORE_BODY).is_some()
+    if core.violated(&BEFORE_BODY).is_some()
         && serde_json::from_slice::<serde_json::Value>(&request.body).is_err()
     {
         return Err(Refused { rule: &BODY_JSON, why: "judged before the envelope".to_owned() });
@@ -41,7 +41,7 @@ pub(super) fn admit(
 
     let Some(binding) = state.bindings.get(&domain) else {
         // Switched off, the rule would be masked by the next one: tell another lie.
-        let rule = if core.lapse(&BINDING).is_some() { &PUBLISHABLE } else { &BINDING };
+        let rule = if core.violated(&BINDING).is_some() { &PUBLISHABLE } else { &BINDING };
         return Err(Refused { rule, why: format!("{domain} is not bound") });
     };
     core.require(&FEATURE, binding.feature, || format!("the feature is off for {domain}"))?;

@@ -11,7 +11,7 @@ use assay_spec::publish::record::{Kind, Record};
 use assay_spec::publish::requirements::{
     chain, envelope, exchange, message as rows, prepare, record as texts, submit, transfer,
 };
-use assay_spec::{Gate, Instant};
+use assay_spec::{Instant, Rules};
 use serde_json::{Value, json};
 
 use crate::core::Core;
@@ -151,7 +151,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
 /// The prepare's id: a random UUID, drawn under the domain and the number of its prepares.
 pub(super) fn prepare_id(core: &mut Core, domain: &str, number: u64) -> String {
-    let lie = core.lapse(&prepare::PREPARE_ID);
+    let lie = core.violated(&prepare::PREPARE_ID);
     let number = if lie == Some("same") { 0 } else { number };
     let draw = core.rng.draw("publish.prepare-id", domain.as_bytes(), number);
     let id = uuid::Builder::from_random_bytes(std::array::from_fn(|n| draw[n])).into_uuid();
@@ -161,7 +161,7 @@ pub(super) fn prepare_id(core: &mut Core, domain: &str, number: u64) -> String {
 /// The answer to a prepare.
 pub(super) fn reply(core: &mut Core, body: &mut Value) {
     let mut edit = |rule: assay_spec::Id, member: &str, lie: &dyn Fn(&Value, &str) -> Value| {
-        if let Some(variant) = core.lapse(rule) {
+        if let Some(variant) = core.violated(rule) {
             body[member] = lie(&body[member], variant);
         }
     };
@@ -190,14 +190,14 @@ pub(super) fn reply(core: &mut Core, body: &mut Value) {
 pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
     let dialect = core.dialect.clone();
     let mut prefix = format!("{}{}:", dialect.record_prefix, honest.kind.name());
-    if core.lapse(&texts::KIND).is_some() {
+    if core.violated(&texts::KIND).is_some() {
         prefix = prefix.replace(":1:", ":2:");
     }
     let mut fields: Vec<(&str, Cow<'_, str>)> =
         honest.fields().map(|(key, value)| (key, Cow::Borrowed(value))).collect();
     let mut edit = |rule: assay_spec::Id, key: &str, lie: &dyn Fn(&str) -> String| {
         if let Some((_, value)) = fields.iter_mut().find(|(name, _)| *name == key)
-            && core.lapse(rule).is_some()
+            && core.violated(rule).is_some()
         {
             *value = lie(value).into();
         }
@@ -215,11 +215,11 @@ pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
     edit(&texts::TIME_NOW, "t", &|honest| {
         Instant::parse_exact(honest).map_or_else(|| honest.to_owned(), |time| (time - HOUR).to_string())
     });
-    if core.lapse(&texts::KEYS).is_some() {
+    if core.violated(&texts::KEYS).is_some() {
         fields.swap(0, 1);
     }
-    let colon = if core.lapse(&texts::COMPACT).is_some() { ": " } else { ":" };
-    let escape = core.lapse(&texts::ESCAPING);
+    let colon = if core.violated(&texts::COMPACT).is_some() { ": " } else { ":" };
+    let escape = core.violated(&texts::ESCAPING);
     let mut text = prefix;
     for (n, (key, value)) in fields.iter().enumerate() {
         text.push(if n == 0 { '{' } else { ',' });
@@ -254,7 +254,7 @@ fn escaped(json: String, lie: Option<&str>) -> String {
 pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
     let mut message = honest;
     let mut edit = |rule: assay_spec::Id, lie: &dyn Fn(&mut Message)| {
-        if core.lapse(rule).is_some() {
+        if core.violated(rule).is_some() {
             lie(&mut message);
         }
     };
@@ -270,7 +270,7 @@ pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
     edit(&rows::INSTRUCTION_ACCOUNTS, &|m| m.instructions[0].accounts = vec![0, 1]);
     edit(&rows::BLOCKHASH, &|m| m.blockhash = [7; 32]);
     let mut bytes = message.encode();
-    match core.lapse(&rows::LEGACY) {
+    match core.violated(&rows::LEGACY) {
         None => {}
         Some("alias") => drop(bytes.splice(3..4, [bytes[3] | 0x80, 0])),
         Some(_) => bytes.push(0),

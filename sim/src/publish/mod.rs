@@ -22,7 +22,7 @@ use assay_spec::publish::machines::{BindingState, LockEvent, LockState, PrepareE
 use assay_spec::publish::prepare::{TxtObserved, Wanted};
 use assay_spec::publish::requirements::exchange::{BODY_LIMIT, PASSIVE, RATE_PER_IP, STANDBY};
 use assay_spec::publish::{prepare as prepare_spec, submit as submit_spec};
-use assay_spec::{Gate, Instant, Refused, Service};
+use assay_spec::{Instant, Refused, Rules, Service};
 use bytes::Bytes;
 use ed25519_dalek::SigningKey;
 use imbl::OrdMap;
@@ -108,7 +108,7 @@ struct Prepare {
     record: Bytes,
     last_valid_block_height: u64,
     expires_at: Instant,
-    /// When it really ends: at `expiresAt`, unless a rule has lapsed.
+    /// When it really ends: at `expiresAt`, unless a rule is violated.
     ends_at: Instant,
     /// The signature in the header of the prepare call, to know a replay.
     envelope: [u8; 64],
@@ -258,12 +258,12 @@ impl State {
         let passive = core.fault(faults::PASSIVE, &occasion);
         core.require(&PASSIVE, !passive, || "the backend is passive".to_owned())?;
         let standby = core.fault(faults::STANDBY, &occasion);
-        let enforced = core.lapse(&STANDBY).is_none_or(|variant| variant == "no-reason");
+        let enforced = core.violated(&STANDBY).is_none_or(|variant| variant == "no-reason");
         if standby && enforced {
             return Err(Refused { rule: &STANDBY, why: "the node is a standby".to_owned() }.into());
         }
         self.count_request(core, request.head.peer)?;
-        let too_large = match core.lapse(&BODY_LIMIT) {
+        let too_large = match core.violated(&BODY_LIMIT) {
             Some("early") => request.body.len() > self.limits.body_bytes / 2,
             Some("late") => false,
             _ => request.too_large,
@@ -292,7 +292,7 @@ impl State {
             times.pop_front();
         }
         if times.len() < limit {
-            // A lapsed limit must not grow the list without end.
+            // A violated limit must not grow the list without end.
             if times.len() < 10_000 {
                 times.push_back(now);
             }

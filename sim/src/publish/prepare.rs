@@ -15,7 +15,7 @@ use assay_spec::publish::requirements::prepare::{
 };
 use assay_spec::publish::requirements::submit::{EXPIRED, UNKNOWN};
 use assay_spec::publish::requirements::transfer::{FREEZES, FREEZES_ONCE_CONFIRMED, SECOND_ACCEPT};
-use assay_spec::{Gate, Refused};
+use assay_spec::{Refused, Rules};
 use serde_json::{Map, Value, json};
 
 use super::{BindingState, Pending, Prepare, State, Timer, deviations, faults, liberties, lock_moves, timer};
@@ -38,7 +38,7 @@ pub struct Caller {
 /// Prepares what an admitted caller asks for.
 pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
     frozen(core, caller)?;
-    if core.lapse(&BODY_JSON).is_some() && serde_json::from_slice::<Map<String, Value>>(body).is_err() {
+    if core.violated(&BODY_JSON).is_some() && serde_json::from_slice::<Map<String, Value>>(body).is_err() {
         // Without this rule the next one would refuse in the same way: tell another lie.
         return Err(Refused { rule: &UNKNOWN, why: "a malformed body, taken for a gone prepare".to_owned() });
     }
@@ -53,7 +53,7 @@ pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> 
     conflicts(state, core, caller, &wanted)?;
     let length = record.len();
     if length > usize::from(u16::MAX) {
-        // Whatever rule has lapsed, no message can hold it.
+        // Whatever rule is violated, no message can hold it.
         return Err(Refused { rule: &RECORD_FITS, why: format!("a record of {length} bytes") });
     }
     core.require(&RECORD_FITS, length <= state.limits.record_bytes, || {
@@ -68,7 +68,7 @@ pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> 
 
 /// Refuses the old key of a pending transfer.
 pub(super) fn frozen(core: &mut Core, caller: &Caller) -> Result<(), Refused> {
-    let enforced = core.lapse(&FREEZES).is_none_or(|variant| variant == "no-cause");
+    let enforced = core.violated(&FREEZES).is_none_or(|variant| variant == "no-cause");
     if caller.frozen && enforced {
         return Err(Refused { rule: &FREEZES, why: format!("{} is frozen", caller.key) });
     }
@@ -122,7 +122,7 @@ fn conflicts(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -
 fn lock(state: &mut State, core: &mut Core, caller: &Caller) -> Result<Option<Reply>, Refused> {
     let held = state.bindings[&caller.domain].lock.clone();
     if let Some(id) = &held
-        && core.lapse(&REPLAY).is_some()
+        && core.violated(&REPLAY).is_some()
         && let Some(prepare) = state.prepares.get(id).cloned()
         && prepare.envelope == caller.envelope
     {
@@ -133,7 +133,7 @@ fn lock(state: &mut State, core: &mut Core, caller: &Caller) -> Result<Option<Re
     }
     core.require(&ONE_IN_FLIGHT, held.is_none(), || format!("{} is held by {held:?}", caller.domain))?;
     let elsewhere = || state.bindings.values().any(|binding| binding.lock.is_some());
-    if core.lapse(&LOCK_PER_DOMAIN).is_some() && elsewhere() {
+    if core.violated(&LOCK_PER_DOMAIN).is_some() && elsewhere() {
         return Err(Refused { rule: &LOCK_PER_DOMAIN, why: "another domain is locked".to_owned() });
     }
     Ok(None)
@@ -171,7 +171,7 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
     }
     binding.lock = Some(id.clone());
     if let Wanted::Transfer { new_key } = &wanted
-        && core.lapse(&FREEZES_ONCE_CONFIRMED).is_some()
+        && core.violated(&FREEZES_ONCE_CONFIRMED).is_some()
     {
         binding.state = BindingState::Pending;
         binding.pending = Some(Pending { incoming_key: new_key.clone(), transfer: "none".to_owned() });
@@ -256,13 +256,13 @@ pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
         return;
     }
     if core.now() < prepare.ends_at {
-        // A lapsed rule has prolonged it.
+        // A violated rule has prolonged it.
         timer(core, prepare.ends_at, Timer::Lifetime(id.to_owned()));
         return;
     }
     let (domain, over) = (prepare.domain.clone(), core.now() >= prepare.expires_at);
     state.step(core, id, PrepareEvent::Lifetime);
-    if over && core.lapse(&LOCK_EXPIRES).is_none() {
+    if over && core.violated(&LOCK_EXPIRES).is_none() {
         state.unlock(core, &domain, id);
     }
     // A gone prepare is told apart from an unknown one for as long as its envelope could be replayed.

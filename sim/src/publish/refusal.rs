@@ -1,7 +1,7 @@
 //! From a refusal to its answer: one table of statuses, one form each.
 
 use assay_spec::publish::requirements::{envelope, exchange, prepare, submit, transfer};
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
 use super::liberties;
@@ -91,14 +91,14 @@ fn text(rule: Id) -> &'static str {
 /// `{error}` in JSON, with the `cause` that a frozen key is told.
 fn error(core: &mut Core, status: u16, rule: Id, text: &str) -> Reply {
     let mut body = json!({ "error": core.prose(text) });
-    if rule == &transfer::FREEZES && core.lapse(&transfer::FREEZES).is_none() {
+    if rule == &transfer::FREEZES && core.violated(&transfer::FREEZES).is_none() {
         body["cause"] = json!("transfer-frozen");
     }
     if rule == &submit::SAFETY_CEILING {
         // The words are documented; only what stands around them is free.
         body["error"] = json!(text);
     }
-    if status == 400 && core.lapse(&exchange::ERROR_JSON).is_some() {
+    if status == 400 && core.violated(&exchange::ERROR_JSON).is_some() {
         return core.text(400, "Bad Request");
     }
     core.json(status, body)
@@ -110,14 +110,14 @@ fn unavailable(core: &mut Core, rule: Id) -> Reply {
     } else {
         json!({ "error": "backend is passive" })
     };
-    if core.lapse(&exchange::STANDBY) == Some("no-reason") {
+    if core.violated(&exchange::STANDBY) == Some("no-reason") {
         body["reason"] = Value::Null;
     }
     core.json(503, body)
 }
 
 fn not_found(core: &mut Core, rule: Id) -> Reply {
-    let body = match core.lapse(&envelope::BLANKET) {
+    let body = match core.violated(&envelope::BLANKET) {
         Some("form") => return core.json(404, json!({ "error": "not found" })),
         Some(_) if rule == &envelope::BINDING => "404 No Such Domain",
         _ => "404 Not Found",

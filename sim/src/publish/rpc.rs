@@ -4,7 +4,7 @@ use assay_spec::crypto::text::base64;
 use assay_spec::publish::message::Message;
 use assay_spec::publish::requirements::chain::{FOUND, INVOCATION, MEMO_LINE, MESSAGE, SIGNED_BY};
 use assay_spec::publish::requirements::message::LEGACY;
-use assay_spec::{Gate, Without};
+use assay_spec::{Rules, Without};
 use serde_json::{Value, json};
 
 use super::chain::Confirmed;
@@ -167,7 +167,7 @@ fn signatures_for(state: &State, params: &[Value]) -> Result<Value, Failure> {
 
 fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool) -> Value {
     let mut message = found.transaction.message.to_vec();
-    if core.lapse(&MESSAGE).is_some()
+    if core.violated(&MESSAGE).is_some()
         && let Some(last) = message.last_mut()
     {
         *last ^= 1;
@@ -184,7 +184,7 @@ fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool
         json!([text, encoding])
     };
     let logs = logs(core, found);
-    let err = match core.lapse(&FOUND) {
+    let err = match core.violated(&FOUND) {
         Some("err") => json!({ "InstructionError": [0, "InvalidInstructionData"] }),
         _ => Value::Null,
     };
@@ -215,7 +215,7 @@ fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool
 }
 
 fn message_json(bytes: &[u8]) -> Value {
-    // A lapsed rule may have put a message on the chain that does not decode strictly.
+    // A violated rule may have put a message on the chain that does not decode strictly.
     let Ok(message) = Message::decode(bytes, &mut Without(&LEGACY)) else { return Value::Null };
     let address = |bytes: &[u8; 32]| bs58::encode(bytes).into_string();
     let instructions: Vec<Value> = message
@@ -261,7 +261,7 @@ fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
         lines.push(format!("Program {memo} consumed {} of 200000 compute units", units(found)));
     }
     lines.push(format!("Program {memo} success"));
-    if core.lapse(&INVOCATION).is_some() {
+    if core.violated(&INVOCATION).is_some() {
         lines.remove(0);
         lines.pop();
     }

@@ -12,7 +12,7 @@ use assay_spec::publish::requirements::submit::{
     REJECTED, REPEAT, SAFETY_CEILING, SIGNATURE, SIGNATURE_VERIFIES, STAYS_PREPARED, UNKNOWN,
 };
 use assay_spec::publish::submit as document;
-use assay_spec::{Gate, Id, Refused};
+use assay_spec::{Id, Refused, Rules};
 use serde_json::json;
 
 use super::chain::Transaction;
@@ -42,7 +42,7 @@ pub(super) fn run(
     match prepare.state {
         PrepareState::Prepared => {}
         PrepareState::InFlight => {
-            if core.lapse(&IN_FLIGHT).is_some() {
+            if core.violated(&IN_FLIGHT).is_some() {
                 return Err(Refused { rule: &UNKNOWN, why: "in flight".to_owned() });
             }
             state.step(core, &id, PrepareEvent::Repeat);
@@ -92,10 +92,10 @@ fn repeat(
     if !same {
         return Ok(None);
     }
-    if core.lapse(&REPEAT).is_some() {
+    if core.violated(&REPEAT).is_some() {
         return Err(Refused { rule: &UNKNOWN, why: format!("{id} is confirmed") });
     }
-    if core.lapse(&NO_SECOND_RECORD).is_some() {
+    if core.violated(&NO_SECOND_RECORD).is_some() {
         write_again(state, core, id);
     }
     let transaction = state.prepares[id].submitted.as_ref().map(|submitted| submitted.transaction);
@@ -111,7 +111,7 @@ fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<Str
     }
     let Some(prepare) = state.prepares.get(id) else {
         // Switched off, nothing could be submitted all the same: tell another lie.
-        let rule: Id = if core.lapse(&UNKNOWN).is_some() { &SIGNATURE_VERIFIES } else { &UNKNOWN };
+        let rule: Id = if core.violated(&UNKNOWN).is_some() { &SIGNATURE_VERIFIES } else { &UNKNOWN };
         return Err(Refused { rule, why: format!("{id:?} is unknown") });
     };
     let foreign = prepare.domain != caller.domain;
@@ -135,8 +135,8 @@ fn taken(state: &State, core: &mut Core, id: &str, signature: &str) -> Result<[u
 
 /// A refused signature leaves the prepare as it was.
 fn bad_submit(state: &mut State, core: &mut Core, id: &str) {
-    let prolong = core.lapse(&EXPIRY_UNCHANGED).is_some();
-    if core.lapse(&STAYS_PREPARED).is_some() {
+    let prolong = core.violated(&EXPIRY_UNCHANGED).is_some();
+    if core.violated(&STAYS_PREPARED).is_some() {
         state.step(core, id, PrepareEvent::Lifetime);
         return;
     }
@@ -165,7 +165,7 @@ fn broadcast(
     let lost = core.fault(faults::TRANSACTION_LOST, &occasion);
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
         || (super::chain::over_budget(&prepare.record) && core.fault(faults::COMPUTE_BUDGET, &occasion));
-    // Only a lapsed rule lets a late submit come this far; its lie would not show behind a dead blockhash.
+    // Only a violated rule lets a late submit come this far; its lie would not show behind a dead blockhash.
     if now >= prepare.expires_at {
         prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
     }
@@ -188,7 +188,7 @@ fn broadcast(
         await_chain(state, core, id);
     }
     timer(core, now + state.limits.confirmation_wait_ms, Timer::Ceiling(id.to_owned()));
-    match core.lapse(&LANDS) {
+    match core.violated(&LANDS) {
         None => None,
         Some("early") => Some(landed(core, &transaction)),
         Some(_) => Some(core.json(502, json!({ "error": "not broadcast" }))),
@@ -221,7 +221,7 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     state.step(core, id, PrepareEvent::Confirmation);
     recover(state, core);
     bind(state, core, &domain, &wanted, &key);
-    if core.lapse(&LOCK_FREED).is_none() {
+    if core.violated(&LOCK_FREED).is_none() {
         state.unlock(core, &domain, id);
     }
     let reply = landed(core, &key);
@@ -254,7 +254,7 @@ pub(super) fn reject(state: &mut State, core: &mut Core, id: &str) {
     if submitted.settled_in.is_none_or(|slot| slot > state.chain.slot(core.now())) {
         return;
     }
-    let status = if core.lapse(&REJECTED).is_some() { 500 } else { 502 };
+    let status = if core.violated(&REJECTED).is_some() { 500 } else { 502 };
     let reply = core.json(status, json!({ "error": core.prose("the chain rejected the transaction") }));
     end(state, core, id, PrepareEvent::Rejection, &reply);
 }
@@ -265,7 +265,7 @@ pub(super) fn blockhash_ends(state: &mut State, core: &mut Core, id: &str) {
     if state.chain.height(core.now()) <= prepare.last_valid_block_height {
         return;
     }
-    let status = if core.lapse(&BLOCKHASH_EXPIRED).is_some() { 502 } else { 410 };
+    let status = if core.violated(&BLOCKHASH_EXPIRED).is_some() { 502 } else { 410 };
     let text = "the blockhash expired before the transaction was confirmed";
     let reply = core.json(status, json!({ "error": core.prose(text) }));
     end(state, core, id, PrepareEvent::BlockhashExpiry, &reply);

@@ -171,7 +171,7 @@ fn metrics_of_another_node() {
 }
 
 #[test]
-fn failed_tests_show_where_their_rows_lapse() {
+fn failed_tests_show_where_their_rows_are_violated() {
     let record = |deviation: &str, site: &str, change: &Value, faults: &Value| {
         let mut driver = measured(1);
         driver.set_node(site, change);
@@ -220,7 +220,7 @@ fn retention_that_lapses_shows_in_the_oldest_record() {
 }
 
 #[test]
-fn every_row_about_nodes_is_asked_about_and_can_lapse() {
+fn every_row_about_nodes_is_asked_about_and_can_be_violated() {
     let mut driver = measured(1);
     driver.set_node("compute-1", &json!({ "ipv6": false }));
     driver.set_node("network-mirror", &json!({ "up": false }));
@@ -251,6 +251,6 @@ fn every_row_about_nodes_is_asked_about_and_can_lapse() {
     let rows = [info::ALL, metrics::ALL, measurement::ALL, probes::ALL].concat();
     for row in rows.into_iter().filter(|row| row.evidence == Evidence::Check) {
         assert!(asked.contains(&row), "{row} was not asked about");
-        assert!(deviations.iter().any(|deviation| deviation.requirement == row), "{row} cannot lapse");
+        assert!(deviations.iter().any(|deviation| deviation.requirement == row), "{row} cannot be violated");
     }
 }

@@ -213,9 +213,9 @@ impl Walk {
 }
 
 /// Walks, and holds the world against the model after every step and in the end.
-fn walk(steps: Vec<Step>, lapsed: Option<Id>) {
+fn walk(steps: Vec<Step>, violated: Option<Id>) {
     let mut walk = Walk { driver: Driver::unhurried(1), model: Model::default() };
-    if let Some(rule) = lapsed {
+    if let Some(rule) = violated {
         walk.driver.deviate(&rule.to_string());
     }
     for step in steps {
@@ -251,7 +251,7 @@ proptest! {
 
 /// A walk that no fault can lead astray would show nothing.
 #[test]
-fn a_walk_with_a_lapsed_rule_leaves_its_model() {
+fn a_walk_with_a_violated_rule_leaves_its_model() {
     let rules: [Id; 14] = [
         &forget::APPLIES,
         &forget::ALL_OR_NOTHING,

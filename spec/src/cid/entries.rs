@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Blocks, CidError, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_folder};
-use crate::Gate;
+use crate::Rules;
 
 /// Bytes and segments of the longest path: what file systems take, and more than anybody nests.
 const PATH_BYTES: usize = 4096;
@@ -30,15 +30,15 @@ pub enum Entry<'a> {
 /// The identifier of the folder with these entries, by their paths: relative, with `/` between segments, none of
 /// which is empty, `.` or `..`; of at most 4096 bytes and 256 segments.
 ///
-/// The rules about links go through `gate`; where they lapse, the links that they would refuse are left out. Links
+/// The rules about links go through `rules`; where they are violated, the links that they would refuse are left out. Links
 /// that multiply the content beyond any sensible folder are an error.
 pub fn of_entries(
     entries: &BTreeMap<String, Entry<'_>>,
     layout: &Layout,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
     blocks: &impl Blocks,
 ) -> Result<Summary, CidError> {
-    of_folder(&Map::new(entries)?, ROOT, layout, gate, blocks)
+    of_folder(&Map::new(entries)?, ROOT, layout, rules, blocks)
 }
 
 /// Index of the root.

@@ -10,7 +10,7 @@ use super::directory::{Named, directory};
 use super::file::file;
 use super::walk::{Step, Walk, path};
 use super::{CidError, Content, Fault, Layout, Summary, Tree};
-use crate::Gate;
+use crate::Rules;
 
 /// Steps whose files are read beside each other.
 const BATCH: usize = 4096;
@@ -19,15 +19,15 @@ const HELD_BYTES: u64 = 16 << 20;
 
 /// The identifier of a folder.
 ///
-/// `gate` may let the rules about links lapse: the links that they would refuse are left out then.
+/// `rules` may let the rules about links be violated: the links that they would refuse are left out then.
 pub fn of_folder<T: Tree>(
     tree: &T,
     root: T::Folder,
     layout: &Layout,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
     blocks: &impl Blocks,
 ) -> Result<Summary, CidError> {
-    let mut walk = Walk::new(tree, root, layout, gate);
+    let mut walk = Walk::new(tree, root, layout, rules);
     let mut builder = Builder::new(tree, layout, blocks);
     let mut steps = walk.steps(BATCH);
     let mut done: Vec<(Step<T::Folder>, Option<Read>)> = Vec::new();

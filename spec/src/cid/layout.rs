@@ -3,7 +3,7 @@
 use cid::Cid;
 
 use super::block::Node;
-use crate::Gate;
+use crate::Rules;
 use crate::drop::requirements::cid as rows;
 
 /// The documented size of a chunk, in bytes.
@@ -84,20 +84,20 @@ impl Layout {
         }
     }
 
-    /// The documented layout, less what lapses in `gate`.
-    pub fn of(estimate: Estimate, gate: &mut impl Gate) -> Layout {
+    /// The documented layout, less what is violated in `rules`.
+    pub fn of(estimate: Estimate, rules: &mut impl Rules) -> Layout {
         let honest = Layout { estimate, ..Layout::default() };
         Layout {
-            version: gate.effect(&rows::VERSION, honest.version, |_, _| Version::V0),
-            wrapped_as: gate.effect(&rows::NOT_WRAPPED, honest.wrapped_as, |_, _| Some("folder".to_owned())),
-            raw_leaves: gate.effect(&rows::RAW_LEAVES, honest.raw_leaves, |_, _| false),
-            chunk_bytes: gate.effect(&rows::CHUNKS, honest.chunk_bytes, |_, _| 1 << 20),
-            width: gate.effect(&rows::BALANCED, honest.width, |_, _| 1024),
-            shard_above_bytes: gate.effect(&rows::SHARDED, honest.shard_above_bytes, |_, _| None),
+            version: rules.effect(&rows::VERSION, honest.version, |_, _| Version::V0),
+            wrapped_as: rules.effect(&rows::NOT_WRAPPED, honest.wrapped_as, |_, _| Some("folder".to_owned())),
+            raw_leaves: rules.effect(&rows::RAW_LEAVES, honest.raw_leaves, |_, _| false),
+            chunk_bytes: rules.effect(&rows::CHUNKS, honest.chunk_bytes, |_, _| 1 << 20),
+            width: rules.effect(&rows::BALANCED, honest.width, |_, _| 1024),
+            shard_above_bytes: rules.effect(&rows::SHARDED, honest.shard_above_bytes, |_, _| None),
             estimate,
-            dotfiles: gate.effect(&rows::DOTFILES, honest.dotfiles, |_, _| false),
-            empty_directories: gate.effect(&rows::EMPTY_DIRECTORIES, honest.empty_directories, |_, _| true),
-            links: gate.effect(&rows::SYMLINKS, honest.links, |_, _| false),
+            dotfiles: rules.effect(&rows::DOTFILES, honest.dotfiles, |_, _| false),
+            empty_directories: rules.effect(&rows::EMPTY_DIRECTORIES, honest.empty_directories, |_, _| true),
+            links: rules.effect(&rows::SYMLINKS, honest.links, |_, _| false),
         }
     }
 }

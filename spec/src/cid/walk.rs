@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{CidError, Fault, Followed, Item, Kind, Layout, Tree};
 use crate::drop::requirements::cid::{DANGLING, LOOP};
-use crate::{Gate, Id};
+use crate::{Id, Rules};
 
 /// One step of the walk.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) enum Step<F> {
 pub(super) struct Walk<'a, T: Tree, G> {
     tree: &'a T,
     layout: &'a Layout,
-    gate: &'a mut G,
+    rules: &'a mut G,
     open: Vec<Open<T::Folder>>,
     /// The root, until it is entered.
     root: Option<T::Folder>,
@@ -39,10 +39,10 @@ struct Open<F> {
     rest: Vec<Item>,
 }
 
-impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
+impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
     /// A walk that stands before the root.
-    pub(super) fn new(tree: &'a T, root: T::Folder, layout: &'a Layout, gate: &'a mut G) -> Self {
-        Walk { tree, layout, gate, open: Vec::new(), root: Some(root) }
+    pub(super) fn new(tree: &'a T, root: T::Folder, layout: &'a Layout, rules: &'a mut G) -> Self {
+        Walk { tree, layout, rules, open: Vec::new(), root: Some(root) }
     }
 
     /// The next steps, `count` at most; none where the walk has ended.
@@ -124,10 +124,10 @@ impl<'a, T: Tree, G: Gate> Walk<'a, T, G> {
         Ok(false)
     }
 
-    /// Fails by a rule; where the rule lapses, the link is left out.
+    /// Fails by a rule; where the rule is violated, the link is left out.
     fn refuse(&mut self, rule: Id, name: &str, why: &str) -> Result<Option<Step<T::Folder>>, CidError> {
         let path = self.path(name);
-        self.gate.require(rule, false, || format!("{path}: {why}"))?;
+        self.rules.require(rule, false, || format!("{path}: {why}"))?;
         Ok(None)
     }
 

@@ -1,33 +1,33 @@
 //! Reading the JSON bodies of inference requests: total, in one pass, each wrong type refused by its own row.
 //!
 //! A row is asked only where its statement is broken, so that a long conversation costs no more than its bytes, and
-//! a lapsed row always leaves something to answer.
+//! a violated row always leaves something to answer.
 
 use serde_json::{Map, Value};
 
 use super::limits;
 use super::requirements::input::LIMITS;
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
-/// The object of a body, under the row that refuses what is none; `None` where that row has lapsed.
+/// The object of a body, under the row that refuses what is none; `None` where that row is violated.
 ///
 /// Of a member that stands twice the last one counts.
 pub(super) fn object(
     bytes: &[u8],
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Option<Map<String, Value>>, Refused> {
     let depth = Scan::of(bytes).depth;
-    within(&format_args!("the body's depth"), depth, limits::DEPTH, gate)?;
+    within(&format_args!("the body's depth"), depth, limits::DEPTH, rules)?;
     match serde_json::from_slice(bytes) {
         Ok(object) => Ok(Some(object)),
-        Err(e) => broken(rule, gate, || format!("not a JSON object: {e}")).map(|()| None),
+        Err(e) => broken(rule, rules, || format!("not a JSON object: {e}")).map(|()| None),
     }
 }
 
-/// The statement of `rule` is broken: refused, unless it has lapsed.
-pub(super) fn broken(rule: Id, gate: &mut impl Gate, why: impl FnOnce() -> String) -> Result<(), Refused> {
-    gate.require(rule, false, why)
+/// The statement of `rule` is broken: refused, unless it is violated.
+pub(super) fn broken(rule: Id, rules: &mut impl Rules, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    rules.require(rule, false, why)
 }
 
 /// Refuses more than `most`.
@@ -35,35 +35,35 @@ pub(super) fn within(
     what: &dyn std::fmt::Display,
     count: usize,
     most: usize,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(), Refused> {
     if count > most {
-        broken(&LIMITS, gate, || format!("{what} is {count}, the most is {most}"))?;
+        broken(&LIMITS, rules, || format!("{what} is {count}, the most is {most}"))?;
     }
     Ok(())
 }
 
 /// The messages of a request. The rules are those of the array, of each message in it, and of an array without any.
-pub(super) fn conversation<T, G: Gate>(
+pub(super) fn conversation<T, G: Rules>(
     request: &Map<String, Value>,
     [array, each, empty]: [Id; 3],
-    gate: &mut G,
+    rules: &mut G,
     read: impl Fn(&Map<String, Value>, &mut G) -> Result<T, Refused>,
 ) -> Result<Vec<T>, Refused> {
-    let Some(said) = required(request, "messages", array, gate, Value::as_array)? else {
+    let Some(said) = required(request, "messages", array, rules, Value::as_array)? else {
         return Ok(Vec::new());
     };
-    within(&"the number of messages", said.len(), limits::MESSAGES, gate)?;
+    within(&"the number of messages", said.len(), limits::MESSAGES, rules)?;
     if said.is_empty() {
-        broken(empty, gate, || "messages is empty".to_owned())?;
+        broken(empty, rules, || "messages is empty".to_owned())?;
     }
     let mut messages = Vec::with_capacity(said.len());
     for value in said {
         let Value::Object(message) = value else {
-            broken(each, gate, || format!("a message is {}", kind(value)))?;
+            broken(each, rules, || format!("a message is {}", kind(value)))?;
             continue;
         };
-        messages.push(read(message, gate)?);
+        messages.push(read(message, rules)?);
     }
     Ok(messages)
 }
@@ -78,13 +78,13 @@ pub(super) fn required<'a, T>(
     object: &'a Map<String, Value>,
     name: &str,
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
     read: impl FnOnce(&'a Value) -> Option<T>,
 ) -> Result<Option<T>, Refused> {
     let value = object.get(name);
     let found = value.and_then(read);
     if found.is_none() {
-        broken(rule, gate, || format!("{name} is {}", value.map_or("missing", kind)))?;
+        broken(rule, rules, || format!("{name} is {}", value.map_or("missing", kind)))?;
     }
     Ok(found)
 }
@@ -94,13 +94,13 @@ pub(super) fn optional<'a, T>(
     object: &'a Map<String, Value>,
     name: &str,
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
     read: impl FnOnce(&'a Value) -> Option<T>,
 ) -> Result<Option<T>, Refused> {
     if given(object, name).is_none() {
         return Ok(None);
     }
-    required(object, name, rule, gate, read)
+    required(object, name, rule, rules, read)
 }
 
 /// What a value is, for logs: never its text, which may be a prompt.

@@ -13,7 +13,7 @@ use super::requirements::chat::{
 use super::tools::{self, Tool};
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The members of a body, for descriptions.
 const REQUEST: &[Field] = &[
@@ -108,100 +108,100 @@ impl Message {
 }
 
 /// Reads a body. Members that the document does not name are ignored.
-pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
-    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
-    let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
-    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &NOT_EMPTY], gate, message)?;
-    let stream = optional(&object, "stream", &STREAM, gate, Value::as_bool)?.unwrap_or_default();
-    let tools = tools::parse(&object, gate)?;
+pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &MODEL, rules, Value::as_str)?.unwrap_or_default().to_owned();
+    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &NOT_EMPTY], rules, message)?;
+    let stream = optional(&object, "stream", &STREAM, rules, Value::as_bool)?.unwrap_or_default();
+    let tools = tools::parse(&object, rules)?;
     let tokens = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| object.get(*name)?.as_u64());
     Ok(Request { model, stream, messages, tools, max_tokens: tokens, body: Value::Object(object) })
 }
 
-fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {
-    let role = role(message, gate)?;
+fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Message, Refused> {
+    let role = role(message, rules)?;
     let content = match given(message, "content") {
         None => {
             // An assistant that only called tools has said nothing.
             if role.is_some_and(|role| role != "assistant") {
-                broken(&MESSAGE_COMPLETE, gate, || "a message has no content".to_owned())?;
+                broken(&MESSAGE_COMPLETE, rules, || "a message has no content".to_owned())?;
             }
             Vec::new()
         }
         Some(Value::String(text)) => vec![Part::Text(text.clone())],
-        Some(Value::Array(parts)) => read_parts(parts, gate)?,
+        Some(Value::Array(parts)) => read_parts(parts, rules)?,
         Some(other) => {
-            broken(&CONTENT, gate, || format!("content is {}", kind(other)))?;
+            broken(&CONTENT, rules, || format!("content is {}", kind(other)))?;
             Vec::new()
         }
     };
     let mut tool_call_id = None;
     if role == Some("tool") {
-        tool_call_id = optional(message, "tool_call_id", &TOOL_CALL_ID, gate, Value::as_str)?;
+        tool_call_id = optional(message, "tool_call_id", &TOOL_CALL_ID, rules, Value::as_str)?;
         if given(message, "tool_call_id").is_none() {
-            broken(&MESSAGE_COMPLETE, gate, || "a tool's message has no tool_call_id".to_owned())?;
+            broken(&MESSAGE_COMPLETE, rules, || "a tool's message has no tool_call_id".to_owned())?;
         }
     }
     let role = role.unwrap_or("user").to_owned();
     Ok(Message { role, content, tool_call_id: tool_call_id.map(str::to_owned) })
 }
 
-/// Who speaks; `None` where a rule has lapsed and nobody is named.
-fn role<'a>(message: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<Option<&'a str>, Refused> {
+/// Who speaks; `None` where a rule is violated and nobody is named.
+fn role<'a>(message: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<Option<&'a str>, Refused> {
     if given(message, "role").is_none() {
-        broken(&MESSAGE_COMPLETE, gate, || "a message has no role".to_owned())?;
+        broken(&MESSAGE_COMPLETE, rules, || "a message has no role".to_owned())?;
         return Ok(None);
     }
-    let role = required(message, "role", &ROLE, gate, Value::as_str)?;
+    let role = required(message, "role", &ROLE, rules, Value::as_str)?;
     if role.is_some_and(|role| !ROLES.contains(&role)) {
-        broken(&ROLE_KNOWN, gate, || "the role is none that is known".to_owned())?;
+        broken(&ROLE_KNOWN, rules, || "the role is none that is known".to_owned())?;
     }
     Ok(role)
 }
 
-fn read_parts(parts: &[Value], gate: &mut impl Gate) -> Result<Vec<Part>, Refused> {
-    within(&"the number of parts", parts.len(), limits::PARTS, gate)?;
+fn read_parts(parts: &[Value], rules: &mut impl Rules) -> Result<Vec<Part>, Refused> {
+    within(&"the number of parts", parts.len(), limits::PARTS, rules)?;
     let mut content = Vec::with_capacity(parts.len());
     for value in parts {
         let Value::Object(object) = value else {
-            broken(&PART, gate, || format!("a content part is {}", kind(value)))?;
+            broken(&PART, rules, || format!("a content part is {}", kind(value)))?;
             continue;
         };
-        content.extend(part(object, gate)?);
+        content.extend(part(object, rules)?);
     }
     Ok(content)
 }
 
-/// One part; `None` where a rule has lapsed and nothing is left of it.
-fn part(part: &Map<String, Value>, gate: &mut impl Gate) -> Result<Option<Part>, Refused> {
+/// One part; `None` where a rule is violated and nothing is left of it.
+fn part(part: &Map<String, Value>, rules: &mut impl Rules) -> Result<Option<Part>, Refused> {
     match part.get("type").and_then(Value::as_str) {
         Some("text") => {
-            let text = required(part, "text", &PART_TEXT, gate, Value::as_str)?;
+            let text = required(part, "text", &PART_TEXT, rules, Value::as_str)?;
             Ok(text.map(|text| Part::Text(text.to_owned())))
         }
         Some("image_url") => {
-            let Some(image) = required(part, "image_url", &PART_IMAGE, gate, Value::as_object)? else {
+            let Some(image) = required(part, "image_url", &PART_IMAGE, rules, Value::as_object)? else {
                 return Ok(None);
             };
-            let Some(url) = required(image, "url", &PART_IMAGE_URL, gate, Value::as_str)? else {
+            let Some(url) = required(image, "url", &PART_IMAGE_URL, rules, Value::as_str)? else {
                 return Ok(None);
             };
-            image_at(url, gate).map(Some)
+            image_at(url, rules).map(Some)
         }
         other => {
             let what = other.map_or("a content part has no type", |_| "a content part's type is unknown");
-            broken(&PART_TYPE, gate, || what.to_owned())?;
+            broken(&PART_TYPE, rules, || what.to_owned())?;
             Ok(None)
         }
     }
 }
 
-fn image_at(url: &str, gate: &mut impl Gate) -> Result<Part, Refused> {
+fn image_at(url: &str, rules: &mut impl Rules) -> Result<Part, Refused> {
     if let Some(data) = data_url::parse(url) {
         return Ok(Part::Image(data));
     }
     if !url.starts_with("https://") && !url.starts_with("http://") {
-        broken(&IMAGE_DATA, gate, || "the image is neither base64 image data nor a web address".to_owned())?;
+        broken(&IMAGE_DATA, rules, || "the image is neither base64 image data nor a web address".to_owned())?;
     }
     Ok(Part::ImageUrl(url.to_owned()))
 }
@@ -213,8 +213,8 @@ mod tests {
     use super::*;
     use crate::{Strict, Without};
 
-    fn read(body: &Value, gate: &mut impl Gate) -> Result<Request, Refused> {
-        parse(body.to_string().as_bytes(), gate)
+    fn read(body: &Value, rules: &mut impl Rules) -> Result<Request, Refused> {
+        parse(body.to_string().as_bytes(), rules)
     }
 
     fn whole() -> Value {

@@ -7,7 +7,7 @@ use super::body::{broken, object, optional, required};
 use super::requirements::completions::BODY;
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The members of a body as wire formats have them, for descriptions.
 const REQUEST: &[Field] = &[
@@ -52,13 +52,13 @@ pub struct Request {
 }
 
 /// Reads a body of either endpoint: a model, and as the prompt a text, texts, or tokens as the wire format has them.
-pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
-    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
-    let model = required(&object, "model", &BODY, gate, Value::as_str)?.unwrap_or_default().to_owned();
+pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &BODY, rules, Value::as_str)?.unwrap_or_default().to_owned();
     if !object.get("prompt").is_some_and(is_prompt) {
-        broken(&BODY, gate, || "prompt is neither a text nor texts nor tokens".to_owned())?;
+        broken(&BODY, rules, || "prompt is neither a text nor texts nor tokens".to_owned())?;
     }
-    let stream = optional(&object, "stream", &BODY, gate, Value::as_bool)?.unwrap_or_default();
+    let stream = optional(&object, "stream", &BODY, rules, Value::as_bool)?.unwrap_or_default();
     Ok(Request { model, stream, body: Value::Object(object) })
 }
 

@@ -9,7 +9,7 @@ use crate::Id;
 /// The rows of bad input that a body meets, in their order. `refused` is the row that refused it, if any did.
 ///
 /// They refuse nothing themselves: a body that meets one is answered or refused as ever, and a server that lets the
-/// row lapse falls over.
+/// row be violated falls over.
 pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
     let scan = Scan::of(body);
     let refused_by = |row: Id| refused == Some(row);

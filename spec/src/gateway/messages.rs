@@ -10,7 +10,7 @@ use super::requirements::messages::{
 };
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The members of a body, for descriptions.
 const REQUEST: &[Field] = &[
@@ -63,20 +63,20 @@ pub struct Message {
 }
 
 /// Reads a body. Members that the document does not name are ignored, but `stream`.
-pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
-    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
-    let model = required(&object, "model", &MODEL, gate, Value::as_str)?.unwrap_or_default().to_owned();
-    let max_tokens = max_tokens(&object, gate)?;
-    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &COMPLETE], gate, message)?;
+pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &MODEL, rules, Value::as_str)?.unwrap_or_default().to_owned();
+    let max_tokens = max_tokens(&object, rules)?;
+    let messages = conversation(&object, [&MESSAGES, &MESSAGE, &COMPLETE], rules, message)?;
     let stream = object.get("stream").and_then(Value::as_bool).unwrap_or_default();
     Ok(Request { model, max_tokens, stream, messages, body: Value::Object(object) })
 }
 
 /// The largest number of tokens; at least one.
-fn max_tokens(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<u64, Refused> {
-    let Some(tokens) = required(request, "max_tokens", &MAX_TOKENS, gate, integer)? else { return Ok(1) };
+fn max_tokens(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<u64, Refused> {
+    let Some(tokens) = required(request, "max_tokens", &MAX_TOKENS, rules, integer)? else { return Ok(1) };
     if tokens < 1 {
-        broken(&COMPLETE, gate, || format!("max_tokens is {tokens}"))?;
+        broken(&COMPLETE, rules, || format!("max_tokens is {tokens}"))?;
     }
     Ok(tokens.max(1).unsigned_abs())
 }
@@ -92,33 +92,33 @@ fn integer(value: &Value) -> Option<i64> {
     number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
 }
 
-fn message(message: &Map<String, Value>, gate: &mut impl Gate) -> Result<Message, Refused> {
+fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Message, Refused> {
     let mut role = "user";
     if given(message, "role").is_none() {
-        broken(&COMPLETE, gate, || "a message has no role".to_owned())?;
-    } else if let Some(sent) = required(message, "role", &ROLE, gate, Value::as_str)? {
+        broken(&COMPLETE, rules, || "a message has no role".to_owned())?;
+    } else if let Some(sent) = required(message, "role", &ROLE, rules, Value::as_str)? {
         role = sent;
         if !ROLES.contains(&role) {
-            broken(&ROLE_KNOWN, gate, || "the role is none that is known".to_owned())?;
+            broken(&ROLE_KNOWN, rules, || "the role is none that is known".to_owned())?;
         }
     }
     let text = match given(message, "content") {
         None => {
-            broken(&COMPLETE, gate, || "a message has no content".to_owned())?;
+            broken(&COMPLETE, rules, || "a message has no content".to_owned())?;
             String::new()
         }
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(blocks)) => texts_of(blocks, gate)?,
+        Some(Value::Array(blocks)) => texts_of(blocks, rules)?,
         Some(other) => {
-            broken(&CONTENT, gate, || format!("content is {}", kind(other)))?;
+            broken(&CONTENT, rules, || format!("content is {}", kind(other)))?;
             String::new()
         }
     };
     Ok(Message { role: role.to_owned(), text })
 }
 
-fn texts_of(blocks: &[Value], gate: &mut impl Gate) -> Result<String, Refused> {
-    within(&"the number of blocks", blocks.len(), limits::PARTS, gate)?;
+fn texts_of(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
+    within(&"the number of blocks", blocks.len(), limits::PARTS, rules)?;
     let mut texts = String::new();
     for block in blocks {
         let text = block.get("text");
@@ -127,7 +127,7 @@ fn texts_of(blocks: &[Value], gate: &mut impl Gate) -> Result<String, Refused> {
                 texts.push_str(text.and_then(Value::as_str).unwrap_or_default());
             }
             Some(other) if other != "text" => {}
-            _ => broken(&BLOCKS, gate, || format!("a block is {} without type or text", kind(block)))?,
+            _ => broken(&BLOCKS, rules, || format!("a block is {} without type or text", kind(block)))?,
         }
     }
     Ok(texts)
@@ -140,8 +140,8 @@ mod tests {
     use super::*;
     use crate::{Id, Strict, Without};
 
-    fn read(body: &Value, gate: &mut impl Gate) -> Result<Request, Refused> {
-        parse(body.to_string().as_bytes(), gate)
+    fn read(body: &Value, rules: &mut impl Rules) -> Result<Request, Refused> {
+        parse(body.to_string().as_bytes(), rules)
     }
 
     fn whole() -> Value {

@@ -7,7 +7,7 @@ use super::body::{broken, object, optional, required};
 use super::requirements::responses::BODY;
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The members of a body as the wire format has them, for descriptions.
 const REQUEST: &[Field] = &[
@@ -40,15 +40,15 @@ pub struct Request {
 }
 
 /// Reads a body: a model, and as the input a text or an array of objects.
-pub fn parse(body: &[u8], gate: &mut impl Gate) -> Result<Request, Refused> {
-    let Some(object) = object(body, &BODY, gate)? else { return Ok(Request::default()) };
-    let model = required(&object, "model", &BODY, gate, Value::as_str)?.unwrap_or_default().to_owned();
+pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+    let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
+    let model = required(&object, "model", &BODY, rules, Value::as_str)?.unwrap_or_default().to_owned();
     let input = object.get("input");
     let items = input.and_then(Value::as_array).is_some_and(|items| items.iter().all(Value::is_object));
     if !items && !input.is_some_and(Value::is_string) {
-        broken(&BODY, gate, || "input is neither a text nor an array of objects".to_owned())?;
+        broken(&BODY, rules, || "input is neither a text nor an array of objects".to_owned())?;
     }
-    optional(&object, "tools", &BODY, gate, Value::as_array)?;
-    let stream = optional(&object, "stream", &BODY, gate, Value::as_bool)?.unwrap_or_default();
+    optional(&object, "tools", &BODY, rules, Value::as_array)?;
+    let stream = optional(&object, "stream", &BODY, rules, Value::as_bool)?.unwrap_or_default();
     Ok(Request { model, stream, body: Value::Object(object) })
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::body::{broken, given, kind, optional, required, within};
 use super::limits;
 use super::requirements::tools::{DESCRIPTION, FUNCTION, NAME, PARAMETERS, TOOL, TOOLS, TYPE};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// A function that the model may call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,30 +19,30 @@ pub struct Tool {
 }
 
 /// The tools of a request; none where `tools` is missing or null.
-pub(super) fn parse(request: &Map<String, Value>, gate: &mut impl Gate) -> Result<Vec<Tool>, Refused> {
-    let declared = optional(request, "tools", &TOOLS, gate, Value::as_array)?;
+pub(super) fn parse(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<Vec<Tool>, Refused> {
+    let declared = optional(request, "tools", &TOOLS, rules, Value::as_array)?;
     let declared = declared.map(Vec::as_slice).unwrap_or_default();
-    within(&"the number of tools", declared.len(), limits::TOOLS, gate)?;
+    within(&"the number of tools", declared.len(), limits::TOOLS, rules)?;
     let mut tools = Vec::with_capacity(declared.len());
     for value in declared {
-        tools.extend(tool(value, gate)?);
+        tools.extend(tool(value, rules)?);
     }
     Ok(tools)
 }
 
-/// One tool; `None` where a rule has lapsed and nothing can be called.
-fn tool(value: &Value, gate: &mut impl Gate) -> Result<Option<Tool>, Refused> {
+/// One tool; `None` where a rule is violated and nothing can be called.
+fn tool(value: &Value, rules: &mut impl Rules) -> Result<Option<Tool>, Refused> {
     let Value::Object(tool) = value else {
-        broken(&TOOL, gate, || format!("a tool is {}", kind(value)))?;
+        broken(&TOOL, rules, || format!("a tool is {}", kind(value)))?;
         return Ok(None);
     };
-    required(tool, "type", &TYPE, gate, |kind| (kind == "function").then_some(()))?;
-    let Some(function) = required(tool, "function", &FUNCTION, gate, Value::as_object)? else {
+    required(tool, "type", &TYPE, rules, |kind| (kind == "function").then_some(()))?;
+    let Some(function) = required(tool, "function", &FUNCTION, rules, Value::as_object)? else {
         return Ok(None);
     };
-    let name = required(function, "name", &NAME, gate, Value::as_str)?;
-    let description = optional(function, "description", &DESCRIPTION, gate, Value::as_str)?;
-    optional(function, "parameters", &PARAMETERS, gate, Value::as_object)?;
+    let name = required(function, "name", &NAME, rules, Value::as_str)?;
+    let description = optional(function, "description", &DESCRIPTION, rules, Value::as_str)?;
+    optional(function, "parameters", &PARAMETERS, rules, Value::as_object)?;
     let parameters = given(function, "parameters").filter(|parameters| parameters.is_object());
     Ok(name.map(|name| Tool {
         name: name.to_owned(),

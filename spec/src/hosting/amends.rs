@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::hosting::requirements::amends::{CYCLE, FORWARD, LARGER_TIME, LOCAL, REF, TIE};
-use crate::{Gate, Strict};
+use crate::{Rules, Strict};
 
 /// What the rule looks at of one amend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,18 +80,18 @@ impl<'a> Amends<'a> {
     }
 
     /// The chain of `creation`.
-    pub fn chain(&self, creation: &'a str, gate: &mut impl Gate) -> Chain<'a> {
+    pub fn chain(&self, creation: &'a str, rules: &mut impl Rules) -> Chain<'a> {
         let mut chain = Chain { hashes: vec![creation], end: End::Leaf };
-        let longest = if gate.lapse(&FORWARD).is_some() { 1 } else { usize::MAX };
-        if gate.lapse(&LOCAL).is_some() {
+        let longest = if rules.violated(&FORWARD).is_some() { 1 } else { usize::MAX };
+        if rules.violated(&LOCAL).is_some() {
             chain.hashes.extend(self.latest_of_all(creation));
             return chain;
         }
         let mut seen = std::collections::BTreeSet::from([creation]);
-        while let Some(next) = self.next(chain.leaf(), gate).filter(|_| chain.hashes.len() <= longest) {
+        while let Some(next) = self.next(chain.leaf(), rules).filter(|_| chain.hashes.len() <= longest) {
             if !seen.insert(next.item_hash) {
-                // Where the rule has lapsed a cycle is taken for nothing: the creation's own content stands.
-                gate.effect(&CYCLE, (), |(), _| chain.hashes.truncate(1));
+                // Where the rule is violated a cycle is taken for nothing: the creation's own content stands.
+                rules.effect(&CYCLE, (), |(), _| chain.hashes.truncate(1));
                 chain.end = End::Cycle;
                 break;
             }
@@ -101,17 +101,17 @@ impl<'a> Amends<'a> {
     }
 
     /// The amend of `target` that wins there.
-    fn next(&self, target: &str, gate: &mut impl Gate) -> Option<&Amend<'a>> {
+    fn next(&self, target: &str, rules: &mut impl Rules) -> Option<&Amend<'a>> {
         let all = self.of(target);
-        if gate.lapse(&REF).is_some() {
+        if rules.violated(&REF).is_some() {
             // What is easily mistaken: the first amend at hand, whatever it refers to.
             return self.sorted.iter().min_by_key(|amend| amend.item_hash);
         }
         let first = all.first()?;
-        if gate.lapse(&LARGER_TIME).is_some() {
+        if rules.violated(&LARGER_TIME).is_some() {
             return all.iter().min_by_key(|amend| (amend.time, amend.item_hash));
         }
-        if gate.lapse(&TIE).is_some() {
+        if rules.violated(&TIE).is_some() {
             return all.iter().take_while(|amend| amend.time == first.time).last();
         }
         Some(first)

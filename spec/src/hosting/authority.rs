@@ -8,7 +8,7 @@ use crate::hosting::requirements::authority::{
     AGGREGATE_KEYS, CHANNELS, CLAIM_SELF, EMPTY_ALL, EMPTY_OTHERS, ENCRYPTION_NEVER, FORGET_SESSION, LISTED,
     OWNER_ADDRESS, OWNER_POSTS, POST_TYPES, SECURITY_OWNER, TYPES,
 };
-use crate::{Dialect, Gate, Id, Refused};
+use crate::{Dialect, Id, Refused, Rules};
 
 /// By what right a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -64,20 +64,20 @@ pub fn allows(
     security: &Security,
     act: &Act<'_>,
     dialect: &Dialect,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Standing, Refused> {
     let is_claim = act.kind == "POST" && act.post_type == Some(dialect.vm_claim_type.as_str());
     if is_claim {
         let own = act.address.is_none_or(|address| address == act.signer);
-        gate.require(&CLAIM_SELF, own, || format!("{} claims for another address", act.signer))?;
+        rules.require(&CLAIM_SELF, own, || format!("{} claims for another address", act.signer))?;
         return Ok(Standing::Itself);
     }
     let for_owner =
         act.address.is_none_or(|address| address == owner || (act.kind == "POST" && address == act.signer));
-    gate.require(&OWNER_ADDRESS, for_owner, || "content.address is not the owner's".to_owned())?;
+    rules.require(&OWNER_ADDRESS, for_owner, || "content.address is not the owner's".to_owned())?;
     if act.signer == owner {
         // Left open: whether the wallet's own posts count.
-        let counts = act.kind == "AGGREGATE" || gate.lapse(&OWNER_POSTS).is_none();
+        let counts = act.kind == "AGGREGATE" || rules.violated(&OWNER_POSTS).is_none();
         return if counts {
             Ok(Standing::Owner)
         } else {
@@ -85,15 +85,15 @@ pub fn allows(
         };
     }
     let is_security = act.kind == "AGGREGATE" && act.key == Some(SECURITY_KEY);
-    gate.require(&SECURITY_OWNER, !is_security, || format!("{} is not the wallet", act.signer))?;
+    rules.require(&SECURITY_OWNER, !is_security, || format!("{} is not the wallet", act.signer))?;
     let encryption = security.encryption_key.as_ref().and_then(super::security::EncryptionKey::address);
-    gate.require(&ENCRYPTION_NEVER, encryption != Some(act.signer), || {
+    rules.require(&ENCRYPTION_NEVER, encryption != Some(act.signer), || {
         format!("{} is the encryption key", act.signer)
     })?;
     let mut refused = None;
     // Several entries of one address add up.
     for entry in security.authorizations.iter().filter(|entry| entry.address == act.signer) {
-        match within(entry, act, dialect, gate) {
+        match within(entry, act, dialect, rules) {
             Ok(standing) => return Ok(standing),
             Err(why) => refused = refused.or(Some(why)),
         }
@@ -101,7 +101,7 @@ pub fn allows(
     if let Some(why) = refused {
         return Err(why);
     }
-    gate.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
+    rules.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
     Ok(Standing::Delegate)
 }
 
@@ -111,42 +111,42 @@ pub fn judge(
     security: &Security,
     record: &Record,
     dialect: &Dialect,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Standing, Refused> {
-    allows(owner, security, &Act::of(record), dialect, gate)
+    allows(owner, security, &Act::of(record), dialect, rules)
 }
 
 fn within(
     entry: &super::security::Authorization,
     act: &Act<'_>,
     dialect: &Dialect,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Standing, Refused> {
-    let empty = gate.lapse(&EMPTY_OTHERS).is_none();
+    let empty = rules.violated(&EMPTY_OTHERS).is_none();
     let lists = |listed: &[String], wanted: &[&str], empty: bool| {
         (listed.is_empty() && empty)
             || wanted.iter().any(|wanted| listed.iter().any(|listed| listed == wanted))
     };
     let role = entry.role();
     let forgets = act.kind == "FORGET" && role == Role::SessionKey;
-    gate.require(&FORGET_SESSION, !forgets, || format!("{} is a session key", act.signer))?;
-    gate.require(&TYPES, lists(&entry.types, &[act.kind], empty), || {
+    rules.require(&FORGET_SESSION, !forgets, || format!("{} is a session key", act.signer))?;
+    rules.require(&TYPES, lists(&entry.types, &[act.kind], empty), || {
         format!("the type {:.40} is not among those of {}", act.kind, act.signer)
     })?;
-    gate.require(&CHANNELS, lists(&entry.channels, &[act.channel], empty), || {
+    rules.require(&CHANNELS, lists(&entry.channels, &[act.channel], empty), || {
         format!("the channel {:.40} is not among those of {}", act.channel, act.signer)
     })?;
     if act.kind == "AGGREGATE" {
         let key = act.key.unwrap_or_default();
-        gate.require(&AGGREGATE_KEYS, lists(&entry.aggregate_keys, &[key], empty), || {
+        rules.require(&AGGREGATE_KEYS, lists(&entry.aggregate_keys, &[key], empty), || {
             format!("the key {key:.40} is not among those of {}", act.signer)
         })?;
     }
     if act.kind == "POST" {
         let post_type = act.post_type.unwrap_or_default();
         let names = [post_type, if post_type == AMEND { &dialect.deployment_type } else { post_type }];
-        let empty = gate.lapse(&EMPTY_ALL).is_none();
-        gate.require(&POST_TYPES, lists(&entry.post_types, &names, empty), || {
+        let empty = rules.violated(&EMPTY_ALL).is_none();
+        rules.require(&POST_TYPES, lists(&entry.post_types, &names, empty), || {
             format!("the post type {post_type:.40} is not among those of {}", act.signer)
         })?;
     }
@@ -202,8 +202,8 @@ mod tests {
         }
     }
 
-    fn judged(act: &Act<'_>, gate: &mut impl Gate) -> Result<Standing, Refused> {
-        allows(OWNER, &security(), act, &Dialect::default(), gate)
+    fn judged(act: &Act<'_>, rules: &mut impl Rules) -> Result<Standing, Refused> {
+        allows(OWNER, &security(), act, &Dialect::default(), rules)
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_alone_refuses_and_lapses() {
+    fn each_rule_alone_refuses_and_is_violated() {
         let e = encryption().address().unwrap();
         let mut wide = security();
         wide.authorizations.push(Authorization::session(&Dialect::default(), e, None));

@@ -2,21 +2,21 @@
 
 use crate::crypto::base64::{self, Fault, Padding};
 use crate::hosting::requirements::base64::{ALPHABET, LENGTH, PADDING, TRAILING_BITS, WRITTEN};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// Writes base64: padded, of the standard alphabet.
-pub fn write(bytes: &[u8], gate: &mut impl Gate) -> String {
-    gate.effect(&WRITTEN, base64::encode(bytes), |text, _| text.trim_end_matches('=').to_owned())
+pub fn write(bytes: &[u8], rules: &mut impl Rules) -> String {
+    rules.effect(&WRITTEN, base64::encode(bytes), |text, _| text.trim_end_matches('=').to_owned())
 }
 
 /// Reads base64. `place` says where it stands, for the words of a refusal.
-pub fn read(text: &str, padding: Padding, place: &str, gate: &mut impl Gate) -> Result<Vec<u8>, Refused> {
-    // A rule that has lapsed is blind to its own fault; the next fault is found in what it lets through.
+pub fn read(text: &str, padding: Padding, place: &str, rules: &mut impl Rules) -> Result<Vec<u8>, Refused> {
+    // A rule that is violated is blind to its own fault; the next fault is found in what it lets through.
     let mut text = text.to_owned();
     let mut fault = base64::fault(&text, padding);
     for rule in [&ALPHABET, &LENGTH, &PADDING, &TRAILING_BITS] {
         let own = fault.filter(|fault| rule_of(*fault) == rule);
-        gate.require(rule, own.is_none(), || {
+        rules.require(rule, own.is_none(), || {
             format!("{place}: {}", own.map(|fault| fault.to_string()).unwrap_or_default())
         })?;
         if own.is_some() {
@@ -54,8 +54,8 @@ mod tests {
         ];
         for (rule, text, bytes) in cases {
             assert_eq!(read(text, Padding::Required, "ct", &mut Strict).unwrap_err().rule, rule, "{text}");
-            let lapsed = read(text, Padding::Required, "ct", &mut Without(rule));
-            assert_eq!(lapsed.as_deref(), Ok(bytes), "{text} without {rule}");
+            let violated = read(text, Padding::Required, "ct", &mut Without(rule));
+            assert_eq!(violated.as_deref(), Ok(bytes), "{text} without {rule}");
         }
         assert_eq!(read("AA", Padding::Optional, "ct", &mut Strict), Ok(vec![0]));
     }

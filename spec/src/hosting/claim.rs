@@ -13,7 +13,7 @@ use crate::hosting::requirements::claims::{
     REGISTERED_AT, SENDER, SIGNATURE, TIE, TYPE, V,
 };
 use crate::network::signing::parse_public_key;
-use crate::{Dialect, Gate, Refused, Strict};
+use crate::{Dialect, Refused, Rules, Strict};
 
 /// The version of a claim.
 pub const VERSION: i64 = 1;
@@ -37,32 +37,32 @@ pub struct Claim {
 
 impl Claim {
     /// Reads a claim by every rule, its signature among them.
-    pub fn parse(record: &Record, dialect: &Dialect, gate: &mut impl Gate) -> Result<Claim, Refused> {
-        gate.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
+    pub fn parse(record: &Record, dialect: &Dialect, rules: &mut impl Rules) -> Result<Claim, Refused> {
+        rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
         let stated = record.content_type.as_deref() == Some(dialect.vm_claim_type.as_str());
-        gate.require(&CONTENT_TYPE, stated, || {
+        rules.require(&CONTENT_TYPE, stated, || {
             format!("content.type is {:.60}", record.content_type.as_deref().unwrap_or("missing"))
         })?;
-        gate.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+        rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
         let none = Map::new();
         let fields = Fields::new(record.body().unwrap_or(&none), "");
-        fields.read("v", &V, gate, |v| v.as_i64().filter(|v| *v == VERSION))?;
+        fields.read("v", &V, rules, |v| v.as_i64().filter(|v| *v == VERSION))?;
         let instance_hash =
-            fields.text_that("instanceHash", &INSTANCE_HASH, gate, |hash| !hash.is_empty())?;
-        let pubkey = fields.text_that("pubkey", &PUBKEY, gate, is_public_key)?;
-        let registered_at = fields.moment("registeredAt", &REGISTERED_AT, gate)?;
-        gate.require(&SENDER, record.sender == record.address, || {
+            fields.text_that("instanceHash", &INSTANCE_HASH, rules, |hash| !hash.is_empty())?;
+        let pubkey = fields.text_that("pubkey", &PUBKEY, rules, is_public_key)?;
+        let registered_at = fields.moment("registeredAt", &REGISTERED_AT, rules)?;
+        rules.require(&SENDER, record.sender == record.address, || {
             format!("sent by {}, content.address is {}", record.sender, record.address)
         })?;
         let of_key = parse_public_key(&pubkey, &mut Strict).map(|key| Address::of_public_key(&key));
-        // Where the key's form has lapsed it has no address to compare.
-        gate.require(
+        // Where the key's form is violated it has no address to compare.
+        rules.require(
             &KEY_OF_ADDRESS,
             of_key.as_ref().map_or(true, |address| *address == record.address),
             || format!("the key is not {}'s", record.address),
         )?;
         let signed = record.signed();
-        gate.require(&SIGNATURE, signed.is_ok(), || {
+        rules.require(&SIGNATURE, signed.is_ok(), || {
             signed.as_ref().map_or_else(ToString::to_string, |()| String::new())
         })?;
         Ok(Claim {
@@ -77,11 +77,11 @@ impl Claim {
 }
 
 /// The claim that holds for a machine: the earliest by time, of two at one time the one with the smaller hash.
-pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, gate: &mut impl Gate) -> Option<&'a Claim> {
-    let any = gate.lapse(&OTHER_INSTANCE).is_some();
+pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, rules: &mut impl Rules) -> Option<&'a Claim> {
+    let any = rules.violated(&OTHER_INSTANCE).is_some();
     let of_machine = claims.iter().filter(|claim| any || claim.instance_hash == instance_hash);
-    let late = gate.lapse(&EARLIEST).is_some();
-    let turned = gate.lapse(&TIE).is_some();
+    let late = rules.violated(&EARLIEST).is_some();
+    let turned = rules.violated(&TIE).is_some();
     of_machine.min_by(|a, b| {
         let by_time = a.time.cmp(&b.time);
         let by_hash = a.item_hash.cmp(&b.item_hash);
@@ -98,18 +98,18 @@ pub fn winner(
     records: &[Record],
     instance_hash: &str,
     dialect: &Dialect,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> (Option<Claim>, Vec<(String, Refused)>) {
     let (mut claims, mut refused) = (Vec::new(), Vec::new());
     for record in records {
-        match Claim::parse(record, dialect, gate) {
+        match Claim::parse(record, dialect, rules) {
             Ok(claim) => claims.push(claim),
             Err(why) => refused.push((record.item_hash.clone(), why)),
         }
     }
     // A reader that lets one odd claim spoil all the others finds none.
-    let spoilt = !refused.is_empty() && gate.lapse(&INVALID).is_some();
-    let chosen = select(&claims, instance_hash, gate).filter(|_| !spoilt).cloned();
+    let spoilt = !refused.is_empty() && rules.violated(&INVALID).is_some();
+    let chosen = select(&claims, instance_hash, rules).filter(|_| !spoilt).cloned();
     (chosen, refused)
 }
 
@@ -201,8 +201,8 @@ mod tests {
                 "{}",
                 record.text
             );
-            let lapsed = Claim::parse(&record, &dialect, &mut Without(rule));
-            assert!(rule == &BODY || lapsed.is_ok(), "{} without {rule}", record.text);
+            let violated = Claim::parse(&record, &dialect, &mut Without(rule));
+            assert!(rule == &BODY || violated.is_ok(), "{} without {rule}", record.text);
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn the_earliest_of_the_machine_wins() {
         let claims = [claim("vm", 9, "a"), claim("vm", 5, "c"), claim("vm", 5, "b"), claim("other", 1, "d")];
-        let chosen = |gate: &mut Without| select(&claims, "vm", gate).unwrap().item_hash.clone();
+        let chosen = |rules: &mut Without| select(&claims, "vm", rules).unwrap().item_hash.clone();
         assert_eq!(select(&claims, "vm", &mut Strict).unwrap().item_hash, "b");
         assert_eq!(chosen(&mut Without(&EARLIEST)), "a");
         assert_eq!(chosen(&mut Without(&TIE)), "c");

@@ -4,7 +4,7 @@ use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
 use crate::crypto::address::Address;
-use crate::{Gate, Id, Instant, Refused};
+use crate::{Id, Instant, Refused, Rules};
 
 /// The longest text of one field, in bytes: this project's own bound.
 pub const TEXT_BYTES: usize = 64 * 1024;
@@ -44,17 +44,17 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
         read: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Result<Option<T>, Refused> {
         let found = self.value(name).and_then(read);
-        gate.require(rule, found.is_some(), || self.shown(name))?;
+        rules.require(rule, found.is_some(), || self.shown(name))?;
         Ok(found)
     }
 
-    /// A text that is not too long; empty where the rule has lapsed.
-    pub(super) fn text(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<String, Refused> {
-        let text = self.read(name, rule, gate, short)?;
+    /// A text that is not too long; empty where the rule is violated.
+    pub(super) fn text(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<String, Refused> {
+        let text = self.read(name, rule, rules, short)?;
         Ok(text.unwrap_or_default().to_owned())
     }
 
@@ -63,10 +63,10 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
         good: impl FnOnce(&str) -> bool,
     ) -> Result<String, Refused> {
-        self.read(name, rule, gate, |value| short(value).filter(|text| good(text)))?;
+        self.read(name, rule, rules, |value| short(value).filter(|text| good(text)))?;
         Ok(self.value(name).and_then(short).unwrap_or_default().to_owned())
     }
 
@@ -75,9 +75,9 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Option<String>, Refused> {
-        let text = self.read(name, rule, gate, |value| match value {
+        let text = self.read(name, rule, rules, |value| match value {
             Value::Null => Some(None),
             other => short(other).map(Some),
         })?;
@@ -89,9 +89,9 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Option<i64>, Refused> {
-        let number = self.read(name, rule, gate, |value| match value {
+        let number = self.read(name, rule, rules, |value| match value {
             Value::Null => Some(None),
             other => other.as_i64().map(Some),
         })?;
@@ -99,8 +99,8 @@ impl<'a> Fields<'a> {
     }
 
     /// An instant's text in ISO 8601, as it was written.
-    pub(super) fn moment(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<String, Refused> {
-        self.text_that(name, rule, gate, is_iso)
+    pub(super) fn moment(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<String, Refused> {
+        self.text_that(name, rule, rules, is_iso)
     }
 
     /// An instant's text or null.
@@ -108,30 +108,30 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Option<String>, Refused> {
         match self.value(name) {
-            Some(Value::Null) => self.text_or_null(name, rule, gate),
-            _ => self.moment(name, rule, gate).map(Some),
+            Some(Value::Null) => self.text_or_null(name, rule, rules),
+            _ => self.moment(name, rule, rules).map(Some),
         }
     }
 
-    /// An object; empty where the rule has lapsed.
+    /// An object; empty where the rule is violated.
     pub(super) fn object(
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Map<String, Value>, Refused> {
-        Ok(self.read(name, rule, gate, Value::as_object)?.cloned().unwrap_or_default())
+        Ok(self.read(name, rule, rules, Value::as_object)?.cloned().unwrap_or_default())
     }
 
     /// A list of texts; a missing one is empty.
-    pub(super) fn texts(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<Vec<String>, Refused> {
+    pub(super) fn texts(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<Vec<String>, Refused> {
         if self.value(name).is_none() {
             return Ok(Vec::new());
         }
-        let texts = self.read(name, rule, gate, |value| {
+        let texts = self.read(name, rule, rules, |value| {
             let items = value.as_array().filter(|items| items.len() <= LIST_ITEMS)?;
             items.iter().map(|item| short(item).map(str::to_owned)).collect::<Option<Vec<_>>>()
         })?;
@@ -143,9 +143,9 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Option<Address>, Refused> {
-        self.read(name, rule, gate, |value| short(value).and_then(Address::parse))
+        self.read(name, rule, rules, |value| short(value).and_then(Address::parse))
     }
 }
 

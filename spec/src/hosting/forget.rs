@@ -15,7 +15,7 @@ use crate::hosting::requirements::forget::{
     ADDRESS, CLASSIFIED, DEDUPLICATED, EVERY, HASHES, LEGACY, OWN, TYPE,
 };
 use crate::network::store::{Class, Reading};
-use crate::{Gate, Refused, Strict};
+use crate::{Refused, Rules, Strict};
 
 /// What a deleted project's artifacts come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,10 +37,14 @@ pub fn lookups<'a>(deployments: impl IntoIterator<Item = &'a Deployment>) -> Vec
 
 /// Plans the FORGET of a project's deployments. `readings` are the classified answers to [`lookups`]; a hash without
 /// one counts as unknown.
-pub fn plan(deployments: &[Deployment], readings: &BTreeMap<String, Reading>, gate: &mut impl Gate) -> Plan {
+pub fn plan(
+    deployments: &[Deployment],
+    readings: &BTreeMap<String, Reading>,
+    rules: &mut impl Rules,
+) -> Plan {
     let mut plan = Plan::default();
-    let once = gate.lapse(&DEDUPLICATED).is_none();
-    let unread = gate.lapse(&CLASSIFIED).is_some();
+    let once = rules.violated(&DEDUPLICATED).is_none();
+    let unread = rules.violated(&CLASSIFIED).is_some();
     let mut seen = BTreeSet::new();
     for deployment in deployments {
         if let Some(hash) = &deployment.public.store_ref {
@@ -53,11 +57,11 @@ pub fn plan(deployments: &[Deployment], readings: &BTreeMap<String, Reading>, ga
             } else {
                 plan.left_out.push((hash.clone(), reading.map_or(Class::Unknown, |reading| reading.class)));
             }
-        } else if deployment.own_cid(&mut Strict).is_some() && gate.lapse(&LEGACY).is_none() {
+        } else if deployment.own_cid(&mut Strict).is_some() && rules.violated(&LEGACY).is_none() {
             plan.out_of_reach.push(deployment.deployment_id.clone());
         }
     }
-    plan.hashes = gate.effect(&EVERY, plan.hashes, |mut hashes, _| {
+    plan.hashes = rules.effect(&EVERY, plan.hashes, |mut hashes, _| {
         hashes.pop();
         hashes
     });
@@ -70,11 +74,11 @@ pub fn content(owner: &str, hashes: &[String], time: i64) -> Value {
 }
 
 /// The hashes of a FORGET, held to what its writer owes.
-pub fn judge(record: &Record, owner: Address, gate: &mut impl Gate) -> Result<Vec<String>, Refused> {
-    gate.require(&TYPE, record.kind == "FORGET", || format!("the type is {:.40}", record.kind))?;
-    gate.require(&ADDRESS, record.address == owner, || format!("content.address is {}", record.address))?;
+pub fn judge(record: &Record, owner: Address, rules: &mut impl Rules) -> Result<Vec<String>, Refused> {
+    rules.require(&TYPE, record.kind == "FORGET", || format!("the type is {:.40}", record.kind))?;
+    rules.require(&ADDRESS, record.address == owner, || format!("content.address is {}", record.address))?;
     let fields = Fields::new(&record.content, "content.");
-    let hashes = fields.read("hashes", &HASHES, gate, |hashes| {
+    let hashes = fields.read("hashes", &HASHES, rules, |hashes| {
         let hashes = hashes.as_array().filter(|hashes| !hashes.is_empty() && hashes.len() <= LIST_ITEMS)?;
         hashes.iter().map(|hash| hash.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
     })?;
@@ -87,26 +91,26 @@ pub fn judge_targets(
     hashes: &[String],
     deployments: &[Deployment],
     readings: &BTreeMap<String, Reading>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(), Refused> {
     let own: BTreeSet<&str> = lookups(deployments).into_iter().collect();
     let foreign = hashes.iter().find(|hash| !own.contains(hash.as_str()));
-    gate.require(&OWN, foreign.is_none(), || {
+    rules.require(&OWN, foreign.is_none(), || {
         format!("{:.80} is no storeRef of the project", foreign.map_or("", |hash| hash))
     })?;
     let wanted = plan(deployments, readings, &mut Strict);
     let left_out = wanted.hashes.iter().find(|hash| !hashes.contains(hash));
-    gate.require(&EVERY, left_out.is_none(), || {
+    rules.require(&EVERY, left_out.is_none(), || {
         format!("{:.80} is left out", left_out.map_or("", |hash| hash))
     })?;
     let bad = hashes.iter().find(|hash| {
         wanted.left_out.iter().any(|(left_out, class)| left_out == *hash && *class != Class::Forgotten)
     });
-    gate.require(&CLASSIFIED, bad.is_none(), || {
+    rules.require(&CLASSIFIED, bad.is_none(), || {
         format!("{:.80} cannot be forgotten", bad.map_or("", |hash| hash))
     })?;
     let distinct: BTreeSet<&String> = hashes.iter().collect();
-    gate.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash stands twice".to_owned())
+    rules.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash stands twice".to_owned())
 }
 
 #[cfg(test)]

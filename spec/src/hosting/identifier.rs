@@ -2,7 +2,7 @@
 
 use crate::crypto::text::base64url;
 use crate::hosting::requirements::identifiers::{DEPLOYMENT, PROJECT};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What a project's identifier begins with.
 pub const PROJECT_PREFIX: &str = "proj_";
@@ -26,13 +26,13 @@ pub fn deployment(random: [u8; 9]) -> String {
 }
 
 /// Refuses what is no project's identifier.
-pub fn require_project(text: &str, gate: &mut impl Gate) -> Result<(), Refused> {
-    gate.require(&PROJECT, is_project(text), || format!("no project's identifier: {text:.40}"))
+pub fn require_project(text: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+    rules.require(&PROJECT, is_project(text), || format!("no project's identifier: {text:.40}"))
 }
 
 /// Refuses what is no deployment's identifier.
-pub fn require_deployment(text: &str, gate: &mut impl Gate) -> Result<(), Refused> {
-    gate.require(&DEPLOYMENT, is_deployment(text), || format!("no deployment's identifier: {text:.40}"))
+pub fn require_deployment(text: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+    rules.require(&DEPLOYMENT, is_deployment(text), || format!("no deployment's identifier: {text:.40}"))
 }
 
 /// Whether `text` is a project's identifier.

@@ -10,7 +10,7 @@ use crate::crypto::text::prefixed_hex;
 use crate::hosting::requirements::key_e::{
     BYTES, FINAL_NEWLINE, LINES, PRIVATE, PUBLIC, RANGE, SIGNATURE, STABLE, TITLE, VERSION, WALLET,
 };
-use crate::{Dialect, Gate, Refused, Strict};
+use crate::{Dialect, Refused, Rules, Strict};
 
 /// Lines of the derivation message.
 pub const LINES_COUNT: usize = 7;
@@ -65,34 +65,35 @@ pub fn message(dialect: &Dialect, sentences: &Sentences, wallet: Address) -> Str
 }
 
 /// What a text has to be to be a derivation message, but for the two sentences. Gives the wallet it names.
-pub fn check(dialect: &Dialect, text: &str, gate: &mut impl Gate) -> Result<Option<Address>, Refused> {
-    gate.require(&FINAL_NEWLINE, !text.ends_with('\n'), || "a newline after the last line".to_owned())?;
+pub fn check(dialect: &Dialect, text: &str, rules: &mut impl Rules) -> Result<Option<Address>, Refused> {
+    rules.require(&FINAL_NEWLINE, !text.ends_with('\n'), || "a newline after the last line".to_owned())?;
     let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
     let odd = lines.iter().position(|line| line.is_empty() || line.ends_with('\r'));
     let whole = lines.len() == LINES_COUNT && odd.is_none() && text.len() <= TEXT_BYTES;
-    gate.require(&LINES, whole, || match odd {
+    rules.require(&LINES, whole, || match odd {
         Some(at) => format!("line {} is empty or ends in a carriage return", at + 1),
         None => format!("{} lines, {} bytes", lines.len(), text.len()),
     })?;
     let (first, last) = (lines.first().copied().unwrap_or(""), lines.last().copied().unwrap_or(""));
     // Leniently, the title and the last two lines are looked for where they should be in fewer or more lines.
     let bare = |line: &str| line.trim_end_matches('\r').to_owned();
-    gate.require(&TITLE, bare(first) == dialect.derivation_title, || format!("the title is {first:.80?}"))?;
+    rules
+        .require(&TITLE, bare(first) == dialect.derivation_title, || format!("the title is {first:.80?}"))?;
     let stated = lines.iter().rev().nth(1).copied().unwrap_or("");
     let wallet = bare(stated).strip_prefix(WALLET_PREFIX).and_then(Address::parse_checksummed);
-    gate.require(&WALLET, wallet.is_some(), || format!("the wallet's line is {stated:.80?}"))?;
-    gate.require(&VERSION, bare(last) == VERSION_LINE, || format!("the last line is {last:.80?}"))?;
+    rules.require(&WALLET, wallet.is_some(), || format!("the wallet's line is {stated:.80?}"))?;
+    rules.require(&VERSION, bare(last) == VERSION_LINE, || format!("the last line is {last:.80?}"))?;
     Ok(wallet)
 }
 
 /// How many bytes of a message are signed: its length as UTF-8, where a dash counts three.
-pub fn byte_length(message: &str, gate: &mut impl Gate) -> usize {
-    gate.effect(&BYTES, message.len(), |_, _| message.chars().count())
+pub fn byte_length(message: &str, rules: &mut impl Rules) -> usize {
+    rules.effect(&BYTES, message.len(), |_, _| message.chars().count())
 }
 
 /// The digest that the wallet signs.
-pub fn digest(message: &str, gate: &mut impl Gate) -> [u8; 32] {
-    let length = byte_length(message, gate);
+pub fn digest(message: &str, rules: &mut impl Rules) -> [u8; 32] {
+    let length = byte_length(message, rules);
     keccak256(format!("{}{length}{message}", eip191::PREFIX).as_bytes())
 }
 
@@ -111,40 +112,41 @@ pub struct KeyE {
 }
 
 /// E from the wallet's key itself.
-pub fn of_wallet(wallet: &SigningKey, message: &str, gate: &mut impl Gate) -> Result<KeyE, Refused> {
-    let digest = digest(message, gate);
+pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut impl Rules) -> Result<KeyE, Refused> {
+    let digest = digest(message, rules);
     // A wallet that draws its nonces at random signs differently every time; the mirrored signature is as good as one.
-    let signature = gate.effect(&STABLE, secp256k1::sign(wallet, &digest), |own, _| own.mirrored());
-    of_signature(&signature.to_bytes(), gate)
+    let signature = rules.effect(&STABLE, secp256k1::sign(wallet, &digest), |own, _| own.mirrored());
+    of_signature(&signature.to_bytes(), rules)
 }
 
 /// E from the signature that a wallet gave.
 ///
 /// The bytes are hashed as they are: a wallet that writes v as 0 or 1 has another E, and its owner reads nothing.
-pub fn of_signature(signature: &[u8; 65], gate: &mut impl Gate) -> Result<KeyE, Refused> {
-    let signature = gate.effect(&SIGNATURE, Zeroizing::new(*signature), |mut bytes, _| {
+pub fn of_signature(signature: &[u8; 65], rules: &mut impl Rules) -> Result<KeyE, Refused> {
+    let signature = rules.effect(&SIGNATURE, Zeroizing::new(*signature), |mut bytes, _| {
         bytes[64] = bytes[64].wrapping_sub(27);
         bytes
     });
     let honest = Zeroizing::new(keccak256(signature.as_slice()));
-    let secret = gate.effect(&PRIVATE, honest, |_, _| Zeroizing::new(sha3_256(signature.as_slice())));
-    let (secret, key) = private_key(secret, gate)?;
+    let secret = rules.effect(&PRIVATE, honest, |_, _| Zeroizing::new(sha3_256(signature.as_slice())));
+    let (secret, key) = private_key(secret, rules)?;
     let public = secp256k1::public_key(&key);
-    let public_text = gate.effect(&PUBLIC, prefixed_hex(&public), |_, _| prefixed_hex(&public[1..]));
+    let public_text = rules.effect(&PUBLIC, prefixed_hex(&public), |_, _| prefixed_hex(&public[1..]));
     Ok(KeyE { signature, secret, key, public, public_text })
 }
 
 /// The private key of a digest, which is no scalar once in 2^128 wallets.
 pub fn private_key(
     secret: Zeroizing<[u8; 32]>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(Zeroizing<[u8; 32]>, SigningKey), Refused> {
     let key = secp256k1::key_from_secret(&secret);
-    gate.require(&RANGE, key.is_some(), || "the digest is zero or not below the curve's order".to_owned())?;
+    rules
+        .require(&RANGE, key.is_some(), || "the digest is zero or not below the curve's order".to_owned())?;
     match key {
         Some(key) => Ok((secret, key)),
         // Leniently, the digest is hashed once more.
-        None => private_key(Zeroizing::new(keccak256(secret.as_slice())), gate),
+        None => private_key(Zeroizing::new(keccak256(secret.as_slice())), rules),
     }
 }
 

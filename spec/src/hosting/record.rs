@@ -13,7 +13,7 @@ use crate::hosting::requirements::records::{ADDRESS, CHANNEL, FORM, SIGNATURE, S
 use crate::json::{self, Fault};
 use crate::network::requirements::signing::{RECORD_DUPLICATES, RECORD_NUMBERS};
 use crate::network::signing::{sign_record, verify_record};
-use crate::{Dialect, Gate, Refused, Strict};
+use crate::{Dialect, Refused, Rules, Strict};
 
 /// The largest record that is read, in bytes: this project's own bound. An aggregate holds every project of a wallet.
 pub const RECORD_BYTES: usize = 64 * 1024 * 1024;
@@ -49,27 +49,27 @@ pub struct Record {
 
 impl Record {
     /// Reads a record from its JSON text.
-    pub fn parse(text: &str, gate: &mut impl Gate) -> Result<Record, Refused> {
-        gate.require(&SIZE, text.len() <= RECORD_BYTES, || format!("a record of {} bytes", text.len()))?;
-        let value = read(text, gate)?;
+    pub fn parse(text: &str, rules: &mut impl Rules) -> Result<Record, Refused> {
+        rules.require(&SIZE, text.len() <= RECORD_BYTES, || format!("a record of {} bytes", text.len()))?;
+        let value = read(text, rules)?;
         let odd = json::odd_number(value.get("content").unwrap_or(&Value::Null)).map(ToString::to_string);
-        gate.require(&RECORD_NUMBERS, odd.is_none(), || {
+        rules.require(&RECORD_NUMBERS, odd.is_none(), || {
             format!("the number {}", odd.clone().unwrap_or_default())
         })?;
         let none = Map::new();
         let fields = Fields::new(value.as_object().unwrap_or(&none), "");
-        let item_hash = fields.text_that("item_hash", &FORM, gate, |hash| !hash.is_empty())?;
-        let sender = fields.address("sender", &FORM, gate)?;
-        let kind = fields.text("type", &FORM, gate)?;
-        let channel = fields.text("channel", &FORM, gate)?;
-        let signature = fields.text("signature", &FORM, gate)?;
-        let content = fields.object("content", &FORM, gate)?;
+        let item_hash = fields.text_that("item_hash", &FORM, rules, |hash| !hash.is_empty())?;
+        let sender = fields.address("sender", &FORM, rules)?;
+        let kind = fields.text("type", &FORM, rules)?;
+        let channel = fields.text("channel", &FORM, rules)?;
+        let signature = fields.text("signature", &FORM, rules)?;
+        let content = fields.object("content", &FORM, rules)?;
         let inner = Fields::new(&content, "content.");
-        let address = inner.address("address", &ADDRESS, gate)?;
-        let time = inner.read("time", &TIME, gate, |time| time.as_i64().filter(|time| *time >= 0))?;
-        let optional = |name, gate: &mut _| match inner.value(name) {
+        let address = inner.address("address", &ADDRESS, rules)?;
+        let time = inner.read("time", &TIME, rules, |time| time.as_i64().filter(|time| *time >= 0))?;
+        let optional = |name, rules: &mut _| match inner.value(name) {
             None => Ok(None),
-            Some(_) => inner.text(name, &FORM, gate).map(Some),
+            Some(_) => inner.text(name, &FORM, rules).map(Some),
         };
         Ok(Record {
             item_hash,
@@ -78,9 +78,9 @@ impl Record {
             channel,
             signature,
             address: address.unwrap_or(Address([0; 20])),
-            key: optional("key", gate)?,
-            content_type: optional("type", gate)?,
-            target: optional("ref", gate)?,
+            key: optional("key", rules)?,
+            content_type: optional("type", rules)?,
+            target: optional("ref", rules)?,
             time: time.unwrap_or_default(),
             content,
             text: text.to_owned(),
@@ -88,25 +88,29 @@ impl Record {
     }
 
     /// Whether the signature is the sender's over the canonical JSON.
-    pub fn verify(&self, gate: &mut impl Gate) -> Result<(), Refused> {
-        self.require_signed(&self.signed(), gate)
+    pub fn verify(&self, rules: &mut impl Rules) -> Result<(), Refused> {
+        self.require_signed(&self.signed(), rules)
     }
 
-    /// The signature judged by every rule; the expensive half of [`Record::verify`], which needs no gate.
+    /// The signature judged by every rule; the expensive half of [`Record::verify`], which needs no `Rules`.
     pub fn signed(&self) -> Result<(), Refused> {
         verify_record(&self.text, &self.signature, &self.sender.to_string(), &mut Strict).map(|_| ())
     }
 
     /// Refuses by what [`Record::signed`] found.
-    pub fn require_signed(&self, signed: &Result<(), Refused>, gate: &mut impl Gate) -> Result<(), Refused> {
-        gate.require(&SIGNATURE, signed.is_ok(), || {
+    pub fn require_signed(
+        &self,
+        signed: &Result<(), Refused>,
+        rules: &mut impl Rules,
+    ) -> Result<(), Refused> {
+        rules.require(&SIGNATURE, signed.is_ok(), || {
             signed.as_ref().map_or_else(ToString::to_string, |()| String::new())
         })
     }
 
     /// Whether it stands on the channel of hosting records.
-    pub fn require_channel(&self, dialect: &Dialect, gate: &mut impl Gate) -> Result<(), Refused> {
-        gate.require(&CHANNEL, self.channel == dialect.records_channel, || {
+    pub fn require_channel(&self, dialect: &Dialect, rules: &mut impl Rules) -> Result<(), Refused> {
+        rules.require(&CHANNEL, self.channel == dialect.records_channel, || {
             format!("the channel is {:.40}", self.channel)
         })
     }
@@ -143,25 +147,25 @@ pub fn name_of(text: &str) -> String {
 pub fn sign(
     key: &crate::crypto::secp256k1::SigningKey,
     message: &str,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<String, Refused> {
-    sign_record(key, message, gate)
+    sign_record(key, message, rules)
 }
 
-fn read(text: &str, gate: &mut impl Gate) -> Result<Value, Refused> {
+fn read(text: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
     let read = json::parse_unique(text);
     let twice = match &read {
         Err(Fault::Duplicate(key)) => Some(key.clone()),
         _ => None,
     };
-    gate.require(&RECORD_DUPLICATES, twice.is_none(), || {
+    rules.require(&RECORD_DUPLICATES, twice.is_none(), || {
         format!("the key {:.60} stands twice", twice.clone().unwrap_or_default())
     })?;
     match read {
         Ok(value) => Ok(value),
-        // The last of the two counts where the rule has lapsed.
+        // The last of the two counts where the rule is violated.
         Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(text).unwrap_or_default()),
-        Err(Fault::Syntax(why)) => gate.parse(&FORM, || Err(format!("no JSON: {why}")), || Ok(Value::Null)),
+        Err(Fault::Syntax(why)) => rules.parse(&FORM, || Err(format!("no JSON: {why}")), || Ok(Value::Null)),
     }
 }
 

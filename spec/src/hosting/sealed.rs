@@ -11,7 +11,7 @@ use crate::crypto::secp256k1::SigningKey;
 use crate::hosting::requirements::records::SIZE;
 use crate::hosting::wrapping::{self, Agreement};
 use crate::hosting::{base64, fields};
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 /// The one cipher.
 pub(super) const ALGORITHM: &str = "aes-256-gcm";
@@ -26,14 +26,14 @@ pub(super) struct Rows {
     pub(super) additional_data: Option<Id>,
 }
 
-/// What stands in `ct`, `iv` and `tag`. The lengths are right unless their rules have lapsed.
+/// What stands in `ct`, `iv` and `tag`. The lengths are right unless their rules are violated.
 pub(super) struct Ciphertext {
     pub(super) bytes: Vec<u8>,
     pub(super) iv: Vec<u8>,
     pub(super) tag: Vec<u8>,
 }
 
-/// A text that was opened; `authentic` is false only where the rule has lapsed.
+/// A text that was opened; `authentic` is false only where the rule is violated.
 pub(super) struct Plaintext {
     pub(super) bytes: Zeroizing<Vec<u8>>,
     pub(super) authentic: bool,
@@ -45,15 +45,15 @@ pub(super) fn read(
     rows: &Rows,
     limit: usize,
     padding: Padding,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Ciphertext, Refused> {
     let algorithm = members.get("alg").unwrap_or(&Value::Null);
-    gate.require(rows.algorithm, algorithm == ALGORITHM, || format!("alg is {}", fields::cut(algorithm)))?;
-    let bytes = bytes(members.get("ct"), "ct", rows.ciphertext, limit, padding, gate)?;
-    let iv = self::bytes(members.get("iv"), "iv", rows.iv, limit, padding, gate)?;
-    gate.require(rows.iv, iv.len() == 12, || format!("iv has {} bytes", iv.len()))?;
-    let tag = self::bytes(members.get("tag"), "tag", rows.tag, limit, padding, gate)?;
-    gate.require(rows.tag, tag.len() == 16, || format!("tag has {} bytes", tag.len()))?;
+    rules.require(rows.algorithm, algorithm == ALGORITHM, || format!("alg is {}", fields::cut(algorithm)))?;
+    let bytes = bytes(members.get("ct"), "ct", rows.ciphertext, limit, padding, rules)?;
+    let iv = self::bytes(members.get("iv"), "iv", rows.iv, limit, padding, rules)?;
+    rules.require(rows.iv, iv.len() == 12, || format!("iv has {} bytes", iv.len()))?;
+    let tag = self::bytes(members.get("tag"), "tag", rows.tag, limit, padding, rules)?;
+    rules.require(rows.tag, tag.len() == 16, || format!("tag has {} bytes", tag.len()))?;
     Ok(Ciphertext { bytes, iv, tag })
 }
 
@@ -64,10 +64,10 @@ pub(super) fn bytes(
     rule: Id,
     limit: usize,
     padding: Padding,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Vec<u8>, Refused> {
     let text = value.and_then(Value::as_str);
-    gate.require(rule, text.is_some(), || match value {
+    rules.require(rule, text.is_some(), || match value {
         None => format!("{place} is missing"),
         Some(value) => format!("{place} is {}", fields::cut(value)),
     })?;
@@ -76,10 +76,10 @@ pub(super) fn bytes(
         let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         return Ok(items.iter().filter_map(|item| u8::try_from(item.as_u64()?).ok()).collect());
     };
-    gate.require(&SIZE, text.len() <= limit, || {
+    rules.require(&SIZE, text.len() <= limit, || {
         format!("{place} has {} bytes, the limit is {limit}", text.len())
     })?;
-    base64::read(text, padding, place, gate)
+    base64::read(text, padding, place, rules)
 }
 
 /// Unwraps the key of 32 bytes.
@@ -87,12 +87,12 @@ pub(super) fn unwrap_key(
     key: &SigningKey,
     wrapped: &[u8],
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
     let layout = NonceLength::of_length(wrapped.len(), 32);
-    let unwrapped = wrapping::unwrap(key, wrapped, layout, gate)?;
+    let unwrapped = wrapping::unwrap(key, wrapped, layout, rules)?;
     let bytes = &unwrapped.plaintext;
-    gate.require(rule, bytes.len() == 32, || format!("the unwrapped key has {} bytes", bytes.len()))?;
+    rules.require(rule, bytes.len() == 32, || format!("the unwrapped key has {} bytes", bytes.len()))?;
     let mut dek = Zeroizing::new([0; 32]);
     // Leniently, a longer one is cut and a shorter one filled up with zeros.
     dek.iter_mut().zip(bytes.iter()).for_each(|(to, from)| *to = *from);
@@ -104,13 +104,13 @@ pub(super) fn open(
     text: &Ciphertext,
     dek: &Key,
     rows: &Rows,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Plaintext, Refused> {
     let nonce = Nonce::from_slice(&text.iv).unwrap_or_else(|| {
         let filled = std::array::from_fn(|n| text.iv.get(n).copied().unwrap_or_default());
         Nonce::Twelve(filled)
     });
-    let data = additional_data(rows, gate);
+    let data = additional_data(rows, rules);
     let opened = if let Ok(tag) = <&[u8; 16]>::try_from(text.tag.as_slice()) {
         aead::open(dek, nonce, data, &text.bytes, tag)
     } else {
@@ -119,16 +119,16 @@ pub(super) fn open(
         let (_, tag) = aead::seal(dek, nonce, data, &plaintext);
         tag.iter().zip(&text.tag).all(|(a, b)| a == b).then_some(plaintext)
     };
-    gate.require(rows.authentic, opened.is_some(), || "the tag does not match".to_owned())?;
+    rules.require(rows.authentic, opened.is_some(), || "the tag does not match".to_owned())?;
     let authentic = opened.is_some();
     let bytes = opened.unwrap_or_else(|| aead::open_unchecked(dek, nonce, &text.bytes));
     Ok(Plaintext { bytes, authentic })
 }
 
 /// What is authenticated beside the text: nothing.
-pub(super) fn additional_data(rows: &Rows, gate: &mut impl Gate) -> &'static [u8] {
+pub(super) fn additional_data(rows: &Rows, rules: &mut impl Rules) -> &'static [u8] {
     match rows.additional_data {
-        Some(rule) => gate.effect(rule, &[][..], |_, _| ALGORITHM.as_bytes()),
+        Some(rule) => rules.effect(rule, &[][..], |_, _| ALGORITHM.as_bytes()),
         None => &[],
     }
 }
@@ -138,7 +138,7 @@ pub(super) fn try_all(
     deks: &Map<String, Value>,
     key: &SigningKey,
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
     let texts = deks.values().filter_map(Value::as_str);
     let wrapped: Vec<Vec<u8>> = texts.map(crate::crypto::base64::decode_lossy).collect();
@@ -147,5 +147,5 @@ pub(super) fn try_all(
             return Ok(found);
         }
     }
-    unwrap_key(key, wrapped.first().map_or(&[], Vec::as_slice), rule, gate)
+    unwrap_key(key, wrapped.first().map_or(&[], Vec::as_slice), rule, rules)
 }

@@ -14,7 +14,7 @@ use crate::hosting::requirements::security::{
     SESSION_CHANNELS, SESSION_POST_TYPES, SESSION_TYPES, TYPE,
 };
 use crate::network::signing::parse_public_key;
-use crate::{Dialect, Gate, Refused, Strict};
+use crate::{Dialect, Refused, Rules, Strict};
 
 /// The aggregate's key.
 pub const KEY: &str = "security";
@@ -72,28 +72,28 @@ pub struct Security {
 
 impl Authorization {
     /// Reads one entry.
-    pub fn parse(entry: &Value, gate: &mut impl Gate) -> Result<Authorization, Refused> {
-        gate.require(&ENTRY, entry.is_object(), || format!("an authorization is {}", cut(entry)))?;
+    pub fn parse(entry: &Value, rules: &mut impl Rules) -> Result<Authorization, Refused> {
+        rules.require(&ENTRY, entry.is_object(), || format!("an authorization is {}", cut(entry)))?;
         let none = Map::new();
         let fields = Fields::new(entry.as_object().unwrap_or(&none), "authorization.");
-        let stated = fields.address("address", &ENTRY_ADDRESS, gate)?;
+        let stated = fields.address("address", &ENTRY_ADDRESS, rules)?;
         let address = stated.unwrap_or(Address([0; 20]));
         let pubkey = match fields.value("pubkey") {
             None | Some(Value::Null) => None,
-            Some(_) => Some(fields.text_that("pubkey", &ENTRY_PUBKEY, gate, is_public_key)?),
+            Some(_) => Some(fields.text_that("pubkey", &ENTRY_PUBKEY, rules, is_public_key)?),
         };
         let derived = pubkey.as_deref().and_then(|key| parse_public_key(key, &mut Strict).ok());
-        // Where the address' form has lapsed there is none to compare.
+        // Where the address' form is violated there is none to compare.
         let own =
             derived.is_none_or(|key| stated.is_none_or(|stated| Address::of_public_key(&key) == stated));
-        gate.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the key is not {address}'s"))?;
+        rules.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the key is not {address}'s"))?;
         Ok(Authorization {
             address,
             pubkey,
-            types: fields.texts("types", &ENTRY_TYPES, gate)?,
-            channels: fields.texts("channels", &ENTRY_CHANNELS, gate)?,
-            aggregate_keys: fields.texts("aggregate_keys", &ENTRY_AGGREGATE_KEYS, gate)?,
-            post_types: fields.texts("post_types", &ENTRY_POST_TYPES, gate)?,
+            types: fields.texts("types", &ENTRY_TYPES, rules)?,
+            channels: fields.texts("channels", &ENTRY_CHANNELS, rules)?,
+            aggregate_keys: fields.texts("aggregate_keys", &ENTRY_AGGREGATE_KEYS, rules)?,
+            post_types: fields.texts("post_types", &ENTRY_POST_TYPES, rules)?,
         })
     }
 
@@ -145,13 +145,13 @@ impl Authorization {
 
 impl EncryptionKey {
     /// Reads `encryptionKey`.
-    pub fn parse(value: &Value, gate: &mut impl Gate) -> Result<EncryptionKey, Refused> {
-        gate.require(&ENCRYPTION_KEY, value.is_object(), || format!("encryptionKey is {}", cut(value)))?;
+    pub fn parse(value: &Value, rules: &mut impl Rules) -> Result<EncryptionKey, Refused> {
+        rules.require(&ENCRYPTION_KEY, value.is_object(), || format!("encryptionKey is {}", cut(value)))?;
         let none = Map::new();
         let fields = Fields::new(value.as_object().unwrap_or(&none), "encryptionKey.");
-        let pubkey = fields.text_that("pubkey", &ENCRYPTION_PUBKEY, gate, is_public_key)?;
-        fields.text_that("scheme", &ENCRYPTION_SCHEME, gate, |scheme| scheme == SCHEME)?;
-        let registered_at = fields.moment("registeredAt", &ENCRYPTION_REGISTERED_AT, gate)?;
+        let pubkey = fields.text_that("pubkey", &ENCRYPTION_PUBKEY, rules, is_public_key)?;
+        fields.text_that("scheme", &ENCRYPTION_SCHEME, rules, |scheme| scheme == SCHEME)?;
+        let registered_at = fields.moment("registeredAt", &ENCRYPTION_REGISTERED_AT, rules)?;
         Ok(EncryptionKey { pubkey, registered_at })
     }
 
@@ -168,16 +168,16 @@ impl EncryptionKey {
 
 impl Security {
     /// Reads the aggregate's content. What is wrong allows nothing and is told; the rest is read all the same.
-    pub fn read(content: &Map<String, Value>, gate: &mut impl Gate) -> (Security, Vec<Refused>) {
+    pub fn read(content: &Map<String, Value>, rules: &mut impl Rules) -> (Security, Vec<Refused>) {
         let (mut security, mut faults) = (Security::default(), Vec::new());
         let fields = Fields::new(content, "");
-        let listed = fields.read("authorizations", &AUTHORIZATIONS, gate, |listed| {
+        let listed = fields.read("authorizations", &AUTHORIZATIONS, rules, |listed| {
             listed.as_array().filter(|listed| listed.len() <= LIST_ITEMS)
         });
         match listed {
             Ok(listed) => {
                 for entry in listed.into_iter().flatten() {
-                    match Authorization::parse(entry, gate) {
+                    match Authorization::parse(entry, rules) {
                         Ok(entry) => security.authorizations.push(entry),
                         Err(fault) => faults.push(fault),
                     }
@@ -185,13 +185,14 @@ impl Security {
             }
             Err(fault) => faults.push(fault),
         }
-        match EncryptionKey::parse(fields.value("encryptionKey").unwrap_or(&Value::Null), gate) {
+        match EncryptionKey::parse(fields.value("encryptionKey").unwrap_or(&Value::Null), rules) {
             Ok(key) => security.encryption_key = Some(key),
             Err(fault) => faults.push(fault),
         }
         let signs = security.encryption_key.as_ref().and_then(EncryptionKey::address);
         let listed = security.authorizations.iter().any(|entry| Some(entry.address) == signs);
-        let held = gate.require(&NOT_A_SIGNER, !listed, || "encryptionKey is in an authorization".to_owned());
+        let held =
+            rules.require(&NOT_A_SIGNER, !listed, || "encryptionKey is in an authorization".to_owned());
         faults.extend(held.err());
         (security, faults)
     }
@@ -213,11 +214,14 @@ pub fn content(owner: &str, security: &Security, time: i64) -> Value {
 }
 
 /// The body of an AGGREGATE of security.
-pub fn body<'a>(record: &'a Record, gate: &mut impl Gate) -> Result<Option<&'a Map<String, Value>>, Refused> {
-    gate.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
+pub fn body<'a>(
+    record: &'a Record,
+    rules: &mut impl Rules,
+) -> Result<Option<&'a Map<String, Value>>, Refused> {
+    rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
-    gate.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
-    gate.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
+    rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
     Ok(record.body())
 }
 
@@ -226,26 +230,26 @@ pub fn judge(
     record: &Record,
     dialect: &Dialect,
     delegate: Option<Address>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Security, Refused> {
     let none = Map::new();
-    let (security, faults) = Security::read(body(record, gate)?.unwrap_or(&none), gate);
+    let (security, faults) = Security::read(body(record, rules)?.unwrap_or(&none), rules);
     if let Some(fault) = faults.into_iter().next() {
         return Err(fault);
     }
     for entry in &security.authorizations {
         if delegate == Some(entry.address) {
-            gate.require(&DELEGATE_NO_PUBKEY, entry.pubkey.is_none(), || {
+            rules.require(&DELEGATE_NO_PUBKEY, entry.pubkey.is_none(), || {
                 "the delegate has a pubkey".to_owned()
             })?;
         } else if entry.role() == Role::SessionKey {
-            judge_session(entry, dialect, gate)?;
+            judge_session(entry, dialect, rules)?;
         }
     }
     Ok(security)
 }
 
-fn judge_session(entry: &Authorization, dialect: &Dialect, gate: &mut impl Gate) -> Result<(), Refused> {
+fn judge_session(entry: &Authorization, dialect: &Dialect, rules: &mut impl Rules) -> Result<(), Refused> {
     let same = |listed: &[String], wanted: &[&str]| {
         listed.len() == wanted.len() && wanted.iter().all(|text| listed.iter().any(|listed| listed == text))
     };
@@ -256,7 +260,7 @@ fn judge_session(entry: &Authorization, dialect: &Dialect, gate: &mut impl Gate)
         (&SESSION_AGGREGATE_KEYS, "aggregate_keys", &entry.aggregate_keys, &SESSION_KEYS[..]),
         (&SESSION_POST_TYPES, "post_types", &entry.post_types, &[][..]),
     ] {
-        gate.require(rule, same(listed, wanted), || {
+        rules.require(rule, same(listed, wanted), || {
             format!("{name} of {} are {:.200}", entry.address, format!("{listed:?}"))
         })?;
     }
@@ -299,8 +303,8 @@ mod tests {
         Record::parse(&message.to_string(), &mut Strict).unwrap()
     }
 
-    fn judged(content: &Value, gate: &mut impl Gate) -> Result<Security, Refused> {
-        judge(&record(content), &Dialect::default(), Some(of(3).0), gate)
+    fn judged(content: &Value, rules: &mut impl Rules) -> Result<Security, Refused> {
+        judge(&record(content), &Dialect::default(), Some(of(3).0), rules)
     }
 
     #[test]
@@ -350,12 +354,12 @@ mod tests {
             assert_eq!(judged(&content, &mut Strict).expect_err(&pointer).rule, rule, "{pointer}");
             // An entry that is no object has no address, nor a missing key a form.
             let bare = rule == &ENTRY || rule == &ENCRYPTION_KEY;
-            let lapsed = judged(&content, &mut Without(rule));
+            let violated = judged(&content, &mut Without(rule));
             // A list that is read as empty is still not what a session key's has to be.
             let lists: [Id; 3] = [&ENTRY_TYPES, &ENTRY_CHANNELS, &ENTRY_AGGREGATE_KEYS];
             let read = Security::read(content.as_object().unwrap(), &mut Without(rule));
-            let passes = lapsed.is_ok() || (lists.contains(&rule) && read.1.is_empty());
-            assert!(bare || passes, "{pointer} without {rule}: {lapsed:?}");
+            let passes = violated.is_ok() || (lists.contains(&rule) && read.1.is_empty());
+            assert!(bare || passes, "{pointer} without {rule}: {violated:?}");
         }
         let mut other = record(&sample().to_json());
         other.key = Some("projects".into());

@@ -10,7 +10,7 @@ use crate::hosting::requirements::ecies::{
     ADDITIONAL_DATA, AUTHENTIC, DERIVATION, EPHEMERAL_POINT, EPHEMERAL_PREFIX, LENGTH, RECIPIENT,
     SHARED_POINT,
 };
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What the sender draws anew for every text.
 #[derive(Clone)]
@@ -43,13 +43,13 @@ pub struct Wrapped {
 pub struct Unwrapped {
     /// The text.
     pub plaintext: Zeroizing<Vec<u8>>,
-    /// How its key came about; none where a rule has lapsed without which there is none.
+    /// How its key came about; none where a rule is violated without which there is none.
     pub agreement: Option<Agreement>,
 }
 
 /// Reads a recipient's key: 65 bytes, a point of the curve.
-pub fn recipient(bytes: &[u8], gate: &mut impl Gate) -> Result<PublicKey, Refused> {
-    gate.parse(
+pub fn recipient(bytes: &[u8], rules: &mut impl Rules) -> Result<PublicKey, Refused> {
+    rules.parse(
         &RECIPIENT,
         || secp256k1::parse_public_key(bytes).ok_or_else(|| "the recipient's key is no point".to_owned()),
         // Leniently: in another form; or the point that belongs to the key 1, for which anybody can read.
@@ -66,13 +66,13 @@ pub fn wrap(
     public: &[u8],
     ephemeral: &Ephemeral,
     plaintext: &[u8],
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Wrapped, Refused> {
-    let public = recipient(public, gate)?;
+    let public = recipient(public, rules)?;
     let own = secp256k1::public_key(&ephemeral.key);
     let shared = ecies::shared_point(&ephemeral.key, &public).expect("the recipient's key is a point");
-    let agreement = agree(&own, shared, gate);
-    let data = additional_data(&own, gate);
+    let agreement = agree(&own, shared, rules);
+    let data = additional_data(&own, rules);
     let (ciphertext, tag) = aead::seal(&agreement.key, ephemeral.nonce, &data, plaintext);
     let parts = Parts { ephemeral: &own, nonce: ephemeral.nonce, tag: &tag, ciphertext: &ciphertext };
     Ok(Wrapped { bytes: ecies::join(&parts), agreement })
@@ -83,27 +83,27 @@ pub fn unwrap(
     key: &SigningKey,
     bytes: &[u8],
     nonce: NonceLength,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Unwrapped, Refused> {
     let length = bytes.len();
-    gate.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || format!("{length} bytes"))?;
+    rules.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || format!("{length} bytes"))?;
     let first = bytes.first().copied().unwrap_or_default();
-    gate.require(&EPHEMERAL_PREFIX, length == 0 || first == 4, || {
+    rules.require(&EPHEMERAL_PREFIX, length == 0 || first == 4, || {
         format!("the ephemeral key begins with {first:#04x}")
     })?;
-    // Nothing is changed by this unless a rule has lapsed.
+    // Nothing is changed by this unless a rule is violated.
     let bytes = uncompressed(bytes);
     let Some(parts) = ecies::split(&bytes, nonce) else {
         return Ok(Unwrapped { plaintext: Zeroizing::default(), agreement: None });
     };
     let shared = ecies::shared_point(key, parts.ephemeral);
-    gate.require(&EPHEMERAL_POINT, shared.is_some(), || "the ephemeral key is no point".to_owned())?;
+    rules.require(&EPHEMERAL_POINT, shared.is_some(), || "the ephemeral key is no point".to_owned())?;
     let Some(shared) = shared else {
         return Ok(Unwrapped { plaintext: Zeroizing::new(parts.ciphertext.to_vec()), agreement: None });
     };
-    let agreement = agree(parts.ephemeral, shared, gate);
-    let data = additional_data(parts.ephemeral, gate);
-    let plaintext = gate.parse(
+    let agreement = agree(parts.ephemeral, shared, rules);
+    let data = additional_data(parts.ephemeral, rules);
+    let plaintext = rules.parse(
         &AUTHENTIC,
         || {
             aead::open(&agreement.key, parts.nonce, &data, parts.ciphertext, parts.tag)
@@ -114,19 +114,19 @@ pub fn unwrap(
     Ok(Unwrapped { plaintext, agreement: Some(agreement) })
 }
 
-fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, gate: &mut impl Gate) -> Agreement {
-    let key_material = gate.effect(&SHARED_POINT, ecies::key_material(ephemeral, &shared_point), |_, _| {
+fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, rules: &mut impl Rules) -> Agreement {
+    let key_material = rules.effect(&SHARED_POINT, ecies::key_material(ephemeral, &shared_point), |_, _| {
         // The coordinate alone, as key agreement is done elsewhere.
         Zeroizing::new(shared_point[1..33].to_vec())
     });
-    let key = gate.effect(&DERIVATION, ecies::derive_key(&key_material), |_, _| {
+    let key = rules.effect(&DERIVATION, ecies::derive_key(&key_material), |_, _| {
         Zeroizing::new(Sha256::digest(&key_material).into())
     });
     Agreement { shared_point, key_material, key }
 }
 
-fn additional_data(ephemeral: &PublicKey, gate: &mut impl Gate) -> Vec<u8> {
-    gate.effect(&ADDITIONAL_DATA, Vec::new(), |_, _| ephemeral.to_vec())
+fn additional_data(ephemeral: &PublicKey, rules: &mut impl Rules) -> Vec<u8> {
+    rules.effect(&ADDITIONAL_DATA, Vec::new(), |_, _| ephemeral.to_vec())
 }
 
 /// The same text with its ephemeral key uncompressed, whatever form of a point it has.
@@ -164,8 +164,8 @@ mod tests {
         wrap(&public_key(&key(3)), &ephemeral(), &[7; 32], &mut Strict).map(|w| w.bytes).expect("a point")
     }
 
-    fn read(bytes: &[u8], gate: &mut impl Gate) -> Result<Vec<u8>, Id> {
-        unwrap(&key(3), bytes, LAYOUT, gate).map(|u| u.plaintext.to_vec()).map_err(|refused| refused.rule)
+    fn read(bytes: &[u8], rules: &mut impl Rules) -> Result<Vec<u8>, Id> {
+        unwrap(&key(3), bytes, LAYOUT, rules).map(|u| u.plaintext.to_vec()).map_err(|refused| refused.rule)
     }
 
     #[test]
@@ -202,10 +202,10 @@ mod tests {
         ];
         for (rule, bytes) in cases {
             assert_eq!(read(&bytes, &mut Strict), Err(rule), "{rule}");
-            let lapsed = read(&bytes, &mut Without(rule));
-            assert!(lapsed.is_ok(), "without {rule}");
+            let violated = read(&bytes, &mut Without(rule));
+            assert!(violated.is_ok(), "without {rule}");
             if rule == &EPHEMERAL_PREFIX {
-                assert_eq!(lapsed, Ok(vec![7; 32]));
+                assert_eq!(violated, Ok(vec![7; 32]));
             }
         }
     }

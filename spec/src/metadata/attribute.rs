@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use super::members::{required, text};
 use super::requirements::records::{TRAIT_TYPE, VALUE};
 use crate::shape::{Field, Kind, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What an attribute shows, for descriptions.
 pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
@@ -38,9 +38,9 @@ pub enum AttributeValue {
 
 impl Attribute {
     /// Reads an attribute.
-    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<Attribute, Refused> {
-        let trait_type = required(value, "trait_type", &TRAIT_TYPE, text, gate)?;
-        let value = required(value, "value", &VALUE, AttributeValue::read, gate)?;
+    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<Attribute, Refused> {
+        let trait_type = required(value, "trait_type", &TRAIT_TYPE, text, rules)?;
+        let value = required(value, "value", &VALUE, AttributeValue::read, rules)?;
         Ok(Attribute { trait_type, value })
     }
 }

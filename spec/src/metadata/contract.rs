@@ -9,7 +9,7 @@ use super::template::TokenMetadataTemplate;
 use crate::metadata::template::SHAPE as TEMPLATE;
 use crate::metadata::{UNKNOWN, URI_NOTE, endpoint};
 use crate::shape::{Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What a contract's document shows, for descriptions.
 const CONTRACT: Kind = Kind::Object(&[
@@ -75,21 +75,21 @@ pub struct ContractMetadata {
 
 impl ContractMetadata {
     /// Reads a contract's document. Members besides the listed ones do no harm.
-    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<ContractMetadata, Refused> {
-        let template = optional(value, "default_token_template", &rows::CONTRACT_TEMPLATE, as_object, gate)?;
+    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<ContractMetadata, Refused> {
+        let template = optional(value, "default_token_template", &rows::CONTRACT_TEMPLATE, as_object, rules)?;
         Ok(ContractMetadata {
-            name: required(value, "name", &rows::CONTRACT_NAME, text, gate)?,
-            symbol: optional(value, "symbol", &rows::CONTRACT_SYMBOL, text, gate)?,
-            description: optional(value, "description", &rows::CONTRACT_DESCRIPTION, text, gate)?,
-            image: optional(value, "image", &rows::CONTRACT_IMAGE, text, gate)?,
-            banner_image: optional(value, "banner_image", &rows::CONTRACT_BANNER_IMAGE, text, gate)?,
-            featured_image: optional(value, "featured_image", &rows::CONTRACT_FEATURED_IMAGE, text, gate)?,
-            external_link: optional(value, "external_link", &rows::CONTRACT_EXTERNAL_LINK, text, gate)?,
-            collaborators: optional(value, "collaborators", &rows::CONTRACT_COLLABORATORS, texts, gate)?,
-            reference: optional(value, "ref", &rows::CONTRACT_REF, text, gate)?,
-            owner: optional(value, "owner", &rows::CONTRACT_OWNER, text, gate)?,
+            name: required(value, "name", &rows::CONTRACT_NAME, text, rules)?,
+            symbol: optional(value, "symbol", &rows::CONTRACT_SYMBOL, text, rules)?,
+            description: optional(value, "description", &rows::CONTRACT_DESCRIPTION, text, rules)?,
+            image: optional(value, "image", &rows::CONTRACT_IMAGE, text, rules)?,
+            banner_image: optional(value, "banner_image", &rows::CONTRACT_BANNER_IMAGE, text, rules)?,
+            featured_image: optional(value, "featured_image", &rows::CONTRACT_FEATURED_IMAGE, text, rules)?,
+            external_link: optional(value, "external_link", &rows::CONTRACT_EXTERNAL_LINK, text, rules)?,
+            collaborators: optional(value, "collaborators", &rows::CONTRACT_COLLABORATORS, texts, rules)?,
+            reference: optional(value, "ref", &rows::CONTRACT_REF, text, rules)?,
+            owner: optional(value, "owner", &rows::CONTRACT_OWNER, text, rules)?,
             default_token_template: template
-                .map(|template| TokenMetadataTemplate::read(&template, gate))
+                .map(|template| TokenMetadataTemplate::read(&template, rules))
                 .transpose()?,
         })
     }

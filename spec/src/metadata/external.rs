@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::members::{boolean, object, optional, required, text, texts};
 use super::requirements::records::{ALLOWED, FALLBACK, MANDATORY, SOURCE};
 use crate::shape::{Field, Kind, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What an external property shows, for descriptions.
 pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
@@ -35,12 +35,12 @@ pub struct ExternalProperties {
 
 impl ExternalProperties {
     /// Reads an external property.
-    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<ExternalProperties, Refused> {
+    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<ExternalProperties, Refused> {
         Ok(ExternalProperties {
-            source: required(value, "source", &SOURCE, text, gate)?,
-            mandatory: optional(value, "mandatory", &MANDATORY, boolean, gate)?,
-            allowed: optional(value, "allowed", &ALLOWED, texts, gate)?,
-            fallback: optional(value, "fallback", &FALLBACK, object, gate)?,
+            source: required(value, "source", &SOURCE, text, rules)?,
+            mandatory: optional(value, "mandatory", &MANDATORY, boolean, rules)?,
+            allowed: optional(value, "allowed", &ALLOWED, texts, rules)?,
+            fallback: optional(value, "fallback", &FALLBACK, object, rules)?,
         })
     }
 }

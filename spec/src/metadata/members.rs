@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 /// What a reader makes of a value; nothing where it is of another type.
 type Read<T> = fn(&Value) -> Option<T>;
@@ -13,10 +13,10 @@ pub(super) fn required<T: Default>(
     name: &str,
     rule: Id,
     read: Read<T>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<T, Refused> {
-    optional(document, name, rule, read, gate)?
-        .map_or_else(|| gate.parse(rule, || Err(format!("{name} is not there")), || Ok(T::default())), Ok)
+    optional(document, name, rule, read, rules)?
+        .map_or_else(|| rules.parse(rule, || Err(format!("{name} is not there")), || Ok(T::default())), Ok)
 }
 
 /// A member that may be there; one of another type is refused.
@@ -25,24 +25,24 @@ pub(super) fn optional<T>(
     name: &str,
     rule: Id,
     read: Read<T>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Option<T>, Refused> {
     let Some(value) = document.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let strict = || read(value).map(Some).ok_or_else(|| format!("{name} is of another type"));
     // A value that is good is read all the same: what stands in it has rules of its own.
-    gate.parse(rule, strict, || Ok(read(value)))
+    rules.parse(rule, strict, || Ok(read(value)))
 }
 
 /// The objects of a list, each read by `of`.
-pub(super) fn list<T, G: Gate>(
+pub(super) fn list<T, G: Rules>(
     document: &Value,
     name: &str,
     rule: Id,
     of: fn(&Value, &mut G) -> Result<T, Refused>,
-    gate: &mut G,
+    rules: &mut G,
 ) -> Result<Option<Vec<T>>, Refused> {
-    let Some(items) = optional(document, name, rule, objects, gate)? else { return Ok(None) };
-    items.iter().map(|item| of(item, gate)).collect::<Result<_, _>>().map(Some)
+    let Some(items) = optional(document, name, rule, objects, rules)? else { return Ok(None) };
+    items.iter().map(|item| of(item, rules)).collect::<Result<_, _>>().map(Some)
 }
 
 pub(super) fn text(value: &Value) -> Option<String> {

@@ -13,7 +13,7 @@ use super::requirements::validation::INTEGER;
 use super::token::TokenId;
 use super::{contract, overrides, root, token};
 use crate::endpoint::Endpoint;
-use crate::{Gate, Refused, Strict};
+use crate::{Refused, Rules, Strict};
 
 /// What a contract is found under.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,13 +59,13 @@ pub enum Form {
 }
 
 /// The resource that a path names: the bytes of a request target, without query.
-pub fn route(path: &[u8], gate: &mut impl Gate) -> Result<Resource, Refused> {
-    let path = gate.effect(&DOUBLE_SLASH, Cow::Borrowed(path), |path, _| Cow::Owned(folded(&path)));
-    let found = find(&path, gate);
+pub fn route(path: &[u8], rules: &mut impl Rules) -> Result<Resource, Refused> {
+    let path = rules.effect(&DOUBLE_SLASH, Cow::Borrowed(path), |path, _| Cow::Owned(folded(&path)));
+    let found = find(&path, rules);
     let seen = || format!("{:.80?} is of no listed form", String::from_utf8_lossy(&path));
-    gate.require(&SHAPE, found.is_some(), seen)?;
+    rules.require(&SHAPE, found.is_some(), seen)?;
     let kind = if path.is_empty() { Kind::Root } else { Kind::Contract };
-    found.unwrap_or(Found { kind, by_uri: false, contract: &path, id: b"" }).read(gate)
+    found.unwrap_or(Found { kind, by_uri: false, contract: &path, id: b"" }).read(rules)
 }
 
 /// The endpoint of a path, whether or not its parameters are good.
@@ -198,7 +198,7 @@ struct Found<'p> {
     id: &'p [u8],
 }
 
-fn find<'p>(path: &'p [u8], gate: &mut impl Gate) -> Option<Found<'p>> {
+fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
     let rest = path.strip_prefix(b"/")?;
     if rest.is_empty() {
         return Some(Found { kind: Kind::Root, by_uri: false, contract: b"", id: b"" });
@@ -206,7 +206,7 @@ fn find<'p>(path: &'p [u8], gate: &mut impl Gate) -> Option<Found<'p>> {
     let mut doubles = rest.windows(2);
     let is_double = |two: &[u8]| two == b"//";
     let last = doubles.rposition(is_double);
-    let at = gate.effect(&LAST, last, |_, _| rest.windows(2).position(is_double));
+    let at = rules.effect(&LAST, last, |_, _| rest.windows(2).position(is_double));
     let by_uri = at.and_then(|at| {
         let (contract, id) = (&rest[..at], &rest[at + 2..]);
         if id.is_empty() {
@@ -237,24 +237,24 @@ fn of_token(rest: &[u8]) -> Option<(Kind, &[u8])> {
 }
 
 impl Found<'_> {
-    fn read(self, gate: &mut impl Gate) -> Result<Resource, Refused> {
+    fn read(self, rules: &mut impl Rules) -> Result<Resource, Refused> {
         let Found { kind, by_uri, contract, id } = self;
         if let Kind::Root = kind {
             return Ok(Resource::Root);
         }
         let has_id = !matches!(kind, Kind::Contract);
         let is_whole = !contract.is_empty() && (!has_id || !id.is_empty());
-        gate.require(&REQUIRED, is_whole, || "a parameter is empty".to_owned())?;
-        let contract = text(contract, gate)?;
+        rules.require(&REQUIRED, is_whole, || "a parameter is empty".to_owned())?;
+        let contract = text(contract, rules)?;
         let contract = if by_uri { Address::Uri(contract) } else { Address::Cid(contract) };
         // Where nobody asks for the id, a path without one names the contract.
         if !has_id || id.is_empty() {
             return Ok(Resource::Contract(contract));
         }
-        let id = text(id, gate)?;
+        let id = text(id, rules)?;
         let integer = || TokenId::parse(&id).ok_or_else(|| format!("{id:.80?} is no integer"));
         let any = || TokenId::parse(&id).unwrap_or_else(|| TokenId::unread(&id));
-        let id = gate.parse(&INTEGER, integer, || Ok(any()))?;
+        let id = rules.parse(&INTEGER, integer, || Ok(any()))?;
         Ok(match kind {
             Kind::Overrides => Resource::Overrides { contract, id },
             kind => Resource::Token { contract, id, suffix: matches!(kind, Kind::TokenJson) },
@@ -263,11 +263,11 @@ impl Found<'_> {
 }
 
 /// A parameter as a text.
-fn text(parameter: &[u8], gate: &mut impl Gate) -> Result<String, Refused> {
+fn text(parameter: &[u8], rules: &mut impl Rules) -> Result<String, Refused> {
     let decoded = Cow::from(percent_decode(parameter));
-    let decoded = gate.effect(&DECODED, decoded, |_, _| Cow::Borrowed(parameter));
+    let decoded = rules.effect(&DECODED, decoded, |_, _| Cow::Borrowed(parameter));
     let strict = || String::from_utf8(decoded.to_vec()).map_err(|e| e.to_string());
-    gate.parse(&TEXT, strict, || Ok(String::from_utf8_lossy(&decoded).into_owned()))
+    rules.parse(&TEXT, strict, || Ok(String::from_utf8_lossy(&decoded).into_owned()))
 }
 
 /// A path in which slashes in a row are one.

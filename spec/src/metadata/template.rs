@@ -9,7 +9,7 @@ use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
 use super::token::{MetadataResponse, TokenId};
 use crate::shape::{Field, Kind, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The `tag` of a template that names none.
 pub const TAG: &str = "{id}";
@@ -57,23 +57,23 @@ pub struct TokenMetadataTemplate {
 
 impl TokenMetadataTemplate {
     /// Reads a template. Members besides the listed ones do no harm.
-    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<TokenMetadataTemplate, Refused> {
+    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<TokenMetadataTemplate, Refused> {
         let external = &rows::TEMPLATE_EXTERNAL_PROPERTIES;
         Ok(TokenMetadataTemplate {
-            name: required(value, "name", &rows::TEMPLATE_NAME, text, gate)?,
-            image: optional(value, "image", &rows::TEMPLATE_IMAGE, text, gate)?,
-            animation_url: optional(value, "animation_url", &rows::TEMPLATE_ANIMATION_URL, text, gate)?,
-            description: optional(value, "description", &rows::TEMPLATE_DESCRIPTION, text, gate)?,
-            external_url: optional(value, "external_url", &rows::TEMPLATE_EXTERNAL_URL, text, gate)?,
-            attributes: list(value, "attributes", &rows::TEMPLATE_ATTRIBUTES, Attribute::read, gate)?,
+            name: required(value, "name", &rows::TEMPLATE_NAME, text, rules)?,
+            image: optional(value, "image", &rows::TEMPLATE_IMAGE, text, rules)?,
+            animation_url: optional(value, "animation_url", &rows::TEMPLATE_ANIMATION_URL, text, rules)?,
+            description: optional(value, "description", &rows::TEMPLATE_DESCRIPTION, text, rules)?,
+            external_url: optional(value, "external_url", &rows::TEMPLATE_EXTERNAL_URL, text, rules)?,
+            attributes: list(value, "attributes", &rows::TEMPLATE_ATTRIBUTES, Attribute::read, rules)?,
             external_properties: list(
                 value,
                 "external_properties",
                 external,
                 ExternalProperties::read,
-                gate,
+                rules,
             )?,
-            tag: optional(value, "tag", &rows::TEMPLATE_TAG, text, gate)?,
+            tag: optional(value, "tag", &rows::TEMPLATE_TAG, text, rules)?,
         })
     }
 

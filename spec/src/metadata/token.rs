@@ -13,7 +13,7 @@ use crate::metadata::attribute::SHAPE as ATTRIBUTE;
 use crate::metadata::external::SHAPE as EXTERNAL;
 use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
 use crate::shape::{Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What a token's document shows, for descriptions.
 const TOKEN: Kind = Kind::Object(&[
@@ -73,21 +73,21 @@ pub struct MetadataResponse {
 
 impl MetadataResponse {
     /// Reads a token's document. Members besides the listed ones do no harm.
-    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<MetadataResponse, Refused> {
+    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<MetadataResponse, Refused> {
         let external = &rows::TOKEN_EXTERNAL_PROPERTIES;
         Ok(MetadataResponse {
-            name: required(value, "name", &rows::TOKEN_NAME, text, gate)?,
-            image: optional(value, "image", &rows::TOKEN_IMAGE, text, gate)?,
-            animation_url: optional(value, "animation_url", &rows::TOKEN_ANIMATION_URL, text, gate)?,
-            description: optional(value, "description", &rows::TOKEN_DESCRIPTION, text, gate)?,
-            external_url: optional(value, "external_url", &rows::TOKEN_EXTERNAL_URL, text, gate)?,
-            attributes: list(value, "attributes", &rows::TOKEN_ATTRIBUTES, Attribute::read, gate)?,
+            name: required(value, "name", &rows::TOKEN_NAME, text, rules)?,
+            image: optional(value, "image", &rows::TOKEN_IMAGE, text, rules)?,
+            animation_url: optional(value, "animation_url", &rows::TOKEN_ANIMATION_URL, text, rules)?,
+            description: optional(value, "description", &rows::TOKEN_DESCRIPTION, text, rules)?,
+            external_url: optional(value, "external_url", &rows::TOKEN_EXTERNAL_URL, text, rules)?,
+            attributes: list(value, "attributes", &rows::TOKEN_ATTRIBUTES, Attribute::read, rules)?,
             external_properties: list(
                 value,
                 "external_properties",
                 external,
                 ExternalProperties::read,
-                gate,
+                rules,
             )?,
         })
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::members::{objects, required, text};
 use super::requirements::validation::{DETAIL, LOC, MSG, TYPE};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,19 +28,19 @@ pub struct ValidationError {
 
 impl HttpValidationError {
     /// Reads the body of a 422. Members besides the listed ones do no harm.
-    pub fn read(value: &Value, gate: &mut impl Gate) -> Result<HttpValidationError, Refused> {
-        let errors = required(value, "detail", &DETAIL, objects, gate)?;
-        let detail = errors.iter().map(|error| ValidationError::read(error, gate));
+    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<HttpValidationError, Refused> {
+        let errors = required(value, "detail", &DETAIL, objects, rules)?;
+        let detail = errors.iter().map(|error| ValidationError::read(error, rules));
         Ok(HttpValidationError { detail: detail.collect::<Result<_, _>>()? })
     }
 }
 
 impl ValidationError {
-    fn read(value: &Value, gate: &mut impl Gate) -> Result<ValidationError, Refused> {
+    fn read(value: &Value, rules: &mut impl Rules) -> Result<ValidationError, Refused> {
         Ok(ValidationError {
-            loc: required(value, "loc", &LOC, places, gate)?,
-            msg: required(value, "msg", &MSG, text, gate)?,
-            kind: required(value, "type", &TYPE, text, gate)?,
+            loc: required(value, "loc", &LOC, places, rules)?,
+            msg: required(value, "msg", &MSG, text, rules)?,
+            kind: required(value, "type", &TYPE, text, rules)?,
         })
     }
 }

@@ -19,7 +19,7 @@ use crate::network::requirements::aggregates::{
 use crate::network::requirements::paging::ODD_VALUES;
 use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// An aggregate, for descriptions.
 const AGGREGATE: &[Field] = &[
@@ -89,17 +89,17 @@ pub struct Write {
 
 impl Write {
     /// Reads an AGGREGATE's content.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Write, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Write, Refused> {
         let key = text(content, "key").filter(|key| !key.is_empty());
-        gate.require(&CREATE_KEY, key.is_some(), || shown(content, "key"))?;
+        rules.require(&CREATE_KEY, key.is_some(), || shown(content, "key"))?;
         let address = text(content, "address").filter(|address| !address.is_empty());
-        gate.require(&CREATE_ADDRESS, address.is_some() || !content.contains_key("address"), || {
+        rules.require(&CREATE_ADDRESS, address.is_some() || !content.contains_key("address"), || {
             shown(content, "address")
         })?;
         let members = content.get("content").and_then(Value::as_object);
-        gate.require(&CREATE_CONTENT, members.is_some(), || shown(content, "content"))?;
+        rules.require(&CREATE_CONTENT, members.is_some(), || shown(content, "content"))?;
         Ok(Write {
-            // A lapsed rule still needs something to write under.
+            // A violated rule still needs something to write under.
             key: key.unwrap_or("none").to_owned(),
             address: address.map(str::to_owned),
             content: members.cloned().unwrap_or_default(),
@@ -198,16 +198,16 @@ pub struct AggregateFilter {
 
 impl AggregateFilter {
     /// The filters of `GET /aggregates`. With `key` and `keys`, both hold.
-    pub fn of_list(params: &Params, gate: &mut impl Gate) -> AggregateFilter {
-        let key = gate.effect(&BY_KEY, params.text("key"), |_, _| None);
-        let keys = gate.effect(&BY_KEYS, params.list("keys"), |_, _| None);
+    pub fn of_list(params: &Params, rules: &mut impl Rules) -> AggregateFilter {
+        let key = rules.effect(&BY_KEY, params.text("key"), |_, _| None);
+        let keys = rules.effect(&BY_KEYS, params.list("keys"), |_, _| None);
         let keys = match (key, keys) {
             (None, keys) => keys,
             (Some(key), None) => Some(vec![key.to_owned()]),
             (Some(key), Some(keys)) => Some(keys.into_iter().filter(|other| other == key).collect()),
         };
         AggregateFilter {
-            address: gate.effect(&BY_ADDRESS, params.text("address"), |_, _| None).map(str::to_owned),
+            address: rules.effect(&BY_ADDRESS, params.text("address"), |_, _| None).map(str::to_owned),
             keys,
             fields: params.list("content.fields"),
         }
@@ -217,9 +217,9 @@ impl AggregateFilter {
     pub fn of_address(
         address: &str,
         params: &Params,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<(AggregateFilter, Option<u64>), Refused> {
-        let keys = gate.effect(&JSON_KEYS, params.list("keys"), |_, _| None);
+        let keys = rules.effect(&JSON_KEYS, params.list("keys"), |_, _| None);
         let limit = match params.text("limit").map(str::parse::<u64>) {
             None => None,
             Some(Ok(limit)) => Some(limit),
@@ -231,7 +231,7 @@ impl AggregateFilter {
                 });
             }
         };
-        let limit = gate.effect(&JSON_LIMIT, limit, |_, _| None);
+        let limit = rules.effect(&JSON_LIMIT, limit, |_, _| None);
         Ok((AggregateFilter { address: Some(address.to_owned()), keys, fields: None }, limit))
     }
 

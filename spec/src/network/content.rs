@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::network::message::MessageType;
 use crate::network::{aggregate, forget, instance, pin, program, webhook};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// A content whose form is good.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,20 +34,20 @@ impl Content {
     pub fn parse(
         kind: MessageType,
         content: &Map<String, Value>,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Content, Refused> {
         Ok(match kind {
             MessageType::Store | MessageType::Post => Content::Any,
-            MessageType::Aggregate => Content::Aggregate(aggregate::Write::parse(content, gate)?),
-            MessageType::Program => Content::Program(program::Program::parse(content, gate)?),
-            MessageType::Instance => Content::Instance(instance::Wanted::parse(content, gate)?),
-            MessageType::InstanceUpdate => Content::InstanceUpdate(instance::Update::parse(content, gate)?),
+            MessageType::Aggregate => Content::Aggregate(aggregate::Write::parse(content, rules)?),
+            MessageType::Program => Content::Program(program::Program::parse(content, rules)?),
+            MessageType::Instance => Content::Instance(instance::Wanted::parse(content, rules)?),
+            MessageType::InstanceUpdate => Content::InstanceUpdate(instance::Update::parse(content, rules)?),
             MessageType::InstanceControl => {
-                Content::InstanceControl(instance::Control::parse(content, gate)?)
+                Content::InstanceControl(instance::Control::parse(content, rules)?)
             }
-            MessageType::IpfsPin => Content::IpfsPin(pin::Pin::parse(content, gate)?),
-            MessageType::Webhook => Content::Webhook(webhook::Registration::parse(content, gate)?),
-            MessageType::Forget => Content::Forget(forget::Targets::parse(content, gate)?),
+            MessageType::IpfsPin => Content::IpfsPin(pin::Pin::parse(content, rules)?),
+            MessageType::Webhook => Content::Webhook(webhook::Registration::parse(content, rules)?),
+            MessageType::Forget => Content::Forget(forget::Targets::parse(content, rules)?),
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::network::requirements::envelope::{
     TYPE_KNOWN, TYPE_OF_ENDPOINT,
 };
 use crate::network::requirements::messages::CHANNEL_DEFAULT;
-use crate::{Dialect, Gate, Instant, Refused};
+use crate::{Dialect, Instant, Refused, Rules};
 
 /// An envelope whose form is good; its signature has not been looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Envelope {
     pub signature: String,
     /// The sender's address.
     pub address: String,
-    /// A rule about the form has lapsed: there is nothing that anyone could have signed.
+    /// A rule about the form is violated: there is nothing that anyone could have signed.
     pub formless: bool,
 }
 
@@ -48,10 +48,10 @@ impl Envelope {
         body: &[u8],
         expected: Option<MessageType>,
         now: Instant,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Envelope, Refused> {
-        gate.require(&SIZE, body.len() <= MESSAGE_BYTES, || format!("{} bytes", body.len()))?;
-        let outer: Option<Members> = gate.parse(
+        rules.require(&SIZE, body.len() <= MESSAGE_BYTES, || format!("{} bytes", body.len()))?;
+        let outer: Option<Members> = rules.parse(
             &BODY,
             || serde_json::from_slice(body).map(Some).map_err(|e| format!("no JSON object: {e}")),
             || Ok(serde_json::from_slice(body).ok()),
@@ -59,28 +59,28 @@ impl Envelope {
         let Some(outer) = outer else { return Ok(Self::formless(dialect, expected, now)) };
         let raw = outer.get("message");
         let inner: Option<Members> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        gate.require(&MESSAGE, inner.is_some(), || shown("message", raw))?;
+        rules.require(&MESSAGE, inner.is_some(), || shown("message", raw))?;
         let (Some(raw), Some(inner)) = (raw, inner) else {
             return Ok(Self::formless(dialect, expected, now));
         };
 
         let signature = text(&outer, "signature");
-        gate.require(&SIGNATURE, signature.is_some() || !outer.contains_key("signature"), || {
+        rules.require(&SIGNATURE, signature.is_some() || !outer.contains_key("signature"), || {
             shown("signature", outer.get("signature"))
         })?;
         let address = text(&outer, "address").filter(|address| !address.is_empty());
-        gate.require(&ADDRESS, address.is_some(), || shown("address", outer.get("address")))?;
+        rules.require(&ADDRESS, address.is_some(), || shown("address", outer.get("address")))?;
         let formless = address.is_none() || (signature.is_none() && outer.contains_key("signature"));
 
         let chain = text(&inner, "chain").filter(|chain| !chain.is_empty());
-        gate.require(&CHAIN, chain.is_some(), || shown("chain", inner.get("chain")))?;
-        let channel = channel(dialect, &inner, gate)?;
-        let kind = kind(&inner, expected, gate)?;
-        let timestamp = timestamp(&inner, now, gate)?;
+        rules.require(&CHAIN, chain.is_some(), || shown("chain", inner.get("chain")))?;
+        let channel = channel(dialect, &inner, rules)?;
+        let kind = kind(&inner, expected, rules)?;
+        let timestamp = timestamp(&inner, now, rules)?;
         let raw_content = inner.get("content");
         let content: Option<Map<String, Value>> =
             raw_content.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        gate.require(&CONTENT, content.is_some(), || shown("content", raw_content))?;
+        rules.require(&CONTENT, content.is_some(), || shown("content", raw_content))?;
         let content_text = match (&content, raw_content) {
             (Some(_), Some(raw)) => content_text(raw),
             _ => "{}".to_owned(),
@@ -106,7 +106,7 @@ impl Envelope {
             .signed(signature)
     }
 
-    /// What is left of a body that a lapsed rule let pass.
+    /// What is left of a body that a violated rule let pass.
     fn formless(dialect: &Dialect, expected: Option<MessageType>, now: Instant) -> Envelope {
         Envelope {
             text: String::new(),
@@ -152,41 +152,41 @@ pub fn body(message: &str, signature: &str, address: &str) -> String {
     format!(r#"{{"message":{message},"signature":{signature},"address":{address}}}"#)
 }
 
-fn channel(dialect: &Dialect, inner: &Members, gate: &mut impl Gate) -> Result<String, Refused> {
+fn channel(dialect: &Dialect, inner: &Members, rules: &mut impl Rules) -> Result<String, Refused> {
     if !inner.contains_key("channel") {
         return Ok(
-            gate.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
+            rules.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
         );
     }
     let sent = text(inner, "channel");
-    gate.require(&CHANNEL, sent.is_some(), || shown("channel", inner.get("channel")))?;
+    rules.require(&CHANNEL, sent.is_some(), || shown("channel", inner.get("channel")))?;
     Ok(sent.unwrap_or_else(|| dialect.channel.clone()))
 }
 
 fn kind(
     inner: &Members,
     expected: Option<MessageType>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<MessageType, Refused> {
     let sent = text(inner, "type");
-    gate.require(&TYPE, sent.is_some(), || shown("type", inner.get("type")))?;
+    rules.require(&TYPE, sent.is_some(), || shown("type", inner.get("type")))?;
     let Some(sent) = sent else { return Ok(expected.unwrap_or(MessageType::Post)) };
     let known = MessageType::named(&sent);
-    gate.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}"))?;
+    rules.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}"))?;
     let known = known.or(expected).unwrap_or(MessageType::Post);
     let Some(expected) = expected else { return Ok(known) };
-    gate.require(&TYPE_OF_ENDPOINT, known == expected, || {
+    rules.require(&TYPE_OF_ENDPOINT, known == expected, || {
         format!("type is {sent}, the endpoint takes {}", expected.name())
     })?;
     Ok(expected)
 }
 
-fn timestamp(inner: &Members, now: Instant, gate: &mut impl Gate) -> Result<i64, Refused> {
+fn timestamp(inner: &Members, now: Instant, rules: &mut impl Rules) -> Result<i64, Refused> {
     let sent: Option<i64> = inner.get("timestamp").and_then(|raw| serde_json::from_str(raw.get()).ok());
-    gate.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
+    rules.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
     let Some(sent) = sent else { return Ok(now.seconds()) };
     let (earliest, latest) = ((now - TIMESTAMP_PAST_MS).seconds(), (now + TIMESTAMP_FUTURE_MS).seconds());
-    gate.require(&TIMESTAMP_RANGE, (earliest..=latest).contains(&sent), || {
+    rules.require(&TIMESTAMP_RANGE, (earliest..=latest).contains(&sent), || {
         format!("timestamp is {sent}, the clock {}", now.seconds())
     })?;
     Ok(sent)
@@ -222,8 +222,8 @@ mod tests {
         })
     }
 
-    fn parse(body: &Value, gate: &mut impl Gate) -> Result<Envelope, Refused> {
-        Envelope::parse(&Dialect::default(), body.to_string().as_bytes(), None, NOW, gate)
+    fn parse(body: &Value, rules: &mut impl Rules) -> Result<Envelope, Refused> {
+        Envelope::parse(&Dialect::default(), body.to_string().as_bytes(), None, NOW, rules)
     }
 
     fn with(path: &str, value: Option<Value>) -> Value {
@@ -302,9 +302,9 @@ mod tests {
     #[test]
     fn an_endpoint_takes_its_own_type() {
         let body = good().to_string();
-        let of = |expected, gate: &mut dyn FnMut() -> Option<Id>| {
+        let of = |expected, rules: &mut dyn FnMut() -> Option<Id>| {
             let dialect = Dialect::default();
-            match gate() {
+            match rules() {
                 Some(rule) => {
                     Envelope::parse(&dialect, body.as_bytes(), Some(expected), NOW, &mut Without(rule))
                 }

@@ -7,7 +7,7 @@ use crate::network::requirements::forget::{
     ALL_OR_NOTHING, HASHES, PENDING_FAILS, REJECTED_FAILS, REMOVED_FAILS, REMOVING_TARGET,
 };
 use crate::network::store::Status;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The hashes that are to be forgotten, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub struct Targets(pub Vec<String>);
 
 impl Targets {
     /// Reads a FORGET's content. A list without hashes asks for nothing and is refused.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Targets, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Targets, Refused> {
         let given = content.get("hashes").and_then(Value::as_array);
         let texts: Option<Vec<&str>> = given.and_then(|given| given.iter().map(Value::as_str).collect());
         let texts = texts.filter(|texts| !texts.is_empty());
-        gate.require(&HASHES, texts.is_some(), || shown(content, "hashes"))?;
+        rules.require(&HASHES, texts.is_some(), || shown(content, "hashes"))?;
         let mut hashes: Vec<String> = Vec::new();
         for text in texts.unwrap_or_default() {
             if !hashes.iter().any(|hash| hash == text) {
@@ -53,7 +53,7 @@ pub enum Verdict {
 }
 
 /// Judges a batch. A target that is forgotten already does no harm.
-pub fn judge(targets: &[Target], gate: &mut impl Gate) -> Verdict {
+pub fn judge(targets: &[Target], rules: &mut impl Rules) -> Verdict {
     if targets.contains(&Target::Foreign) {
         return Verdict::Reject;
     }
@@ -61,11 +61,11 @@ pub fn judge(targets: &[Target], gate: &mut impl Gate) -> Verdict {
     for target in targets {
         holds &= match target {
             Target::Store(Status::Processed | Status::Forgotten) => true,
-            Target::Store(Status::Removing) => gate.effect(&REMOVING_TARGET, true, |_, _| false),
-            Target::Store(Status::Removed) => gate.effect(&REMOVED_FAILS, false, |_, _| true),
-            Target::Store(Status::Pending) => gate.effect(&PENDING_FAILS, false, |_, _| true),
-            Target::Store(Status::Rejected) => gate.effect(&REJECTED_FAILS, false, |_, _| true),
-            Target::Missing => gate.effect(&ALL_OR_NOTHING, false, |_, _| true),
+            Target::Store(Status::Removing) => rules.effect(&REMOVING_TARGET, true, |_, _| false),
+            Target::Store(Status::Removed) => rules.effect(&REMOVED_FAILS, false, |_, _| true),
+            Target::Store(Status::Pending) => rules.effect(&PENDING_FAILS, false, |_, _| true),
+            Target::Store(Status::Rejected) => rules.effect(&REJECTED_FAILS, false, |_, _| true),
+            Target::Missing => rules.effect(&ALL_OR_NOTHING, false, |_, _| true),
             Target::Foreign => false,
         };
     }

@@ -14,7 +14,7 @@ use crate::network::requirements::indexer::{
 };
 use crate::network::shapes::{LIMIT, PAGE, PAGINATION};
 use crate::shape::{Field, Kind, Reply, may, must};
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 /// The parameters of a list of events, for descriptions.
 const EVENT_QUERY: &[Field] = &[
@@ -135,10 +135,10 @@ impl Bounds {
         self.from.is_none_or(|from| from <= value) && self.to.is_none_or(|to| value <= to)
     }
 
-    fn parse(params: &Params, names: [&str; 2], rule: Id, gate: &mut impl Gate) -> Result<Bounds, Refused> {
-        let [from, to] = names.map(|name| params.integer(name, &INTEGERS, gate));
+    fn parse(params: &Params, names: [&str; 2], rule: Id, rules: &mut impl Rules) -> Result<Bounds, Refused> {
+        let [from, to] = names.map(|name| params.integer(name, &INTEGERS, rules));
         let bounds = Bounds { from: from?, to: to? };
-        Ok(gate.effect(rule, bounds, |bounds, variant| match variant {
+        Ok(rules.effect(rule, bounds, |bounds, variant| match variant {
             "from" => Bounds { from: None, ..bounds },
             "to" => Bounds { to: None, ..bounds },
             _ => Bounds::default(),
@@ -163,20 +163,20 @@ pub struct EventFilter {
 
 impl EventFilter {
     /// Reads the parameters.
-    pub fn parse(params: &Params, gate: &mut impl Gate) -> Result<EventFilter, Refused> {
+    pub fn parse(params: &Params, rules: &mut impl Rules) -> Result<EventFilter, Refused> {
         let args = match params.text("args") {
             None => None,
-            Some(text) => gate.parse(
+            Some(text) => rules.parse(
                 &ARGS_SELECT,
                 || serde_json::from_str(text).map(Some).map_err(|e| format!("args: {e}")),
                 || Ok(None),
             )?,
         };
         Ok(EventFilter {
-            contract: gate.effect(&CONTRACT, params.text("contract"), |_, _| None).map(str::to_owned),
-            event_name: gate.effect(&EVENT_NAME, params.text("event_name"), |_, _| None).map(str::to_owned),
-            blocks: Bounds::parse(params, ["from_block", "to_block"], &EVENT_BLOCKS, gate)?,
-            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &EVENT_TIMES, gate)?,
+            contract: rules.effect(&CONTRACT, params.text("contract"), |_, _| None).map(str::to_owned),
+            event_name: rules.effect(&EVENT_NAME, params.text("event_name"), |_, _| None).map(str::to_owned),
+            blocks: Bounds::parse(params, ["from_block", "to_block"], &EVENT_BLOCKS, rules)?,
+            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &EVENT_TIMES, rules)?,
             args,
         })
     }
@@ -207,23 +207,23 @@ pub struct TransactionFilter {
     pub blocks: Bounds,
     /// The time is one of these.
     pub times: Bounds,
-    /// `address` looks at the sender alone, where that rule has lapsed.
+    /// `address` looks at the sender alone, where that rule is violated.
     pub sent_only: bool,
 }
 
 impl TransactionFilter {
     /// Reads the parameters.
-    pub fn parse(params: &Params, gate: &mut impl Gate) -> Result<TransactionFilter, Refused> {
-        let mut text = |name, rule| gate.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
+    pub fn parse(params: &Params, rules: &mut impl Rules) -> Result<TransactionFilter, Refused> {
+        let mut text = |name, rule| rules.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
         let [address, from, to] =
             [("address", &ADDRESS), ("from", &FROM), ("to", &TO)].map(|(name, rule)| text(name, rule));
-        let sent_only = address.is_some() && gate.effect(&SENT_OR_RECEIVED, false, |_, _| true);
+        let sent_only = address.is_some() && rules.effect(&SENT_OR_RECEIVED, false, |_, _| true);
         Ok(TransactionFilter {
             address,
             from,
             to,
-            blocks: Bounds::parse(params, ["from_block", "to_block"], &TRANSACTION_BLOCKS, gate)?,
-            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &TRANSACTION_TIMES, gate)?,
+            blocks: Bounds::parse(params, ["from_block", "to_block"], &TRANSACTION_BLOCKS, rules)?,
+            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &TRANSACTION_TIMES, rules)?,
             sent_only,
         })
     }

@@ -15,7 +15,7 @@ use crate::network::requirements::instances::{
 };
 use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The content of an INSTANCE, for descriptions.
 const INSTANCE: &[Field] = &[
@@ -124,21 +124,21 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads an INSTANCE's content. The description and the firewall may be missing.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Wanted, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
         let mut texts = Vec::new();
         for name in ["name", "description", "image", "ssh_key"] {
             let given = text(content, name);
             let holds = given.is_some() || (name == "description" && !content.contains_key(name));
-            gate.require(&CREATE_TEXTS, holds, || shown(content, name))?;
+            rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
             texts.push(given.unwrap_or_default().to_owned());
         }
         let mut numbers = Vec::new();
         for name in ["cpu", "memory", "disk"] {
             let given = content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0);
-            gate.require(&CREATE_NUMBERS, given.is_some(), || shown(content, name))?;
+            rules.require(&CREATE_NUMBERS, given.is_some(), || shown(content, name))?;
             numbers.push(given.unwrap_or_default());
         }
-        let allowed_ports = ports(content, gate)?.unwrap_or_default();
+        let allowed_ports = ports(content, rules)?.unwrap_or_default();
         let [name, description, image, ssh_key] = texts.try_into().expect("four texts were read");
         let [cpu, memory, disk] = numbers.try_into().expect("three numbers were read");
         Ok(Wanted { name, description, cpu, memory, disk, image, ssh_key, allowed_ports })
@@ -160,17 +160,17 @@ pub struct Update {
 
 impl Update {
     /// Reads an `INSTANCE_UPDATE`'s content.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Update, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Update, Refused> {
         for name in ["name", "description"] {
             let holds = text(content, name).is_some() || !content.contains_key(name);
-            gate.require(&CREATE_TEXTS, holds, || shown(content, name))?;
+            rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
         }
         let owned = |name| text(content, name).map(str::to_owned);
         Ok(Update {
-            instance_id: instance_id(content, gate)?,
+            instance_id: instance_id(content, rules)?,
             name: owned("name"),
             description: owned("description"),
-            allowed_ports: ports(content, gate)?,
+            allowed_ports: ports(content, rules)?,
         })
     }
 }
@@ -225,10 +225,10 @@ pub struct Control {
 
 impl Control {
     /// Reads an `INSTANCE_CONTROL`'s content.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Control, Refused> {
-        let instance_id = instance_id(content, gate)?;
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Control, Refused> {
+        let instance_id = instance_id(content, rules)?;
         let action = text(content, "action").and_then(Action::named);
-        gate.require(&ACTION, action.is_some(), || shown(content, "action"))?;
+        rules.require(&ACTION, action.is_some(), || shown(content, "action"))?;
         Ok(Control { instance_id, action: action.unwrap_or(Action::Restart) })
     }
 }
@@ -273,8 +273,8 @@ pub struct InstanceFilter {
 
 impl InstanceFilter {
     /// The filters of `GET /instances`.
-    pub fn parse(params: &Params, gate: &mut impl Gate) -> InstanceFilter {
-        let mut text = |name, rule| gate.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
+    pub fn parse(params: &Params, rules: &mut impl Rules) -> InstanceFilter {
+        let mut text = |name, rule| rules.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
         InstanceFilter { address: text("address", &BY_ADDRESS), status: text("status", &BY_STATUS) }
     }
 
@@ -285,15 +285,15 @@ impl InstanceFilter {
     }
 }
 
-fn instance_id(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<String, Refused> {
+fn instance_id(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, Refused> {
     let given = text(content, "instance_id").filter(|id| !id.is_empty());
-    gate.require(&CREATE_TEXTS, given.is_some(), || shown(content, "instance_id"))?;
+    rules.require(&CREATE_TEXTS, given.is_some(), || shown(content, "instance_id"))?;
     Ok(given.unwrap_or_default().to_owned())
 }
 
-fn ports(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Option<Vec<u16>>, Refused> {
+fn ports(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Option<Vec<u16>>, Refused> {
     let Some(firewall) = content.get("firewall") else { return Ok(None) };
-    gate.parse(
+    rules.parse(
         &CREATE_FIREWALL,
         || {
             let ports = firewall.get("allowedPorts").ok_or("firewall has no allowedPorts")?;

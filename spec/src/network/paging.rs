@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use crate::network::params::Params;
 use crate::network::requirements::paging::{DEFAULT_LIMIT, FIRST_PAGE, LIMIT, MAXIMUM, ODD_VALUES, PAST_END};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// A page that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +34,17 @@ pub struct Pagination {
 
 impl Page {
     /// Reads `page` and `limit`.
-    pub fn parse(params: &Params, gate: &mut impl Gate) -> Result<Page, Refused> {
-        let number = match positive(params, "page", gate)? {
+    pub fn parse(params: &Params, rules: &mut impl Rules) -> Result<Page, Refused> {
+        let number = match positive(params, "page", rules)? {
             Some(number) => number,
-            None => gate.effect(&FIRST_PAGE, 1, |_, _| 2),
+            None => rules.effect(&FIRST_PAGE, 1, |_, _| 2),
         };
-        let limit = match positive(params, "limit", gate)? {
+        let limit = match positive(params, "limit", rules)? {
             Some(asked) => {
-                let honest = gate.effect(&LIMIT, asked, |asked, _| asked + 1);
-                gate.effect(&MAXIMUM, honest.min(PAGE_MAXIMUM), |_, _| asked)
+                let honest = rules.effect(&LIMIT, asked, |asked, _| asked + 1);
+                rules.effect(&MAXIMUM, honest.min(PAGE_MAXIMUM), |_, _| asked)
             }
-            None => gate.effect(&DEFAULT_LIMIT, PAGE_DEFAULT, |honest, variant| match variant {
+            None => rules.effect(&DEFAULT_LIMIT, PAGE_DEFAULT, |honest, variant| match variant {
                 "early" => honest / 2,
                 _ => honest * 2,
             }),
@@ -58,10 +58,10 @@ impl Page {
     }
 
     /// The page's elements among `total` of them, as positions; a page behind the last has none.
-    pub fn range(self, total: u64, gate: &mut impl Gate) -> std::ops::Range<u64> {
+    pub fn range(self, total: u64, rules: &mut impl Rules) -> std::ops::Range<u64> {
         let behind = self.skip() >= total;
         let skip = if behind {
-            gate.effect(&PAST_END, total, |total, _| total.saturating_sub(self.limit))
+            rules.effect(&PAST_END, total, |total, _| total.saturating_sub(self.limit))
         } else {
             self.skip()
         };
@@ -75,11 +75,11 @@ impl Page {
     }
 }
 
-/// What is no positive integer is always refused here. A simulator in which the rule has lapsed fails instead of
+/// What is no positive integer is always refused here. A simulator in which the rule is violated fails instead of
 /// refusing.
-fn positive(params: &Params, name: &str, gate: &mut impl Gate) -> Result<Option<u64>, Refused> {
+fn positive(params: &Params, name: &str, rules: &mut impl Rules) -> Result<Option<u64>, Refused> {
     let Some(text) = params.text(name) else { return Ok(None) };
-    let _ = gate.lapse(&ODD_VALUES);
+    let _ = rules.violated(&ODD_VALUES);
     match text.parse::<i64>() {
         Ok(number) if number > 0 => Ok(Some(number.unsigned_abs())),
         _ => Err(Refused { rule: &ODD_VALUES, why: format!("{name} is {text:?}") }),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lapsed_maximum_keeps_the_limit_asked_for() {
+    fn a_violated_maximum_keeps_the_limit_asked_for() {
         let params = Params::parse("limit=101");
         assert_eq!(Page::parse(&params, &mut Without(&MAXIMUM)).unwrap().limit, 101);
     }

@@ -1,7 +1,7 @@
 //! The parameters of a query string.
 
 use crate::network::limits::FILTER_VALUES;
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 /// Names and values, in the order sent. An empty value counts as absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,10 +35,10 @@ impl Params {
         (!values.is_empty()).then_some(values)
     }
 
-    /// The integer of that name; `rule` refuses what is none, and passes over it where it has lapsed.
-    pub fn integer(&self, name: &str, rule: Id, gate: &mut impl Gate) -> Result<Option<i64>, Refused> {
+    /// The integer of that name; `rule` refuses what is none, and passes over it where it is violated.
+    pub fn integer(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<Option<i64>, Refused> {
         let Some(text) = self.text(name) else { return Ok(None) };
-        gate.parse(
+        rules.parse(
             rule,
             || text.parse().map(Some).map_err(|_| format!("{name} is {text:?}")),
             || Ok(text.parse().ok()),

@@ -8,7 +8,7 @@ use crate::network::message::MessageType;
 use crate::network::requirements::pins::HASH_REQUIRED;
 use crate::network::shapes::CREATED;
 use crate::shape::{Body, Kind, Reply, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 endpoint! {
     /// Pins content.
@@ -33,9 +33,9 @@ pub struct Pin {
 
 impl Pin {
     /// Reads an `IPFS_PIN`'s content.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Pin, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Pin, Refused> {
         let hash = text(content, "hash").filter(|hash| !hash.is_empty());
-        gate.require(&HASH_REQUIRED, hash.is_some(), || shown(content, "hash"))?;
+        rules.require(&HASH_REQUIRED, hash.is_some(), || shown(content, "hash"))?;
         Ok(Pin { hash: hash.unwrap_or("none").to_owned() })
     }
 }

@@ -16,7 +16,7 @@ use crate::network::message::MessageType;
 use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
 use crate::network::shapes::CREATED;
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The content of a program, for descriptions.
 const PROGRAM: &[Field] = &[
@@ -80,13 +80,13 @@ pub enum Fault {
 
 impl Program {
     /// Reads a PROGRAM's content.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Program, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Program, Refused> {
         let runtime = text(content, "runtime");
-        gate.require(&RUNTIME, runtime.is_some(), || shown(content, "runtime"))?;
+        rules.require(&RUNTIME, runtime.is_some(), || shown(content, "runtime"))?;
         let [memory, timeout] = ["memory", "timeout"]
             .map(|name| content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0));
-        gate.require(&MEMORY, memory.is_some(), || shown(content, "memory"))?;
-        gate.require(&TIMEOUT, timeout.is_some(), || shown(content, "timeout"))?;
+        rules.require(&MEMORY, memory.is_some(), || shown(content, "memory"))?;
+        rules.require(&TIMEOUT, timeout.is_some(), || shown(content, "timeout"))?;
         let owned = |name| text(content, name).unwrap_or_default().to_owned();
         Ok(Program {
             name: owned("name"),
@@ -119,11 +119,11 @@ impl Program {
 }
 
 /// The variables of a run's body; no body is no variables.
-pub fn variables(body: &[u8], gate: &mut impl Gate) -> Result<BTreeMap<String, String>, Refused> {
+pub fn variables(body: &[u8], rules: &mut impl Rules) -> Result<BTreeMap<String, String>, Refused> {
     if body.is_empty() {
         return Ok(BTreeMap::new());
     }
-    gate.parse(
+    rules.parse(
         &VARIABLES,
         || {
             let body: Map<String, Value> =

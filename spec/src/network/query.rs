@@ -12,7 +12,7 @@ use crate::network::params::Params;
 use crate::network::requirements::{flat, listing};
 use crate::network::shapes::{LIMIT, MESSAGE, PAGE, PAGINATION};
 use crate::shape::{Field, Kind, Reply, may, must};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// The parameters of `GET /messages`, for descriptions.
 const LIST_QUERY: &[Field] = &[
@@ -79,15 +79,15 @@ pub struct MessageFilter {
 
 impl MessageFilter {
     /// The filters of `GET /messages`.
-    pub fn of_list(params: &Params, gate: &mut impl Gate) -> MessageFilter {
+    pub fn of_list(params: &Params, rules: &mut impl Rules) -> MessageFilter {
         use listing::{ADDRESSES, ALL_OF, ANY_OF, CHANNELS, CONTENT_KEYS_SELECT, HASHES, TAGS_SELECT, TYPES};
 
-        let params = gate.effect(&ALL_OF, params.clone(), |params, _| params.with_first_of(&LISTING));
+        let params = rules.effect(&ALL_OF, params.clone(), |params, _| params.with_first_of(&LISTING));
         let mut list = |name: &str, rule| {
-            let values = gate.effect(&ANY_OF, params.list(name), |values, _| {
+            let values = rules.effect(&ANY_OF, params.list(name), |values, _| {
                 values.map(|values| values.into_iter().take(1).collect())
             });
-            gate.effect(rule, values, |_, _| None)
+            rules.effect(rule, values, |_, _| None)
         };
         MessageFilter {
             hashes: list("hashes", &HASHES),
@@ -95,7 +95,7 @@ impl MessageFilter {
             channels: list("channels", &CHANNELS),
             tags: list("tags", &TAGS_SELECT),
             types: list("types", &TYPES),
-            content_key: gate
+            content_key: rules
                 .effect(&CONTENT_KEYS_SELECT, params.text("content.keys"), |_, _| None)
                 .map(str::to_owned),
             ..MessageFilter::default()
@@ -106,18 +106,18 @@ impl MessageFilter {
     pub fn of_flat(
         dialect: &Dialect,
         params: &Params,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<MessageFilter, Refused> {
         use flat::{ADDRESSES, CHANNELS, CONTENT_TYPES, END_DATE, START_DATE};
 
-        let mut list = |name: &str, rule| gate.effect(rule, params.list(name), |_, _| None);
+        let mut list = |name: &str, rule| rules.effect(rule, params.list(name), |_, _| None);
         let addresses = list("addresses", &ADDRESSES);
         let channels = list("channels", &CHANNELS);
         let content_types = list("content_types", &CONTENT_TYPES).map(|types| with_aliases(dialect, types));
-        let start = params.integer("startDate", &START_DATE, gate)?;
-        let end = params.integer("endDate", &END_DATE, gate)?;
-        let start = gate.effect(&START_DATE, start, |_, _| None);
-        let end = gate.effect(&END_DATE, end, |_, _| None);
+        let start = params.integer("startDate", &START_DATE, rules)?;
+        let end = params.integer("endDate", &END_DATE, rules)?;
+        let start = rules.effect(&START_DATE, start, |_, _| None);
+        let end = rules.effect(&END_DATE, end, |_, _| None);
         Ok(MessageFilter { addresses, channels, content_types, start, end, ..MessageFilter::default() })
     }
 
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lapsed_rule_widens_or_narrows_what_it_names() {
+    fn a_violated_rule_widens_or_narrows_what_it_names() {
         let params = Params::parse("addresses=0xaa,0xbb&types=POST");
         let of = |rule| MessageFilter::of_list(&params, &mut Without(rule));
         assert_eq!(of(&listing::ADDRESSES).addresses, None);

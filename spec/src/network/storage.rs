@@ -11,7 +11,7 @@ use crate::network::requirements::storage::{
 };
 use crate::network::shapes::CREATED;
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// The parts of an upload, for descriptions.
 const FORM: &[Field] = &[
@@ -75,24 +75,28 @@ pub struct Upload<'a> {
 
 impl<'a> Upload<'a> {
     /// Reads the parts of a form; of two with one name the first counts.
-    pub fn parse(dialect: &Dialect, parts: &[Part<'a>], gate: &mut impl Gate) -> Result<Upload<'a>, Refused> {
+    pub fn parse(
+        dialect: &Dialect,
+        parts: &[Part<'a>],
+        rules: &mut impl Rules,
+    ) -> Result<Upload<'a>, Refused> {
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let field = |name: &str| part(name).and_then(|part| std::str::from_utf8(part.bytes).ok());
         let file = part("file");
-        gate.require(&FILE_REQUIRED, file.is_some(), || "no part is named file".to_owned())?;
+        rules.require(&FILE_REQUIRED, file.is_some(), || "no part is named file".to_owned())?;
         let bytes = file.map_or(&[][..], |part| part.bytes);
-        gate.require(&SIZE, bytes.len() <= FILE_BYTES, || format!("a file of {} bytes", bytes.len()))?;
+        rules.require(&SIZE, bytes.len() <= FILE_BYTES, || format!("a file of {} bytes", bytes.len()))?;
         let address = field("address").filter(|address| !address.is_empty());
-        gate.require(&ADDRESS_REQUIRED, address.is_some(), || "no part holds an address".to_owned())?;
+        rules.require(&ADDRESS_REQUIRED, address.is_some(), || "no part holds an address".to_owned())?;
         let channel = match field("channel").filter(|channel| !channel.is_empty()) {
-            Some(channel) => gate.effect(&CHANNEL, channel.to_owned(), |_, _| dialect.channel.clone()),
+            Some(channel) => rules.effect(&CHANNEL, channel.to_owned(), |_, _| dialect.channel.clone()),
             None => {
-                gate.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
+                rules.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
             }
         };
         let tags = field("tags").unwrap_or_default().split(',').map(str::trim).filter(|tag| !tag.is_empty());
         let tags: Vec<String> = tags.map(str::to_owned).collect();
-        let refused = !tags.is_empty() && gate.lapse(&TAGS).is_some();
+        let refused = !tags.is_empty() && rules.violated(&TAGS).is_some();
         if refused {
             return Err(Refused { rule: &TAGS, why: "tags are not taken".to_owned() });
         }

@@ -10,7 +10,7 @@ use crate::network::requirements::store::{
     READ_ABSENT, READ_FORGOTTEN, READ_GONE, READ_LIVE, READ_NOT_STORE, READ_OTHER, READ_REMOVED,
     READ_REMOVING, READ_STATUS_FIRST, READ_UNDECIDED,
 };
-use crate::{Gate, Strict};
+use crate::{Rules, Strict};
 
 /// A message's status, as readers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -131,44 +131,44 @@ impl Reading {
 }
 
 /// Reads a response. `body` is its JSON, or nothing where it has none. Any input has a reading.
-pub fn classify(http_status: u16, body: Option<&Value>, gate: &mut impl Gate) -> Reading {
+pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
     let status = body.and_then(|body| body.get("status")).and_then(Value::as_str).and_then(Status::named);
     let complete = complete(body);
     if !matches!(http_status, 200 | 410) {
         return match http_status {
-            404 => Reading::of(gate.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
-            _ => Reading::of(gate.effect(&READ_OTHER, Class::Unknown, |_, _| Class::Absent)),
+            404 => Reading::of(rules.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
+            _ => Reading::of(rules.effect(&READ_OTHER, Class::Unknown, |_, _| Class::Absent)),
         };
     }
     let shape_tells = http_status == 410 || complete.is_some();
     let decisive =
         matches!(status, Some(Status::Forgotten | Status::Removed | Status::Pending | Status::Rejected));
-    if decisive && shape_tells && gate.lapse(&READ_STATUS_FIRST).is_some() {
+    if decisive && shape_tells && rules.violated(&READ_STATUS_FIRST).is_some() {
         return match complete {
-            Some(cid) if http_status == 200 => live(cid, body, gate),
+            Some(cid) if http_status == 200 => live(cid, body, rules),
             _ => Reading::of(Class::Removed),
         };
     }
     match status {
         Some(Status::Forgotten) => {
-            Reading::of(gate.effect(&READ_FORGOTTEN, Class::Forgotten, |_, _| Class::Absent))
+            Reading::of(rules.effect(&READ_FORGOTTEN, Class::Forgotten, |_, _| Class::Absent))
         }
         Some(Status::Pending | Status::Rejected) => {
-            Reading::of(gate.effect(&READ_UNDECIDED, Class::Unknown, |_, _| Class::Absent))
+            Reading::of(rules.effect(&READ_UNDECIDED, Class::Unknown, |_, _| Class::Absent))
         }
         _ if http_status == 410 => {
-            Reading::of(gate.effect(&READ_GONE, Class::Removed, |_, _| Class::Unknown))
+            Reading::of(rules.effect(&READ_GONE, Class::Removed, |_, _| Class::Unknown))
         }
         Some(Status::Removed) => {
-            Reading::of(gate.effect(&READ_REMOVED, Class::Removed, |_, _| Class::Absent))
+            Reading::of(rules.effect(&READ_REMOVED, Class::Removed, |_, _| Class::Absent))
         }
-        Some(Status::Removing) if complete.is_some() && gate.lapse(&READ_REMOVING).is_some() => {
+        Some(Status::Removing) if complete.is_some() && rules.violated(&READ_REMOVING).is_some() => {
             Reading::of(Class::Unknown)
         }
         Some(Status::Processed | Status::Removing) if complete.is_some() => {
-            live(complete.unwrap_or_default(), body, gate)
+            live(complete.unwrap_or_default(), body, rules)
         }
-        _ => Reading::of(gate.effect(&READ_NOT_STORE, Class::Absent, |_, _| Class::Unknown)),
+        _ => Reading::of(rules.effect(&READ_NOT_STORE, Class::Absent, |_, _| Class::Unknown)),
     }
 }
 
@@ -177,10 +177,10 @@ pub fn read(http_status: u16, body: Option<&Value>) -> Reading {
     classify(http_status, body, &mut Strict)
 }
 
-fn live(cid: &str, body: Option<&Value>, gate: &mut impl Gate) -> Reading {
+fn live(cid: &str, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
     // The mistake that is easily made takes the message's own hash.
     let outer = || body.and_then(|body| body["item_hash"].as_str()).unwrap_or_default();
-    let cid = gate.effect(&READ_LIVE, cid, |_, _| outer());
+    let cid = rules.effect(&READ_LIVE, cid, |_, _| outer());
     Reading { cid: Some(cid.to_owned()), forget_target: true, ..Reading::of(Class::Live) }
 }
 

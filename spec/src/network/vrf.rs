@@ -19,7 +19,7 @@ use crate::network::endpoint;
 use crate::network::limits::VRF_COUNT;
 use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What a generation takes, for descriptions.
 const WANTED: &[Field] = &[
@@ -74,17 +74,17 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads the body of a generation. Without `count` one value is drawn.
-    pub fn parse(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Wanted, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
         let seed = text(body, "seed");
-        gate.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
+        rules.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
         let mut integer = |name: &str, otherwise: Option<i64>| {
             let given = if body.contains_key(name) { body[name].as_i64() } else { otherwise };
             let given = given.filter(|number| (-MAX_INTEGER..=MAX_INTEGER).contains(number));
-            gate.require(&GENERATE_FIELDS, given.is_some(), || shown(body, name))?;
+            rules.require(&GENERATE_FIELDS, given.is_some(), || shown(body, name))?;
             Ok::<i64, Refused>(given.unwrap_or(1))
         };
         let (min, max, count) = (integer("min", None)?, integer("max", None)?, integer("count", Some(1))?);
-        gate.require(&BOUNDS, min <= max && (1..=VRF_COUNT).contains(&count), || {
+        rules.require(&BOUNDS, min <= max && (1..=VRF_COUNT).contains(&count), || {
             format!("min {min}, max {max}, count {count}")
         })?;
         Ok(Wanted { seed: seed.unwrap_or_default().to_owned(), min, max: max.max(min), count })
@@ -115,12 +115,12 @@ pub struct Claim {
 
 impl Claim {
     /// Reads the body of a verification.
-    pub fn parse(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Claim, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Claim, Refused> {
         for name in ["seed", "proof"] {
-            gate.require(&VERIFY_FIELDS, text(body, name).is_some(), || shown(body, name))?;
+            rules.require(&VERIFY_FIELDS, text(body, name).is_some(), || shown(body, name))?;
         }
         let value = body.get("value").and_then(Value::as_i64);
-        gate.require(&VERIFY_FIELDS, value.is_some(), || shown(body, "value"))?;
+        rules.require(&VERIFY_FIELDS, value.is_some(), || shown(body, "value"))?;
         let owned = |name| text(body, name).unwrap_or_default().to_owned();
         Ok(Claim { seed: owned("seed"), value: value.unwrap_or_default(), proof: owned("proof") })
     }

@@ -13,7 +13,7 @@ use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::requirements::webhooks::{EVENTS, SECRET, URL};
 use crate::shape::{Body, Field, Kind, Reply, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The content of a registration, for descriptions.
 const REGISTRATION: &[Field] =
@@ -49,15 +49,15 @@ pub struct Registration {
 
 impl Registration {
     /// Reads a WEBHOOK's content.
-    pub fn parse(content: &Map<String, Value>, gate: &mut impl Gate) -> Result<Registration, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Registration, Refused> {
         let url = text(content, "url").filter(|url| !url.is_empty());
-        gate.require(&URL, url.is_some(), || shown(content, "url"))?;
+        rules.require(&URL, url.is_some(), || shown(content, "url"))?;
         let events: Option<Vec<String>> =
             content.get("events").and_then(|events| serde_json::from_value(events.clone()).ok());
-        gate.require(&EVENTS, events.is_some(), || shown(content, "events"))?;
+        rules.require(&EVENTS, events.is_some(), || shown(content, "events"))?;
         let secret = text(content, "secret");
         // The secret itself stays out of the log.
-        gate.require(&SECRET, secret.is_some(), || "secret is missing or no text".to_owned())?;
+        rules.require(&SECRET, secret.is_some(), || "secret is missing or no text".to_owned())?;
         Ok(Registration {
             url: url.unwrap_or_default().to_owned(),
             events: events.unwrap_or_default(),

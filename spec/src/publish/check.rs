@@ -10,7 +10,7 @@ use crate::publish::requirements::check::{
 };
 use crate::publish::requirements::message::LEGACY;
 use crate::publish::requirements::record as rows;
-use crate::{Dialect, Gate, Id, Instant, Refused, Strict, Without};
+use crate::{Dialect, Id, Instant, Refused, Rules, Strict, Without};
 
 /// What the client asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,42 +52,42 @@ pub fn check_message(
     client: &[u8; 32],
     asked: &Asked,
     now: Instant,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Record, Refused> {
-    let message = gate.parse(
+    let message = rules.parse(
         &ENCODING,
         || Message::decode(bytes, &mut Strict).map_err(|refused| refused.why),
         || Message::decode(bytes, &mut Without(&LEGACY)).map_err(|refused| refused.why),
     )?;
-    gate.require(&TWO_SIGNATURES, message.header[0] == 2, || format!("{} signatures", message.header[0]))?;
-    gate.require(&CLIENT_ACCOUNT, message.accounts.get(1) == Some(client), || {
+    rules.require(&TWO_SIGNATURES, message.header[0] == 2, || format!("{} signatures", message.header[0]))?;
+    rules.require(&CLIENT_ACCOUNT, message.accounts.get(1) == Some(client), || {
         "account 1 is another key".to_owned()
     })?;
     let payer = message.accounts.first();
-    gate.require(&FEE_PAYER, payer.is_some() && payer != Some(client), || {
+    rules.require(&FEE_PAYER, payer.is_some() && payer != Some(client), || {
         "the client would pay the fee".to_owned()
     })?;
     let count = message.instructions.len();
-    gate.require(&ONE_INSTRUCTION, count == 1, || format!("{count} instructions"))?;
-    // Without any instruction a lapsed rule leaves nothing to check.
+    rules.require(&ONE_INSTRUCTION, count == 1, || format!("{count} instructions"))?;
+    // Without any instruction a violated rule leaves nothing to check.
     let Some(instruction) = message.instructions.first() else { return Ok(Record::unread()) };
     let program = message.accounts.get(usize::from(instruction.program));
     let memo = parse_address(&dialect.memo_program);
-    gate.require(&MEMO_PROGRAM, program.is_some() && program.copied() == memo, || {
+    rules.require(&MEMO_PROGRAM, program.is_some() && program.copied() == memo, || {
         "another program".to_owned()
     })?;
-    gate.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
+    rules.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
         format!("accounts {:?}", instruction.accounts)
     })?;
     // What is no record has no fields to compare.
-    let Some(record) = record(dialect, &instruction.data, gate)? else { return Ok(Record::unread()) };
+    let Some(record) = record(dialect, &instruction.data, rules)? else { return Ok(Record::unread()) };
     let kind = match asked.op {
         Op::Publish { .. } => Kind::Pub,
         Op::Transfer { .. } => Kind::Transfer,
         Op::Accept { .. } => Kind::Accept,
     };
-    gate.require(&KIND, record.kind == kind, || format!("a {} record", record.kind.name()))?;
-    gate.require(&DOMAIN, record.domain() == asked.domain, || format!("for {:?}", record.domain()))?;
+    rules.require(&KIND, record.kind == kind, || format!("a {} record", record.kind.name()))?;
+    rules.require(&DOMAIN, record.domain() == asked.domain, || format!("for {:?}", record.domain()))?;
     let same = match &asked.op {
         Op::Publish { cid, version } => {
             let version = version.as_deref().filter(|version| !version.is_empty()).unwrap_or("0");
@@ -96,36 +96,36 @@ pub fn check_message(
         Op::Transfer { new_authority } => record.field("newVault") == Some(new_authority),
         Op::Accept { transfer } => record.field("transfer") == Some(transfer),
     };
-    // A record of another kind has passed only if the kind's rule has lapsed; its fields cannot be compared.
-    gate.require(&FIELDS, same || record.kind != kind, || "other values than were sent".to_owned())?;
+    // A record of another kind has passed only if the kind's rule is violated; its fields cannot be compared.
+    rules.require(&FIELDS, same || record.kind != kind, || "other values than were sent".to_owned())?;
     let time = Instant::parse_exact(record.time());
     let close = time.is_some_and(|time| time.distance_ms(now) <= RECORD_SKEW_MS.unsigned_abs());
-    gate.require(&TIME, close, || format!("t is {:?}", record.time()))?;
+    rules.require(&TIME, close, || format!("t is {:?}", record.time()))?;
     Ok(record)
 }
 
 /// Checks 8 and 9: the record's own rules decide, but for the time, which check 13 judges. `None` is a record that
-/// breaks check 8 and has passed because that check has lapsed.
-fn record(dialect: &Dialect, data: &[u8], gate: &mut impl Gate) -> Result<Option<Record>, Refused> {
+/// breaks check 8 and has passed because that check is violated.
+fn record(dialect: &Dialect, data: &[u8], rules: &mut impl Rules) -> Result<Option<Record>, Refused> {
     let mut off: Vec<Id> = vec![&rows::EXACT_TIME];
-    if gate.lapse(&RECORD_CANONICAL).is_some() {
+    if rules.violated(&RECORD_CANONICAL).is_some() {
         off.push(&rows::CANONICAL);
     }
-    let form_lapsed = gate.lapse(&RECORD_FORM).is_some();
-    match Record::parse(dialect, data, &mut Lapsed(off)) {
+    let form_violated = rules.violated(&RECORD_FORM).is_some();
+    match Record::parse(dialect, data, &mut Violating(off)) {
         Ok(record) => Ok(Some(record)),
         Err(refused) if refused.rule == &rows::CANONICAL => {
             Err(Refused { rule: &RECORD_CANONICAL, ..refused })
         }
-        Err(_) if form_lapsed => Ok(None),
+        Err(_) if form_violated => Ok(None),
         Err(refused) => Err(Refused { rule: &RECORD_FORM, ..refused }),
     }
 }
 
-struct Lapsed(Vec<Id>);
+struct Violating(Vec<Id>);
 
-impl Gate for Lapsed {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+impl Rules for Violating {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.0.contains(&rule).then_some("")
     }
 }
@@ -145,8 +145,8 @@ mod tests {
         Message::publishing([1; 32], [2; 32], memo, [4; 32], record)
     }
 
-    fn judge(message: &[u8], asked: &Asked, gate: &mut impl Gate) -> Result<Record, Refused> {
-        check_message(&Dialect::default(), message, &[2; 32], asked, NOW, gate)
+    fn judge(message: &[u8], asked: &Asked, rules: &mut impl Rules) -> Result<Record, Refused> {
+        check_message(&Dialect::default(), message, &[2; 32], asked, NOW, rules)
     }
 
     #[test]

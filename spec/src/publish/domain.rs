@@ -3,23 +3,23 @@
 use crate::publish::requirements::domain::{
     ALPHABET, LABEL_LENGTH, NO_EDGE_HYPHEN, NO_TRAILING_DOT, TOTAL_LENGTH, TWO_LABELS,
 };
-use crate::{Gate, Refused, Strict};
+use crate::{Refused, Rules, Strict};
 
 /// Refuses what is not a canonical domain. The grammar alone decides: punycode is not decoded.
-pub fn check(domain: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+pub fn check(domain: &str, rules: &mut impl Rules) -> Result<(), Refused> {
     let bad = domain.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
-    gate.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
-    gate.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;
-    gate.require(&TOTAL_LENGTH, domain.len() <= 253, || format!("{} characters", domain.len()))?;
+    rules.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
+    rules.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;
+    rules.require(&TOTAL_LENGTH, domain.len() <= 253, || format!("{} characters", domain.len()))?;
 
     // The dot at the end has been judged; it makes no label of its own.
     let labels: Vec<&str> = domain.strip_suffix('.').unwrap_or(domain).split('.').collect();
-    gate.require(&TWO_LABELS, labels.len() >= 2, || format!("{domain:?} is a single label"))?;
+    rules.require(&TWO_LABELS, labels.len() >= 2, || format!("{domain:?} is a single label"))?;
     for label in labels {
-        gate.require(&LABEL_LENGTH, (1..=63).contains(&label.len()), || {
+        rules.require(&LABEL_LENGTH, (1..=63).contains(&label.len()), || {
             format!("a label of {} characters in {domain:?}", label.len())
         })?;
-        gate.require(&NO_EDGE_HYPHEN, !label.starts_with('-') && !label.ends_with('-'), || {
+        rules.require(&NO_EDGE_HYPHEN, !label.starts_with('-') && !label.ends_with('-'), || {
             format!("label {label:?} begins or ends with a hyphen")
         })?;
     }

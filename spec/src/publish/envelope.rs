@@ -16,7 +16,7 @@ use crate::publish::requirements::envelope::{
     BASE64URL, BODY_HASH, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, METHOD, PATH, PREFIX, QUERY_NOT_SIGNED,
     SCHEME, SIGNATURE, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TIME_WINDOW, TWO_PARTS, VERSION,
 };
-use crate::{Dialect, Gate, Instant, Refused, Strict};
+use crate::{Dialect, Instant, Refused, Rules, Strict};
 
 /// The six keys, in the document's order.
 pub const KEYS: [&str; 6] = ["v", "m", "p", "d", "t", "h"];
@@ -72,8 +72,8 @@ pub struct Envelope {
 
 impl Envelope {
     /// Reads a header value (server rule 1, but for the signature).
-    pub fn parse(dialect: &Dialect, header: &str, gate: &mut impl Gate) -> Result<Envelope, Refused> {
-        let encoded = gate.parse(
+    pub fn parse(dialect: &Dialect, header: &str, rules: &mut impl Rules) -> Result<Envelope, Refused> {
+        let encoded = rules.parse(
             &SCHEME,
             || {
                 header
@@ -88,9 +88,9 @@ impl Envelope {
                 word.ok_or_else(|| "no envelope".to_owned())
             },
         )?;
-        let [message, signature] = gate.parse(&TWO_PARTS, || two_parts(encoded), || any_parts(encoded))?;
+        let [message, signature] = rules.parse(&TWO_PARTS, || two_parts(encoded), || any_parts(encoded))?;
         let [message, signature] = [message, signature].map(|part| {
-            gate.parse(
+            rules.parse(
                 &BASE64URL,
                 || parse_base64url(part).ok_or_else(|| "not unpadded base64url".to_owned()),
                 || parse_any_base64(part).ok_or_else(|| "not base64".to_owned()),
@@ -98,23 +98,23 @@ impl Envelope {
         });
         let (message, signature) = (message?, signature?);
         let length = signature.len();
-        let signature = gate.parse(
+        let signature = rules.parse(
             &SIGNATURE_LENGTH,
             || signature.as_slice().try_into().map_err(|_| format!("a signature of {length} bytes")),
             || Ok(std::array::from_fn(|n| signature.get(n).copied().unwrap_or_default())),
         )?;
-        let claims = parse_message(dialect, &message, gate)?;
+        let claims = parse_message(dialect, &message, rules)?;
         Ok(Envelope { message, signature, claims })
     }
 
     /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
-    pub fn check_request(&self, method: &str, target: &str, gate: &mut impl Gate) -> Result<(), Refused> {
-        gate.require(&METHOD, self.says("m", method), || {
+    pub fn check_request(&self, method: &str, target: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+        rules.require(&METHOD, self.says("m", method), || {
             format!("m is {:?}, the method is {method}", self.claims.get("m"))
         })?;
         let path = target.split_once('?').map_or(target, |(path, _)| path);
-        let expected = gate.effect(&QUERY_NOT_SIGNED, path, |_, _| target);
-        gate.require(&PATH, self.says("p", expected), || {
+        let expected = rules.effect(&QUERY_NOT_SIGNED, path, |_, _| target);
+        rules.require(&PATH, self.says("p", expected), || {
             format!("p is {:?}, the path is {expected:?}", self.claims.get("p"))
         })
     }
@@ -125,8 +125,8 @@ impl Envelope {
     }
 
     /// Compares `t` with the server's clock (server rule 3).
-    pub fn check_time(&self, now: Instant, gate: &mut impl Gate) -> Result<(), Refused> {
-        let time = gate.parse(
+    pub fn check_time(&self, now: Instant, rules: &mut impl Rules) -> Result<(), Refused> {
+        let time = rules.parse(
             &TIME_FORM,
             || {
                 self.text("t")
@@ -135,12 +135,12 @@ impl Envelope {
             },
             || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
         );
-        // A `t` that is missing has passed only if the rule of the six keys has lapsed.
+        // A `t` that is missing has passed only if the rule of the six keys is violated.
         let time = if self.claims.contains_key("t") { time? } else { now };
         let skew = time - now;
         let within = |past: i64, future: i64| (-past..=future).contains(&skew);
         let honest = within(ENVELOPE_SKEW_MS, ENVELOPE_SKEW_MS);
-        let within = gate.effect(&TIME_WINDOW, honest, |_, variant| match variant {
+        let within = rules.effect(&TIME_WINDOW, honest, |_, variant| match variant {
             "past" => within(i64::MAX, ENVELOPE_SKEW_MS),
             "future" => within(ENVELOPE_SKEW_MS, i64::MAX),
             "narrow" => within(ENVELOPE_SKEW_MS / 2, ENVELOPE_SKEW_MS / 2),
@@ -154,19 +154,19 @@ impl Envelope {
     }
 
     /// Compares `h` with the body as received (server rule 4).
-    pub fn check_body(&self, body: &[u8], gate: &mut impl Gate) -> Result<(), Refused> {
+    pub fn check_body(&self, body: &[u8], rules: &mut impl Rules) -> Result<(), Refused> {
         let actual = sha256_hex(body);
         let same = self.says("h", &actual);
-        let same = if body.is_empty() { gate.effect(&EMPTY_BODY, same, |_, _| false) } else { same };
-        gate.require(&BODY_HASH, same, || {
+        let same = if body.is_empty() { rules.effect(&EMPTY_BODY, same, |_, _| false) } else { same };
+        rules.require(&BODY_HASH, same, || {
             format!("h is {:?}, the body's hash is {actual}", self.claims.get("h"))
         })
     }
 
     /// The domain acted on, canonical as sent (server rule 5).
-    pub fn domain(&self, gate: &mut impl Gate) -> Result<String, Refused> {
+    pub fn domain(&self, rules: &mut impl Rules) -> Result<String, Refused> {
         let sent = self.text("d").unwrap_or_default();
-        gate.parse(
+        rules.parse(
             &DOMAIN_AS_SENT,
             || {
                 if domain::is_canonical(sent) {
@@ -180,8 +180,8 @@ impl Envelope {
     }
 
     /// Verifies the signature over the message as sent, under `key` (base58; server rules 1 and 6).
-    pub fn check_signature(&self, key: &str, gate: &mut impl Gate) -> Result<(), Refused> {
-        gate.require(&SIGNATURE, self.signed_by(key), || format!("not signed by {key}"))
+    pub fn check_signature(&self, key: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+        rules.require(&SIGNATURE, self.signed_by(key), || format!("not signed by {key}"))
     }
 
     /// Whether the message as sent is signed by `key` (base58).
@@ -193,7 +193,7 @@ impl Envelope {
         self.claims.get(key)?.as_str()
     }
 
-    /// Whether a claim holds that text. One that is missing has passed only if the rule of the six keys has lapsed;
+    /// Whether a claim holds that text. One that is missing has passed only if the rule of the six keys is violated;
     /// there is nothing to compare.
     fn says(&self, key: &str, text: &str) -> bool {
         self.claims.get(key).is_none_or(|claim| claim.as_str() == Some(text))
@@ -221,9 +221,9 @@ fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
 fn parse_message(
     dialect: &Dialect,
     message: &[u8],
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Map<String, Value>, Refused> {
-    let json: Cow<'_, str> = gate.parse(
+    let json: Cow<'_, str> = rules.parse(
         &PREFIX,
         || {
             let text = std::str::from_utf8(message).map_err(|_| "the message is not UTF-8")?;
@@ -236,12 +236,12 @@ fn parse_message(
             Ok(text[at..].to_owned().into())
         },
     )?;
-    let (claims, order) = gate.parse(&SIX_KEYS, || parse_claims(&json), || parse_any_claims(&json))?;
+    let (claims, order) = rules.parse(&SIX_KEYS, || parse_claims(&json), || parse_any_claims(&json))?;
     let known = |key: &String| KEYS.contains(&key.as_str());
     let missing = KEYS.iter().find(|key| !claims.contains_key(**key));
     let extra = order.iter().find(|key| !known(key));
     let ok = missing.is_none() && extra.is_none();
-    let ok = gate.effect(&SIX_KEYS, ok, |_, variant| match variant {
+    let ok = rules.effect(&SIX_KEYS, ok, |_, variant| match variant {
         "extra" => missing.is_none(),
         "missing" => extra.is_none(),
         _ => true,
@@ -250,11 +250,11 @@ fn parse_message(
         return Err(Refused { rule: &SIX_KEYS, why: format!("missing {missing:?}, besides {extra:?}") });
     }
     let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
-    if !gate.effect(&KEY_ORDER_FREE, true, |_, _| ordered) {
+    if !rules.effect(&KEY_ORDER_FREE, true, |_, _| ordered) {
         return Err(Refused { rule: &KEY_ORDER_FREE, why: "keys in another order".to_owned() });
     }
     let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
-    gate.require(&VERSION, one, || format!("v is {:?}", claims.get("v")))?;
+    rules.require(&VERSION, one, || format!("v is {:?}", claims.get("v")))?;
     Ok(claims)
 }
 
@@ -359,33 +359,33 @@ pub fn verify(
     request: &Request<'_>,
     now: Instant,
     bindings: &[Binding],
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Admitted, Refused> {
     use crate::publish::requirements::envelope::BINDING;
 
-    gate.require(&SCHEME, request.authorization.is_some(), || "no header".to_owned())?;
-    // Without a header a lapsed rule leaves nothing to judge.
+    rules.require(&SCHEME, request.authorization.is_some(), || "no header".to_owned())?;
+    // Without a header a violated rule leaves nothing to judge.
     let Some(header) = request.authorization else {
         return Ok(Admitted { domain: String::new(), key: String::new(), frozen: false });
     };
-    let envelope = Envelope::parse(dialect, header, gate)?;
-    envelope.check_request(request.method, request.target, gate)?;
-    envelope.check_time(now, gate)?;
-    envelope.check_body(request.body, gate)?;
-    let domain = envelope.domain(gate)?;
+    let envelope = Envelope::parse(dialect, header, rules)?;
+    envelope.check_request(request.method, request.target, rules)?;
+    envelope.check_time(now, rules)?;
+    envelope.check_body(request.body, rules)?;
+    let domain = envelope.domain(rules)?;
     let binding = bindings.iter().find(|binding| binding.domain == domain);
-    gate.require(&BINDING, binding.is_some(), || format!("{domain} is not bound"))?;
+    rules.require(&BINDING, binding.is_some(), || format!("{domain} is not bound"))?;
     let accept = request.op == Some("accept");
     let (key, frozen) = match binding {
         None => return Ok(Admitted { domain, key: String::new(), frozen: false }),
         Some(Binding { incoming_key: Some(key), .. }) if accept => (key, false),
         Some(binding) if accept => {
-            gate.require(&BINDING, false, || "no transfer is pending".to_owned())?;
+            rules.require(&BINDING, false, || "no transfer is pending".to_owned())?;
             (&binding.key, false)
         }
         Some(binding) => (&binding.key, binding.incoming_key.is_some()),
     };
-    envelope.check_signature(key, gate)?;
+    envelope.check_signature(key, rules)?;
     Ok(Admitted { domain, key: key.clone(), frozen })
 }
 

@@ -4,7 +4,7 @@
 //! program index, a shortvec of account indices and a shortvec of data.
 
 use crate::publish::requirements::message::LEGACY;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// A decoded message. Indices are not resolved here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +68,9 @@ impl Message {
     }
 
     /// Decodes what encodes back to the same bytes: legacy, shortest lengths, nothing left over.
-    pub fn decode(bytes: &[u8], gate: &mut impl Gate) -> Result<Message, Refused> {
+    pub fn decode(bytes: &[u8], rules: &mut impl Rules) -> Result<Message, Refused> {
         let refused = |why: String| Refused { rule: &LEGACY, why };
-        let mut reader = Reader { rest: bytes, lenient: gate.lapse(&LEGACY).is_some() };
+        let mut reader = Reader { rest: bytes, lenient: rules.violated(&LEGACY).is_some() };
         let message = reader.message().ok_or_else(|| refused("not a legacy message".to_owned()))?;
         let exact = reader.lenient || (reader.rest.is_empty() && message.encode() == bytes);
         if !exact {
@@ -91,7 +91,7 @@ pub fn push_length(out: &mut Vec<u8>, length: usize) {
     out.push(rest as u8);
 }
 
-/// Strict, or lenient where the rule has lapsed: a version byte is skipped, lengths of any form are taken, and
+/// Strict, or lenient where the rule is violated: a version byte is skipped, lengths of any form are taken, and
 /// bytes that are missing read as zero.
 struct Reader<'a> {
     rest: &'a [u8],

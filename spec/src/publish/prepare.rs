@@ -12,7 +12,7 @@ use crate::publish::requirements::prepare::{
 };
 use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::shape::{self, Body};
-use crate::{Dialect, Gate, Instant, Refused};
+use crate::{Dialect, Instant, Refused, Rules};
 
 endpoint! {
     /// Prepares a transaction for its caller to check and sign.
@@ -56,8 +56,8 @@ impl Wanted {
 }
 
 /// The body as a JSON object.
-pub fn parse_body(body: &[u8], gate: &mut impl Gate) -> Result<Map<String, Value>, Refused> {
-    gate.parse(
+pub fn parse_body(body: &[u8], rules: &mut impl Rules) -> Result<Map<String, Value>, Refused> {
+    rules.parse(
         &BODY_JSON,
         || serde_json::from_slice(body).map_err(|e| format!("not a JSON object: {e}")),
         || Ok(serde_json::from_slice(body).unwrap_or_default()),
@@ -71,26 +71,30 @@ pub fn op_of(body: &[u8]) -> Option<String> {
 }
 
 /// The body's domain, trimmed.
-pub fn domain<'a>(body: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<&'a str, Refused> {
+pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<&'a str, Refused> {
     let sent = body.get("domain").and_then(Value::as_str);
-    gate.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {:?}", body.get("domain")))?;
+    rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {:?}", body.get("domain")))?;
     let sent = sent.unwrap_or_default();
-    Ok(gate.effect(&DOMAIN_TRIMMED, sent.trim(), |_, _| sent))
+    Ok(rules.effect(&DOMAIN_TRIMMED, sent.trim(), |_, _| sent))
 }
 
 /// What the body asks for.
-pub fn wanted(dialect: &Dialect, body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Wanted, Refused> {
-    match kind(body, gate)? {
+pub fn wanted(
+    dialect: &Dialect,
+    body: &Map<String, Value>,
+    rules: &mut impl Rules,
+) -> Result<Wanted, Refused> {
+    match kind(body, rules)? {
         Kind::Pub => {
             let cid = body.get("cid").and_then(Value::as_str).unwrap_or_default();
-            gate.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {:?}", body.get("cid")))?;
-            // A lapsed rule still needs something to write.
+            rules.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {:?}", body.get("cid")))?;
+            // A violated rule still needs something to write.
             let cid = if cid.is_empty() { "none" } else { cid };
-            Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, gate)? })
+            Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
         }
         Kind::Transfer => {
             let sent = body.get("newAuthority").and_then(Value::as_str);
-            let new_key = gate.parse(
+            let new_key = rules.parse(
                 &NEW_AUTHORITY,
                 || {
                     sent.and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()))
@@ -105,30 +109,30 @@ pub fn wanted(dialect: &Dialect, body: &Map<String, Value>, gate: &mut impl Gate
     }
 }
 
-fn kind(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Kind, Refused> {
+fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Kind, Refused> {
     let sent = body.get("op");
     if sent.is_none_or(Value::is_null) {
-        let known = gate.effect(&OP_DEFAULT, true, |_, _| false);
+        let known = rules.effect(&OP_DEFAULT, true, |_, _| false);
         return if known { Ok(Kind::Pub) } else { Err(Refused { rule: &OP_DEFAULT, why: "no op".into() }) };
     }
-    gate.parse(
+    rules.parse(
         &OP_KNOWN,
         || sent.and_then(Value::as_str).and_then(Kind::named).ok_or_else(|| format!("op is {sent:?}")),
         || Ok(sent.and_then(Value::as_str).and_then(Kind::named).unwrap_or(Kind::Pub)),
     )
 }
 
-fn version(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<String, Refused> {
+fn version(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, Refused> {
     let sent = match body.get("version") {
         None | Some(Value::Null) => "",
         Some(Value::String(text)) => text.as_str(),
         Some(other) => {
-            gate.require(&VERSION_STRING, false, || format!("version is {other}"))?;
+            rules.require(&VERSION_STRING, false, || format!("version is {other}"))?;
             ""
         }
     };
     if sent.trim().is_empty() {
-        return Ok(gate.effect(&VERSION_DEFAULT, "0".to_owned(), |_, _| "1".to_owned()));
+        return Ok(rules.effect(&VERSION_DEFAULT, "0".to_owned(), |_, _| "1".to_owned()));
     }
     Ok(sent.to_owned())
 }

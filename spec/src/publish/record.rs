@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::publish::domain;
 use crate::publish::requirements::record::{CANONICAL, CANONICAL_DOMAIN, EXACT_TIME, FORM, NOT_EMPTY};
-use crate::{Dialect, Gate, Instant, Refused};
+use crate::{Dialect, Instant, Refused, Rules};
 
 /// The kind of a record, and with it its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,42 +79,42 @@ impl Record {
     pub fn from_fields(
         kind: Kind,
         fields: &Map<String, Value>,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Record, Refused> {
-        let values = gate.parse(
+        let values = rules.parse(
             &FORM,
             || strict_values(kind, fields),
             || Ok(kind.keys().iter().map(|key| lenient_value(fields.get(*key))).collect()),
         )?;
         let record = Record { kind, values };
-        record.check(gate)?;
+        record.check(rules)?;
         Ok(record)
     }
 
     /// Reads a record: only its canonical encoding parses.
-    pub fn parse(dialect: &Dialect, bytes: &[u8], gate: &mut impl Gate) -> Result<Record, Refused> {
-        let read = gate.parse(&FORM, || read(dialect, bytes).map(Some), || Ok(read(dialect, bytes).ok()))?;
+    pub fn parse(dialect: &Dialect, bytes: &[u8], rules: &mut impl Rules) -> Result<Record, Refused> {
+        let read = rules.parse(&FORM, || read(dialect, bytes).map(Some), || Ok(read(dialect, bytes).ok()))?;
         let Some(record) = read else { return Ok(Record::unread()) };
-        record.check(gate)?;
-        gate.require(&CANONICAL, record.encode(dialect) == bytes, || {
+        record.check(rules)?;
+        rules.require(&CANONICAL, record.encode(dialect) == bytes, || {
             "not the canonical encoding".to_owned()
         })?;
         Ok(record)
     }
 
-    /// What bytes without a record's form pass for once that rule has lapsed: nothing can be read from them.
+    /// What bytes without a record's form pass for once that rule is violated: nothing can be read from them.
     pub fn unread() -> Record {
         Self::of(Kind::Pub, [""; 4])
     }
 
-    fn check(&self, gate: &mut impl Gate) -> Result<(), Refused> {
+    fn check(&self, rules: &mut impl Rules) -> Result<(), Refused> {
         for (key, value) in self.fields() {
-            gate.require(&NOT_EMPTY, !value.is_empty(), || format!("{key} is empty"))?;
+            rules.require(&NOT_EMPTY, !value.is_empty(), || format!("{key} is empty"))?;
         }
-        gate.require(&CANONICAL_DOMAIN, domain::is_canonical(self.domain()), || {
+        rules.require(&CANONICAL_DOMAIN, domain::is_canonical(self.domain()), || {
             format!("{:?} is not canonical", self.domain())
         })?;
-        gate.require(&EXACT_TIME, Instant::parse_exact(self.time()).is_some(), || {
+        rules.require(&EXACT_TIME, Instant::parse_exact(self.time()).is_some(), || {
             format!("t is {:?}", self.time())
         })
     }
@@ -174,7 +174,7 @@ fn strict_values(kind: Kind, fields: &Map<String, Value>) -> Result<Vec<String>,
     kind.keys().iter().map(value).collect()
 }
 
-/// A lapsed rule still needs something to write.
+/// A violated rule still needs something to write.
 fn lenient_value(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

@@ -6,7 +6,7 @@ use crate::crypto::text::parse_base64;
 use crate::endpoint::endpoint;
 use crate::publish::requirements::submit::{FIELDS, SIGNATURE_FORM};
 use crate::shape::{Body, Field, Kind, Reply, may, must};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The members of a body, for descriptions.
 const REQUEST: &[Field] =
@@ -27,16 +27,19 @@ endpoint! {
 pub const SAFETY_CEILING: &str = "safety ceiling";
 
 /// `prepareId` and the text of `signature`.
-pub fn fields<'a>(body: &'a Map<String, Value>, gate: &mut impl Gate) -> Result<(&'a str, &'a str), Refused> {
+pub fn fields<'a>(
+    body: &'a Map<String, Value>,
+    rules: &mut impl Rules,
+) -> Result<(&'a str, &'a str), Refused> {
     let [id, signature] = ["prepareId", "signature"].map(|key| body.get(key).and_then(Value::as_str));
     let given = id.is_some_and(|id| !id.is_empty()) && signature.is_some();
-    gate.require(&FIELDS, given, || "prepareId or signature is missing".to_owned())?;
+    rules.require(&FIELDS, given, || "prepareId or signature is missing".to_owned())?;
     Ok((id.unwrap_or_default(), signature.unwrap_or_default()))
 }
 
 /// The bytes of `signature`.
-pub fn signature(text: &str, gate: &mut impl Gate) -> Result<[u8; 64], Refused> {
-    gate.parse(
+pub fn signature(text: &str, rules: &mut impl Rules) -> Result<[u8; 64], Refused> {
+    rules.parse(
         &SIGNATURE_FORM,
         || {
             parse_base64(text)

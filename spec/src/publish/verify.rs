@@ -6,7 +6,7 @@
 use crate::crypto::ed25519::parse_address;
 use crate::publish::message::Message;
 use crate::publish::requirements::verify::{MEMO_SUCCEEDED, NO_ERROR, NOT_TRUNCATED, RECORD, SIGNED_BY};
-use crate::{Dialect, Gate, Refused, Strict};
+use crate::{Dialect, Refused, Rules, Strict};
 
 /// What the chain tells about a confirmed transaction.
 #[derive(Clone, Copy, Debug)]
@@ -25,24 +25,24 @@ pub fn verify_transaction(
     transaction: &Confirmed<'_>,
     client: &str,
     record: &[u8],
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(), Refused> {
-    gate.require(&NO_ERROR, !transaction.failed, || "the meta holds an error".to_owned())?;
+    rules.require(&NO_ERROR, !transaction.failed, || "the meta holds an error".to_owned())?;
     let memo = memo_of(dialect, transaction.message);
-    gate.require(&RECORD, memo.as_deref() == Some(record), || "the memo is not the record".to_owned())?;
+    rules.require(&RECORD, memo.as_deref() == Some(record), || "the memo is not the record".to_owned())?;
     let truncated = transaction.logs.iter().any(|line| line == "Log truncated");
-    gate.require(&NOT_TRUNCATED, !truncated, || "the log is truncated".to_owned())?;
+    rules.require(&NOT_TRUNCATED, !truncated, || "the log is truncated".to_owned())?;
     let invocations = invocations(transaction.logs, &dialect.memo_program);
     let succeeded = |invocation: &&Invocation<'_>| invocation.succeeded;
-    gate.require(&MEMO_SUCCEEDED, invocations.iter().any(|i| succeeded(&i)), || {
+    rules.require(&MEMO_SUCCEEDED, invocations.iter().any(|i| succeeded(&i)), || {
         "no successful memo invocation".to_owned()
     })?;
     let line = format!("Program log: Signed by {client}");
     let inside = invocations.iter().filter(succeeded).any(|i| i.lines.contains(&line.as_str()));
-    // With no successful invocation to look into, a lapsed rule takes the line from anywhere.
+    // With no successful invocation to look into, a violated rule takes the line from anywhere.
     let anywhere = !invocations.iter().any(|i| succeeded(&i)) && transaction.logs.contains(&line);
     let signed = inside || anywhere;
-    gate.require(&SIGNED_BY, signed, || format!("no line names {client} inside the invocation"))
+    rules.require(&SIGNED_BY, signed, || format!("no line names {client} inside the invocation"))
 }
 
 /// The data of the one memo instruction of a message; `None` if it has another shape.

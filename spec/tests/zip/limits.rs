@@ -1,4 +1,4 @@
-//! Both sides of every limit, and what is left of them when their rules lapse.
+//! Both sides of every limit, and what is left of them when their rules are violated.
 
 use assay_spec::drop::requirements::zip::{COUNTED, EXTRACTED_SIZE, FAITHFUL, FILES, SIZE};
 use assay_spec::drop::zip::{Limits, MOST_NODES, inspect};
@@ -110,7 +110,7 @@ fn a_stored_liar_is_counted_too() {
 }
 
 #[test]
-fn a_lapsed_limit_comes_early_or_late() {
+fn a_violated_limit_comes_early_or_late() {
     let roomy = Limits { zip_bytes: 100_000, extracted_bytes: 100_000, files: 100 };
     let size = Limits { zip_bytes: 1000, ..roomy.clone() };
     let extracted = Limits { extracted_bytes: 100, ..roomy.clone() };

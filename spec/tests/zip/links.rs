@@ -47,7 +47,7 @@ fn a_link_shows_what_it_leads_to() {
 }
 
 #[test]
-fn a_lapsed_rule_leaves_links_out() {
+fn a_violated_rule_leaves_links_out() {
     let zip = Zip::site([Entry::link("a", "index.html"), Entry::link("b", "nowhere")]).bytes();
     let taken = inspect(&zip, &Limits::default(), &mut Without(&SYMLINK)).expect("no link is looked at");
     assert_eq!(paths(&taken), ["index.html"]);

@@ -13,7 +13,7 @@ mod wide;
 mod writer;
 
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
-use assay_spec::{Gate, Id, Refused, Strict, Without};
+use assay_spec::{Id, Refused, Rules, Strict, Without};
 
 /// What the reference makes of a zip, with the document's limits.
 fn judge(zip: &[u8]) -> Result<Extracted, Refused> {
@@ -41,8 +41,8 @@ fn refused_within(limits: &Limits, rule: Id, words: &str, zip: &[u8]) -> Extract
         }
         Ok(taken) => panic!("taken, with {:?}", taken.files.keys()),
     }
-    let lapsed = inspect(zip, limits, &mut Without(rule));
-    lapsed.unwrap_or_else(|refused| panic!("also refused by {refused}"))
+    let violated = inspect(zip, limits, &mut Without(rule));
+    violated.unwrap_or_else(|refused| panic!("also refused by {refused}"))
 }
 
 /// The paths of the files.
@@ -56,11 +56,11 @@ fn content<'a>(extracted: &'a Extracted, path: &str) -> &'a [u8] {
     extracted.files.get(path).unwrap_or_else(|| panic!("no {path:?} in {:?}", paths(extracted)))
 }
 
-/// Lets one rule lapse in a named variant.
+/// Lets one rule be violated in a named variant.
 struct Variant(Id, &'static str);
 
-impl Gate for Variant {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+impl Rules for Variant {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         (rule == self.0).then_some(self.1)
     }
 }

@@ -34,7 +34,7 @@ fn keeps_its_promises(bytes: &[u8]) -> Option<Extracted> {
 fn sound(taken: &Extracted, limits: &Limits) {
     let sum: usize = taken.files.values().map(|content| content.len()).sum();
     assert_eq!(taken.bytes, sum as u64);
-    // A lapsed limit is four times as high; what is no zip may be as large as a zip.
+    // A violated limit is four times as high; what is no zip may be as large as a zip.
     assert!(sum <= limits.zip_bytes.max(4 * limits.extracted_bytes as usize), "{sum} bytes");
     for path in taken.files.keys().chain(&taken.directories) {
         assert!(path.split('/').all(|segment| !["", ".", ".."].contains(&segment)), "{path:?}");

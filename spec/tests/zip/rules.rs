@@ -75,7 +75,7 @@ fn a_path_out_of_the_root_is_refused() {
 }
 
 #[test]
-fn a_lapsed_traversal_writes_over_what_stands_there() {
+fn a_violated_traversal_writes_over_what_stands_there() {
     let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html", "evil")]).bytes());
     assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"evil"[..]));
     let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html/x", "evil")]).bytes());

@@ -1,4 +1,4 @@
-//! What becomes of a run: the gate that it passes or not, and the reports.
+//! What becomes of a run: its known failures, and the reports.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{Ending, is_special, write};
 
 /// What decides beside the verdicts.
 #[derive(Args)]
-pub(crate) struct Gate {
+pub(crate) struct KnownFailures {
     /// Failures that are known, with reasons (TOML)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -62,14 +62,14 @@ pub(crate) struct Outputs {
     annotations: bool,
 }
 
-/// A gate whose files have been read.
+/// Known failures whose files have been read.
 pub(crate) struct Loaded {
     baseline: Option<Baseline>,
     renew: Option<(PathBuf, Baseline)>,
     only_new: Option<(String, Verdicts)>,
 }
 
-impl Gate {
+impl KnownFailures {
     /// Reads the files, so that a bad one is told before anything is sent.
     pub(crate) fn load(&self) -> Result<Loaded, Ending> {
         if let Some(path) = &self.write_baseline {
@@ -142,13 +142,17 @@ impl Outputs {
     }
 
     /// Refuses one file for two things, of which one would be lost: two that are written, or one that is read as well.
-    /// `read` is read beside what the gate reads.
-    pub(crate) fn told_apart(&self, gate: &Gate, read: &[Named<'_>]) -> Result<(), Ending> {
+    /// `read` is read beside what the known failures read.
+    pub(crate) fn told_apart(
+        &self,
+        known_failures: &KnownFailures,
+        read: &[Named<'_>],
+    ) -> Result<(), Ending> {
         let mut named: Vec<Named<'_>> = self.files().map(|(flag, path, _)| (flag, Some(path))).collect();
-        named.push(("--write-baseline", gate.write_baseline.as_deref()));
+        named.push(("--write-baseline", known_failures.write_baseline.as_deref()));
         let written = named.len();
-        named.push(("--baseline", gate.baseline.as_deref()));
-        named.push(("--only-new", gate.only_new.as_deref()));
+        named.push(("--baseline", known_failures.baseline.as_deref()));
+        named.push(("--only-new", known_failures.only_new.as_deref()));
         named.extend(read);
         let places: Vec<Option<PathBuf>> = named.iter().map(|(_, path)| path.and_then(place)).collect();
         for (n, (flag, _)) in named[..written].iter().enumerate() {
@@ -167,11 +171,11 @@ impl Outputs {
         Ok(())
     }
 
-    /// Passes a run through the gate, writes and prints its reports, and ends with its code. It is `whole` where no
+    /// Applies the known failures to a run, writes and prints its reports, and ends with its code. It is `whole` where no
     /// filter and no shard has left checks out. A report that cannot be written keeps no other from being.
-    pub(crate) fn finish(&self, mut run: Run, gate: &Loaded, whole: bool) -> Result<(), Ending> {
-        let renewed = gate.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
-        gate.apply(&mut run, whole);
+    pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
+        let renewed = known_failures.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
+        known_failures.apply(&mut run, whole);
         let mut written: Vec<Result<(), Ending>> =
             self.files().map(|(_, path, report)| write(path, &report(&run))).collect();
         if let Some((path, renewed)) = renewed {
@@ -248,8 +252,8 @@ mod tests {
         let all = check::all();
         let text = format!("[[known]]\nrequirement = \"{}\"\nreason = \"a proxy\"\n", all[0].requirement);
         std::fs::write(&path, text).expect("written");
-        let gate = Gate { baseline: Some(path), write_baseline: None, only_new: None };
-        let gate = gate.load().unwrap_or_else(|_| panic!("a good baseline"));
+        let known_failures = KnownFailures { baseline: Some(path), write_baseline: None, only_new: None };
+        let known_failures = known_failures.load().unwrap_or_else(|_| panic!("a good baseline"));
         let outcome =
             |n: usize, verdict| Outcome::new(all[n].requirement, all[n].fact, verdict, "why".to_owned());
         for (n, verdict, minds) in [
@@ -260,7 +264,7 @@ mod tests {
             (0, Verdict::NotTestable, false),
             (1, Verdict::Inconclusive, true),
         ] {
-            assert_eq!(gate.minds(&outcome(n, verdict)), minds, "{n} {verdict:?}");
+            assert_eq!(known_failures.minds(&outcome(n, verdict)), minds, "{n} {verdict:?}");
         }
     }
 }

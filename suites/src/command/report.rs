@@ -11,7 +11,7 @@ use assay_suites::verdict::Run;
 use assay_suites::{judge, merge, setup};
 use clap::Args;
 
-use super::outputs::{Gate, Named, Outputs, read_run};
+use super::outputs::{KnownFailures, Named, Outputs, read_run};
 use super::target::TargetArgs;
 use crate::{Ending, write};
 
@@ -32,7 +32,7 @@ pub(crate) struct MergeArgs {
     #[arg(required = true)]
     reports: Vec<PathBuf>,
     #[command(flatten)]
-    gate: Gate,
+    known_failures: KnownFailures,
     #[command(flatten)]
     outputs: Outputs,
 }
@@ -74,13 +74,13 @@ pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
 /// One report out of several.
 pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     let read: Vec<Named<'_>> = args.reports.iter().map(|path| ("a part", Some(path.as_path()))).collect();
-    args.outputs.told_apart(&args.gate, &read)?;
-    let gate = args.gate.load()?;
+    args.outputs.told_apart(&args.known_failures, &read)?;
+    let known_failures = args.known_failures.load()?;
     args.outputs.can_be_written()?;
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;
     let mut run = merge::parts(runs).map_err(Ending::Bad)?;
     merge::require_every_shard(&mut run);
-    args.outputs.finish(run, &gate, true)
+    args.outputs.finish(run, &known_failures, true)
 }
 
 /// Every verdict once more, from what the report holds.

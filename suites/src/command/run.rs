@@ -18,7 +18,7 @@ use assay_suites::{endpoints, setup};
 use clap::Args;
 
 use super::interrupt::Interrupt;
-use super::outputs::{Gate, Loaded, Named, Outputs};
+use super::outputs::{KnownFailures, Loaded, Named, Outputs};
 use super::target::TargetArgs;
 use crate::{Ending, Selection, write};
 
@@ -50,7 +50,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
-    gate: Gate,
+    known_failures: KnownFailures,
     #[command(flatten)]
     outputs: Outputs,
     /// Show for each documented endpoint whether the target offers it; one no check asked for is asked once
@@ -99,7 +99,7 @@ impl RunArgs {
         self.repeat.is_some() || self.until_fail
     }
 
-    /// The files that are read beside those of the gate.
+    /// The files that are read beside those of the known failures.
     fn read(&self) -> [Named<'_>; 5] {
         let urls = &self.target.urls;
         [
@@ -143,8 +143,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if all.is_empty() {
         return Err(Ending::Bad("no check matches these filters".to_owned()));
     }
-    args.outputs.told_apart(&args.gate, &args.read())?;
-    let gate = args.gate.load()?;
+    args.outputs.told_apart(&args.known_failures, &args.read())?;
+    let known_failures = args.known_failures.load()?;
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
     let mut setup = setup(&args, earlier.as_ref()).await?;
@@ -195,7 +195,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 
     let interrupt = Interrupt::listen();
-    let mut run = times(&args, &mut setup, &wishes, planned, jobs, &gate, &interrupt).await;
+    let mut run = times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt).await;
     run.selection = begun.selection;
     run.shards = begun.shards;
     if args.endpoints && !run.is_partial {
@@ -208,7 +208,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if run.is_partial && !args.repeats() {
         keep(&args.outputs, &run);
     }
-    args.outputs.finish(run, &gate, args.is_whole())
+    args.outputs.finish(run, &known_failures, args.is_whole())
 }
 
 /// Asks for the endpoints that no check has asked for, until somebody asks to stop, and prints the table. One that is
@@ -261,14 +261,14 @@ fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTr
     domains.drain(..used);
 }
 
-/// Runs once, or as often as is asked. What the gate knows stops nothing.
+/// Runs once, or as often as is asked. A known failure stops nothing.
 async fn times(
     args: &RunArgs,
     setup: &mut Setup,
     wishes: &Wishes,
     planned: Vec<Planned>,
     jobs: usize,
-    gate: &Loaded,
+    known_failures: &Loaded,
     interrupt: &Interrupt,
 ) -> Run {
     let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
@@ -285,7 +285,7 @@ async fn times(
         let progress = terminal::Progress::start(planned.len());
         let seen = |outcome: &Outcome| {
             progress.checked(outcome);
-            if args.fail_fast && gate.minds(outcome) {
+            if args.fail_fast && known_failures.minds(outcome) {
                 interrupt.finish();
             }
         };
@@ -297,7 +297,7 @@ async fn times(
         if args.until_fail {
             // What the rounds make together decides, as it does in the end.
             let mut so_far = runs.clone().finish().unwrap_or_default();
-            gate.apply(&mut so_far, args.is_whole());
+            known_failures.apply(&mut so_far, args.is_whole());
             ended = if has_failed(&so_far) {
                 Some(format!("ran {begun} times; then something failed"))
             } else if was_stopped {

@@ -46,18 +46,18 @@ fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
         }
         let own = case.requirements.contains(&row.to_string()) && case.is_reject() != refuses_nothing;
         // A rule that was never asked cannot change the answer.
-        let lapsed = if met.0.contains(row) {
+        let violated = if met.0.contains(row) {
             answer(&case.op, &case.input, &mut Without(row))
         } else {
             strict.clone()
         };
-        let flipped = if case.is_reject() { matches!(lapsed, Answer::Ok(_)) } else { lapsed != strict };
+        let flipped = if case.is_reject() { matches!(violated, Answer::Ok(_)) } else { violated != strict };
         if own && !flipped {
-            let what = format!("without {row} the reference still {lapsed}");
+            let what = format!("without {row} the reference still {violated}");
             findings.push(Lint::Minimality.at(&case.id, what));
         }
-        if !own && lapsed != strict {
-            let what = format!("without {row} the reference {lapsed}, which the case is not about");
+        if !own && violated != strict {
+            let what = format!("without {row} the reference {violated}, which the case is not about");
             findings.push(Lint::Minimality.at(&case.id, what));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_spec::cid::{CidError, Discard, Entry, Estimate, Layout, of_entries, of_file};
-use assay_spec::{Dialect, Gate};
+use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
@@ -12,18 +12,18 @@ use crate::bytes::LIMIT;
 use crate::wire;
 
 /// The identifier of a file, whose bytes are made as they are hashed.
-pub(super) fn file(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn file(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let content = input.recipe("content")?;
-    let layout = Layout::of(estimate(input)?, gate);
+    let layout = Layout::of(estimate(input)?, rules);
     let summary = of_file(&content, &layout, &Discard).map_err(staged)?;
     Ok(json!({"cid": summary.cid.to_string()}))
 }
 
 /// The identifier of a folder.
-pub(super) fn directory(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn directory(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let folder = Folder::read(input)?;
-    let layout = Layout::of(estimate(input)?, gate);
-    let summary = of_entries(&folder.entries(), &layout, gate, &Discard).map_err(staged)?;
+    let layout = Layout::of(estimate(input)?, rules);
+    let summary = of_entries(&folder.entries(), &layout, rules, &Discard).map_err(staged)?;
     Ok(json!({"cid": summary.cid.to_string()}))
 }
 

@@ -1,17 +1,17 @@
 //! `gateway.validate`: what is read of the body of an inference request.
 
 use assay_spec::gateway::{chat, messages};
-use assay_spec::{Dialect, Gate, Refused};
+use assay_spec::{Dialect, Refused, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
 /// The facts of a body that is taken. Only the two endpoints have bodies that the document shows.
-pub(super) fn validate(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn validate(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let body = input.bytes("body")?;
     match input.text("endpoint")? {
-        "chat" => Ok(chat_facts(&chat::parse(&body, gate).map_err(staged)?)),
-        "messages" => Ok(messages_facts(&messages::parse(&body, gate).map_err(staged)?)),
+        "chat" => Ok(chat_facts(&chat::parse(&body, rules).map_err(staged)?)),
+        "messages" => Ok(messages_facts(&messages::parse(&body, rules).map_err(staged)?)),
         other => Err(OpError::BadRequest(format!("endpoint: {other:?} has no body that is shown"))),
     }
 }

@@ -1,6 +1,6 @@
 //! Members of a request, by name and type.
 
-use assay_spec::{Gate, Id, Instant};
+use assay_spec::{Id, Instant, Rules};
 use serde_json::{Map, Value};
 
 use super::OpError;
@@ -91,10 +91,10 @@ impl<'a> Members<'a> {
         name: &str,
         row: Id,
         stage: &'static str,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<[u8; 32], OpError> {
         let text = self.text(name)?;
-        let parsed = gate.parse(
+        let parsed = rules.parse(
             row,
             || assay_spec::crypto::ed25519::parse_address(text).ok_or_else(|| format!("{name} is not a key")),
             || Ok(assay_spec::crypto::ed25519::parse_address(text).unwrap_or_default()),

@@ -4,14 +4,14 @@ use assay_spec::metadata::contract::ContractMetadata;
 use assay_spec::metadata::route::{Address, route as resource};
 use assay_spec::metadata::token::MetadataResponse;
 use assay_spec::metadata::validation::HttpValidationError;
-use assay_spec::{Dialect, Gate};
+use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
 /// The listed path that a raw path is one of, and its parameters.
-pub(super) fn route(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    let found = resource(&input.bytes("raw_path")?, gate).map_err(|refused| (refused, "parse"))?;
+pub(super) fn route(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    let found = resource(&input.bytes("raw_path")?, rules).map_err(|refused| (refused, "parse"))?;
     let (contract, id) = found.parameters();
     let named = |by_uri: bool| contract.filter(|it| it.is_uri() == by_uri).map(Address::text);
     Ok(json!({
@@ -23,13 +23,13 @@ pub(super) fn route(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> R
 }
 
 /// Nothing is answered: a document is one of its kind or it is not.
-pub(super) fn record(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn record(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let wrong = |what: &str| OpError::BadRequest(what.to_owned());
     let document = input.value("document").ok_or_else(|| wrong("document: a JSON value is missing"))?;
     let read = match input.text("kind")? {
-        "contract" => ContractMetadata::read(document, gate).map(drop),
-        "token" => MetadataResponse::read(document, gate).map(drop),
-        "validation-error" => HttpValidationError::read(document, gate).map(drop),
+        "contract" => ContractMetadata::read(document, rules).map(drop),
+        "token" => MetadataResponse::read(document, rules).map(drop),
+        "validation-error" => HttpValidationError::read(document, rules).map(drop),
         other => return Err(OpError::BadRequest(format!("kind: {other:?} is no kind of document"))),
     };
     read.map_err(|refused| (refused, "check"))?;

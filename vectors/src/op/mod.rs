@@ -1,6 +1,6 @@
 //! The operations of the JSON-lines protocol, as the documents' reference answers them.
 //!
-//! Each is a function of its input and a gate; the gate decides which rules are kept, so that the vectors can show
+//! Each is a function of its input and a rule switch, which decides which rules are kept, so that the vectors can show
 //! that a case is refused by the rule it names.
 
 pub(crate) mod cid;
@@ -19,7 +19,7 @@ mod zip;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use assay_spec::{Dialect, Gate, Id, Refused};
+use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::Value;
 
 pub(crate) use members::Members;
@@ -59,12 +59,12 @@ pub enum OpError {
     BadRequest(String),
 }
 
-/// A gate that keeps every rule, and remembers those that were asked.
+/// Rules that keep every rule, and remember those that were asked.
 #[derive(Default)]
 pub(crate) struct Met(pub(crate) BTreeSet<Id>);
 
-impl Gate for Met {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+impl Rules for Met {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.0.insert(rule);
         None
     }
@@ -113,12 +113,12 @@ pub fn operations() -> &'static [&'static str] {
 }
 
 /// The reference's answer in the documents' own dialect.
-pub fn answer(op: &str, input: &Value, gate: &mut impl Gate) -> Answer {
-    answer_in(&Dialect::default(), op, input, gate)
+pub fn answer(op: &str, input: &Value, rules: &mut impl Rules) -> Answer {
+    answer_in(&Dialect::default(), op, input, rules)
 }
 
 /// The reference's answer in another dialect.
-pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut G) -> Answer {
+pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &mut G) -> Answer {
     let run: fn(&Dialect, &Members<'_>, &mut G) -> Result<Value, OpError> = match op {
         "gateway.validate" => gateway::validate,
         "metadata.route" => metadata::route,
@@ -158,7 +158,7 @@ pub fn answer_in<G: Gate>(dialect: &Dialect, op: &str, input: &Value, gate: &mut
         "drop.inspect_zip" => zip::inspect,
         _ => return Answer::Unsupported,
     };
-    let outcome = Members::of(input).and_then(|members| run(dialect, &members, gate));
+    let outcome = Members::of(input).and_then(|members| run(dialect, &members, rules));
     match outcome {
         Ok(ok) => Answer::Ok(ok),
         Err(OpError::Reject(reject)) => Answer::Reject(reject),

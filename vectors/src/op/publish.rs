@@ -4,7 +4,7 @@ use assay_spec::publish::check::{self, Asked, Op};
 use assay_spec::publish::record::{Kind, Record};
 use assay_spec::publish::requirements::{check as checks, record as rows};
 use assay_spec::publish::verify::{self, Confirmed};
-use assay_spec::{Dialect, Gate, Id, Refused};
+use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Map, Value, json};
 
 use super::{Members, OpError};
@@ -14,13 +14,13 @@ use crate::bytes;
 pub(super) fn encode_record(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let (kind, fields) = (input.text("kind")?, input.object("fields")?);
     let named = Kind::named(kind);
-    gate.require(&rows::FORM, named.is_some(), || format!("{kind:?} is no kind")).map_err(staged)?;
+    rules.require(&rows::FORM, named.is_some(), || format!("{kind:?} is no kind")).map_err(staged)?;
     let record = match named {
-        Some(kind) => Record::from_fields(kind, fields.map(), gate).map_err(staged)?,
+        Some(kind) => Record::from_fields(kind, fields.map(), rules).map_err(staged)?,
         None => Record::unread(),
     };
     Ok(json!({"record": bytes::hex(&record.encode(dialect))}))
@@ -30,9 +30,9 @@ pub(super) fn encode_record(
 pub(super) fn parse_record(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
-    let record = Record::parse(dialect, &input.bytes("record")?, gate).map_err(staged)?;
+    let record = Record::parse(dialect, &input.bytes("record")?, rules).map_err(staged)?;
     let fields: Map<String, Value> =
         record.fields().map(|(key, value)| (key.to_owned(), value.into())).collect();
     Ok(json!({"kind": record.kind.name(), "fields": fields}))
@@ -42,14 +42,14 @@ pub(super) fn parse_record(
 pub(super) fn check_message(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let message = input.bytes("message")?;
     let asked = asked(&input.object("request")?)?;
     let now = input.clock("now")?;
-    let client = input.key("client", &checks::CLIENT_ACCOUNT, "parse", gate)?;
+    let client = input.key("client", &checks::CLIENT_ACCOUNT, "parse", rules)?;
     let dialect = with_memo_program(dialect, input)?;
-    let record = check::check_message(&dialect, &message, &client, &asked, now, gate).map_err(staged)?;
+    let record = check::check_message(&dialect, &message, &client, &asked, now, rules).map_err(staged)?;
     Ok(json!({"record": bytes::hex(&record.encode(&dialect))}))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn check_message(
 pub(super) fn verify_transaction(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let (message, record) = (input.bytes("message")?, input.bytes("record")?);
     let meta = input.object("meta")?;
@@ -68,7 +68,8 @@ pub(super) fn verify_transaction(
     let logs = meta.list("logMessages")?.iter().map(line).collect::<Result<Vec<_>, _>>()?;
     let confirmed = Confirmed { message: &message, failed: meta.value("err").is_some(), logs: &logs };
     let dialect = with_memo_program(dialect, input)?;
-    verify::verify_transaction(&dialect, &confirmed, input.text("client")?, &record, gate).map_err(staged)?;
+    verify::verify_transaction(&dialect, &confirmed, input.text("client")?, &record, rules)
+        .map_err(staged)?;
     Ok(json!({}))
 }
 

@@ -5,50 +5,50 @@ use assay_spec::crypto::secp256k1::{public_key, sign as sign_digest};
 use assay_spec::crypto::text::{hex, prefixed_hex};
 use assay_spec::network::requirements::signing as rows;
 use assay_spec::network::signing;
-use assay_spec::{Dialect, Gate, Id, Refused};
+use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
 use crate::bytes;
 
 /// The digest of any bytes.
-pub(super) fn keccak256(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    Ok(json!({"hash": hex(&signing::keccak(&input.bytes("data")?, gate))}))
+pub(super) fn keccak256(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    Ok(json!({"hash": hex(&signing::keccak(&input.bytes("data")?, rules))}))
 }
 
 /// A personal message's digest, its signature, and whose it is.
-pub(super) fn sign(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn sign(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let (secret, message) = (input.bytes("private_key")?, input.bytes("message")?);
-    let key = signing::parse_secret_key(&secret, gate).map_err(staged)?;
-    let digest = signing::digest(&message, gate);
+    let key = signing::parse_secret_key(&secret, rules).map_err(staged)?;
+    let digest = signing::digest(&message, rules);
     Ok(json!({
         "digest": hex(&digest),
         "signature": bytes::hex(&sign_digest(&key, &digest).to_bytes()),
-        "address": signing::address_of(&public_key(&key), gate).to_string(),
+        "address": signing::address_of(&public_key(&key), rules).to_string(),
     }))
 }
 
 /// Who signed a personal message.
-pub(super) fn recover(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn recover(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let (message, signature) = (input.bytes("message")?, input.bytes("signature")?);
-    let signer = signing::recover(&message, &prefixed_hex(&signature), gate).map_err(staged)?;
+    let signer = signing::recover(&message, &prefixed_hex(&signature), rules).map_err(staged)?;
     Ok(json!({"address": signer.to_string()}))
 }
 
 /// Whose a public key is.
-pub(super) fn address(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    let key = signing::parse_public_key(input.text("public_key")?, gate).map_err(staged)?;
-    Ok(json!({"address": signing::address_of(&key, gate).to_string()}))
+pub(super) fn address(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    let key = signing::parse_public_key(input.text("public_key")?, rules).map_err(staged)?;
+    Ok(json!({"address": signing::address_of(&key, rules).to_string()}))
 }
 
 /// The text of a record that is hashed, and its digest.
 pub(super) fn canonical_record(
     _: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
-    let canonical = signing::canonical(input.text("message_json")?, gate).map_err(staged)?;
-    let digest = signing::record_digest(&canonical, gate);
+    let canonical = signing::canonical(input.text("message_json")?, rules).map_err(staged)?;
+    let digest = signing::record_digest(&canonical, rules);
     Ok(json!({"canonical": canonical, "digest": hex(&digest)}))
 }
 
@@ -56,10 +56,10 @@ pub(super) fn canonical_record(
 pub(super) fn verify_record(
     _: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let (message, signature) = (input.text("message_json")?, input.text("signature")?);
-    let signer = signing::verify_record(message, signature, input.text("sender")?, gate).map_err(staged)?;
+    let signer = signing::verify_record(message, signature, input.text("sender")?, rules).map_err(staged)?;
     Ok(json!({"address": signer.to_string()}))
 }
 
@@ -67,10 +67,11 @@ pub(super) fn verify_record(
 pub(super) fn verify_request(
     _: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let (message, signature) = (input.text("message_json")?, input.text("signature")?);
-    let signer = signing::verify_request(message, signature, input.text("address")?, gate).map_err(staged)?;
+    let signer =
+        signing::verify_request(message, signature, input.text("address")?, rules).map_err(staged)?;
     Ok(json!({"address": signer.to_string()}))
 }
 

@@ -1,14 +1,14 @@
 //! `store.classify`: what a response says about a STORE's bytes.
 
 use assay_spec::network::store;
-use assay_spec::{Dialect, Gate};
+use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
 /// Every response has a reading; nothing is refused.
-pub(super) fn classify(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    let reading = store::classify(input.number("http_status")?, input.value("body"), gate);
+pub(super) fn classify(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    let reading = store::classify(input.number("http_status")?, input.value("body"), rules);
     Ok(json!({
         "class": reading.class,
         "cid": reading.cid,

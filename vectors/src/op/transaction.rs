@@ -3,7 +3,7 @@
 use assay_spec::crypto::ed25519::parse_address;
 use assay_spec::publish::message::Message;
 use assay_spec::publish::requirements::message::LEGACY;
-use assay_spec::{Dialect, Gate, Refused};
+use assay_spec::{Dialect, Refused, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
@@ -13,16 +13,21 @@ use crate::bytes;
 const LIST: usize = 0xffff;
 
 /// The message that carries a record.
-pub(super) fn encode(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn encode(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let mut record = input.bytes("record")?;
-    let fee_payer = input.key("fee_payer", &LEGACY, "parse", gate)?;
-    let client = input.key("client", &LEGACY, "parse", gate)?;
+    let fee_payer = input.key("fee_payer", &LEGACY, "parse", rules)?;
+    let client = input.key("client", &LEGACY, "parse", rules)?;
     let memo_program = match input.optional_text("memo_program")? {
-        Some(_) => input.key("memo_program", &LEGACY, "parse", gate)?,
+        Some(_) => input.key("memo_program", &LEGACY, "parse", rules)?,
         None => parse_address(&dialect.memo_program).expect("the dialect holds an address"),
     };
-    let blockhash = input.key("blockhash", &LEGACY, "parse", gate)?;
-    gate.require(&LEGACY, record.len() <= LIST, || format!("a record of {} bytes", record.len()))
+    let blockhash = input.key("blockhash", &LEGACY, "parse", rules)?;
+    rules
+        .require(&LEGACY, record.len() <= LIST, || format!("a record of {} bytes", record.len()))
         .map_err(|refused| (refused, "parse"))?;
     record.truncate(LIST);
     let message = Message::publishing(fee_payer, client, memo_program, blockhash, record);
@@ -30,8 +35,8 @@ pub(super) fn encode(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gat
 }
 
 /// The parts of a message; what encodes to the same bytes decodes.
-pub(super) fn decode(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    let decoded = Message::decode(&input.bytes("message")?, gate);
+pub(super) fn decode(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    let decoded = Message::decode(&input.bytes("message")?, rules);
     Ok(parts(&decoded.map_err(|refused: Refused| (refused, "decode"))?))
 }
 

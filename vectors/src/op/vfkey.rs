@@ -3,21 +3,21 @@
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::envelope::{self, Binding, Claims, Request};
 use assay_spec::publish::requirements::envelope as rows;
-use assay_spec::{Dialect, Gate, Id, Instant};
+use assay_spec::{Dialect, Id, Instant, Rules};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
 /// The header for a request, keys in the document's order.
-pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let secret = input.bytes("secret_key")?;
     let body = input.bytes("body")?;
     let (method, path) = (input.text("method")?, input.text("path")?);
     let (domain, time) = (input.text("domain")?, input.text("time")?);
 
     let length = secret.len();
-    let seed = gate
+    let seed = rules
         .parse(
             &rows::SIGNATURE,
             || secret.as_slice().try_into().map_err(|_| format!("a secret key of {length} bytes")),
@@ -25,9 +25,10 @@ pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gate)
         )
         .map_err(|refused| (refused, "parse"))?;
     let canonical = assay_spec::publish::domain::is_canonical(domain);
-    gate.require(&rows::DOMAIN_AS_SENT, canonical, || format!("{domain:?} is not canonical"))
+    rules
+        .require(&rows::DOMAIN_AS_SENT, canonical, || format!("{domain:?} is not canonical"))
         .map_err(|refused| (refused, "check"))?;
-    let time = gate
+    let time = rules
         .parse(
             &rows::TIME_FORM,
             || Instant::parse_exact(time).ok_or_else(|| format!("time is {time:?}")),
@@ -39,7 +40,11 @@ pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gate)
 }
 
 /// Server rules 1 to 6.
-pub(super) fn verify(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
+pub(super) fn verify(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let body = input.bytes("body")?;
     let request = Request {
         authorization: input.optional_text("authorization")?,
@@ -54,7 +59,7 @@ pub(super) fn verify(dialect: &Dialect, input: &Members<'_>, gate: &mut impl Gat
         .map(|value| Binding::deserialize(value).map_err(|e| OpError::BadRequest(format!("bindings: {e}"))))
         .collect::<Result<Vec<_>, _>>()?;
     let now = input.clock("now")?;
-    let admitted = envelope::verify(dialect, &request, now, &bindings, gate).map_err(|refused| {
+    let admitted = envelope::verify(dialect, &request, now, &bindings, rules).map_err(|refused| {
         let stage = stage(refused.rule);
         (refused, stage)
     })?;

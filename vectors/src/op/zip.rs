@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use assay_spec::cid::{CidError, Discard, Entry, Estimate, Layout, of_entries};
 use assay_spec::drop::requirements::zip as rows;
 use assay_spec::drop::zip::{self, Limits};
-use assay_spec::{Dialect, Gate, Id, Refused};
+use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
 /// The files of a zip that may be dropped: how many, their bytes, and their identifier.
-pub(super) fn inspect(_: &Dialect, input: &Members<'_>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    let extracted = zip::inspect(&input.bytes("zip")?, &Limits::default(), gate).map_err(staged)?;
+pub(super) fn inspect(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    let extracted = zip::inspect(&input.bytes("zip")?, &Limits::default(), rules).map_err(staged)?;
     let files = extracted.files.iter().map(|(path, bytes)| (path.clone(), Entry::File(bytes)));
     let directories = extracted.directories.iter().map(|path| (path.clone(), Entry::Directory));
     let entries: BTreeMap<String, Entry<'_>> = files.chain(directories).collect();
-    let layout = Layout::of(Estimate::default(), gate);
-    let summary = of_entries(&entries, &layout, gate, &Discard).map_err(|error| match error {
+    let layout = Layout::of(Estimate::default(), rules);
+    let summary = of_entries(&entries, &layout, rules, &Discard).map_err(|error| match error {
         CidError::Refused(refused) => staged(refused),
         other => OpError::BadRequest(format!("zip: {other}")),
     })?;

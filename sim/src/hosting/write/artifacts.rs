@@ -1,6 +1,6 @@
 //! Artifacts: the uploads that pin them.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::hosting::requirements::{forget, recovery};
@@ -48,7 +48,7 @@ pub(super) fn pin(
     let time_s = core.now().seconds();
     let sender = pinner(core, owner);
     let channel = core.dialect.records_channel.clone();
-    if core.lapse(&recovery::LIVE_RESOLVES).is_some() {
+    if core.violated(&recovery::LIVE_RESOLVES).is_some() {
         let content = json!({ "address": sender.address(), "item_type": "storage", "time": time_s });
         let (kind, channel) = (MessageType::Store, &channel);
         return Some(signed(

@@ -1,6 +1,6 @@
-//! What a lapsed rule makes of a piece of JSON, member by member.
+//! What a violated rule makes of a piece of JSON, member by member.
 
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use serde_json::Value;
 
 use crate::core::Core;
@@ -17,10 +17,10 @@ pub(super) enum Wrong {
 /// Rules about one kind of piece.
 pub(super) type Bends = &'static [(Id, Wrong)];
 
-/// The piece, with what the rules that have lapsed make of it.
+/// The piece, with what the rules that are violated make of it.
 pub(super) fn bend(core: &mut Core, mut piece: Value, bends: Bends) -> Value {
     for (rule, wrong) in bends {
-        if core.lapse(rule).is_some() {
+        if core.violated(rule).is_some() {
             apply(&mut piece, *wrong);
         }
     }

@@ -1,6 +1,6 @@
 //! Deployments: the creation, the terminal record, and records of earlier schemas.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::hosting::requirements::{deployments, instances};
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ pub(super) fn terminal(
         let hash = core.effect(&instances::BUNDLE_HASH, hash, |hash, _| hash[1..].to_owned());
         body["public"]["bundleHash"] = json!(hash);
     }
-    if core.lapse(&deployments::SAME_PROJECT).is_some() {
+    if core.violated(&deployments::SAME_PROJECT).is_some() {
         let mut others = owner.projects.iter().filter(|id| **id != deployment.project);
         body["projectId"] = others.next().map_or_else(|| json!("proj_000000000000"), |id| json!(&**id));
     }

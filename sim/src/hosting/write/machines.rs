@@ -1,6 +1,6 @@
 //! Virtual machines: the INSTANCE that asks for one, the claim of its key, and the bundles that it runs.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::hosting::requirements::{bundle, claims, instances};
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ pub(super) fn bundle(
     let manifest = manifest.to_string();
     let tar = tarball(&[("manifest.json", manifest.as_bytes()), ("server.js", code)]);
     let tar = core.effect(&bundle::TARBALL, tar, |_, _| manifest.into_bytes());
-    if core.lapse(&instances::BUNDLE_WRAPPED).is_some() {
+    if core.violated(&instances::BUNDLE_WRAPPED).is_some() {
         return tar;
     }
     seal::bundle(core, people, owner, machine.key.public(), &tar).to_string().into_bytes()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::hosting::machines::ProjectEvent;
 use assay_spec::hosting::requirements::{
@@ -23,7 +23,7 @@ use crate::hosting::{State, faults, liberties};
 
 /// `security`.
 pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
-    if core.lapse(&history::SECURITY_EXISTS).is_some() {
+    if core.violated(&history::SECURITY_EXISTS).is_some() {
         return None;
     }
     let content = security::body(core, owner, time_s);
@@ -67,10 +67,10 @@ pub(super) fn map(
         && owner.secured;
     let mut sender = if by_session { owner.session.clone() } else { owner.wallet.clone() };
     let mut address = owner.address.to_string();
-    if edit && core.lapse(&project_rules::SIGNER).is_some() {
+    if edit && core.violated(&project_rules::SIGNER).is_some() {
         sender = keys::delegate(core);
     }
-    if by_session && core.lapse(&project_rules::OWNER).is_some() {
+    if by_session && core.violated(&project_rules::OWNER).is_some() {
         address = owner.session.address();
     }
     let channel = core.dialect.records_channel.clone();
@@ -102,7 +102,7 @@ pub(super) fn create(
         core.effect(&records::ADDRESS, draft.content["address"].take(), |address, _| {
             json!(address.as_str().unwrap_or_default().trim_start_matches("0x"))
         });
-    if core.lapse(&deployment_rules::TYPE).is_some() {
+    if core.violated(&deployment_rules::TYPE).is_some() {
         // Another type that the network takes: under the delegate's own address, where no leave is needed.
         draft.kind = MessageType::Aggregate;
         draft.content["key"] = json!("deployments");
@@ -122,7 +122,7 @@ pub(super) fn amend(
     time_s: i64,
 ) -> Option<Sent> {
     let one = state.people.deployment(deployment)?.clone();
-    if outcome == Outcome::Failed && core.lapse(&history::FINISHES).is_some() {
+    if outcome == Outcome::Failed && core.violated(&history::FINISHES).is_some() {
         return None;
     }
     let content = deployments::terminal(core, &mut state.people, owner, &one, outcome, time_s);
@@ -173,21 +173,21 @@ pub(super) fn forgets(
             .flat_map(|project| project.deployments.iter())
             .filter_map(|id| state.people.deployment(id))
     };
-    if core.lapse(&forget::EVERY).is_some() && hashes.len() > 1 {
+    if core.violated(&forget::EVERY).is_some() && hashes.len() > 1 {
         hashes.pop();
     }
-    if core.lapse(&forget::CLASSIFIED).is_some() {
+    if core.violated(&forget::CLASSIFIED).is_some() {
         let all = of_project(project).filter_map(|deployment| deployment.store_ref.as_deref());
         let others: Vec<String> =
             all.filter(|hash| !hashes.iter().any(|one| one == hash)).map(str::to_owned).collect();
         hashes.extend(others);
     }
-    if core.lapse(&forget::STORES).is_some() {
+    if core.violated(&forget::STORES).is_some() {
         hashes.extend(
             of_project(project).find_map(|deployment| deployment.creation.as_deref()).map(str::to_owned),
         );
     }
-    if core.lapse(&forget::OWN).is_some() {
+    if core.violated(&forget::OWN).is_some() {
         let others = owner.projects.iter().filter(|id| ***id != *project);
         let live =
             others.flat_map(|id| of_project(id)).find_map(|deployment| deployment.store_ref.as_deref());
@@ -234,7 +234,7 @@ pub(super) fn claim(
     if kind == MessageType::Aggregate {
         content["key"] = json!("vm");
     }
-    let as_request = core.lapse(&claims::SIGNATURE).is_some();
+    let as_request = core.violated(&claims::SIGNATURE).is_some();
     let channel = core.dialect.records_channel.clone();
     let draft = Draft { kind, channel: &channel, content, sender: &machine.key, time_s, as_request };
     Some(carried(core, &draft))

@@ -1,6 +1,6 @@
 //! `projects`: an entry for each project, and the map that holds all of them.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
 use assay_spec::hosting::requirements::{history, projects};
 use serde_json::{Map, Value, json};
@@ -49,7 +49,7 @@ pub(super) fn living(
     let created_s = if project.state == ProjectState::None { time_s } else { project.created_s };
     let created_s = core.effect(&history::CREATED_AT_KEPT, created_s, |_, _| time_s);
     let edited = project.state != ProjectState::None;
-    let stays = edited && core.lapse(&history::UPDATED_AT_MOVES).is_some();
+    let stays = edited && core.violated(&history::UPDATED_AT_MOVES).is_some();
     let updated_s = if stays { project.created_s - 1 } else { time_s };
     let schema = if core.takes(liberties::SCHEMA_2) { 2 } else { 1 };
     let entry = json!({
@@ -89,9 +89,9 @@ pub(super) fn map(
     (changed, event): (&Project, ProjectEvent),
     entry: &Value,
 ) -> Value {
-    let vanishes = event == ProjectEvent::Tombstone && core.lapse(&history::ENTRY_STAYS).is_some();
-    let returns = core.lapse(&history::DELETED_STAYS).is_some();
-    let others_change = event == ProjectEvent::Edit && core.lapse(&history::MAP_KEPT).is_some();
+    let vanishes = event == ProjectEvent::Tombstone && core.violated(&history::ENTRY_STAYS).is_some();
+    let returns = core.violated(&history::DELETED_STAYS).is_some();
+    let others_change = event == ProjectEvent::Edit && core.violated(&history::MAP_KEPT).is_some();
     let mut entries: Vec<(String, Value)> = Vec::new();
     for project in owner.projects.iter().filter_map(|id| people.project(id)) {
         let stands = project.state != ProjectState::None;
@@ -111,7 +111,7 @@ pub(super) fn map(
     if core.takes(liberties::MAP_REVERSED) {
         entries.reverse();
     }
-    if core.lapse(&projects::MAP).is_some() {
+    if core.violated(&projects::MAP).is_some() {
         return json!({ "entries": entries.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>() });
     }
     Value::Object(entries.into_iter().collect::<Map<_, _>>())

@@ -5,7 +5,7 @@ use assay_spec::crypto::secp256k1::{PublicKey, key_from_secret};
 use assay_spec::crypto::text::base64;
 use assay_spec::hosting::requirements::{bundle, envelope, history};
 use assay_spec::hosting::wrapping::{Ephemeral, wrap};
-use assay_spec::{Gate, Strict};
+use assay_spec::{Rules, Strict};
 use serde_json::{Map, Value, json};
 
 use super::bend::{Bends, Wrong, bend, put};
@@ -97,7 +97,7 @@ pub(super) fn bundle(
     bend(core, bundle, BUNDLE)
 }
 
-/// The recipient's key, or where the rule has lapsed a stranger's.
+/// The recipient's key, or where the rule is violated a stranger's.
 fn meant(core: &mut Core, key: PublicKey, rule: assay_spec::Id) -> PublicKey {
     let stranger = keys::stranger(core).public();
     core.effect(rule, key, |_, _| stranger)

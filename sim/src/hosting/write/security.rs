@@ -1,6 +1,6 @@
 //! `security`: whom an owner authorises, and the key by which they read.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::hosting::requirements::{projects, security};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ const BODY: Bends = &[
     ),
 ];
 
-/// Whether an edit by the session key would be taken: no rule has lapsed without which nobody knows of it.
+/// Whether an edit by the session key would be taken: no rule is violated without which nobody knows of it.
 pub(super) fn session_works(core: &mut Core) -> bool {
     let needed = [
         &security::TYPE,
@@ -62,7 +62,7 @@ pub(super) fn session_works(core: &mut Core) -> bool {
         &assay_spec::hosting::requirements::history::SECURITY_EXISTS,
         &projects::KEY,
     ];
-    needed.into_iter().all(|rule| core.lapse(rule).is_none())
+    needed.into_iter().all(|rule| core.violated(rule).is_none())
 }
 
 /// The body, registered at that second.
@@ -74,7 +74,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         "types": ["POST", "AGGREGATE"], "channels": [channel],
         "aggregate_keys": ["projects", "deployments"], "post_types": [],
     });
-    if core.lapse(&security::ENTRY_PUBKEY_ADDRESS).is_some() {
+    if core.violated(&security::ENTRY_PUBKEY_ADDRESS).is_some() {
         session["pubkey"] = json!(owner.encryption.public_text());
     }
     let mut session = bend(core, session, SESSION);
@@ -84,11 +84,11 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         members.shift_remove("pubkey");
     }
     let mut other = json!({ "address": delegate.address() });
-    if core.lapse(&security::DELEGATE_NO_PUBKEY).is_some() {
+    if core.violated(&security::DELEGATE_NO_PUBKEY).is_some() {
         other["pubkey"] = json!(delegate.public_text());
     }
     let mut types = vec!["POST", "FORGET", "STORE"];
-    if core.lapse(&projects::SIGNER).is_some() {
+    if core.violated(&projects::SIGNER).is_some() {
         types.push("AGGREGATE");
     }
     other["types"] = json!(types);
@@ -96,7 +96,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
     other["aggregate_keys"] = json!([]);
     other["post_types"] = json!([]);
     let mut authorizations = vec![session, other];
-    if core.lapse(&security::NOT_A_SIGNER).is_some() {
+    if core.violated(&security::NOT_A_SIGNER).is_some() {
         let mut entry = authorizations[0].clone();
         entry["address"] = json!(owner.encryption.address());
         entry["pubkey"] = json!(owner.encryption.public_text());

@@ -1,6 +1,6 @@
 //! From a message to the request that carries it, signed.
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::Strict;
 use assay_spec::crypto::text::{hex, parse_hex};
 use assay_spec::hosting::requirements::records;
@@ -32,7 +32,7 @@ pub(super) struct Draft<'a> {
 
 /// A record, signed as such. The lie about signatures is another scheme, which the network takes as well.
 pub(super) fn signed(core: &mut Core, draft: Draft<'_>) -> Sent {
-    let lies = core.lapse(&records::SIGNATURE).is_some();
+    let lies = core.violated(&records::SIGNATURE).is_some();
     carried(core, &Draft { as_request: draft.as_request || lies, ..draft })
 }
 

@@ -2,7 +2,7 @@
 
 mod chain;
 
-use assay_spec::Gate;
+use assay_spec::Rules;
 use assay_spec::network::indexer::{Event, EventFilter, Transaction, TransactionFilter};
 use assay_spec::network::requirements::indexer::{
     AMOUNTS, ARGS, EVENT, EVENTS, TRANSACTION, TRANSACTIONS, UNKNOWN_NETWORK,
@@ -44,7 +44,7 @@ fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal
     if let Some(chain) = state.chains.of(network) {
         return Ok(chain);
     }
-    if core.lapse(&UNKNOWN_NETWORK).is_some() {
+    if core.violated(&UNKNOWN_NETWORK).is_some() {
         return Ok(state.chains.of(NETWORKS[0]).expect("the first network is indexed"));
     }
     if core.takes(liberties::INDEXER_EMPTY) {
@@ -58,12 +58,12 @@ fn shown_event(core: &mut Core, event: &Event) -> Value {
     if core.takes(liberties::INDEXER_LOWER) {
         lower(&mut shown, &["contract"]);
     }
-    match core.lapse(&EVENT) {
+    match core.violated(&EVENT) {
         Some("name") => shown["event_name"] = Value::Null,
         Some(_) => shown["block_number"] = json!(event.block_number.to_string()),
         None => {}
     }
-    match core.lapse(&ARGS) {
+    match core.violated(&ARGS) {
         Some("text") => shown["args"] = json!(shown["args"].to_string()),
         Some(_) => shown["args"] = as_numbers(&shown["args"]),
         None => {}
@@ -76,12 +76,12 @@ fn shown_transaction(core: &mut Core, transaction: &Transaction) -> Value {
     if core.takes(liberties::INDEXER_LOWER) {
         lower(&mut shown, &["from", "to"]);
     }
-    match core.lapse(&TRANSACTION) {
+    match core.violated(&TRANSACTION) {
         Some("hash") => shown["hash"] = Value::Null,
         Some(_) => shown["gas"] = json!(transaction.gas.to_string()),
         None => {}
     }
-    match core.lapse(&AMOUNTS) {
+    match core.violated(&AMOUNTS) {
         Some("price") => shown["gas_price"] = number(&shown["gas_price"]),
         Some(_) => shown["value"] = number(&shown["value"]),
         None => {}

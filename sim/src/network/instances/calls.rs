@@ -1,7 +1,7 @@
 //! The endpoints of instances.
 
-use assay_spec::Gate;
 use assay_spec::Id;
+use assay_spec::Rules;
 use assay_spec::network::content::Content;
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
@@ -120,7 +120,7 @@ pub(in crate::network) fn control(
         creation::take(state, core, call, Some(MessageType::InstanceControl), |core, _, content| {
             let Content::InstanceControl(control) = content else { return Ok(()) };
             let action = control.action.name();
-            if core.lapse(&CONTROLLED).is_some_and(|variant| variant == action) {
+            if core.violated(&CONTROLLED).is_some_and(|variant| variant == action) {
                 return Err(Refusal::new(&CONTROLLED, format!("{action} is not taken")));
             }
             same_id(core, call, &control.instance_id)

@@ -10,7 +10,7 @@ use assay_spec::network::machines::{InstanceEvent, InstanceState};
 use assay_spec::network::requirements::instances::{
     CONTROL_UNKNOWN, SAME_ID, UPDATE_APPLIES, UPDATE_UNKNOWN,
 };
-use assay_spec::{Gate, Id};
+use assay_spec::{Id, Rules};
 use imbl::{OrdMap, Vector};
 
 use super::call::Call;
@@ -174,16 +174,16 @@ pub(super) fn created(state: &mut State, core: &mut Core, number: Number, wanted
 /// A valid update takes effect.
 pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
     let now = core.now();
-    let lapsed = core.lapse(&UPDATE_APPLIES);
+    let violated = core.violated(&UPDATE_APPLIES);
     let Some(machine) = state.primary.derived.instances.by_id.get_mut(update.instance_id.as_str()) else {
         return;
     };
     let machine = Arc::make_mut(machine);
     let Update { name, description, allowed_ports, .. } = update;
-    if let Some(name) = name.filter(|_| lapsed.is_none_or(|variant| variant == "description")) {
+    if let Some(name) = name.filter(|_| violated.is_none_or(|variant| variant == "description")) {
         machine.wanted.name = name;
     }
-    if let Some(description) = description.filter(|_| lapsed.is_none()) {
+    if let Some(description) = description.filter(|_| violated.is_none()) {
         machine.wanted.description = description;
     }
     if let Some(ports) = allowed_ports {

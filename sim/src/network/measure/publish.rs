@@ -11,7 +11,7 @@ use assay_spec::network::measurement;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::measurement::{CONTENT_TYPE, HOURLY, PUBLISHED, RESULTS};
 use assay_spec::network::signing::sign_text;
-use assay_spec::{Gate, Strict};
+use assay_spec::{Rules, Strict};
 use bytes::Bytes;
 use imbl::Vector;
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
 
 /// Publishes the results of an hour, as one message.
 pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<Arc<Measured>>) {
-    let skipped = number.is_multiple_of(2) && core.lapse(&HOURLY) == Some("");
+    let skipped = number.is_multiple_of(2) && core.violated(&HOURLY) == Some("");
     if skipped {
         return;
     }
@@ -112,7 +112,7 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
         content["key"] = json!("hour");
     }
     let mut contents = vec![content];
-    if core.lapse(&HOURLY) == Some("twice") {
+    if core.violated(&HOURLY) == Some("twice") {
         let mut again = contents[0].clone();
         again["time"] = json!(now.seconds() - 1);
         contents.push(again);

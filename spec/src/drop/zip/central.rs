@@ -3,7 +3,7 @@
 use super::fields::{extra_field, shown, slice_at, u16_at, u32_at, u64_at};
 use super::path;
 use crate::drop::requirements::zip::FAITHFUL;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 const SIGNATURE: u32 = 0x0201_4b50;
 const SIZE: usize = 46;
@@ -126,12 +126,12 @@ impl<'a> Header<'a> {
 
 impl<'a> Entry<'a> {
     /// Judges a header's name, kind and flags.
-    pub(super) fn judge(mut header: Header<'a>, gate: &mut impl Gate) -> Result<Self, Refused> {
-        let path = path::judge(header.name, gate)?;
+    pub(super) fn judge(mut header: Header<'a>, rules: &mut impl Rules) -> Result<Self, Refused> {
+        let path = path::judge(header.name, rules)?;
         let fault = header.widen().err().or_else(|| header.fault());
         let kind = header.kind();
         let wrong = fault.as_ref().or(kind.as_ref().err().map(|(_, wrong)| wrong));
-        gate.require(&FAITHFUL, wrong.is_none(), || {
+        rules.require(&FAITHFUL, wrong.is_none(), || {
             format!("{}: {}", shown(header.name), wrong.cloned().unwrap_or_default())
         })?;
         let kind = kind.unwrap_or_else(|(kind, _)| kind);

@@ -6,7 +6,7 @@ use super::central::{DEFLATED, Entry, Kind};
 use super::inflate::{Inflated, Inflater, Stop};
 use super::path::MOST_PATH;
 use crate::drop::requirements::zip::{COUNTED, FAITHFUL};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// What an entry holds.
 pub(super) enum Content {
@@ -31,13 +31,13 @@ impl Contents {
 
     /// The content of the next entry.
     ///
-    /// Never more than the declared size is kept. While `COUNTED` lapses, a file that holds more than is left of the
+    /// Never more than the declared size is kept. While `COUNTED` is violated, a file that holds more than is left of the
     /// limit is taken for what it says it is, and the rest is cut off.
     pub(super) fn of(
         &mut self,
         entry: &Entry<'_>,
         data: &[u8],
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) -> Result<Content, Refused> {
         // The memory is taken before the stream is seen, so what may be declared depends on what it is for.
         let most = match entry.kind {
@@ -50,14 +50,14 @@ impl Contents {
         let (bytes, real) = self.take(entry, data, kept, most);
         if entry.kind == Kind::File {
             let fits = real.size <= most;
-            gate.require(&COUNTED, fits, || entry.why(&format!("more than the {most} bytes left")))?;
+            rules.require(&COUNTED, fits, || entry.why(&format!("more than the {most} bytes left")))?;
             self.counted += bytes.len() as u64;
             if !fits {
                 return Ok(Content::File(bytes));
             }
         }
         let fault = fault(entry, &bytes, real, most);
-        gate.require(&FAITHFUL, fault.is_none(), || entry.why(&fault.unwrap_or_default()))?;
+        rules.require(&FAITHFUL, fault.is_none(), || entry.why(&fault.unwrap_or_default()))?;
         Ok(match entry.kind {
             Kind::File => Content::File(bytes),
             Kind::Directory => Content::Nothing,

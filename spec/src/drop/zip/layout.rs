@@ -4,7 +4,7 @@ use super::central::{DESCRIPTOR, Entry, WIDE_FIELD, widen};
 use super::end::Directory;
 use super::fields::{extra_field, slice_at, u16_at, u32_at, u64_at};
 use crate::drop::requirements::zip::FAITHFUL;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 const SIGNATURE: u32 = 0x0403_4b50;
 const SIZE: usize = 30;
@@ -18,12 +18,12 @@ pub(super) fn locate<'a>(
     zip: &'a [u8],
     directory: &Directory<'_>,
     entries: &[Entry<'_>],
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Vec<&'a [u8]>, Refused> {
     let body = &zip[..directory.start];
     let places: Vec<Place> = entries.iter().map(|entry| Place::of(body, entry, directory.shift)).collect();
     for (entry, place) in entries.iter().zip(&places) {
-        gate.require(&FAITHFUL, place.fault.is_none(), || entry.why(place.fault.unwrap_or_default()))?;
+        rules.require(&FAITHFUL, place.fault.is_none(), || entry.why(place.fault.unwrap_or_default()))?;
     }
 
     let mut order: Vec<usize> = (0..places.len()).collect();
@@ -31,20 +31,21 @@ pub(super) fn locate<'a>(
     let mut at = 0;
     for (position, index) in order.iter().enumerate() {
         let (entry, place) = (&entries[*index], &places[*index]);
-        gate.require(&FAITHFUL, place.start == at, || entry.why(&misplaced(place.start, at)))?;
+        rules.require(&FAITHFUL, place.start == at, || entry.why(&misplaced(place.start, at)))?;
         let next = order.get(position + 1).map_or(body.len(), |next| places[*next].start);
         let end = place.end();
         at = end;
         if entry.header.flags & DESCRIPTOR != 0 {
             let descriptor = body.get(end..next).unwrap_or_default();
-            gate.require(&FAITHFUL, describes(descriptor, entry), || {
+            rules.require(&FAITHFUL, describes(descriptor, entry), || {
                 entry.why(&format!("no data descriptor of it between {end} and {next}"))
             })?;
             at = next.max(end);
         }
     }
     let rest = body.len().abs_diff(at);
-    gate.require(&FAITHFUL, rest == 0, || format!("{rest} bytes before the directory belong to no entry"))?;
+    rules
+        .require(&FAITHFUL, rest == 0, || format!("{rest} bytes before the directory belong to no entry"))?;
     Ok(places.into_iter().map(|place| place.data).collect())
 }
 

@@ -9,20 +9,20 @@ use super::path::MOST_PATH;
 use super::tree::{ROOT, Tree, What};
 use super::{Extracted, MOST_STEPS, refuse_over};
 use crate::drop::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, SYMLINK};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// Links on the way to one target.
 const MOST_HOPS: u32 = 40;
 
 /// Collects the files.
 ///
-/// A link shows what it leads to under its own path, a file or a directory. While `SYMLINK` lapses, links are left
+/// A link shows what it leads to under its own path, a file or a directory. While `SYMLINK` is violated, links are left
 /// out. A link that dangles, leads out of the root or into a directory it stands in is refused.
 pub(super) fn follow(
     tree: &Tree,
     most_files: u64,
     most_bytes: u64,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Extracted, Refused> {
     let mut out = Extracted::default();
     let mut walk = Walk { tree, steps: 0, within: vec![false; tree.nodes.len()] };
@@ -44,14 +44,14 @@ pub(super) fn follow(
         let (mut node, mut linked) = (*child, frame.linked);
         let is_link = matches!(tree.nodes[node].what, What::Leaf(Content::Link(_)));
         out.links += usize::from(is_link);
-        if is_link && !gate.effect(&SYMLINK, true, |_, _| false) {
+        if is_link && !rules.effect(&SYMLINK, true, |_, _| false) {
             continue;
         }
         if is_link || linked {
             let led = walk.through(node, &path);
             let wrong = led.as_ref().err().copied();
             let why = || format!("{}: a link {}", shown(path.as_bytes()), wrong.unwrap_or_default());
-            gate.require(&FAITHFUL, wrong.is_none(), why)?;
+            rules.require(&FAITHFUL, wrong.is_none(), why)?;
             let Ok(target) = led else { continue };
             (node, linked) = (target, true);
         }

@@ -7,7 +7,7 @@
 //! What the document calls unsafe in so many words has a row of its own. Everything else falls under `FAITHFUL`,
 //! and the policy is the same throughout: one reading of the bytes, or none. The zip fills its bytes without gaps,
 //! nothing stands before or behind it, both headers of an entry agree with each other and with the contents, and
-//! no path is normalised. While `FAITHFUL` lapses, each of these is passed over the way a careless reader would.
+//! no path is normalised. While `FAITHFUL` is violated, each of these is passed over the way a careless reader would.
 //!
 //! The work is bounded by the input's size and by constants: [`MOST_NODES`], [`MOST_BLOCKS`], [`MOST_STEPS`]. The
 //! memory is bounded by the files kept and a few megabytes of bookkeeping.
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits as document;
 use super::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, FORM, ROOT_INDEX, SIZE};
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 use central::{Entry, Kind};
 use contents::Contents;
@@ -82,27 +82,27 @@ pub struct Extracted {
 
 /// The files of a zip, or the rule that refuses it.
 ///
-/// A zip is refused by the first rule it breaks in the order above. While `FORM` lapses, bytes that are no zip are
-/// taken for a site whose `index.html` they are. While one of the limits lapses, it is halved (`early`) or four
+/// A zip is refused by the first rule it breaks in the order above. While `FORM` is violated, bytes that are no zip are
+/// taken for a site whose `index.html` they are. While one of the limits is violated, it is halved (`early`) or four
 /// times as high (any other variant), so that memory stays bounded.
-pub fn inspect(zip: &[u8], limits: &Limits, gate: &mut impl Gate) -> Result<Extracted, Refused> {
-    let most = limit(&SIZE, limits.zip_bytes as u64, gate);
+pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Extracted, Refused> {
+    let most = limit(&SIZE, limits.zip_bytes as u64, rules);
     refuse_over(&SIZE, zip.len() as u64, most, "bytes")?;
 
-    let found = gate.parse(&FORM, || Directory::find(zip).map(Some), || Ok(Directory::find(zip).ok()))?;
+    let found = rules.parse(&FORM, || Directory::find(zip).map(Some), || Ok(Directory::find(zip).ok()))?;
     let Some(directory) = found else { return Ok(bare(zip)) };
     let fault = directory.fault.as_ref();
-    gate.require(&FAITHFUL, fault.is_none(), || fault.cloned().unwrap_or_default())?;
+    rules.require(&FAITHFUL, fault.is_none(), || fault.cloned().unwrap_or_default())?;
 
-    let (entries, files, all) = read_entries(&directory, gate)?;
-    let most_files = limit(&FILES, limits.files as u64, gate);
+    let (entries, files, all) = read_entries(&directory, rules)?;
+    let most_files = limit(&FILES, limits.files as u64, rules);
     refuse_over(&FILES, files, most_files, "files")?;
-    gate.require(&FAITHFUL, all <= MOST_NODES, || format!("{all} entries, more than {MOST_NODES}"))?;
+    rules.require(&FAITHFUL, all <= MOST_NODES, || format!("{all} entries, more than {MOST_NODES}"))?;
 
-    let data = layout::locate(zip, &directory, &entries, gate)?;
-    let mut tree = Tree::grow(&entries, gate)?;
+    let data = layout::locate(zip, &directory, &entries, rules)?;
+    let mut tree = Tree::grow(&entries, rules)?;
 
-    let most_bytes = limit(&EXTRACTED_SIZE, limits.extracted_bytes, gate);
+    let most_bytes = limit(&EXTRACTED_SIZE, limits.extracted_bytes, rules);
     let declared = entries
         .iter()
         .filter(|entry| entry.kind == Kind::File)
@@ -110,23 +110,23 @@ pub fn inspect(zip: &[u8], limits: &Limits, gate: &mut impl Gate) -> Result<Extr
     refuse_over(&EXTRACTED_SIZE, declared, most_bytes, "bytes of files")?;
     let mut contents = Contents::new(limits.extracted_bytes.max(declared));
     for (index, (entry, data)) in entries.iter().zip(data).enumerate() {
-        tree.fill(index, contents.of(entry, data, gate)?);
+        tree.fill(index, contents.of(entry, data, rules)?);
     }
 
-    let out = links::follow(&tree, most_files, most_bytes, gate)?;
+    let out = links::follow(&tree, most_files, most_bytes, rules)?;
     let has_index = out.files.contains_key("index.html");
-    gate.require(&ROOT_INDEX, has_index, || "no index.html at the root".to_owned())?;
+    rules.require(&ROOT_INDEX, has_index, || "no index.html at the root".to_owned())?;
     Ok(out)
 }
 
 /// The entries that are looked at, how many of all are files, and how many there are.
 fn read_entries<'a>(
     directory: &Directory<'a>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(Vec<Entry<'a>>, u64, usize), Refused> {
     let (mut entries, mut files, mut all) = (Vec::new(), 0, 0);
     for header in directory.headers() {
-        let entry = Entry::judge(header, gate)?;
+        let entry = Entry::judge(header, rules)?;
         files += u64::from(entry.kind == Kind::File);
         all += 1;
         if entries.len() < MOST_NODES {
@@ -136,9 +136,9 @@ fn read_entries<'a>(
     Ok((entries, files, all))
 }
 
-/// A limit, or what it is while its rule has lapsed.
-fn limit(rule: Id, limit: u64, gate: &mut impl Gate) -> u64 {
-    gate.effect(rule, limit, |limit, variant| match variant {
+/// A limit, or what it is while its rule is violated.
+fn limit(rule: Id, limit: u64, rules: &mut impl Rules) -> u64 {
+    rules.effect(rule, limit, |limit, variant| match variant {
         "early" => limit / 2,
         _ => limit.saturating_mul(4),
     })

@@ -2,7 +2,7 @@
 
 use super::fields::shown;
 use crate::drop::requirements::zip::{ABSOLUTE, FAITHFUL, TRAVERSAL};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The longest path, in bytes.
 pub(super) const MOST_PATH: usize = 4096;
@@ -12,33 +12,35 @@ pub(super) const MOST_SEGMENT: usize = 255;
 /// A path within the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path {
-    /// Without slashes at its ends; empty for the root itself, which only a lapsed rule can leave.
+    /// Without slashes at its ends; empty for the root itself, which only a violated rule can leave.
     pub(super) text: String,
-    /// A lapsed rule has made it another path than the name says; it then replaces what stands there.
+    /// A violated rule has made it another path than the name says; it then replaces what stands there.
     pub(super) bent: bool,
 }
 
 /// Judges the name of an entry.
 ///
-/// While `ABSOLUTE` lapses, the leading slashes are dropped; while `TRAVERSAL` lapses, `..` goes up as far as the
+/// While `ABSOLUTE` is violated, the leading slashes are dropped; while `TRAVERSAL` is violated, `..` goes up as far as the
 /// root. A `..` that does not leave the root is no traversal: `FAITHFUL` refuses it, as all that would have to be
 /// normalised.
-pub(super) fn judge(name: &[u8], gate: &mut impl Gate) -> Result<Path, Refused> {
-    let text = gate.parse(
+pub(super) fn judge(name: &[u8], rules: &mut impl Rules) -> Result<Path, Refused> {
+    let text = rules.parse(
         &FAITHFUL,
         || String::from_utf8(name.to_vec()).map_err(|_| format!("{}: not UTF-8", shown(name))),
         || Ok(String::from_utf8_lossy(name).into_owned()),
     )?;
-    gate.require(&ABSOLUTE, !text.starts_with('/'), || format!("{}: an absolute path", shown(name)))?;
+    rules.require(&ABSOLUTE, !text.starts_with('/'), || format!("{}: an absolute path", shown(name)))?;
     let relative = text.trim_start_matches('/');
-    gate.require(&TRAVERSAL, !climbs_out(relative), || format!("{}: a path out of the root", shown(name)))?;
+    rules
+        .require(&TRAVERSAL, !climbs_out(relative), || format!("{}: a path out of the root", shown(name)))?;
 
     let bent = relative.len() != text.len() || climbs_out(relative);
     if bent {
         return Ok(Path { text: resolve(relative), bent });
     }
     let fault = fault(relative);
-    gate.require(&FAITHFUL, fault.is_none(), || format!("{}: {}", shown(name), fault.unwrap_or_default()))?;
+    rules
+        .require(&FAITHFUL, fault.is_none(), || format!("{}: {}", shown(name), fault.unwrap_or_default()))?;
     Ok(Path { text: resolve(relative), bent })
 }
 

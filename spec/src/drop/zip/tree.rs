@@ -6,7 +6,7 @@ use super::MOST_NODES;
 use super::central::{Entry, Kind};
 use super::contents::Content;
 use crate::drop::requirements::zip::FAITHFUL;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The place of the root.
 pub(super) const ROOT: usize = 0;
@@ -35,15 +35,15 @@ pub(super) enum What {
 
 impl Tree {
     /// Plants every entry.
-    pub(super) fn grow(entries: &[Entry<'_>], gate: &mut impl Gate) -> Result<Self, Refused> {
+    pub(super) fn grow(entries: &[Entry<'_>], rules: &mut impl Rules) -> Result<Self, Refused> {
         let root = Node { parent: ROOT, named: false, what: What::Directory(BTreeMap::new()) };
         let mut tree = Self { nodes: vec![root], of_entries: Vec::with_capacity(entries.len()) };
         for entry in entries {
             let planted = tree.plant(entry);
             let clash = planted.as_ref().err().copied();
-            // A path that a lapsed rule has bent may end where another stands.
+            // A path that a violated rule has bent may end where another stands.
             let holds = clash.is_none() || entry.path.bent;
-            gate.require(&FAITHFUL, holds, || entry.why(clash.unwrap_or_default()))?;
+            rules.require(&FAITHFUL, holds, || entry.why(clash.unwrap_or_default()))?;
             tree.of_entries.push(planted.ok());
         }
         Ok(tree)

@@ -8,7 +8,7 @@ use crate::crypto::text::{parse_hex, sha256_hex};
 use crate::hosting::envelope::parse_json;
 use crate::hosting::fields::cut;
 use crate::hosting::sealed::{self, Ciphertext};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// A bundle's envelope, read and not opened.
 pub struct Envelope {
@@ -24,48 +24,48 @@ pub fn hash(file: &[u8]) -> String {
 }
 
 /// Compares the pinned file with the hash that the record states.
-pub fn check_hash(file: &[u8], stated: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+pub fn check_hash(file: &[u8], stated: &str, rules: &mut impl Rules) -> Result<(), Refused> {
     let whole = stated.len() == 64 && parse_hex(stated).is_some();
-    gate.require(&rows::HASH_FORM, whole, || format!("the stated hash is {stated:.80?}"))?;
+    rules.require(&rows::HASH_FORM, whole, || format!("the stated hash is {stated:.80?}"))?;
     // Leniently, with its usual prefix or white space around it.
     let stated = stated.trim().trim_start_matches("0x");
     let found = hash(file);
-    gate.require(&rows::HASH, found.eq_ignore_ascii_case(stated), || {
+    rules.require(&rows::HASH, found.eq_ignore_ascii_case(stated), || {
         format!("the file has {found}, stated is {stated:.80}")
     })
 }
 
 /// Reads the pinned file: JSON of version 1 and the bundle's kind, with exactly two recipients.
-pub fn parse(dialect: &Dialect, file: &[u8], gate: &mut impl Gate) -> Result<Envelope, Refused> {
-    let text = gate.parse(
+pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut impl Rules) -> Result<Envelope, Refused> {
+    let text = rules.parse(
         &rows::FORM,
         || std::str::from_utf8(file).map(Into::into).map_err(|e| format!("no UTF-8 at {}", e.valid_up_to())),
         || Ok(String::from_utf8_lossy(file)),
     )?;
-    let value = parse_json(&text, FILE_BYTES, &rows::FORM, gate)?;
+    let value = parse_json(&text, FILE_BYTES, &rows::FORM, rules)?;
     // Leniently, JSON within a text is an envelope as well.
     let inner = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    gate.require(&rows::FORM, value.is_object(), || format!("the file is {}", cut(&value)))?;
+    rules.require(&rows::FORM, value.is_object(), || format!("the file is {}", cut(&value)))?;
     let empty = Map::new();
     let members = inner.as_ref().unwrap_or(&value).as_object().unwrap_or(&empty);
     let shown = |name: &str| members.get(name).unwrap_or(&Value::Null);
     let deks = members.get("deks").and_then(Value::as_object);
-    gate.require(&rows::FORM, deks.is_some(), || format!("deks is {}", cut(shown("deks"))))?;
+    rules.require(&rows::FORM, deks.is_some(), || format!("deks is {}", cut(shown("deks"))))?;
     let deks = deks.unwrap_or(members);
-    gate.require(&rows::VERSION, shown("v") == VERSION, || format!("v is {}", cut(shown("v"))))?;
-    gate.require(&rows::KIND, shown("kind") == dialect.bundle_kind.as_str(), || {
+    rules.require(&rows::VERSION, shown("v") == VERSION, || format!("v is {}", cut(shown("v"))))?;
+    rules.require(&rows::KIND, shown("kind") == dialect.bundle_kind.as_str(), || {
         format!("kind is {}", cut(shown("kind")))
     })?;
-    let text = sealed::read(members, &ROWS, FILE_BYTES, Padding::Required, gate)?;
+    let text = sealed::read(members, &ROWS, FILE_BYTES, Padding::Required, rules)?;
     let mut wrapped = |name: &str, rule| {
         let place = format!("deks.{name}");
-        sealed::bytes(deks.get(name), &place, rule, FILE_BYTES, Padding::Required, gate)
+        sealed::bytes(deks.get(name), &place, rule, FILE_BYTES, Padding::Required, rules)
     };
     let (vm, encryption) = (wrapped("vm", &rows::VM)?, wrapped("encryption", &rows::ENCRYPTION)?);
     let other = deks.keys().find(|name| !matches!(name.as_str(), "vm" | "encryption"));
-    // Where a member is missing its own rule has lapsed, and another name may stand for it.
+    // Where a member is missing its own rule is violated, and another name may stand for it.
     let complete = deks.contains_key("vm") && deks.contains_key("encryption");
-    gate.require(&rows::TWO_RECIPIENTS, other.is_none() || !complete, || {
+    rules.require(&rows::TWO_RECIPIENTS, other.is_none() || !complete, || {
         format!("deks has the member {other:.60?}")
     })?;
     Ok(Envelope { text, vm, encryption, deks: deks.clone() })

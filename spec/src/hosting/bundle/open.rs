@@ -12,7 +12,7 @@ use crate::crypto::aead;
 use crate::crypto::secp256k1::SigningKey;
 use crate::hosting::sealed;
 use crate::hosting::wrapping::Agreement;
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// One of the two keys that open a bundle.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ pub enum Contents {
     Formless,
     /// Something compressed in a way that is not read here.
     Unread(&'static str),
-    /// Nothing known; only where a rule has lapsed.
+    /// Nothing known; only where a rule is violated.
     Unknown,
 }
 
@@ -62,19 +62,19 @@ pub fn open(
     file: &[u8],
     stated_hash: &str,
     key: Key<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Opened, Refused> {
-    check_hash(file, stated_hash, gate)?;
-    let envelope = parse(dialect, file, gate)?;
-    let (dek, agreement) = unwrap_key(&envelope, key, gate)?;
-    let opened = sealed::open(&envelope.text, &dek, &ROWS, gate)?;
-    let contents = if opened.authentic { inspect(&opened.bytes, gate)? } else { Contents::Unknown };
+    check_hash(file, stated_hash, rules)?;
+    let envelope = parse(dialect, file, rules)?;
+    let (dek, agreement) = unwrap_key(&envelope, key, rules)?;
+    let opened = sealed::open(&envelope.text, &dek, &ROWS, rules)?;
+    let contents = if opened.authentic { inspect(&opened.bytes, rules)? } else { Contents::Unknown };
     Ok(Opened { agreement, dek, tarball: opened.bytes, contents })
 }
 
 /// Looks for the manifest.
-pub fn inspect(tarball: &[u8], gate: &mut impl Gate) -> Result<Contents, Refused> {
-    gate.parse(
+pub fn inspect(tarball: &[u8], rules: &mut impl Rules) -> Result<Contents, Refused> {
+    rules.parse(
         &rows::TARBALL,
         || match find_manifest(tarball)? {
             Found::Manifest(bytes) => {
@@ -90,15 +90,15 @@ pub fn inspect(tarball: &[u8], gate: &mut impl Gate) -> Result<Contents, Refused
 fn unwrap_key(
     envelope: &Envelope,
     key: Key<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(aead::Key, Option<Agreement>), Refused> {
     let (name, wrapped, key) = match key {
         Key::Vm(key) => ("vm", &envelope.vm, key),
         Key::Encryption(key) => ("encryption", &envelope.encryption, key),
     };
     if envelope.deks.contains_key(name) {
-        sealed::unwrap_key(key, wrapped, &rows::KEY_LENGTH, gate)
+        sealed::unwrap_key(key, wrapped, &rows::KEY_LENGTH, rules)
     } else {
-        sealed::try_all(&envelope.deks, key, &rows::KEY_LENGTH, gate)
+        sealed::try_all(&envelope.deks, key, &rows::KEY_LENGTH, rules)
     }
 }

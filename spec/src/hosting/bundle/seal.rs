@@ -9,7 +9,7 @@ use crate::hosting::base64;
 use crate::hosting::envelope::wrap;
 use crate::hosting::sealed::{self, ALGORITHM};
 use crate::hosting::wrapping::{Ephemeral, Wrapped};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// Whom a bundle is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,23 +51,23 @@ pub fn seal(
     tarball: &[u8],
     recipients: &Recipients,
     secrets: &Secrets,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Sealed, Refused> {
-    let data = sealed::additional_data(&ROWS, gate);
+    let data = sealed::additional_data(&ROWS, rules);
     let (ciphertext, tag) = aead::seal(&secrets.dek, Nonce::Twelve(secrets.iv), data, tarball);
-    let vm = wrap(&recipients.vm, &secrets.vm, &secrets.dek, &rows::VM_OPENS, gate)?;
+    let vm = wrap(&recipients.vm, &secrets.vm, &secrets.dek, &rows::VM_OPENS, rules)?;
     let encryption =
-        wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, gate)?;
+        wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, rules)?;
     let file = json!({
         "v": VERSION,
         "kind": dialect.bundle_kind,
         "alg": ALGORITHM,
-        "ct": base64::write(&ciphertext, gate),
-        "iv": base64::write(&secrets.iv, gate),
-        "tag": base64::write(&tag, gate),
+        "ct": base64::write(&ciphertext, rules),
+        "iv": base64::write(&secrets.iv, rules),
+        "tag": base64::write(&tag, rules),
         "deks": {
-            "vm": base64::write(&vm.bytes, gate),
-            "encryption": base64::write(&encryption.bytes, gate),
+            "vm": base64::write(&vm.bytes, rules),
+            "encryption": base64::write(&encryption.bytes, rules),
         },
     })
     .to_string()

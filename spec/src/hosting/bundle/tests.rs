@@ -9,7 +9,7 @@ use crate::crypto::secp256k1::{SigningKey, key_from_secret, public_key};
 use crate::crypto::text::sha256_hex;
 use crate::hosting::requirements::{base64 as base64_rows, ecies as ecies_rows, records};
 use crate::hosting::wrapping::Ephemeral;
-use crate::{Dialect, Gate, Id, Strict, Without};
+use crate::{Dialect, Id, Rules, Strict, Without};
 
 fn key(fill: u8) -> SigningKey {
     key_from_secret(&[fill; 32]).expect("a scalar")
@@ -19,12 +19,12 @@ fn tarball() -> Vec<u8> {
     tar(&[("app/main.js", b"1"), ("manifest.json", b"{\"framework\":\"x\"}")])
 }
 
-fn seal_with(tarball: &[u8], gate: &mut impl Gate) -> Sealed {
+fn seal_with(tarball: &[u8], rules: &mut impl Rules) -> Sealed {
     let ephemeral = |fill| Ephemeral { key: key(fill), nonce: Nonce::Sixteen([fill; 16]) };
     let secrets =
         Secrets { dek: Zeroizing::new([9; 32]), iv: [8; 12], vm: ephemeral(5), encryption: ephemeral(6) };
     let recipients = Recipients { vm: public_key(&key(1)), encryption: public_key(&key(2)) };
-    seal(&Dialect::default(), tarball, &recipients, &secrets, gate).expect("points of the curve")
+    seal(&Dialect::default(), tarball, &recipients, &secrets, rules).expect("points of the curve")
 }
 
 fn envelope() -> Value {
@@ -44,9 +44,9 @@ fn bytes(at: &str) -> Vec<u8> {
 }
 
 /// Opens a file under its own hash.
-fn read(file: &[u8], gate: &mut impl Gate) -> Result<Opened, Id> {
+fn read(file: &[u8], rules: &mut impl Rules) -> Result<Opened, Id> {
     let vm = key(1);
-    open(&Dialect::default(), file, &hash(file), Key::Vm(&vm), gate).map_err(|refused| refused.rule)
+    open(&Dialect::default(), file, &hash(file), Key::Vm(&vm), rules).map_err(|refused| refused.rule)
 }
 
 #[test]
@@ -65,12 +65,12 @@ fn both_keys_open_what_is_sealed() {
     }
 }
 
-/// A gate that tells which rules were consulted.
+/// Rules that tell which rules were consulted.
 #[derive(Default)]
 struct Asked(Vec<Id>);
 
-impl Gate for Asked {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+impl Rules for Asked {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.0.push(rule);
         None
     }
@@ -93,8 +93,8 @@ fn the_hash_is_over_the_pinned_file_and_comes_first() {
         let refused = open(&Dialect::default(), &sealed.file, &stated, Key::Vm(&vm), &mut asked).unwrap_err();
         assert_eq!(refused.rule, rule);
         assert!(asked.0.iter().all(|rule| [&rows::HASH as Id, &rows::HASH_FORM].contains(rule)));
-        let lapsed = open(&Dialect::default(), &sealed.file, &stated, Key::Vm(&vm), &mut Without(rule));
-        assert!(lapsed.is_ok() || stated.is_empty(), "{stated}");
+        let violated = open(&Dialect::default(), &sealed.file, &stated, Key::Vm(&vm), &mut Without(rule));
+        assert!(violated.is_ok() || stated.is_empty(), "{stated}");
     }
     // A blank more in the file is another file.
     let spaced = [&sealed.file[..], b" "].concat();
@@ -144,8 +144,8 @@ fn one_fault_one_rule_and_without_it_the_bundle_opens() {
     for (rule, file) in cases {
         let shown = String::from_utf8_lossy(&file[..file.len().min(200)]).into_owned();
         assert_eq!(read(&file, &mut Strict).unwrap_err(), rule, "{shown}");
-        let lapsed = read(&file, &mut Without(rule));
-        assert!(lapsed.is_ok(), "{shown} without {rule}: {lapsed:?}");
+        let violated = read(&file, &mut Without(rule));
+        assert!(violated.is_ok(), "{shown} without {rule}: {violated:?}");
     }
 }
 

@@ -15,7 +15,7 @@ use crate::hosting::requirements::deployments::{
     RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
 };
 use crate::hosting::requirements::instances::{BUNDLE_HASH, BUNDLE_STORE_REF};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The schema version that is written; records before it are legacy.
 pub const SCHEMA: i64 = 4;
@@ -90,37 +90,37 @@ pub struct Public {
 
 impl Deployment {
     /// Reads `content.content` of a creation or an amend. Records before schema 4 may lack most of it.
-    pub fn parse(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Deployment, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Deployment, Refused> {
         let fields = Fields::new(body, "");
         let schema = match fields.value("schemaVersion") {
             None => None,
-            Some(_) => fields.read("schemaVersion", &SCHEMA_RULE, gate, |version| {
+            Some(_) => fields.read("schemaVersion", &SCHEMA_RULE, rules, |version| {
                 version.as_i64().filter(|version| (1..=SCHEMA).contains(version))
             })?,
         };
         let stated = fields.value("schemaVersion").and_then(Value::as_i64);
         let legacy = stated.is_none_or(|version| version < SCHEMA);
-        if legacy && gate.lapse(&LEGACY_READ).is_some() {
+        if legacy && rules.violated(&LEGACY_READ).is_some() {
             return Err(Refused { rule: &SCHEMA_RULE, why: fields.shown("schemaVersion") });
         }
-        let deployment_id = fields.text("deploymentId", &DEPLOYMENT_ID, gate)?;
-        let project_id = fields.text("projectId", &PROJECT_ID, gate)?;
-        // Where the row that asks for a text has lapsed there may be none to look at.
+        let deployment_id = fields.text("deploymentId", &DEPLOYMENT_ID, rules)?;
+        let project_id = fields.text("projectId", &PROJECT_ID, rules)?;
+        // Where the row that asks for a text is violated there may be none to look at.
         if !deployment_id.is_empty() {
-            require_deployment(&deployment_id, gate)?;
+            require_deployment(&deployment_id, rules)?;
         }
         if !project_id.is_empty() {
-            require_project(&project_id, gate)?;
+            require_project(&project_id, rules)?;
         }
-        let public = fields.object("public", &PUBLIC, gate)?;
+        let public = fields.object("public", &PUBLIC, rules)?;
         Ok(Deployment {
             deployment_id,
             project_id,
             schema: schema.or(stated),
-            public: Public::parse(&public, legacy, gate)?,
+            public: Public::parse(&public, legacy, rules)?,
             encrypted: match fields.value("encrypted") {
                 None | Some(Value::Null) if legacy => None,
-                _ => Some(fields.object("encrypted", &ENCRYPTED, gate)?),
+                _ => Some(fields.object("encrypted", &ENCRYPTED, rules)?),
             },
         })
     }
@@ -131,52 +131,53 @@ impl Deployment {
     }
 
     /// The hash of the STORE message of a bundle, which a live deployment to a machine has; empty where the rule has
-    /// lapsed.
-    pub fn bundle(&self, gate: &mut impl Gate) -> Result<&str, Refused> {
+    /// violated.
+    pub fn bundle(&self, rules: &mut impl Rules) -> Result<&str, Refused> {
         let stated = self.public.store_ref.as_deref().unwrap_or_default();
-        gate.require(&BUNDLE_STORE_REF, !stated.is_empty(), || "no storeRef leads to a bundle".to_owned())?;
+        rules
+            .require(&BUNDLE_STORE_REF, !stated.is_empty(), || "no storeRef leads to a bundle".to_owned())?;
         Ok(stated)
     }
 
     /// The content identifier that the record holds itself: a legacy record's without a reference to a STORE.
-    pub fn own_cid(&self, gate: &mut impl Gate) -> Option<&str> {
+    pub fn own_cid(&self, rules: &mut impl Rules) -> Option<&str> {
         let cid = self.public.cid.as_deref().filter(|_| self.is_legacy() && self.public.store_ref.is_none());
-        gate.effect(&LEGACY_CID, cid, |_, _| None)
+        rules.effect(&LEGACY_CID, cid, |_, _| None)
     }
 }
 
 impl Public {
-    fn parse(members: &Map<String, Value>, legacy: bool, gate: &mut impl Gate) -> Result<Public, Refused> {
+    fn parse(members: &Map<String, Value>, legacy: bool, rules: &mut impl Rules) -> Result<Public, Refused> {
         let fields = Fields::new(members, "public.");
         // What a legacy record lacks is null.
         let lacks = |name: &str| legacy && fields.value(name).is_none();
-        let text = |name, rule, gate: &mut _| {
-            if lacks(name) { Ok(None) } else { fields.text_or_null(name, rule, gate) }
+        let text = |name, rule, rules: &mut _| {
+            if lacks(name) { Ok(None) } else { fields.text_or_null(name, rule, rules) }
         };
-        let number = |name, rule, gate: &mut _| {
-            if lacks(name) { Ok(None) } else { fields.integer_or_null(name, rule, gate) }
+        let number = |name, rule, rules: &mut _| {
+            if lacks(name) { Ok(None) } else { fields.integer_or_null(name, rule, rules) }
         };
         Ok(Public {
             status: fields
-                .read("status", &STATUS, gate, |status| Status::named(status.as_str()?))?
+                .read("status", &STATUS, rules, |status| Status::named(status.as_str()?))?
                 .unwrap_or(Status::Queued),
-            store_ref: text("storeRef", &STORE_REF, gate)?,
-            url: text("url", &URL, gate)?,
-            run_id: number("runId", &RUN_ID, gate)?,
-            run_attempt: number("runAttempt", &RUN_ATTEMPT, gate)?,
-            created_at: fields.text_that("createdAt", &CREATED_AT, gate, is_iso)?,
+            store_ref: text("storeRef", &STORE_REF, rules)?,
+            url: text("url", &URL, rules)?,
+            run_id: number("runId", &RUN_ID, rules)?,
+            run_attempt: number("runAttempt", &RUN_ATTEMPT, rules)?,
+            created_at: fields.text_that("createdAt", &CREATED_AT, rules, is_iso)?,
             finished_at: if lacks("finishedAt") {
                 None
             } else {
-                fields.moment_or_null("finishedAt", &FINISHED_AT, gate)?
+                fields.moment_or_null("finishedAt", &FINISHED_AT, rules)?
             },
             bundle_hash: match fields.value("bundleHash") {
                 None | Some(Value::Null) => None,
-                Some(_) => Some(fields.text_that("bundleHash", &BUNDLE_HASH, gate, is_sha256)?),
+                Some(_) => Some(fields.text_that("bundleHash", &BUNDLE_HASH, rules, is_sha256)?),
             },
             cid: match fields.value("cid") {
                 // Beside a schema that has none it is another application's member.
-                Some(_) if legacy => fields.text_or_null("cid", &PUBLIC, gate)?,
+                Some(_) if legacy => fields.text_or_null("cid", &PUBLIC, rules)?,
                 _ => None,
             },
         })
@@ -214,8 +215,8 @@ mod tests {
         body
     }
 
-    fn parse(body: &Value, gate: &mut impl Gate) -> Result<Deployment, Refused> {
-        Deployment::parse(body.as_object().unwrap(), gate)
+    fn parse(body: &Value, rules: &mut impl Rules) -> Result<Deployment, Refused> {
+        Deployment::parse(body.as_object().unwrap(), rules)
     }
 
     #[test]

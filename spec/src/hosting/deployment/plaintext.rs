@@ -7,7 +7,7 @@ use crate::hosting::project::object;
 use crate::hosting::requirements::deployments::{
     PLAINTEXT_BRANCH, PLAINTEXT_COMMIT, PLAINTEXT_ERROR, PLAINTEXT_FORM, PLAINTEXT_MESSAGE, PLAINTEXT_RUN,
 };
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// A deployment's plaintext.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,16 +26,16 @@ pub struct Plaintext {
 
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8. Further members do no harm.
-    pub fn parse(bytes: &[u8], gate: &mut impl Gate) -> Result<Plaintext, Refused> {
+    pub fn parse(bytes: &[u8], rules: &mut impl Rules) -> Result<Plaintext, Refused> {
         let members =
-            object(bytes).or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
+            object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let fields = Fields::new(&members, "");
         Ok(Plaintext {
-            commit: fields.text_or_null("commit", &PLAINTEXT_COMMIT, gate)?,
-            commit_message: fields.text_or_null("commitMessage", &PLAINTEXT_MESSAGE, gate)?,
-            branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, gate)?,
-            actions_run_url: fields.text_or_null("actionsRunUrl", &PLAINTEXT_RUN, gate)?,
-            error: fields.text_or_null("error", &PLAINTEXT_ERROR, gate)?,
+            commit: fields.text_or_null("commit", &PLAINTEXT_COMMIT, rules)?,
+            commit_message: fields.text_or_null("commitMessage", &PLAINTEXT_MESSAGE, rules)?,
+            branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, rules)?,
+            actions_run_url: fields.text_or_null("actionsRunUrl", &PLAINTEXT_RUN, rules)?,
+            error: fields.text_or_null("error", &PLAINTEXT_ERROR, rules)?,
         })
     }
 
@@ -58,7 +58,7 @@ mod tests {
         let plaintext =
             Plaintext { commit: Some("c".into()), error: Some("e".into()), ..Plaintext::default() };
         let json = plaintext.to_json();
-        let parse = |json: &Value, gate: &mut Without| Plaintext::parse(json.to_string().as_bytes(), gate);
+        let parse = |json: &Value, rules: &mut Without| Plaintext::parse(json.to_string().as_bytes(), rules);
         assert_eq!(Plaintext::parse(json.to_string().as_bytes(), &mut Strict), Ok(plaintext));
         for (rule, name) in [
             (&PLAINTEXT_COMMIT, "commit"),

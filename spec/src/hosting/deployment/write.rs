@@ -9,7 +9,7 @@ use crate::hosting::requirements::deployments::{
     CREATION_URL, FAILED_STORE_REF, LIVE_STORE_REF, SAME_DEPLOYMENT, SAME_PROJECT, SCHEMA as SCHEMA_RULE,
     TERMINAL_STATUS, TYPE,
 };
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// The JSON of `content.content`, members in the document's order. The members of an instance's deployment and of a
 /// legacy record stand where they are given.
@@ -72,65 +72,70 @@ pub fn terminal_of(
 pub fn judge_creation(
     record: &Record,
     dialect: &Dialect,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Deployment, Refused> {
     let stated = record.content_type.as_deref() == Some(dialect.deployment_type.as_str());
-    gate.require(&CONTENT_TYPE, stated, || shown_type(record))?;
-    let deployment = body(record, gate)?;
+    rules.require(&CONTENT_TYPE, stated, || shown_type(record))?;
+    let deployment = body(record, rules)?;
     let public = &deployment.public;
-    gate.require(&CREATION_QUEUED, public.status == Status::Queued, || {
+    rules.require(&CREATION_QUEUED, public.status == Status::Queued, || {
         format!("public.status is {}", public.status.name())
     })?;
-    gate.require(&CREATION_STORE_REF, public.store_ref.is_none(), || "public.storeRef is given".to_owned())?;
-    gate.require(&CREATION_URL, public.url.is_none(), || "public.url is given".to_owned())?;
-    gate.require(&CREATION_FINISHED, public.finished_at.is_none(), || {
+    rules
+        .require(&CREATION_STORE_REF, public.store_ref.is_none(), || "public.storeRef is given".to_owned())?;
+    rules.require(&CREATION_URL, public.url.is_none(), || "public.url is given".to_owned())?;
+    rules.require(&CREATION_FINISHED, public.finished_at.is_none(), || {
         "public.finishedAt is given".to_owned()
     })?;
     Ok(deployment)
 }
 
 /// An amend's form: what it amends, and what it states.
-pub fn judge_amend(record: &Record, gate: &mut impl Gate) -> Result<(String, Deployment), Refused> {
-    gate.require(&AMEND_TYPE, record.content_type.as_deref() == Some(AMEND), || shown_type(record))?;
+pub fn judge_amend(record: &Record, rules: &mut impl Rules) -> Result<(String, Deployment), Refused> {
+    rules.require(&AMEND_TYPE, record.content_type.as_deref() == Some(AMEND), || shown_type(record))?;
     let target = record.target.as_deref().filter(|target| !target.is_empty());
-    gate.require(&AMEND_REF, target.is_some(), || "content.ref is missing or empty".to_owned())?;
-    Ok((target.unwrap_or_default().to_owned(), body(record, gate)?))
+    rules.require(&AMEND_REF, target.is_some(), || "content.ref is missing or empty".to_owned())?;
+    Ok((target.unwrap_or_default().to_owned(), body(record, rules)?))
 }
 
 /// A terminal amend held to what its writer owes, against the creation whose item hash is `creation`.
 pub fn judge_terminal(
     record: &Record,
     creation: (&str, &Deployment),
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Deployment, Refused> {
-    let (target, ended) = judge_amend(record, gate)?;
-    gate.require(&AMEND_REF, target == creation.0, || format!("content.ref is {target:.80}"))?;
+    let (target, ended) = judge_amend(record, rules)?;
+    rules.require(&AMEND_REF, target == creation.0, || format!("content.ref is {target:.80}"))?;
     let public = &ended.public;
-    gate.require(&SAME_DEPLOYMENT, ended.deployment_id == creation.1.deployment_id, || {
+    rules.require(&SAME_DEPLOYMENT, ended.deployment_id == creation.1.deployment_id, || {
         format!("deploymentId is {:.40}", ended.deployment_id)
     })?;
-    gate.require(&SAME_PROJECT, ended.project_id == creation.1.project_id, || {
+    rules.require(&SAME_PROJECT, ended.project_id == creation.1.project_id, || {
         format!("projectId is {:.40}", ended.project_id)
     })?;
-    gate.require(&TERMINAL_STATUS, public.status != Status::Queued, || "public.status is queued".to_owned())?;
+    rules.require(&TERMINAL_STATUS, public.status != Status::Queued, || {
+        "public.status is queued".to_owned()
+    })?;
     let given = public.store_ref.as_deref().is_some_and(|store_ref| !store_ref.is_empty());
-    gate.require(&LIVE_STORE_REF, given || public.status != Status::Live, || {
+    rules.require(&LIVE_STORE_REF, given || public.status != Status::Live, || {
         "a live deployment has no public.storeRef".to_owned()
     })?;
-    gate.require(&FAILED_STORE_REF, public.store_ref.is_none() || public.status != Status::Failed, || {
-        "a failed deployment has a public.storeRef".to_owned()
-    })?;
+    rules.require(
+        &FAILED_STORE_REF,
+        public.store_ref.is_none() || public.status != Status::Failed,
+        || "a failed deployment has a public.storeRef".to_owned(),
+    )?;
     Ok(ended)
 }
 
-fn body(record: &Record, gate: &mut impl Gate) -> Result<Deployment, Refused> {
-    gate.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
-    gate.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+fn body(record: &Record, rules: &mut impl Rules) -> Result<Deployment, Refused> {
+    rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
+    rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
     let none = Map::new();
     let body = record.body().unwrap_or(&none);
     let version = body.get("schemaVersion").and_then(Value::as_i64);
-    gate.require(&SCHEMA_RULE, version == Some(SCHEMA), || format!("schemaVersion is {version:?}"))?;
-    Deployment::parse(body, gate)
+    rules.require(&SCHEMA_RULE, version == Some(SCHEMA), || format!("schemaVersion is {version:?}"))?;
+    Deployment::parse(body, rules)
 }
 
 fn shown_type(record: &Record) -> String {

@@ -7,7 +7,7 @@ use crate::crypto::base64::Padding;
 use crate::hosting::requirements::records::{DUPLICATES, NUMBERS, SIZE};
 use crate::hosting::{fields, sealed};
 use crate::json::{self, Fault};
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 /// The version, the members, and the wrapped keys.
 pub(super) struct Form {
@@ -17,8 +17,8 @@ pub(super) struct Form {
 }
 
 /// Reads an envelope's text: JSON within the limit, no key twice, no number that readers disagree on.
-pub fn parse(text: &str, gate: &mut impl Gate) -> Result<Value, Refused> {
-    parse_json(text, TEXT_BYTES, &rows::FORM, gate)
+pub fn parse(text: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
+    parse_json(text, TEXT_BYTES, &rows::FORM, rules)
 }
 
 /// Reads JSON; `rule` says that it is JSON.
@@ -26,56 +26,58 @@ pub(in crate::hosting) fn parse_json(
     text: &str,
     limit: usize,
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, Refused> {
-    gate.require(&SIZE, text.len() <= limit, || format!("{} bytes, the limit is {limit}", text.len()))?;
+    rules.require(&SIZE, text.len() <= limit, || format!("{} bytes, the limit is {limit}", text.len()))?;
     let read = json::parse_unique(text);
     let twice = matches!(read, Err(Fault::Duplicate(_)));
-    gate.require(&DUPLICATES, !twice, || format!("{}", read.as_ref().expect_err("a key stands twice")))?;
+    rules.require(&DUPLICATES, !twice, || format!("{}", read.as_ref().expect_err("a key stands twice")))?;
     let value = match read {
         Ok(value) => value,
-        // A lapsed rule takes the last of the two, as readers do by default.
+        // A violated rule takes the last of the two, as readers do by default.
         Err(Fault::Duplicate(_)) => serde_json::from_str(text).unwrap_or_default(),
         Err(Fault::Syntax(why)) => {
             let stand_in = || Ok(Value::from(text));
-            gate.parse(rule, || Err(format!("no JSON: {why}")), stand_in)?
+            rules.parse(rule, || Err(format!("no JSON: {why}")), stand_in)?
         }
     };
     let odd = json::odd_number(&value).map(ToString::to_string);
-    gate.require(&NUMBERS, odd.is_none(), || format!("the number {}", odd.clone().unwrap_or_default()))?;
+    rules.require(&NUMBERS, odd.is_none(), || format!("the number {}", odd.clone().unwrap_or_default()))?;
     Ok(value)
 }
 
 /// Reads the members that say how to go on.
-pub(super) fn read(envelope: &Value, gate: &mut impl Gate) -> Result<Form, Refused> {
+pub(super) fn read(envelope: &Value, rules: &mut impl Rules) -> Result<Form, Refused> {
     // Leniently, JSON within a text is an envelope as well.
     let inner = envelope.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    gate.require(&rows::FORM, envelope.is_object(), || format!("the envelope is {}", fields::cut(envelope)))?;
+    rules.require(&rows::FORM, envelope.is_object(), || {
+        format!("the envelope is {}", fields::cut(envelope))
+    })?;
     let members = inner.as_ref().unwrap_or(envelope).as_object().cloned().unwrap_or_default();
     let shown = |name: &str| match members.get(name) {
         None => format!("{name} is missing"),
         Some(value) => format!("{name} is {}", fields::cut(value)),
     };
     let version = members.get("v").and_then(Value::as_i64);
-    gate.require(&rows::FORM, version.is_some(), || shown("v"))?;
+    rules.require(&rows::FORM, version.is_some(), || shown("v"))?;
     let deks = members.get("deks").and_then(Value::as_object);
-    gate.require(&rows::FORM, deks.is_some(), || shown("deks"))?;
+    rules.require(&rows::FORM, deks.is_some(), || shown("deks"))?;
     // Leniently, the wrapped keys may stand beside the rest.
     let deks = deks.unwrap_or(&members).clone();
     Ok(Form { version: version.unwrap_or(VERSION), members, deks })
 }
 
 /// What a writer has to keep: version 3, the cipher's members, both recipients and nobody else.
-pub fn check_written(envelope: &Value, gate: &mut impl Gate) -> Result<(), Refused> {
-    let form = read(envelope, gate)?;
-    gate.require(&rows::VERSION, form.version == VERSION, || format!("v is {}", form.version))?;
-    sealed::read(&form.members, &ROWS, TEXT_BYTES, Padding::Required, gate)?;
+pub fn check_written(envelope: &Value, rules: &mut impl Rules) -> Result<(), Refused> {
+    let form = read(envelope, rules)?;
+    rules.require(&rows::VERSION, form.version == VERSION, || format!("v is {}", form.version))?;
+    sealed::read(&form.members, &ROWS, TEXT_BYTES, Padding::Required, rules)?;
     for (name, rule) in [("user", &rows::USER), ("encryption", &rows::ENCRYPTION)] {
         let place = format!("deks.{name}");
-        let wrapped = sealed::bytes(form.deks.get(name), &place, rule, TEXT_BYTES, Padding::Required, gate)?;
+        let wrapped = sealed::bytes(form.deks.get(name), &place, rule, TEXT_BYTES, Padding::Required, rules)?;
         let plausible = matches!(wrapped.len(), 125 | 129) && wrapped[0] == 4;
-        gate.require(rule, plausible, || format!("{place} has {} bytes, no wrapped key", wrapped.len()))?;
+        rules.require(rule, plausible, || format!("{place} has {} bytes, no wrapped key", wrapped.len()))?;
     }
     let other = form.deks.keys().find(|name| !matches!(name.as_str(), "user" | "encryption"));
-    gate.require(&rows::NO_OTHERS, other.is_none(), || format!("deks has the member {other:.60?}"))
+    rules.require(&rows::NO_OTHERS, other.is_none(), || format!("deks has the member {other:.60?}"))
 }

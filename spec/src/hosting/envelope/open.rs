@@ -12,7 +12,7 @@ use crate::crypto::base64::Padding;
 use crate::crypto::secp256k1::SigningKey;
 use crate::hosting::sealed::{self, Plaintext};
 use crate::hosting::wrapping::Agreement;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// Who reads: the two have opposite duties with older envelopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,28 +139,33 @@ impl fmt::Debug for Opened {
 }
 
 /// Opens an envelope with one of the keys at hand.
-pub fn open(envelope: &Value, reader: Reader, keys: &Keys, gate: &mut impl Gate) -> Result<Outcome, Refused> {
-    let form = form::read(envelope, gate)?;
+pub fn open(
+    envelope: &Value,
+    reader: Reader,
+    keys: &Keys,
+    rules: &mut impl Rules,
+) -> Result<Outcome, Refused> {
+    let form = form::read(envelope, rules)?;
     let version = form.version;
-    gate.require(&rows::NEWER, version <= VERSION, || format!("v is {version}, known is {VERSION}"))?;
-    if version < VERSION && skips(reader.role, gate) {
+    rules.require(&rows::NEWER, version <= VERSION, || format!("v is {version}, known is {VERSION}"))?;
+    if version < VERSION && skips(reader.role, rules) {
         return Ok(Outcome::Skipped { version });
     }
     let Some((recipient, key)) = choose(&form, keys) else {
         return Ok(Outcome::Closed { version });
     };
-    let text = sealed::read(&form.members, &ROWS, TEXT_BYTES, reader.padding, gate)?;
-    let (dek, agreement) = unwrap_key(&form, recipient, key, reader.padding, gate)?;
-    let opened = sealed::open(&text, &dek, &ROWS, gate)?;
-    let (text, plaintext) = json(&opened, gate)?;
-    let notes = notes(&form, gate);
+    let text = sealed::read(&form.members, &ROWS, TEXT_BYTES, reader.padding, rules)?;
+    let (dek, agreement) = unwrap_key(&form, recipient, key, reader.padding, rules)?;
+    let opened = sealed::open(&text, &dek, &ROWS, rules)?;
+    let (text, plaintext) = json(&opened, rules)?;
+    let notes = notes(&form, rules);
     Ok(Outcome::Opened(Box::new(Opened { version, recipient, agreement, dek, text, plaintext, notes })))
 }
 
-fn skips(role: Role, gate: &mut impl Gate) -> bool {
+fn skips(role: Role, rules: &mut impl Rules) -> bool {
     match role {
-        Role::Backend => gate.effect(&rows::SKIPPED, true, |skips, _| !skips),
-        Role::RecoveryTool => gate.effect(&rows::READ_ANYWAY, false, |skips, _| !skips),
+        Role::Backend => rules.effect(&rows::SKIPPED, true, |skips, _| !skips),
+        Role::RecoveryTool => rules.effect(&rows::READ_ANYWAY, false, |skips, _| !skips),
     }
 }
 
@@ -181,10 +186,10 @@ fn unwrap_key(
     recipient: Recipient,
     key: &SigningKey,
     padding: Padding,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
     // A reader that knows one of the two members only takes the other's.
-    let either = form.version < VERSION || gate.effect(&rows::EITHER_KEY, true, |_, _| false);
+    let either = form.version < VERSION || rules.effect(&rows::EITHER_KEY, true, |_, _| false);
     let member = match (recipient, either) {
         (Recipient::User, true) | (Recipient::Encryption, false) => Recipient::User,
         (Recipient::Encryption, true) | (Recipient::User, false) => Recipient::Encryption,
@@ -195,14 +200,14 @@ fn unwrap_key(
     };
     let place = format!("deks.{}", member.name());
     let value = form.deks.get(member.name());
-    let wrapped = sealed::bytes(value, &place, rule, TEXT_BYTES, padding, gate)?;
+    let wrapped = sealed::bytes(value, &place, rule, TEXT_BYTES, padding, rules)?;
     if value.is_none() {
-        return sealed::try_all(&form.deks, key, &rows::KEY_LENGTH, gate);
+        return sealed::try_all(&form.deks, key, &rows::KEY_LENGTH, rules);
     }
-    sealed::unwrap_key(key, &wrapped, &rows::KEY_LENGTH, gate)
+    sealed::unwrap_key(key, &wrapped, &rows::KEY_LENGTH, rules)
 }
 
-fn json(opened: &Plaintext, gate: &mut impl Gate) -> Result<(Zeroizing<String>, Value), Refused> {
+fn json(opened: &Plaintext, rules: &mut impl Rules) -> Result<(Zeroizing<String>, Value), Refused> {
     let lossy = || String::from_utf8_lossy(&opened.bytes).into_owned();
     if !opened.authentic {
         let text = lossy();
@@ -213,15 +218,15 @@ fn json(opened: &Plaintext, gate: &mut impl Gate) -> Result<(Zeroizing<String>, 
         Ok(text) => Ok(text.to_owned()),
         Err(e) => Err(format!("no UTF-8 at byte {}", e.valid_up_to())),
     };
-    let text = Zeroizing::new(gate.parse(&rows::UTF8, strict, || Ok(lossy()))?);
-    let value = form::parse_json(&text, TEXT_BYTES, &rows::JSON, gate)?;
+    let text = Zeroizing::new(rules.parse(&rows::UTF8, strict, || Ok(lossy()))?);
+    let value = form::parse_json(&text, TEXT_BYTES, &rows::JSON, rules)?;
     Ok((text, value))
 }
 
-fn notes(form: &Form, gate: &mut impl Gate) -> Vec<Note> {
+fn notes(form: &Form, rules: &mut impl Rules) -> Vec<Note> {
     let mut notes = Vec::new();
     let lacks = form.version >= VERSION && !form.deks.contains_key(Recipient::Encryption.name());
-    if lacks && gate.effect(&rows::WITHOUT_ENCRYPTION, true, |_, _| false) {
+    if lacks && rules.effect(&rows::WITHOUT_ENCRYPTION, true, |_, _| false) {
         notes.push(Note::WithoutEncryption);
     }
     let own: &[&str] = match form.version {

@@ -8,7 +8,7 @@ use crate::crypto::secp256k1::PublicKey;
 use crate::hosting::base64;
 use crate::hosting::sealed::{self, ALGORITHM};
 use crate::hosting::wrapping::{self, Ephemeral, Wrapped};
-use crate::{Gate, Id, Refused};
+use crate::{Id, Refused, Rules};
 
 /// Whom an envelope is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,42 +47,42 @@ pub fn seal(
     plaintext: &[u8],
     recipients: &Recipients,
     secrets: &Secrets,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Sealed, Refused> {
-    let data = sealed::additional_data(&ROWS, gate);
+    let data = sealed::additional_data(&ROWS, rules);
     let (ciphertext, tag) = aead::seal(&secrets.dek, Nonce::Twelve(secrets.iv), data, plaintext);
-    let user = wrap(&recipients.user, &secrets.user, &secrets.dek, &rows::WALLET_OPENS, gate)?;
+    let user = wrap(&recipients.user, &secrets.user, &secrets.dek, &rows::WALLET_OPENS, rules)?;
     let encryption =
-        wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, gate)?;
+        wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, rules)?;
     let mut deks = json!({
-        "user": base64::write(&user.bytes, gate),
-        "encryption": base64::write(&encryption.bytes, gate),
+        "user": base64::write(&user.bytes, rules),
+        "encryption": base64::write(&encryption.bytes, rules),
     });
-    if gate.effect(&rows::NO_OTHERS, false, |_, _| true) {
+    if rules.effect(&rows::NO_OTHERS, false, |_, _| true) {
         deks["backend"] = deks["user"].clone();
     }
     let envelope = json!({
         "v": VERSION,
         "alg": ALGORITHM,
-        "ct": base64::write(&ciphertext, gate),
-        "iv": base64::write(&secrets.iv, gate),
-        "tag": base64::write(&tag, gate),
+        "ct": base64::write(&ciphertext, rules),
+        "iv": base64::write(&secrets.iv, rules),
+        "tag": base64::write(&tag, rules),
         "deks": deks,
     });
     Ok(Sealed { envelope, user, encryption })
 }
 
-/// Wraps the key; where `rule` has lapsed, another one.
+/// Wraps the key; where `rule` is violated, another one.
 pub(in crate::hosting) fn wrap(
     public: &PublicKey,
     ephemeral: &Ephemeral,
     dek: &Key,
     rule: Id,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Wrapped, Refused> {
-    let key = gate.effect(rule, dek.clone(), |mut key, _| {
+    let key = rules.effect(rule, dek.clone(), |mut key, _| {
         key.iter_mut().for_each(|byte| *byte = !*byte);
         key
     });
-    wrapping::wrap(public, ephemeral, key.as_slice(), gate)
+    wrapping::wrap(public, ephemeral, key.as_slice(), rules)
 }

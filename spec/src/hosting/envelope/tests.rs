@@ -8,7 +8,7 @@ use crate::crypto::ecies::{NonceLength, encrypt};
 use crate::crypto::secp256k1::{SigningKey, key_from_secret, public_key};
 use crate::hosting::requirements::{base64 as base64_rows, ecies as ecies_rows, records};
 use crate::hosting::wrapping::Ephemeral;
-use crate::{Gate, Id, Strict, Without};
+use crate::{Id, Rules, Strict, Without};
 
 const TEXT: &str = "{\"name\":\"caf\u{e9}\",\"n\":7}";
 
@@ -25,9 +25,9 @@ fn secrets() -> Secrets {
     Secrets { dek: Zeroizing::new([9; 32]), iv: [8; 12], user: ephemeral(5), encryption: ephemeral(6) }
 }
 
-fn seal_with(text: &[u8], gate: &mut impl Gate) -> Value {
+fn seal_with(text: &[u8], rules: &mut impl Rules) -> Value {
     let recipients = Recipients { user: public_key(&key(1)), encryption: public_key(&key(2)) };
-    seal(text, &recipients, &secrets(), gate).map(|sealed| sealed.envelope).expect("points of the curve")
+    seal(text, &recipients, &secrets(), rules).map(|sealed| sealed.envelope).expect("points of the curve")
 }
 
 fn sealed() -> Value {
@@ -56,8 +56,8 @@ fn wrapped_for(fill: u8, dek: &[u8], nonce: Nonce) -> String {
     encode(&encrypt(&public_key(&key(fill)), &key(5), nonce, dek).expect("a point"))
 }
 
-fn opened(envelope: &Value, reader: Reader, keys: &Keys, gate: &mut impl Gate) -> Result<Outcome, Id> {
-    open(envelope, reader, keys, gate).map_err(|refused| refused.rule)
+fn opened(envelope: &Value, reader: Reader, keys: &Keys, rules: &mut impl Rules) -> Result<Outcome, Id> {
+    open(envelope, reader, keys, rules).map_err(|refused| refused.rule)
 }
 
 fn plaintext(outcome: Result<Outcome, Id>) -> Option<String> {
@@ -115,16 +115,16 @@ fn older_versions_are_skipped_by_one_role_and_opened_by_the_other() {
         let envelope = legacy(version);
         let skipped = opened(&envelope, Reader::backend(), &keys(true, true), &mut Strict);
         assert!(matches!(skipped, Ok(Outcome::Skipped { version: v }) if v == version));
-        let lapsed = opened(&envelope, Reader::backend(), &keys(true, true), &mut Without(&rows::SKIPPED));
-        assert_eq!(plaintext(lapsed).as_deref(), Some(TEXT));
+        let violated = opened(&envelope, Reader::backend(), &keys(true, true), &mut Without(&rows::SKIPPED));
+        assert_eq!(plaintext(violated).as_deref(), Some(TEXT));
 
         let found = opened(&envelope, Reader::recovery(), &keys(true, true), &mut Strict);
         let Ok(Outcome::Opened(found)) = found else { panic!("{found:?}") };
         assert_eq!((found.recipient, found.version), (Recipient::User, version));
         assert_eq!(found.notes, []);
-        let lapsed =
+        let violated =
             opened(&envelope, Reader::recovery(), &keys(true, true), &mut Without(&rows::READ_ANYWAY));
-        assert!(matches!(lapsed, Ok(Outcome::Skipped { .. })));
+        assert!(matches!(violated, Ok(Outcome::Skipped { .. })));
     }
     // E was no recipient of version 1.
     let closed = opened(&legacy(1), Reader::recovery(), &keys(false, true), &mut Strict);
@@ -230,8 +230,8 @@ fn one_fault_one_rule_and_without_it_the_envelope_opens() {
     for (rule, envelope) in cases {
         let strict = opened(&envelope, Reader::recovery(), &keys(true, false), &mut Strict);
         assert_eq!(strict.unwrap_err(), rule, "{envelope}");
-        let lapsed = opened(&envelope, Reader::recovery(), &keys(true, false), &mut Without(rule));
-        assert!(matches!(lapsed, Ok(Outcome::Opened(_))), "{envelope} without {rule}: {lapsed:?}");
+        let violated = opened(&envelope, Reader::recovery(), &keys(true, false), &mut Without(rule));
+        assert!(matches!(violated, Ok(Outcome::Opened(_))), "{envelope} without {rule}: {violated:?}");
     }
 }
 
@@ -243,8 +243,8 @@ fn other_keys_open_nothing() {
     let swapped = Keys { wallet: Some(key(2)), encryption: None };
     assert!(opened(&sealed(), Reader::recovery(), &swapped, &mut Strict).is_err());
     for keys in [keys(true, false), keys(false, true)] {
-        let lapsed = opened(&sealed(), Reader::backend(), &keys, &mut Without(&rows::EITHER_KEY));
-        assert_eq!(lapsed.unwrap_err(), &ecies_rows::AUTHENTIC);
+        let violated = opened(&sealed(), Reader::backend(), &keys, &mut Without(&rows::EITHER_KEY));
+        assert_eq!(violated.unwrap_err(), &ecies_rows::AUTHENTIC);
     }
 }
 

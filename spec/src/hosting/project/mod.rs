@@ -15,7 +15,7 @@ use crate::hosting::requirements::projects::{
     CREATED_AT, DELETED, DEPLOY_TARGET, ENCRYPTED, ENTRY, FRAMEWORK, ID, SCHEMA_READ, SCHEMA_VERSION,
     TOMBSTONE_READ, UPDATED_AT,
 };
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The aggregate's key.
 pub const KEY: &str = "projects";
@@ -88,47 +88,47 @@ pub struct Live {
 
 impl Entry {
     /// Reads the entry under `id`. `public.deleted` alone decides that an entry is a tombstone.
-    pub fn parse(id: &str, value: &Value, gate: &mut impl Gate) -> Result<Entry, Refused> {
-        require_project(id, gate)?;
-        gate.require(&ENTRY, value.is_object(), || format!("the entry is {}", cut(value)))?;
+    pub fn parse(id: &str, value: &Value, rules: &mut impl Rules) -> Result<Entry, Refused> {
+        require_project(id, rules)?;
+        rules.require(&ENTRY, value.is_object(), || format!("the entry is {}", cut(value)))?;
         let none = Map::new();
         let members = value.as_object().unwrap_or(&none);
         let public = members.get("public").and_then(Value::as_object);
         let deleted = public.and_then(|public| public.get("deleted")).and_then(Value::as_bool) == Some(true);
         // The mistake that is easily made reads the envelope of every entry first.
-        if deleted && gate.lapse(&TOMBSTONE_READ).is_none() {
+        if deleted && rules.violated(&TOMBSTONE_READ).is_none() {
             return Ok(Entry::Deleted(public.cloned().unwrap_or_default()));
         }
-        Live::parse(id, members, gate).map(|live| Entry::Live(Box::new(live)))
+        Live::parse(id, members, rules).map(|live| Entry::Live(Box::new(live)))
     }
 }
 
 impl Live {
-    fn parse(id: &str, members: &Map<String, Value>, gate: &mut impl Gate) -> Result<Live, Refused> {
+    fn parse(id: &str, members: &Map<String, Value>, rules: &mut impl Rules) -> Result<Live, Refused> {
         let fields = Fields::new(members, "");
-        let known = gate.effect(&SCHEMA_READ, &SCHEMAS[..], |known, _| &known[..1]);
-        let schema = fields.read("schemaVersion", &SCHEMA_VERSION, gate, |version| {
+        let known = rules.effect(&SCHEMA_READ, &SCHEMAS[..], |known, _| &known[..1]);
+        let schema = fields.read("schemaVersion", &SCHEMA_VERSION, rules, |version| {
             version.as_i64().filter(|version| known.contains(version))
         })?;
-        let stated = fields.text_that("id", &ID, gate, |stated| stated == id)?;
-        let public = parse_public(&fields, gate)?;
-        let encrypted = fields.object("encrypted", &ENCRYPTED, gate)?;
+        let stated = fields.text_that("id", &ID, rules, |stated| stated == id)?;
+        let public = parse_public(&fields, rules)?;
+        let encrypted = fields.object("encrypted", &ENCRYPTED, rules)?;
         Ok(Live { id: stated, schema_version: schema.unwrap_or(SCHEMA), public, encrypted })
     }
 }
 
 /// Reads `public` of an entry, deleted or not.
-fn parse_public(entry: &Fields<'_>, gate: &mut impl Gate) -> Result<Public, Refused> {
-    let members = entry.object("public", &ENTRY, gate)?;
+fn parse_public(entry: &Fields<'_>, rules: &mut impl Rules) -> Result<Public, Refused> {
+    let members = entry.object("public", &ENTRY, rules)?;
     let public = Fields::new(&members, "public.");
     Ok(Public {
-        framework: public.text_that("framework", &FRAMEWORK, gate, |name| !name.is_empty())?,
+        framework: public.text_that("framework", &FRAMEWORK, rules, |name| !name.is_empty())?,
         deploy_target: public
-            .read("deployTarget", &DEPLOY_TARGET, gate, |target| DeployTarget::named(target.as_str()?))?
+            .read("deployTarget", &DEPLOY_TARGET, rules, |target| DeployTarget::named(target.as_str()?))?
             .unwrap_or(DeployTarget::Ipfs),
-        created_at: public.moment("createdAt", &CREATED_AT, gate)?,
-        updated_at: public.moment("updatedAt", &UPDATED_AT, gate)?,
-        deleted: public.read("deleted", &DELETED, gate, Value::as_bool)?.unwrap_or_default(),
+        created_at: public.moment("createdAt", &CREATED_AT, rules)?,
+        updated_at: public.moment("updatedAt", &UPDATED_AT, rules)?,
+        deleted: public.read("deleted", &DELETED, rules, Value::as_bool)?.unwrap_or_default(),
     })
 }
 
@@ -191,8 +191,8 @@ mod tests {
         for (rule, entry) in cases {
             let strict = Entry::parse(PROJECT, &entry, &mut Strict);
             assert_eq!(strict.expect_err(&entry.to_string()).rule, rule, "{entry:.200}");
-            let lapsed = Entry::parse(PROJECT, &entry, &mut Without(rule));
-            assert!(lapsed.is_ok() || entry.is_array() || rule == &ENTRY, "{entry:.200} without {rule}");
+            let violated = Entry::parse(PROJECT, &entry, &mut Without(rule));
+            assert!(violated.is_ok() || entry.is_array() || rule == &ENTRY, "{entry:.200} without {rule}");
         }
         let odd = Entry::parse("proj_", &with("/id", "proj_".into()), &mut Strict);
         assert_eq!(odd.unwrap_err().rule, &identifiers::PROJECT);

@@ -8,7 +8,7 @@ use crate::hosting::requirements::projects::{
     PLAINTEXT_NAME, PLAINTEXT_OUTPUT, PLAINTEXT_REPO, PLAINTEXT_SOURCE,
 };
 use crate::json;
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// Where a project's files come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,32 +56,32 @@ pub struct Plaintext {
 
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8.
-    pub fn parse(bytes: &[u8], dialect: &Dialect, gate: &mut impl Gate) -> Result<Plaintext, Refused> {
+    pub fn parse(bytes: &[u8], dialect: &Dialect, rules: &mut impl Rules) -> Result<Plaintext, Refused> {
         let members =
-            object(bytes).or_else(|why| gate.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
+            object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let further = members.keys().any(|name| !NAMES.contains(&name.as_str()));
-        if further && gate.lapse(&PLAINTEXT_MORE).is_some() {
+        if further && rules.violated(&PLAINTEXT_MORE).is_some() {
             // A reader that forgets about further members takes none.
             return Err(Refused { rule: &PLAINTEXT_FORM, why: "a member too many".to_owned() });
         }
         let fields = Fields::new(&members, "");
-        let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, gate)?;
+        let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, rules)?;
         let parts = |repo: &str| {
             repo.split_once('/').is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty())
         };
-        gate.require(&PLAINTEXT_REPO, repo.as_deref().is_none_or(parts), || {
+        rules.require(&PLAINTEXT_REPO, repo.as_deref().is_none_or(parts), || {
             "repo has no owner and name".to_owned()
         })?;
         Ok(Plaintext {
-            name: fields.text("name", &PLAINTEXT_NAME, gate)?,
+            name: fields.text("name", &PLAINTEXT_NAME, rules)?,
             source: fields
-                .read("source", &PLAINTEXT_SOURCE, gate, |source| Source::named(source.as_str()?, dialect))?
+                .read("source", &PLAINTEXT_SOURCE, rules, |source| Source::named(source.as_str()?, dialect))?
                 .unwrap_or(Source::Upload),
             repo,
-            branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, gate)?,
-            installation_id: fields.integer_or_null("installationId", &PLAINTEXT_INSTALLATION, gate)?,
-            build_command: fields.text("buildCommand", &PLAINTEXT_BUILD, gate)?,
-            output_dir: fields.text("outputDir", &PLAINTEXT_OUTPUT, gate)?,
+            branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, rules)?,
+            installation_id: fields.integer_or_null("installationId", &PLAINTEXT_INSTALLATION, rules)?,
+            build_command: fields.text("buildCommand", &PLAINTEXT_BUILD, rules)?,
+            output_dir: fields.text("outputDir", &PLAINTEXT_OUTPUT, rules)?,
             more: members
                 .iter()
                 .filter(|(name, _)| !NAMES.contains(&name.as_str()))
@@ -131,8 +131,8 @@ mod tests {
         })
     }
 
-    fn parse(value: &Value, gate: &mut impl Gate) -> Result<Plaintext, Refused> {
-        Plaintext::parse(value.to_string().as_bytes(), &Dialect::default(), gate)
+    fn parse(value: &Value, rules: &mut impl Rules) -> Result<Plaintext, Refused> {
+        Plaintext::parse(value.to_string().as_bytes(), &Dialect::default(), rules)
     }
 
     #[test]

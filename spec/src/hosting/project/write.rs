@@ -6,7 +6,7 @@ use super::{Entry, KEY, Live, parse_public};
 use crate::hosting::fields::Fields;
 use crate::hosting::record::Record;
 use crate::hosting::requirements::projects::{KEY as KEY_RULE, MAP, TOMBSTONE, TYPE};
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// How a deleted entry is emptied; the document leaves it open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,28 +60,28 @@ pub fn aggregate(owner: &str, entries: &Map<String, Value>, time: i64) -> Value 
 /// The entries of an AGGREGATE of projects, each still to be read.
 pub fn judge_aggregate<'a>(
     record: &'a Record,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Option<&'a Map<String, Value>>, Refused> {
-    gate.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
+    rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
-    gate.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
-    gate.require(&MAP, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
+    rules.require(&MAP, record.body().is_some(), || "content.content is no object".to_owned())?;
     Ok(record.body())
 }
 
 /// An entry held to what its writer owes: form, and where it was deleted, everything encrypted emptied.
-pub fn judge_entry(id: &str, value: &Value, gate: &mut impl Gate) -> Result<(), Refused> {
-    if let Entry::Live(_) = Entry::parse(id, value, gate)? {
+pub fn judge_entry(id: &str, value: &Value, rules: &mut impl Rules) -> Result<(), Refused> {
+    if let Entry::Live(_) = Entry::parse(id, value, rules)? {
         return Ok(());
     }
     let none = Map::new();
     let fields = Fields::new(value.as_object().unwrap_or(&none), "");
-    parse_public(&fields, gate)?;
+    parse_public(&fields, rules)?;
     let encrypted = fields.value("encrypted").cloned().unwrap_or_default();
     let emptied = |pointer: &str| encrypted.pointer(pointer).and_then(Value::as_str) == Some("");
     let empty = ["/ct", "/iv", "/tag"].into_iter().all(emptied)
         && (emptied("/deks") || (emptied("/deks/user") && emptied("/deks/encryption")));
-    gate.require(&TOMBSTONE, empty, || "a deleted project's encrypted texts are not empty".to_owned())
+    rules.require(&TOMBSTONE, empty, || "a deleted project's encrypted texts are not empty".to_owned())
 }
 
 #[cfg(test)]

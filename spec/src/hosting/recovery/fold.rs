@@ -18,7 +18,7 @@ use crate::hosting::requirements::deployments::BODY;
 use crate::hosting::requirements::records::UNSIGNED;
 use crate::hosting::requirements::recovery::{CONTENT, LEGACY_NO_LOOKUP, STRANGERS};
 use crate::hosting::security::{self, Security};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// The history without what nodes say of files, and without what keys open.
 #[derive(Clone, Debug, Default)]
@@ -60,27 +60,28 @@ struct Stated<'a> {
     target: String,
 }
 
-pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], gate: &mut impl Gate) -> Folded {
+pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mut impl Rules) -> Folded {
     let mut folded = Folded::default();
     let mut signed: Vec<&Record> = Vec::new();
     for held in held {
         let record = &held.record;
         let good = held.signed.as_ref().unwrap_or(&Ok(()));
         // Read by a reader that does not look, an unsigned record counts like any other.
-        let verified = record.require_channel(dialect, gate).and_then(|()| match gate.lapse(&UNSIGNED) {
-            None => record.require_signed(good, gate),
-            Some(_) => Ok(()),
-        });
+        let verified =
+            record.require_channel(dialect, rules).and_then(|()| match rules.violated(&UNSIGNED) {
+                None => record.require_signed(good, rules),
+                Some(_) => Ok(()),
+            });
         match verified {
             Ok(()) => signed.push(record),
             Err(refused) => folded.ignore(record, refused),
         }
     }
-    folded.security(owner, dialect, &signed, gate);
+    folded.security(owner, dialect, &signed, rules);
     let mut counted: BTreeMap<&str, (&Record, Standing)> = BTreeMap::new();
     for record in signed {
-        let standing = match judge(owner, &folded.security, record, dialect, gate) {
-            Err(_) if lets_strangers(record, gate) => Ok(Standing::Delegate),
+        let standing = match judge(owner, &folded.security, record, dialect, rules) {
+            Err(_) if lets_strangers(record, rules) => Ok(Standing::Delegate),
             other => other,
         };
         match standing {
@@ -96,15 +97,15 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], gate: &mut
         }
     }
     let counted: Vec<(&Record, Standing)> = counted.into_values().collect();
-    folded.projects(&counted, gate);
-    folded.deployments(owner, dialect, &counted, gate);
-    folded.claims(dialect, &counted, gate);
+    folded.projects(&counted, rules);
+    folded.deployments(owner, dialect, &counted, rules);
+    folded.claims(dialect, &counted, rules);
     folded
 }
 
-fn lets_strangers(record: &Record, gate: &mut impl Gate) -> bool {
+fn lets_strangers(record: &Record, rules: &mut impl Rules) -> bool {
     let amends = record.content_type.as_deref() == Some(AMEND);
-    gate.lapse(&STRANGERS).is_some() || (amends && gate.lapse(&AUTHORITY).is_some())
+    rules.violated(&STRANGERS).is_some() || (amends && rules.violated(&AUTHORITY).is_some())
 }
 
 impl Folded {
@@ -123,16 +124,16 @@ impl Folded {
     }
 
     /// Security: each member as the owner wrote it last.
-    fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], gate: &mut impl Gate) {
+    fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], rules: &mut impl Rules) {
         let mut members: BTreeMap<&String, ((i64, &str), &Value)> = BTreeMap::new();
         let mut last: Option<&Record> = None;
         let nobody = Security::default();
         for record in signed.iter().filter(|record| is_aggregate(record, security::KEY)) {
             // Others are told when all records are judged.
-            if judge(owner, &nobody, record, dialect, gate).is_err() {
+            if judge(owner, &nobody, record, dialect, rules).is_err() {
                 continue;
             }
-            match security::body(record, gate) {
+            match security::body(record, rules) {
                 Ok(body) => {
                     let at = (record.time, record.item_hash.as_str());
                     for (name, value) in body.into_iter().flatten() {
@@ -149,7 +150,7 @@ impl Folded {
         if let Some(last) = last {
             let merged: Map<String, Value> =
                 members.into_iter().map(|(name, (_, value))| (name.clone(), value.clone())).collect();
-            let (security, faults) = Security::read(&merged, gate);
+            let (security, faults) = Security::read(&merged, rules);
             for fault in faults {
                 self.note(last, "malformed-security", Some(fault));
             }
@@ -158,9 +159,9 @@ impl Folded {
     }
 
     /// Projects: each entry as it was written last, in a form that can be read.
-    fn projects(&mut self, counted: &[(&Record, Standing)], gate: &mut impl Gate) {
+    fn projects(&mut self, counted: &[(&Record, Standing)], rules: &mut impl Rules) {
         for (record, signer) in counted.iter().filter(|(record, _)| is_aggregate(record, project::KEY)) {
-            let entries = match project::judge_aggregate(record, gate) {
+            let entries = match project::judge_aggregate(record, rules) {
                 Ok(entries) => entries,
                 Err(refused) => {
                     self.note(record, "malformed-projects", Some(refused));
@@ -168,7 +169,7 @@ impl Folded {
                 }
             };
             for (id, value) in entries.into_iter().flatten() {
-                match Entry::parse(id, value, gate) {
+                match Entry::parse(id, value, rules) {
                     Ok(entry) => {
                         let at = (record.time, record.item_hash.clone());
                         if self.projects.get(id).is_none_or(|stands| stands.at < at) {
@@ -189,7 +190,7 @@ impl Folded {
         owner: Address,
         dialect: &Dialect,
         counted: &[(&Record, Standing)],
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) {
         let (mut creations, mut amends): (BTreeMap<&str, Stated<'_>>, BTreeMap<&str, Stated<'_>>) =
             Default::default();
@@ -198,7 +199,7 @@ impl Folded {
             if !is_amend && record.content_type.as_deref() != Some(dialect.deployment_type.as_str()) {
                 continue;
             }
-            match state(record, is_amend, gate) {
+            match state(record, is_amend, rules) {
                 Ok((target, state)) => {
                     // A delegate's record in its own name is the owner's where it is of one of the owner's projects.
                     if record.address != owner && !is_amend && !self.projects.contains_key(&state.project_id)
@@ -212,14 +213,14 @@ impl Folded {
                 Err(refused) => self.note(record, "malformed-record", Some(refused)),
             }
         }
-        self.resolve(&creations, &amends, gate);
+        self.resolve(&creations, &amends, rules);
     }
 
     fn resolve(
         &mut self,
         creations: &BTreeMap<&str, Stated<'_>>,
         amends: &BTreeMap<&str, Stated<'_>>,
-        gate: &mut impl Gate,
+        rules: &mut impl Rules,
     ) {
         let links: Vec<Amend<'_>> = amends
             .values()
@@ -230,7 +231,7 @@ impl Folded {
             })
             .collect();
         let index = Amends::new(&links);
-        let chains: Vec<_> = creations.keys().map(|creation| index.chain(creation, gate)).collect();
+        let chains: Vec<_> = creations.keys().map(|creation| index.chain(creation, rules)).collect();
         for (hash, fate) in index.fates(&chains) {
             let note = match fate {
                 Fate::Followed => continue,
@@ -244,7 +245,7 @@ impl Folded {
         for chain in &chains {
             let created = &creations[chain.hashes[0]];
             let leaf = amends.get(chain.leaf()).unwrap_or(created);
-            let leaf = gate.effect(&CONTENT, leaf, |_, _| created);
+            let leaf = rules.effect(&CONTENT, leaf, |_, _| created);
             if chain.end == End::Cycle {
                 self.note(leaf.record, "amend-cycle", None);
             }
@@ -276,17 +277,17 @@ impl Folded {
         for resolved in &self.deployments {
             let wanted = resolved.state.public.store_ref.clone();
             // A reader that forgets what a legacy record is looks its identifier up.
-            let asked = gate.effect(&LEGACY_NO_LOOKUP, wanted.clone(), |_, _| {
+            let asked = rules.effect(&LEGACY_NO_LOOKUP, wanted.clone(), |_, _| {
                 wanted.clone().or_else(|| resolved.state.public.cid.clone())
             });
             self.store_refs.extend(asked.filter(|hash| !hash.is_empty() && seen.insert(hash.clone())));
         }
     }
 
-    fn claims(&mut self, dialect: &Dialect, counted: &[(&Record, Standing)], gate: &mut impl Gate) {
+    fn claims(&mut self, dialect: &Dialect, counted: &[(&Record, Standing)], rules: &mut impl Rules) {
         let mut claims: Vec<Claim> = Vec::new();
         for (record, _) in counted.iter().filter(|(_, standing)| *standing == Standing::Itself) {
-            match Claim::parse(record, dialect, gate) {
+            match Claim::parse(record, dialect, rules) {
                 Ok(claim) => claims.push(claim),
                 Err(refused) => self.ignore(record, refused),
             }
@@ -294,7 +295,7 @@ impl Folded {
         let machines: BTreeSet<&str> = claims.iter().map(|claim| claim.instance_hash.as_str()).collect();
         self.claims = machines
             .into_iter()
-            .filter_map(|machine| claim::select(&claims, machine, gate))
+            .filter_map(|machine| claim::select(&claims, machine, rules))
             .map(|claim| Machine {
                 instance_hash: claim.instance_hash.clone(),
                 address: claim.address.to_string(),
@@ -309,18 +310,18 @@ impl Folded {
 fn state(
     record: &Record,
     is_amend: bool,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<(String, records::Deployment), Refused> {
     if is_amend
         && record
             .body()
             .is_some_and(|body| body.get("schemaVersion").and_then(Value::as_i64) == Some(records::SCHEMA))
     {
-        return judge_amend(record, gate);
+        return judge_amend(record, rules);
     }
-    gate.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
     let none = Map::new();
-    let state = records::Deployment::parse(record.body().unwrap_or(&none), gate)?;
+    let state = records::Deployment::parse(record.body().unwrap_or(&none), rules)?;
     Ok((record.target.clone().unwrap_or_default(), state))
 }
 

@@ -13,7 +13,7 @@ use crate::hosting::record::{Record, name_of};
 use crate::hosting::requirements::recovery::ASK_OTHERS;
 use crate::hosting::{deployment, project, security};
 use crate::network::store::{Class, Reading, classify};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// A STORE message that is to be asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,12 +62,12 @@ impl Reader {
 
     /// Takes a message's record as it was received. Messages of other kinds are passed over; what should be a
     /// hosting record and cannot be read is noted.
-    pub fn message(&mut self, text: &str, gate: &mut impl Gate) {
+    pub fn message(&mut self, text: &str, rules: &mut impl Rules) {
         if !self.is_ours(text) {
             return;
         }
         self.folded = None;
-        match Record::parse(text, gate) {
+        match Record::parse(text, rules) {
             Ok(record) => {
                 let key = (record.item_hash.clone(), signed_part(&record));
                 self.held.entry(key).or_insert(Held { record, signed: None });
@@ -84,9 +84,9 @@ impl Reader {
     }
 
     /// The addresses whose messages tell the history: the owner's, and those that the security known so far lists.
-    pub fn signers(&mut self, gate: &mut impl Gate) -> Vec<Address> {
+    pub fn signers(&mut self, rules: &mut impl Rules) -> Vec<Address> {
         let owner = self.owner;
-        let listed = &self.fold(gate).security.authorizations;
+        let listed = &self.fold(rules).security.authorizations;
         let mut signers = vec![owner];
         for entry in listed {
             if !signers.contains(&entry.address) {
@@ -98,9 +98,9 @@ impl Reader {
 
     /// The STORE messages to ask for now. Nothing is left where this is empty; asked again without an answer it
     /// wants the same.
-    pub fn needs(&mut self, gate: &mut impl Gate) -> Vec<Lookup> {
-        let nodes = gate.effect(&ASK_OTHERS, self.nodes, |_, _| 1);
-        let refs = self.fold(gate).store_refs.clone();
+    pub fn needs(&mut self, rules: &mut impl Rules) -> Vec<Lookup> {
+        let nodes = rules.effect(&ASK_OTHERS, self.nodes, |_, _| 1);
+        let refs = self.fold(rules).store_refs.clone();
         refs.into_iter()
             .filter_map(|hash| {
                 let answers = self.answers.get(&hash).map_or(&[][..], Vec::as_slice);
@@ -112,18 +112,24 @@ impl Reader {
 
     /// Takes a node's answer to a lookup: its status (0 where there was none) and its body, if that is JSON.
     /// Answers that nobody asked for are passed over.
-    pub fn answer(&mut self, lookup: &Lookup, http_status: u16, body: Option<&Value>, gate: &mut impl Gate) {
+    pub fn answer(
+        &mut self,
+        lookup: &Lookup,
+        http_status: u16,
+        body: Option<&Value>,
+        rules: &mut impl Rules,
+    ) {
         let answers = self.answers.entry(lookup.hash.clone()).or_default();
         if answers.len() == lookup.node {
-            answers.push(classify(http_status, body, gate));
+            answers.push(classify(http_status, body, rules));
         }
     }
 
     /// Tells the history, opening what `keys` open.
-    pub fn finish(&mut self, keys: &Keys, gate: &mut impl Gate) -> Recovery {
-        self.fold(gate);
+    pub fn finish(&mut self, keys: &Keys, rules: &mut impl Rules) -> Recovery {
+        self.fold(rules);
         let folded = self.folded.take().unwrap_or_default();
-        let recovery = tell::tell(self, &folded, keys, gate);
+        let recovery = tell::tell(self, &folded, keys, rules);
         self.folded = Some(folded);
         recovery
     }
@@ -137,13 +143,13 @@ impl Reader {
         (decisive.or(unknown).or(answers.first()).cloned(), answers.len())
     }
 
-    fn fold(&mut self, gate: &mut impl Gate) -> &Folded {
+    fn fold(&mut self, rules: &mut impl Rules) -> &Folded {
         if self.folded.is_none() {
             self.held.par_iter_mut().for_each(|(_, held)| {
                 held.signed.get_or_insert_with(|| held.record.signed());
             });
             let held: Vec<&Held> = self.held.values().collect();
-            self.folded = Some(fold::fold(self.owner, &self.dialect, &held, gate));
+            self.folded = Some(fold::fold(self.owner, &self.dialect, &held, rules));
         }
         self.folded.get_or_insert_default()
     }

@@ -8,7 +8,7 @@ use crate::hosting::record::Record;
 use crate::hosting::requirements::amends::{AUTHORITY, CONTENT, CREATION, ORDER};
 use crate::hosting::requirements::deployments::LEGACY_WARNING;
 use crate::hosting::requirements::records::{RETIRED, UNSIGNED};
-use crate::{Dialect, Gate, Refused};
+use crate::{Dialect, Refused, Rules};
 
 /// A deployment as its chain tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ pub fn resolve(
     records: &[Record],
     authorized: Option<&[Address]>,
     dialect: &Dialect,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Resolved, Refused> {
-    let strangers = gate.lapse(&AUTHORITY).is_some();
-    let unsigned = gate.lapse(&UNSIGNED).is_some();
-    let retired = gate.lapse(&RETIRED).is_some();
+    let strangers = rules.violated(&AUTHORITY).is_some();
+    let unsigned = rules.violated(&UNSIGNED).is_some();
+    let retired = rules.violated(&RETIRED).is_some();
     let counts = |record: &&Record| {
         let own_channel = retired || record.channel == dialect.records_channel;
         let in_its_right = authorized.is_none_or(|authorized| {
@@ -51,19 +51,19 @@ pub fn resolve(
             && record.content_type.as_deref() == Some(dialect.deployment_type.as_str())
     };
     let first = counted.iter().find(is_creation).copied();
-    gate.require(&CREATION, first.is_some(), || format!("no creation {creation:.80}"))?;
-    // Where the rule has lapsed the first message of that hash creates, whatever its type.
+    rules.require(&CREATION, first.is_some(), || format!("no creation {creation:.80}"))?;
+    // Where the rule is violated the first message of that hash creates, whatever its type.
     let Some(first) = first.or_else(|| records.iter().find(|record| record.item_hash == creation)) else {
         return Err(Refused { rule: &CREATION, why: format!("no message {creation:.80}") });
     };
     let mut states: Vec<(&Record, Deployment)> = Vec::new();
     for record in counted.iter().filter(|record| record.content_type.as_deref() == Some(AMEND)) {
-        if let Some(Ok(state)) = record.body().map(|body| Deployment::parse(body, gate)) {
+        if let Some(Ok(state)) = record.body().map(|body| Deployment::parse(body, rules)) {
             states.push((record, state));
         }
     }
     // A reader that takes what came last looks at no time.
-    let by_arrival = gate.lapse(&ORDER).is_some();
+    let by_arrival = rules.violated(&ORDER).is_some();
     let links: Vec<Amend<'_>> = states
         .iter()
         .zip(0..)
@@ -74,16 +74,16 @@ pub fn resolve(
         })
         .collect();
     states.sort_by(|a, b| a.0.item_hash.cmp(&b.0.item_hash));
-    let chain = Amends::new(&links).chain(&first.item_hash, gate);
+    let chain = Amends::new(&links).chain(&first.item_hash, rules);
     let leaf = chain.leaf();
     let found = states.binary_search_by(|(record, _)| record.item_hash.as_str().cmp(leaf)).ok();
-    let found = gate.effect(&CONTENT, found, |_, _| None);
+    let found = rules.effect(&CONTENT, found, |_, _| None);
     let none = serde_json::Map::new();
     let state = match found {
         Some(place) => states[place].1.clone(),
-        None => Deployment::parse(first.body().unwrap_or(&none), gate)?,
+        None => Deployment::parse(first.body().unwrap_or(&none), rules)?,
     };
-    let warns = state.is_legacy() && gate.lapse(&LEGACY_WARNING).is_none();
+    let warns = state.is_legacy() && rules.violated(&LEGACY_WARNING).is_none();
     Ok(Resolved {
         leaf: leaf.to_owned(),
         status: state.public.status,

@@ -11,10 +11,10 @@ use crate::hosting::project::{self, Entry};
 use crate::hosting::requirements::deployments::LEGACY_WARNING;
 use crate::hosting::requirements::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::network::store::Class;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// Tells a folded history, with what nodes say of files and what keys open.
-pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, gate: &mut impl Gate) -> Recovery {
+pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut impl Rules) -> Recovery {
     let mut teller = Teller { reader, keys, recovery: Recovery::default() };
     teller.recovery.owner = reader.owner.to_string();
     teller.recovery.role = match reader.role {
@@ -26,11 +26,11 @@ pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, gate: &mut imp
     teller.recovery.ignored = folded.ignored.iter().cloned().collect();
     teller.recovery.notes = folded.notes.union(&reader.malformed).cloned().collect();
     for (id, written) in &folded.projects {
-        let project = teller.project(id, written, gate);
+        let project = teller.project(id, written, rules);
         teller.recovery.projects.push(project);
     }
     for resolved in &folded.deployments {
-        let deployment = teller.deployment(resolved, gate);
+        let deployment = teller.deployment(resolved, rules);
         teller.recovery.deployments.push(deployment);
     }
     let mut recovery = teller.recovery;
@@ -60,7 +60,7 @@ impl Teller<'_> {
         self.recovery.notes.push(Note { item_hash, note, rule, why });
     }
 
-    fn project(&mut self, id: &str, written: &Written, gate: &mut impl Gate) -> Project {
+    fn project(&mut self, id: &str, written: &Written, rules: &mut impl Rules) -> Project {
         let (item_hash, signer) = (written.at.1.clone(), written.signer);
         match &written.entry {
             Entry::Deleted(public) => Project {
@@ -74,8 +74,8 @@ impl Teller<'_> {
             },
             Entry::Live(live) => {
                 let dialect = &self.reader.dialect;
-                let plaintext = self.open(&item_hash, id, &live.encrypted, gate, |bytes, gate| {
-                    project::Plaintext::parse(bytes, dialect, gate).map(|read| read.to_json(dialect))
+                let plaintext = self.open(&item_hash, id, &live.encrypted, rules, |bytes, rules| {
+                    project::Plaintext::parse(bytes, dialect, rules).map(|read| read.to_json(dialect))
                 });
                 let entry = project::entry(live);
                 Project {
@@ -91,18 +91,18 @@ impl Teller<'_> {
         }
     }
 
-    fn deployment(&mut self, resolved: &Resolved, gate: &mut impl Gate) -> Deployment {
+    fn deployment(&mut self, resolved: &Resolved, rules: &mut impl Rules) -> Deployment {
         let state = &resolved.state;
         let id = &state.deployment_id;
-        if state.is_legacy() && gate.lapse(&LEGACY_WARNING).is_none() {
+        if state.is_legacy() && rules.violated(&LEGACY_WARNING).is_none() {
             self.warn(&resolved.leaf, LEGACY_SCHEMA, id);
         }
         let plaintext = state.encrypted.as_ref().and_then(|encrypted| {
-            self.open(&resolved.leaf, id, encrypted, gate, |bytes, gate| {
-                records::Plaintext::parse(bytes, gate).map(|read| read.to_json())
+            self.open(&resolved.leaf, id, encrypted, rules, |bytes, rules| {
+                records::Plaintext::parse(bytes, rules).map(|read| read.to_json())
             })
         });
-        let own = state.own_cid(gate).map(str::to_owned);
+        let own = state.own_cid(rules).map(str::to_owned);
         let (cid, store) = match &state.public.store_ref {
             None => (own, None),
             Some(store_ref) => self.artifact(store_ref, id),
@@ -147,36 +147,36 @@ impl Teller<'_> {
     }
 
     /// How this role reads envelopes, and the keys that it reads with.
-    fn reading_with(&self, gate: &mut impl Gate) -> (envelope::Reader, Keys) {
+    fn reading_with(&self, rules: &mut impl Rules) -> (envelope::Reader, Keys) {
         let mut keys = self.keys.clone();
         match self.reader.role {
             Role::Backend => {
-                // Where the rule has lapsed the backend knows the wallet's key alone.
-                keys.encryption = gate.effect(&ROLE_BACKEND, keys.encryption, |_, _| None);
+                // Where the rule is violated the backend knows the wallet's key alone.
+                keys.encryption = rules.effect(&ROLE_BACKEND, keys.encryption, |_, _| None);
                 (envelope::Reader::backend(), keys)
             }
             Role::RecoveryTool => {
                 if keys.encryption.is_none() {
                     // The mistake that is easily made asks for E beside the wallet's key.
-                    keys.wallet = gate.effect(&OWNER_ALONE, keys.wallet, |_, _| None);
+                    keys.wallet = rules.effect(&OWNER_ALONE, keys.wallet, |_, _| None);
                 }
                 let own = envelope::Reader::recovery();
-                (gate.effect(&ROLE_RECOVERY, own, |_, _| envelope::Reader::backend()), keys)
+                (rules.effect(&ROLE_RECOVERY, own, |_, _| envelope::Reader::backend()), keys)
             }
         }
     }
 
     /// What an envelope holds, as JSON; else why not is told.
-    fn open<G: Gate>(
+    fn open<G: Rules>(
         &mut self,
         item_hash: &str,
         subject: &str,
         encrypted: &Map<String, Value>,
-        gate: &mut G,
+        rules: &mut G,
         parse: impl FnOnce(&[u8], &mut G) -> Result<Value, Refused>,
     ) -> Option<Value> {
-        let (reader, keys) = self.reading_with(gate);
-        let opened = match envelope::open(&Value::Object(encrypted.clone()), reader, &keys, gate) {
+        let (reader, keys) = self.reading_with(rules);
+        let opened = match envelope::open(&Value::Object(encrypted.clone()), reader, &keys, rules) {
             Ok(Outcome::Opened(opened)) => opened,
             Ok(Outcome::Skipped { .. }) => {
                 self.warn(item_hash, LEGACY_ENVELOPE_SKIPPED, subject);
@@ -194,7 +194,7 @@ impl Teller<'_> {
         for note in &opened.notes {
             self.note(item_hash, note.name(), None, subject);
         }
-        match parse(opened.text.as_bytes(), gate) {
+        match parse(opened.text.as_bytes(), rules) {
             Ok(read) => Some(read),
             Err(refused) => {
                 self.note(item_hash, "malformed-plaintext", Some(&refused), subject);

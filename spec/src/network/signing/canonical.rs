@@ -14,7 +14,7 @@ use crate::network::requirements::signing::{
     RECORD_COMPACT, RECORD_DIGEST, RECORD_DUPLICATES, RECORD_FORM, RECORD_MEMBERS, RECORD_NESTED,
     RECORD_NUMBERS, RECORD_OPTIONAL, RECORD_ORDER,
 };
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// Members of the message, in order.
 const MESSAGE: [&str; 3] = ["type", "channel", "content"];
@@ -22,12 +22,12 @@ const MESSAGE: [&str; 3] = ["type", "channel", "content"];
 const CONTENT: [&str; 7] = ["address", "key", "type", "ref", "content", "hashes", "time"];
 
 /// The canonical JSON of a message, whose text may hold more members in any order.
-pub fn canonical(message: &str, gate: &mut impl Gate) -> Result<String, Refused> {
-    let value = read(message, gate)?;
+pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refused> {
+    let value = read(message, rules)?;
     let empty = Map::new();
     let outer = value.as_object().unwrap_or(&empty);
     let inner = outer.get("content").and_then(Value::as_object).unwrap_or(&empty);
-    gate.require(&RECORD_FORM, value.is_object(), || "no object".to_owned())?;
+    rules.require(&RECORD_FORM, value.is_object(), || "no object".to_owned())?;
     for (name, holds) in [
         ("type", outer.get("type").is_some_and(Value::is_string)),
         ("channel", outer.get("channel").is_some_and(Value::is_string)),
@@ -39,37 +39,37 @@ pub fn canonical(message: &str, gate: &mut impl Gate) -> Result<String, Refused>
         ),
         ("content.time", inner.get("time").is_some_and(Value::is_i64)),
     ] {
-        gate.require(&RECORD_FORM, holds, || format!("{name} is missing or has another type"))?;
+        rules.require(&RECORD_FORM, holds, || format!("{name} is missing or has another type"))?;
     }
-    let sort = gate.lapse(&RECORD_NESTED).is_some();
-    let content = level(inner, &CONTENT, gate, |name, value| match name {
+    let sort = rules.violated(&RECORD_NESTED).is_some();
+    let content = level(inner, &CONTENT, rules, |name, value| match name {
         // Below the documented levels the order is the writer's.
         "content" | "hashes" if sort => sorted(value.clone()),
         _ => value.clone(),
     });
-    let message = level(outer, &MESSAGE, gate, |name, value| match name {
+    let message = level(outer, &MESSAGE, rules, |name, value| match name {
         "content" => Value::Object(content.clone()),
         _ => value.clone(),
     });
     let message = Value::Object(message);
     let odd = json::odd_number(&message).map(ToString::to_string);
-    gate.require(&RECORD_NUMBERS, odd.is_none(), || {
+    rules.require(&RECORD_NUMBERS, odd.is_none(), || {
         format!("the number {}", odd.clone().unwrap_or_default())
     })?;
-    Ok(gate.effect(&RECORD_COMPACT, message.to_string(), |_, variant| match variant {
+    Ok(rules.effect(&RECORD_COMPACT, message.to_string(), |_, variant| match variant {
         "ascii" => escaped(&message.to_string()),
         _ => spaced(&message),
     }))
 }
 
 /// The digest that is signed as 32 bytes.
-pub fn record_digest(canonical: &str, gate: &mut impl Gate) -> [u8; 32] {
-    keccak(canonical.as_bytes(), gate)
+pub fn record_digest(canonical: &str, rules: &mut impl Rules) -> [u8; 32] {
+    keccak(canonical.as_bytes(), rules)
 }
 
 /// Signs a message's canonical JSON.
-pub fn sign_record(key: &SigningKey, message: &str, gate: &mut impl Gate) -> Result<String, Refused> {
-    let digest = wrapped(&canonical(message, gate)?, gate);
+pub fn sign_record(key: &SigningKey, message: &str, rules: &mut impl Rules) -> Result<String, Refused> {
+    let digest = wrapped(&canonical(message, rules)?, rules);
     Ok(prefixed_hex(&secp256k1::sign(key, &digest).to_bytes()))
 }
 
@@ -78,29 +78,29 @@ pub fn verify_record(
     message: &str,
     signature: &str,
     sender: &str,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Address, Refused> {
-    let digest = wrapped(&canonical(message, gate)?, gate);
-    recover_digest(&digest, signature, Some(sender), gate)
+    let digest = wrapped(&canonical(message, rules)?, rules);
+    recover_digest(&digest, signature, Some(sender), rules)
 }
 
 /// The digest of the personal message that holds a record's digest.
-fn wrapped(canonical: &str, gate: &mut impl Gate) -> [u8; 32] {
-    let digest = record_digest(canonical, gate);
-    let signed = gate.effect(&RECORD_DIGEST, digest.to_vec(), |digest, _| hex(&digest).into_bytes());
-    super::signature::digest(&signed, gate)
+fn wrapped(canonical: &str, rules: &mut impl Rules) -> [u8; 32] {
+    let digest = record_digest(canonical, rules);
+    let signed = rules.effect(&RECORD_DIGEST, digest.to_vec(), |digest, _| hex(&digest).into_bytes());
+    super::signature::digest(&signed, rules)
 }
 
-fn read(message: &str, gate: &mut impl Gate) -> Result<Value, Refused> {
+fn read(message: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
     let read = json::parse_unique(message);
     let twice = match &read {
         Err(Fault::Duplicate(key)) => Some(key.clone()),
         _ => None,
     };
-    gate.require(&RECORD_DUPLICATES, twice.is_none(), || format!("the key {twice:?} stands twice"))?;
+    rules.require(&RECORD_DUPLICATES, twice.is_none(), || format!("the key {twice:?} stands twice"))?;
     match read {
-        Err(Fault::Syntax(why)) => gate.parse(&RECORD_FORM, || Err(why), || Ok(Value::Null)),
-        // A lapsed rule takes the last of the two, as readers do by default.
+        Err(Fault::Syntax(why)) => rules.parse(&RECORD_FORM, || Err(why), || Ok(Value::Null)),
+        // A violated rule takes the last of the two, as readers do by default.
         Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(message).unwrap_or_default()),
         Ok(value) => Ok(value),
     }
@@ -110,7 +110,7 @@ fn read(message: &str, gate: &mut impl Gate) -> Result<Value, Refused> {
 fn level(
     members: &Map<String, Value>,
     names: &[&str],
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
     value: impl Fn(&str, &Value) -> Value,
 ) -> Map<String, Value> {
     // A list of hashes is part of it only where it stands for the content.
@@ -119,15 +119,15 @@ fn level(
     let received = || members.keys().map(String::as_str);
     let mut order: Vec<&str> =
         names.iter().copied().filter(|name| members.contains_key(*name)).filter(listed).collect();
-    if gate.lapse(&RECORD_ORDER).is_some() {
+    if rules.violated(&RECORD_ORDER).is_some() {
         order = received().filter(listed).collect();
     }
-    if gate.lapse(&RECORD_MEMBERS).is_some() {
+    if rules.violated(&RECORD_MEMBERS).is_some() {
         order.extend(received().filter(|name| !listed(name)));
     }
     let mut level: Map<String, Value> =
         order.into_iter().map(|name| (name.to_owned(), value(name, &members[name]))).collect();
-    if names.contains(&"ref") && gate.lapse(&RECORD_OPTIONAL).is_some() {
+    if names.contains(&"ref") && rules.violated(&RECORD_OPTIONAL).is_some() {
         for name in ["key", "type", "ref"].into_iter().filter(|name| !members.contains_key(*name)) {
             level.insert(name.to_owned(), Value::Null);
         }
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn each_rule_shows_in_the_text_or_the_digest() {
         for rule in [&RECORD_ORDER, &RECORD_MEMBERS, &RECORD_OPTIONAL, &RECORD_NESTED, &RECORD_COMPACT] {
-            let lapsed = canonical(SENT, &mut Without(rule)).unwrap();
-            assert_ne!(lapsed, CANONICAL, "{rule}");
+            let violated = canonical(SENT, &mut Without(rule)).unwrap();
+            assert_ne!(violated, CANONICAL, "{rule}");
         }
         assert_ne!(wrapped(CANONICAL, &mut Without(&RECORD_DIGEST)), wrapped(CANONICAL, &mut Strict));
     }

@@ -18,7 +18,7 @@ use crate::crypto::address::Address;
 use crate::json;
 use crate::network::envelope::Envelope;
 use crate::network::requirements::signing::{GENERAL_TAKEN, RECORD_TAKEN, VERIFIED};
-use crate::{Gate, Refused, Strict};
+use crate::{Refused, Rules, Strict};
 
 /// Which bytes a signature was found to cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,12 +46,12 @@ pub fn matching(message: &str, signature: &str, address: &str) -> Option<Scheme>
 }
 
 /// Verifies an envelope under whichever scheme matches.
-pub fn check(envelope: &Envelope, gate: &mut impl Gate) -> Result<Option<Scheme>, Refused> {
+pub fn check(envelope: &Envelope, rules: &mut impl Rules) -> Result<Option<Scheme>, Refused> {
     if envelope.formless {
         return Ok(None);
     }
     let scheme = matching(&envelope.text, &envelope.signature, &envelope.address);
-    gate.require(&VERIFIED, scheme.is_some(), || format!("no signature of {}", envelope.address))?;
+    rules.require(&VERIFIED, scheme.is_some(), || format!("no signature of {}", envelope.address))?;
     // The lies about what is taken concern what only that scheme has: a nonce, a canonical form.
     let lie = match scheme {
         Some(Scheme::Request | Scheme::Compact) if envelope.text.contains("\"nonce\"") => {
@@ -61,7 +61,7 @@ pub fn check(envelope: &Envelope, gate: &mut impl Gate) -> Result<Option<Scheme>
         _ => None,
     };
     match lie {
-        Some(rule) if gate.lapse(rule).is_some() => {
+        Some(rule) if rules.violated(rule).is_some() => {
             Err(Refused { rule, why: "another scheme is wanted".into() })
         }
         _ => Ok(scheme),

@@ -9,7 +9,7 @@ use crate::crypto::text::sha256_hex;
 use crate::json;
 use crate::network::requirements::signing::{REQUEST_FORM, REQUEST_NONCE, REQUEST_TEXT, REQUEST_TIMESTAMP};
 use crate::network::requirements::storage;
-use crate::{Gate, Refused};
+use crate::{Refused, Rules};
 
 /// The text to sign: the data's members, then `timestamp` in seconds, then `nonce`.
 pub fn request_text(data: &Map<String, Value>, timestamp: i64, nonce: &str) -> String {
@@ -31,25 +31,25 @@ pub fn verify_request(
     text: &str,
     signature: &str,
     address: &str,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Address, Refused> {
-    let message: Map<String, Value> = gate.parse(
+    let message: Map<String, Value> = rules.parse(
         &REQUEST_FORM,
         || serde_json::from_str(text).map_err(|e| format!("no JSON object: {e}")),
         || Ok(serde_json::from_str(text).unwrap_or_default()),
     )?;
-    // Where the form has lapsed there may be nothing to look into.
+    // Where the form is violated there may be nothing to look into.
     if !message.is_empty() || text.trim_start().starts_with('{') {
         let timestamp = message.get("timestamp");
-        gate.require(&REQUEST_TIMESTAMP, timestamp.is_some_and(Value::is_i64), || {
+        rules.require(&REQUEST_TIMESTAMP, timestamp.is_some_and(Value::is_i64), || {
             format!("timestamp is {timestamp:?}")
         })?;
         let nonce = message.get("nonce");
         let given = nonce.and_then(Value::as_str).is_some_and(|nonce| !nonce.is_empty());
-        gate.require(&REQUEST_NONCE, given, || format!("nonce is {nonce:?}"))?;
+        rules.require(&REQUEST_NONCE, given, || format!("nonce is {nonce:?}"))?;
     }
-    let signed = gate.effect(&REQUEST_TEXT, text.to_owned(), |text, _| sorted(&text));
-    verify(signed.as_bytes(), signature, address, gate)
+    let signed = rules.effect(&REQUEST_TEXT, text.to_owned(), |text, _| sorted(&text));
+    verify(signed.as_bytes(), signature, address, rules)
 }
 
 /// Signs a file for its upload: the hexadecimal SHA-256 of its bytes, as a text.
@@ -58,9 +58,14 @@ pub fn sign_file(key: &SigningKey, file: &[u8]) -> String {
 }
 
 /// Verifies the signature of an upload.
-pub fn verify_file(file: &[u8], signature: &str, address: &str, gate: &mut impl Gate) -> Result<(), Refused> {
+pub fn verify_file(
+    file: &[u8],
+    signature: &str,
+    address: &str,
+    rules: &mut impl Rules,
+) -> Result<(), Refused> {
     let verified = verify(sha256_hex(file).as_bytes(), signature, address, &mut crate::Strict);
-    gate.require(&storage::SIGNATURE, verified.is_ok(), || {
+    rules.require(&storage::SIGNATURE, verified.is_ok(), || {
         format!("no signature of this file by {address:.60}")
     })
 }
@@ -94,8 +99,8 @@ mod tests {
         key_from_secret(&[1; 32]).unwrap()
     }
 
-    fn signed(text: &str, gate: &mut impl Gate) -> Result<Address, Refused> {
-        verify_request(text, &sign_request(&key(), text), &Address::of(&key()).to_string(), gate)
+    fn signed(text: &str, rules: &mut impl Rules) -> Result<Address, Refused> {
+        verify_request(text, &sign_request(&key(), text), &Address::of(&key()).to_string(), rules)
     }
 
     #[test]

@@ -9,20 +9,21 @@ use crate::network::requirements::signing::{
     ADDRESS, KECCAK, LENGTH, LOW_S, PREFIX, PUBLIC_KEY, SECRET_KEY, SIGNATURE_LENGTH, SIGNATURE_SCALARS,
     SIGNATURE_TEXT, SIGNATURE_V, SIGNER,
 };
-use crate::{Gate, Refused, Strict};
+use crate::{Refused, Rules, Strict};
 
 /// The Keccak-256 of `bytes`.
-pub fn keccak(bytes: &[u8], gate: &mut impl Gate) -> [u8; 32] {
-    gate.effect(&KECCAK, keccak256(bytes), |_, _| sha3_256(bytes))
+pub fn keccak(bytes: &[u8], rules: &mut impl Rules) -> [u8; 32] {
+    rules.effect(&KECCAK, keccak256(bytes), |_, _| sha3_256(bytes))
 }
 
 /// The digest that a wallet signs for `message`.
-pub fn digest(message: &[u8], gate: &mut impl Gate) -> [u8; 32] {
-    let length = gate.effect(&LENGTH, message.len(), |_, _| String::from_utf8_lossy(message).chars().count());
-    let prefix = gate.effect(&PREFIX, format!("{PREFIX_WORDS}{length}"), |_, _| String::new());
+pub fn digest(message: &[u8], rules: &mut impl Rules) -> [u8; 32] {
+    let length =
+        rules.effect(&LENGTH, message.len(), |_, _| String::from_utf8_lossy(message).chars().count());
+    let prefix = rules.effect(&PREFIX, format!("{PREFIX_WORDS}{length}"), |_, _| String::new());
     let mut bytes = prefix.into_bytes();
     bytes.extend_from_slice(message);
-    keccak(&bytes, gate)
+    keccak(&bytes, rules)
 }
 
 /// A text's signature, as it is written: `0x` and 130 digits.
@@ -31,9 +32,9 @@ pub fn sign_text(key: &SigningKey, message: &[u8]) -> String {
 }
 
 /// Reads a private key: 32 bytes, not zero and below the curve's order.
-pub fn parse_secret_key(bytes: &[u8], gate: &mut impl Gate) -> Result<SigningKey, Refused> {
+pub fn parse_secret_key(bytes: &[u8], rules: &mut impl Rules) -> Result<SigningKey, Refused> {
     let key = |bytes: &[u8]| bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
-    gate.parse(
+    rules.parse(
         &SECRET_KEY,
         || key(bytes).ok_or_else(|| format!("{} bytes that are no scalar", bytes.len())),
         || {
@@ -46,8 +47,8 @@ pub fn parse_secret_key(bytes: &[u8], gate: &mut impl Gate) -> Result<SigningKey
 }
 
 /// Reads a signature's text: `0x` and 130 digits, or the digits alone.
-pub fn parse_signature(text: &str, gate: &mut impl Gate) -> Result<Signature, Refused> {
-    let bytes = gate.parse(
+pub fn parse_signature(text: &str, rules: &mut impl Rules) -> Result<Signature, Refused> {
+    let bytes = rules.parse(
         &SIGNATURE_TEXT,
         || {
             parse_hex(text.strip_prefix("0x").unwrap_or(text))
@@ -59,32 +60,32 @@ pub fn parse_signature(text: &str, gate: &mut impl Gate) -> Result<Signature, Re
             Ok(parse_hex(&digits[..digits.len() & !1]).unwrap_or_default())
         },
     )?;
-    from_bytes(&bytes, gate)
+    from_bytes(&bytes, rules)
 }
 
 /// Reads a signature's bytes: r, s and v, with v of 0 or 1 read as 27 or 28.
-fn from_bytes(bytes: &[u8], gate: &mut impl Gate) -> Result<Signature, Refused> {
+fn from_bytes(bytes: &[u8], rules: &mut impl Rules) -> Result<Signature, Refused> {
     let length = bytes.len();
-    let bytes: [u8; 65] = gate.parse(
+    let bytes: [u8; 65] = rules.parse(
         &SIGNATURE_LENGTH,
         || bytes.try_into().map_err(|_| format!("{length} bytes")),
         || Ok(std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default())),
     )?;
     let mut signature = Signature::from_bytes(&bytes);
-    gate.require(&SIGNATURE_V, signature.has_known_v(), || format!("v is {}", signature.v))?;
+    rules.require(&SIGNATURE_V, signature.has_known_v(), || format!("v is {}", signature.v))?;
     signature.v = match signature.v {
         0 | 27 => 27,
         1 | 28 => 28,
-        // Only the lowest bit is looked at where the rule has lapsed.
+        // Only the lowest bit is looked at where the rule is violated.
         other => 28 - (other & 1),
     };
     Ok(signature)
 }
 
 /// The address whose key signed `message`.
-pub fn recover(message: &[u8], signature: &str, gate: &mut impl Gate) -> Result<Address, Refused> {
-    let digest = digest(message, gate);
-    recover_digest(&digest, signature, None, gate)
+pub fn recover(message: &[u8], signature: &str, rules: &mut impl Rules) -> Result<Address, Refused> {
+    let digest = digest(message, rules);
+    recover_digest(&digest, signature, None, rules)
 }
 
 /// The address whose key signed `message`, which must be `stated`.
@@ -92,21 +93,21 @@ pub fn verify(
     message: &[u8],
     signature: &str,
     stated: &str,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Address, Refused> {
-    let digest = digest(message, gate);
-    recover_digest(&digest, signature, Some(stated), gate)
+    let digest = digest(message, rules);
+    recover_digest(&digest, signature, Some(stated), rules)
 }
 
 /// The address of a public key.
-pub fn address_of(key: &PublicKey, gate: &mut impl Gate) -> Address {
-    let hashed = gate.effect(&ADDRESS, &key[1..], |_, _| &key[..]);
-    Address::of_digest(keccak(hashed, gate))
+pub fn address_of(key: &PublicKey, rules: &mut impl Rules) -> Address {
+    let hashed = rules.effect(&ADDRESS, &key[1..], |_, _| &key[..]);
+    Address::of_digest(keccak(hashed, rules))
 }
 
 /// Reads a public key: `0x04` and 128 digits, a point of the curve.
-pub fn parse_public_key(text: &str, gate: &mut impl Gate) -> Result<PublicKey, Refused> {
-    gate.parse(
+pub fn parse_public_key(text: &str, rules: &mut impl Rules) -> Result<PublicKey, Refused> {
+    rules.parse(
         &PUBLIC_KEY,
         || {
             parse_prefixed_hex(text)
@@ -128,18 +129,18 @@ pub(super) fn recover_digest(
     digest: &[u8; 32],
     signature: &str,
     stated: Option<&str>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Address, Refused> {
-    let signature = parse_signature(signature, gate)?;
+    let signature = parse_signature(signature, rules)?;
     let stated = stated.map(|text| (text, Address::parse(text)));
     let stand_in = stated.and_then(|(_, address)| address).unwrap_or(Address([0; 20]));
     let key = signature.recover(digest);
-    gate.require(&SIGNATURE_SCALARS, key.is_some(), || "no public key can be recovered".to_owned())?;
+    rules.require(&SIGNATURE_SCALARS, key.is_some(), || "no public key can be recovered".to_owned())?;
     let Some(key) = key else { return Ok(stand_in) };
-    gate.require(&LOW_S, signature.has_low_s(), || "s is the higher of its two values".to_owned())?;
-    let signer = address_of(&key, gate);
+    rules.require(&LOW_S, signature.has_low_s(), || "s is the higher of its two values".to_owned())?;
+    let signer = address_of(&key, rules);
     if let Some((text, address)) = stated {
-        gate.require(&SIGNER, address == Some(signer), || {
+        rules.require(&SIGNER, address == Some(signer), || {
             format!("signed by {signer}, stated is {text:.60}")
         })?;
     }

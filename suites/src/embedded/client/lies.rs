@@ -167,8 +167,8 @@ mod tests {
             let lied = text::parse_base64(answer["message"].as_str().unwrap_or_default()).expect("base64");
             let refused = check_message(&dialect, &lied, &[2; 32], &asked, NOW, &mut Strict);
             assert_eq!(refused.expect_err(case.fact).rule, case.requirement, "{}", case.fact);
-            let gate = &mut Without(case.requirement);
-            let passed = check_message(&dialect, &lied, &[2; 32], &asked, NOW, gate);
+            let rules = &mut Without(case.requirement);
+            let passed = check_message(&dialect, &lied, &[2; 32], &asked, NOW, rules);
             assert!(passed.is_ok(), "{}: {passed:?}", case.fact);
             told += 1;
         }

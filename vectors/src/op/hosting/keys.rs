@@ -10,7 +10,7 @@ use assay_spec::hosting::requirements::key_e::WALLET;
 use assay_spec::hosting::wrapping::{self, Ephemeral};
 use assay_spec::hosting::{base64, key_e};
 use assay_spec::network::signing;
-use assay_spec::{Dialect, Gate};
+use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
 use super::{bad, staged};
@@ -21,9 +21,9 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn base64_decode(
     _: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
-    let read = base64::read(input.text("text")?, Padding::Required, "text", gate).map_err(staged)?;
+    let read = base64::read(input.text("text")?, Padding::Required, "text", rules).map_err(staged)?;
     Ok(json!({"bytes": bytes::hex(&read)}))
 }
 
@@ -31,14 +31,14 @@ pub(in crate::op) fn base64_decode(
 pub(in crate::op) fn derive(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
-    let (wallet, text) = (private_key(input, "private_key", gate)?, input.text("derivation_text")?);
-    let named = key_e::check(dialect, text, gate).map_err(staged)?;
+    let (wallet, text) = (private_key(input, "private_key", rules)?, input.text("derivation_text")?);
+    let named = key_e::check(dialect, text, rules).map_err(staged)?;
     let own = Address::of(&wallet);
     let holds = named.is_none_or(|named| named == own);
-    gate.require(&WALLET, holds, || format!("the text names another wallet than {own}")).map_err(staged)?;
-    let e = key_e::of_wallet(&wallet, text, gate).map_err(staged)?;
+    rules.require(&WALLET, holds, || format!("the text names another wallet than {own}")).map_err(staged)?;
+    let e = key_e::of_wallet(&wallet, text, rules).map_err(staged)?;
     Ok(json!({
         "signature": bytes::hex(&*e.signature),
         "private_key": bytes::hex(&*e.secret),
@@ -50,10 +50,10 @@ pub(in crate::op) fn derive(
 pub(in crate::op) fn encrypt(
     _: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
-    let (public, ephemeral) = (public_key(input, gate)?, ephemeral(input, gate)?);
-    let wrapped = wrapping::wrap(&public, &ephemeral, &input.bytes("plaintext")?, gate).map_err(staged)?;
+    let (public, ephemeral) = (public_key(input, rules)?, ephemeral(input, rules)?);
+    let wrapped = wrapping::wrap(&public, &ephemeral, &input.bytes("plaintext")?, rules).map_err(staged)?;
     Ok(json!({"ciphertext": bytes::hex(&wrapped.bytes)}))
 }
 
@@ -61,15 +61,15 @@ pub(in crate::op) fn encrypt(
 pub(in crate::op) fn decrypt(
     _: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
-    let (key, ciphertext) = (private_key(input, "private_key", gate)?, input.bytes("ciphertext")?);
+    let (key, ciphertext) = (private_key(input, "private_key", rules)?, input.bytes("ciphertext")?);
     let layout = match input.value("nonce_length").map(|_| input.number("nonce_length")).transpose()? {
         None | Some(16) => NonceLength::Sixteen,
         Some(12) => NonceLength::Twelve,
         Some(_) => return Err(bad("nonce_length: 16 or 12 is missing")),
     };
-    let unwrapped = wrapping::unwrap(&key, &ciphertext, layout, gate).map_err(staged)?;
+    let unwrapped = wrapping::unwrap(&key, &ciphertext, layout, rules).map_err(staged)?;
     Ok(json!({"plaintext": bytes::hex(&unwrapped.plaintext)}))
 }
 
@@ -77,20 +77,20 @@ pub(in crate::op) fn decrypt(
 pub(super) fn private_key(
     input: &Members<'_>,
     name: &str,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<SigningKey, OpError> {
-    signing::parse_secret_key(&input.bytes(name)?, gate).map_err(staged)
+    signing::parse_secret_key(&input.bytes(name)?, rules).map_err(staged)
 }
 
 /// A recipient's key, as texts have it: 0x and the hexadecimal digits of 65 bytes.
-pub(super) fn public_key(input: &Members<'_>, gate: &mut impl Gate) -> Result<PublicKey, OpError> {
+pub(super) fn public_key(input: &Members<'_>, rules: &mut impl Rules) -> Result<PublicKey, OpError> {
     let bytes = parse_prefixed_hex(input.text("public_key")?).unwrap_or_default();
-    wrapping::recipient(&bytes, gate).map_err(staged)
+    wrapping::recipient(&bytes, rules).map_err(staged)
 }
 
 /// What a sender throws away afterwards.
-pub(super) fn ephemeral(input: &Members<'_>, gate: &mut impl Gate) -> Result<Ephemeral, OpError> {
-    let key = private_key(input, "ephemeral_private_key", gate)?;
+pub(super) fn ephemeral(input: &Members<'_>, rules: &mut impl Rules) -> Result<Ephemeral, OpError> {
+    let key = private_key(input, "ephemeral_private_key", rules)?;
     let nonce =
         Nonce::from_slice(&input.bytes("nonce")?).ok_or_else(|| bad("nonce: 16 or 12 bytes are missing"))?;
     Ok(Ephemeral { key, nonce })

@@ -11,7 +11,7 @@ use assay_spec::hosting::requirements::{
 };
 use assay_spec::hosting::security::{self, Security};
 use assay_spec::hosting::{claim, forget, identifier};
-use assay_spec::{Dialect, Gate, Id, Refused};
+use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Map, Value, json};
 
 use super::bad;
@@ -21,19 +21,19 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn resolve_amends(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let creation = input.text("creation")?;
     let mut records = Vec::new();
     for message in input.list("messages")? {
-        records.push(Record::parse(&message.to_string(), gate).map_err(staged)?);
+        records.push(Record::parse(&message.to_string(), rules).map_err(staged)?);
     }
     let listed = input.list("authorized")?.iter().map(|each| each.as_str().and_then(Address::parse));
     let listed: Option<Vec<Address>> = listed.collect();
     let listed = listed.ok_or_else(|| bad("authorized: addresses are missing"))?;
     // An empty list is not the same as none: nobody's records count then.
     let authorized = input.value("authorized").map(|_| listed);
-    let resolved = resolve(creation, &records, authorized.as_deref(), dialect, gate).map_err(staged)?;
+    let resolved = resolve(creation, &records, authorized.as_deref(), dialect, rules).map_err(staged)?;
     Ok(json!({
         "leaf": resolved.leaf,
         "status": resolved.status,
@@ -46,24 +46,26 @@ pub(in crate::op) fn resolve_amends(
 pub(in crate::op) fn select_claim(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let instance = input.text("instance_hash")?;
     let (mut records, mut unread) = (Vec::new(), None);
     for message in input.list("claims")? {
-        match Record::parse(&message.to_string(), gate) {
+        match Record::parse(&message.to_string(), rules) {
             Ok(record) => records.push(record),
             Err(refused) => unread = unread.or(Some(refused)),
         }
     }
-    let (chosen, refused) = claim::winner(&records, instance, dialect, gate);
+    let (chosen, refused) = claim::winner(&records, instance, dialect, rules);
     if let Some(chosen) = chosen {
         return Ok(json!({"item_hash": chosen.item_hash, "pubkey": chosen.pubkey}));
     }
     if let Some(refused) = refused.into_iter().map(|(_, refused)| refused).next().or(unread) {
         return Err(staged(refused));
     }
-    gate.require(&claims::INSTANCE_HASH, false, || format!("no claim for {instance:.80}")).map_err(staged)?;
+    rules
+        .require(&claims::INSTANCE_HASH, false, || format!("no claim for {instance:.80}"))
+        .map_err(staged)?;
     Ok(json!({"item_hash": null, "pubkey": null}))
 }
 
@@ -71,10 +73,10 @@ pub(in crate::op) fn select_claim(
 pub(in crate::op) fn judge_authority(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let (content, act) = (input.object("security")?, input.object("act")?);
-    let (security, faults) = Security::read(content.map(), gate);
+    let (security, faults) = Security::read(content.map(), rules);
     // An encryption key among the signers is told, and signs nothing that counts for all that.
     if let Some(fault) = faults.into_iter().find(|fault| fault.rule != &rows::NOT_A_SIGNER) {
         return Err(staged(fault));
@@ -90,7 +92,7 @@ pub(in crate::op) fn judge_authority(
         key: act.optional_text("key")?,
         post_type: act.optional_text("post_type")?,
     };
-    let standing = allows(address(input, "owner")?, &security, &act, dialect, gate).map_err(staged)?;
+    let standing = allows(address(input, "owner")?, &security, &act, dialect, rules).map_err(staged)?;
     Ok(json!({"standing": standing}))
 }
 
@@ -99,46 +101,47 @@ pub(in crate::op) fn judge_authority(
 pub(in crate::op) fn read_record(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     match input.text("kind")? {
         "project" => {
             let entry = input.object("value")?.map();
             let entry =
-                Entry::parse(input.text("id")?, &Value::Object(entry.clone()), gate).map_err(staged)?;
+                Entry::parse(input.text("id")?, &Value::Object(entry.clone()), rules).map_err(staged)?;
             Ok(match entry {
                 Entry::Deleted(_) => json!({"deleted": true, "schema_version": null}),
                 Entry::Live(live) => json!({"deleted": false, "schema_version": live.schema_version}),
             })
         }
         "plaintext" => {
-            let read = Plaintext::parse(input.text("value")?.as_bytes(), dialect, gate).map_err(staged)?;
+            let read = Plaintext::parse(input.text("value")?.as_bytes(), dialect, rules).map_err(staged)?;
             Ok(json!({"plaintext": read.to_json(dialect)}))
         }
         "bundle" => {
-            let state = Deployment::parse(input.object("value")?.map(), gate).map_err(staged)?;
-            let store_ref = state.bundle(gate).map_err(staged)?;
+            let state = Deployment::parse(input.object("value")?.map(), rules).map_err(staged)?;
+            let store_ref = state.bundle(rules).map_err(staged)?;
             Ok(json!({"store_ref": store_ref, "bundle_hash": state.public.bundle_hash}))
         }
-        "deployment" => read_deployment(input.object("value")?.map(), gate),
+        "deployment" => read_deployment(input.object("value")?.map(), rules),
         "security" => {
             let record =
-                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), gate)
+                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), rules)
                     .map_err(staged)?;
-            let body = security::body(&record, gate).map_err(staged)?;
+            let body = security::body(&record, rules).map_err(staged)?;
             let members: Vec<&String> = body.into_iter().flat_map(Map::keys).collect();
             Ok(json!({"members": members}))
         }
         "forget" => {
             let record =
-                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), gate)
+                Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), rules)
                     .map_err(staged)?;
-            Ok(json!({"hashes": forget::judge(&record, record.address, gate).map_err(staged)?}))
+            Ok(json!({"hashes": forget::judge(&record, record.address, rules).map_err(staged)?}))
         }
         "drop" => {
             let text = input.text("value")?;
             let good = identifier::is_drop(text);
-            gate.require(&identifiers::DROP, good, || format!("no drop's identifier: {text:.40}"))
+            rules
+                .require(&identifiers::DROP, good, || format!("no drop's identifier: {text:.40}"))
                 .map_err(staged)?;
             Ok(json!({}))
         }
@@ -146,14 +149,14 @@ pub(in crate::op) fn read_record(
     }
 }
 
-fn read_deployment(body: &Map<String, Value>, gate: &mut impl Gate) -> Result<Value, OpError> {
-    let state = Deployment::parse(body, gate).map_err(staged)?;
-    let warns = state.is_legacy() && gate.lapse(&deployments::LEGACY_WARNING).is_none();
+fn read_deployment(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Value, OpError> {
+    let state = Deployment::parse(body, rules).map_err(staged)?;
+    let warns = state.is_legacy() && rules.violated(&deployments::LEGACY_WARNING).is_none();
     let warnings = if warns { vec![LEGACY_SCHEMA] } else { Vec::new() };
     Ok(json!({
         "status": state.public.status,
         "store_ref": state.public.store_ref,
-        "cid": state.own_cid(gate),
+        "cid": state.own_cid(rules),
         "warnings": warnings,
     }))
 }

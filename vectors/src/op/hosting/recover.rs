@@ -4,7 +4,7 @@ use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::SigningKey;
 use assay_spec::hosting::envelope::{Keys, Role};
 use assay_spec::hosting::recovery::{Deployment, Lookup, Project, Reader, Recovery, Warning};
-use assay_spec::{Dialect, Gate};
+use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
 use super::bad;
@@ -16,7 +16,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn recover(
     dialect: &Dialect,
     input: &Members<'_>,
-    gate: &mut impl Gate,
+    rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let owner = Address::parse(input.text("owner")?).ok_or_else(|| bad("owner: an address is missing"))?;
     let role = match input.text("role")? {
@@ -25,24 +25,24 @@ pub(in crate::op) fn recover(
         _ => return Err(bad("role: backend or recovery is missing")),
     };
     let keys =
-        Keys { wallet: key(input, "wallet_key", gate)?, encryption: key(input, "encryption_key", gate)? };
+        Keys { wallet: key(input, "wallet_key", rules)?, encryption: key(input, "encryption_key", rules)? };
     let mut reader = Reader::new(owner, dialect.clone(), role, input.number("nodes")?.into());
     for message in input.list("messages")? {
-        reader.message(&message.to_string(), gate);
+        reader.message(&message.to_string(), rules);
     }
-    let asked = ask(&mut reader, input.list("answers")?, gate)?;
-    Ok(told(&reader.finish(&keys, gate), &asked))
+    let asked = ask(&mut reader, input.list("answers")?, rules)?;
+    Ok(told(&reader.finish(&keys, rules), &asked))
 }
 
-fn key(input: &Members<'_>, name: &str, gate: &mut impl Gate) -> Result<Option<SigningKey>, OpError> {
-    input.value(name).map(|_| private_key(input, name, gate)).transpose()
+fn key(input: &Members<'_>, name: &str, rules: &mut impl Rules) -> Result<Option<SigningKey>, OpError> {
+    input.value(name).map(|_| private_key(input, name, rules)).transpose()
 }
 
 /// Asks until nothing is left, and says what was asked, by node and hash.
-fn ask(reader: &mut Reader, answers: &[Value], gate: &mut impl Gate) -> Result<Vec<Lookup>, OpError> {
+fn ask(reader: &mut Reader, answers: &[Value], rules: &mut impl Rules) -> Result<Vec<Lookup>, OpError> {
     let mut asked = Vec::new();
     loop {
-        let needs = reader.needs(gate);
+        let needs = reader.needs(rules);
         if needs.is_empty() {
             asked.sort();
             return Ok(asked);
@@ -55,7 +55,7 @@ fn ask(reader: &mut Reader, answers: &[Value], gate: &mut impl Gate) -> Result<V
                     (status, body) = (answer.number("status")?, answer.value("body"));
                 }
             }
-            reader.answer(&lookup, status, body, gate);
+            reader.answer(&lookup, status, body, rules);
             asked.push(lookup);
         }
     }

@@ -1,8 +1,8 @@
-//! Gates: where a rule is applied, and the one place where it can be switched off.
+//! Rules: where a rule is applied, and the one place where it can be switched off.
 //!
-//! Every rule that can refuse an input, and every statement about an output, passes through a [`Gate`] under its
-//! requirement. The reference gate [`Strict`] enforces all of them; [`Without`] lets one lapse, which is how vectors
-//! prove that a case is refused by the rule it names; the simulator's own gate does the same for a running service.
+//! Every rule that can refuse an input, and every statement about an output, passes through a [`Rules`] under its
+//! requirement. The reference rules [`Strict`] enforces all of them; [`Without`] lets one be violated, which is how vectors
+//! prove that a case is refused by the rule it names; the simulator's own rules do the same for a running service.
 
 use crate::Id;
 
@@ -16,34 +16,34 @@ pub struct Refused {
     pub why: String,
 }
 
-/// A rule's own account of itself: enforced, or lapsed in one of its variants.
-pub trait Gate {
+/// A rule's own account of itself: enforced, or violated in one of its variants.
+pub trait Rules {
     /// How `rule` is broken at this moment: `None` when it is kept, else the variant's name (empty for the plain
     /// one). Asking counts as consulting the rule.
-    fn lapse(&mut self, rule: Id) -> Option<&'static str>;
+    fn violated(&mut self, rule: Id) -> Option<&'static str>;
 
     /// A guard: refuses unless `holds`.
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
-        match self.lapse(rule) {
+        match self.violated(rule) {
             None if !holds => Err(Refused { rule, why: why() }),
             _ => Ok(()),
         }
     }
 
-    /// A parse: strict, with a lenient way on when the rule has lapsed.
+    /// A parse: strict, with a lenient way on when the rule is violated.
     fn parse<T>(
         &mut self,
         rule: Id,
         strict: impl FnOnce() -> Result<T, String>,
         lenient: impl FnOnce() -> Result<T, String>,
     ) -> Result<T, Refused> {
-        let parsed = if self.lapse(rule).is_none() { strict() } else { lenient() };
+        let parsed = if self.violated(rule).is_none() { strict() } else { lenient() };
         parsed.map_err(|why| Refused { rule, why })
     }
 
-    /// An effect: the honest value, or what the lapsed variant makes of it.
+    /// An effect: the honest value, or what the violated variant makes of it.
     fn effect<T>(&mut self, rule: Id, honest: T, wrong: impl FnOnce(T, &'static str) -> T) -> T {
-        match self.lapse(rule) {
+        match self.violated(rule) {
             None => honest,
             Some(variant) => wrong(honest, variant),
         }
@@ -54,8 +54,8 @@ pub trait Gate {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strict;
 
-impl Gate for Strict {
-    fn lapse(&mut self, _: Id) -> Option<&'static str> {
+impl Rules for Strict {
+    fn violated(&mut self, _: Id) -> Option<&'static str> {
         None
     }
 }
@@ -64,14 +64,14 @@ impl Gate for Strict {
 #[derive(Clone, Copy, Debug)]
 pub struct Without(pub Id);
 
-impl Gate for Without {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
+impl Rules for Without {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
         (rule == self.0).then_some("")
     }
 }
 
-impl<G: Gate> Gate for &mut G {
-    fn lapse(&mut self, rule: Id) -> Option<&'static str> {
-        (**self).lapse(rule)
+impl<G: Rules> Rules for &mut G {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
+        (**self).violated(rule)
     }
 }
