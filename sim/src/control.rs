@@ -8,15 +8,15 @@
 //!
 //! | method | path | body | answer |
 //! |---|---|---|---|
-//! | GET | `info` | | name, seed, time level, sites, and the names of faults, acts, liberties, deviations |
+//! | GET | `info` | | name, seed, time level, sites, and the names of faults, acts, variations, deviations |
 //! | GET | `ca` | | the certificate of the authority behind the sites that speak https, as PEM |
 //! | GET | `clock` | | `{now, mode}` |
 //! | POST | `clock` | `{advance_ms?, mode?}` | `{now, mode, fired}` |
 //! | GET, PUT | `faults` | list of faults | the faults with their receipts |
-//! | GET, PUT | `deviations`, `liberties` | list of names | what is switched off, what is taken |
+//! | GET, PUT | `deviations`, `variations` | list of names | what is switched off, what is varied |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
 //! | POST | `act` | `{act, arguments}` | what the act answers |
-//! | GET | `state`, `log`, `coverage` | | services, refusals, rules and liberties consulted and transitions made |
+//! | GET | `state`, `log`, `coverage` | | services, refusals, rules and variations consulted and transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
 //! | GET | `waiting` | `?at_least=n` | answers once that many requests wait |
 //! | POST | `snapshot`, `restore` | `{snapshot}` | a copy of the world, taken or put back |
@@ -107,7 +107,7 @@ pub fn router(hub: Arc<Hub>) -> Router {
         .route("/clock", get(clock).post(set_clock))
         .route("/faults", get(faults).put(set_faults))
         .route("/deviations", get(deviations).put(set_deviations))
-        .route("/liberties", get(liberties).put(set_liberties))
+        .route("/variations", get(variations).put(set_variations))
         .route("/limits", get(limits).put(set_limits))
         .route("/act", post(act))
         .route("/state", get(state))
@@ -196,7 +196,7 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
         "sites": sites,
         "faults": names(world::faults().iter().map(|kind| (kind.name, kind.about)).collect()),
         "acts": acts,
-        "liberties": names(world::liberties().iter().map(|liberty| (liberty.name, liberty.about)).collect()),
+        "variations": names(world::variations().iter().map(|variation| (variation.name, variation.about)).collect()),
         "deviations": deviations,
     }))
 }
@@ -259,14 +259,14 @@ async fn set_deviations(Here(handle): Here, body: String) -> Answer {
     Ok(deviations(Here(handle)).await)
 }
 
-async fn liberties(Here(handle): Here) -> Json<Value> {
-    Json(json!(handle.read(|world| world.core.liberties.names().collect::<Vec<_>>())))
+async fn variations(Here(handle): Here) -> Json<Value> {
+    Json(json!(handle.read(|world| world.core.variations.names().collect::<Vec<_>>())))
 }
 
-async fn set_liberties(Here(handle): Here, body: String) -> Answer {
+async fn set_variations(Here(handle): Here, body: String) -> Answer {
     let names: Vec<String> = parse(&body)?;
-    handle.change(|world| (world.set_liberties(&names), Vec::new())).map_err(bad)?;
-    Ok(liberties(Here(handle)).await)
+    handle.change(|world| (world.set_variations(&names), Vec::new())).map_err(bad)?;
+    Ok(variations(Here(handle)).await)
 }
 
 async fn limits(Here(handle): Here) -> Json<Value> {
@@ -313,7 +313,7 @@ async fn coverage(Here(handle): Here) -> Json<Value> {
     Json(handle.read(|world| {
         json!({
             "consulted": world.core.consulted().map(ToString::to_string).collect::<Vec<_>>(),
-            "liberties": world.core.liberties.consulted(),
+            "variations": world.core.variations.consulted(),
             "transitions": world.core.transitions().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }))

@@ -1,4 +1,4 @@
-//! What every service of a world shares: time, randomness, faults, deviations, liberties, journal and log.
+//! What every service of a world shares: time, randomness, faults, deviations, variations, journal and log.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::clock::Clock;
 use crate::deviation::Deviations;
 use crate::fault::Faults;
 use crate::journal::{Entry, Event, Journal};
-use crate::liberty::{self, Liberties, Liberty};
 use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
+use crate::variation::{self, Variation, Variations};
 use crate::world::{Errand, ExchangeId, Output, Reply, Site, Timer};
 
 /// The shared part of a world. Cheap to clone.
@@ -32,8 +32,8 @@ pub struct Core {
     pub faults: Faults,
     /// Requirements that are switched off.
     pub deviations: Deviations,
-    /// Liberties that are taken.
-    pub liberties: Liberties,
+    /// Variations that are active.
+    pub variations: Variations,
     /// Inputs and outputs.
     pub journal: Journal,
     /// Refusals.
@@ -59,7 +59,7 @@ impl Core {
             dialect: Arc::new(dialect),
             faults: Faults::default(),
             deviations: Deviations::default(),
-            liberties: Liberties::default(),
+            variations: Variations::default(),
             journal: Journal::default(),
             log: Log::default(),
             current: 0,
@@ -82,9 +82,9 @@ impl Core {
         !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
     }
 
-    /// Whether a liberty is taken.
-    pub fn takes(&self, liberty: Liberty) -> bool {
-        self.liberties.takes(liberty)
+    /// Whether a variation is active.
+    pub fn varies(&self, variation: Variation) -> bool {
+        self.variations.varies(variation)
     }
 
     /// Notes that a machine made a move.
@@ -109,11 +109,11 @@ impl Core {
         self.log.note(self.clock.now(), self.current, refused);
     }
 
-    /// A JSON reply, with the liberties of JSON.
+    /// A JSON reply, with the variations of JSON.
     pub fn json(&self, status: u16, body: Value) -> Reply {
-        let charset = self.takes(liberty::JSON_CHARSET);
+        let charset = self.varies(variation::JSON_CHARSET);
         let content_type = if charset { "application/json; charset=utf-8" } else { "application/json" };
-        Reply::new(status, content_type, self.liberties.json(body))
+        Reply::new(status, content_type, self.variations.json(body))
     }
 
     /// A reply of plain text.
@@ -121,9 +121,13 @@ impl Core {
         Reply::new(status, "text/plain", body.as_bytes().to_vec())
     }
 
-    /// An error text, in other words where that liberty is taken.
+    /// An error text, in other words where that variation is active.
     pub fn prose(&self, text: &str) -> String {
-        if self.takes(liberty::PROSE) { format!("Request refused ({})", text.len()) } else { text.to_owned() }
+        if self.varies(variation::PROSE) {
+            format!("Request refused ({})", text.len())
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Answers an exchange that waits. One that went away is not missed.
@@ -136,11 +140,11 @@ impl Core {
 
     /// Begins the answer to an exchange that waits; frames follow, and [`Core::finish`] or [`Core::cut`] at last.
     pub fn begin_answer(&mut self, exchange: ExchangeId, status: u16, mut headers: HeaderMap) {
-        if !self.takes(liberty::NO_DATE) {
+        if !self.varies(variation::NO_DATE) {
             let date = http_date(self.now());
             headers.insert(http::header::DATE, date.parse().expect("an HTTP date is a header value"));
         }
-        if self.takes(liberty::HEADERS) {
+        if self.varies(variation::HEADERS) {
             headers.insert("x-served-by", http::HeaderValue::from_static("node-1"));
             headers.insert("cache-control", http::HeaderValue::from_static("no-store"));
         }
@@ -150,7 +154,7 @@ impl Core {
     /// A piece of an answer that has begun.
     pub fn frame(&mut self, exchange: ExchangeId, bytes: &Bytes) {
         // Chunks of a size that splits every text; the empty body stays without a frame.
-        let size = if self.takes(liberty::CHUNKS) { 7 } else { bytes.len().max(1) };
+        let size = if self.varies(variation::CHUNKS) { 7 } else { bytes.len().max(1) };
         for at in (0..bytes.len()).step_by(size) {
             let bytes = bytes.slice(at..bytes.len().min(at + size));
             self.outbox.push(Output::Frame { exchange, bytes });

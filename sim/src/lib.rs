@@ -13,7 +13,6 @@ mod form;
 pub mod gateway;
 pub mod hosting;
 pub mod journal;
-pub mod liberty;
 pub mod limits;
 pub mod log;
 pub mod metadata;
@@ -25,6 +24,7 @@ mod refusal;
 pub mod rng;
 pub mod serve;
 pub mod tls;
+pub mod variation;
 pub mod world;
 
 pub use crate::core::Core;

@@ -14,8 +14,8 @@ use crate::core::Core;
 use crate::deviation::{self, Deviation};
 use crate::fault::{self, Fault};
 use crate::journal::Event;
-use crate::liberty::{self, Liberty};
 use crate::outgoing::{self, Failure, Leaving, Outcome, Outgoing, OutgoingId, UnderWay, Way};
+use crate::variation::{self, Variation};
 
 /// The number of an exchange in its world, from 1.
 pub type ExchangeId = u64;
@@ -175,8 +175,8 @@ pub trait Floor: Clone {
     const SITES: &'static [Site];
     /// The faults that it offers.
     const FAULTS: &'static [fault::Kind];
-    /// The liberties that it can take.
-    const LIBERTIES: &'static [Liberty];
+    /// The variations that it has.
+    const VARIATIONS: &'static [Variation];
     /// The ways in which it can be made to lie.
     const DEVIATIONS: &'static [Deviation];
     /// The acts that the control API can ask of it, with what each does.
@@ -308,9 +308,9 @@ macro_rules! declare {
             [&[fault::HOLD][..], $(<crate::$module::State as Floor>::FAULTS),*].concat()
         }
 
-        /// Every liberty that a world can take.
-        pub fn liberties() -> Vec<Liberty> {
-            [liberty::WIRE, $(<crate::$module::State as Floor>::LIBERTIES),*].concat()
+        /// Every variation that a world has.
+        pub fn variations() -> Vec<Variation> {
+            [variation::WIRE, $(<crate::$module::State as Floor>::VARIATIONS),*].concat()
         }
 
         /// Every deviation.
@@ -513,19 +513,19 @@ impl World {
         Ok(())
     }
 
-    /// Takes liberties, by name; exactly these.
-    pub fn set_liberties(&mut self, names: &[String]) -> Result<(), String> {
-        let known = liberties();
+    /// Applies variations, by name; exactly these.
+    pub fn set_variations(&mut self, names: &[String]) -> Result<(), String> {
+        let known = variations();
         let find = |name: &String| {
             known
                 .iter()
-                .find(|liberty| liberty.name == name)
+                .find(|variation| variation.name == name)
                 .copied()
-                .ok_or_else(|| format!("no liberty is named {name:?}"))
+                .ok_or_else(|| format!("no variation is named {name:?}"))
         };
-        let found: Vec<Liberty> = names.iter().map(find).collect::<Result<_, _>>()?;
-        self.control(format!("liberties {names:?}"));
-        self.core.liberties.set(found);
+        let found: Vec<Variation> = names.iter().map(find).collect::<Result<_, _>>()?;
+        self.control(format!("variations {names:?}"));
+        self.core.variations.set(found);
         Ok(())
     }
 

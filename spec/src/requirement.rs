@@ -40,7 +40,7 @@ pub enum Level {
     Must,
     /// Breaking it is a warning.
     Should,
-    /// It is a liberty of the subject; the other side must cope with it.
+    /// It is optional for the subject; the other side must cope with it.
     May,
 }
 

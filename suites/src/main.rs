@@ -192,9 +192,9 @@ struct SimArgs {
     /// Switch a requirement off (repeatable)
     #[arg(long = "deviate", value_name = "ID[/VARIANT]")]
     deviations: Vec<String>,
-    /// Take a liberty (repeatable)
-    #[arg(long = "liberty", value_name = "NAME")]
-    liberties: Vec<String>,
+    /// Apply an allowed variation (repeatable)
+    #[arg(long = "variation", value_name = "NAME")]
+    variations: Vec<String>,
 }
 
 #[cfg(feature = "embedded")]
@@ -365,7 +365,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         https: args.https,
         limits: args.limits,
         deviations: args.deviations,
-        liberties: args.liberties,
+        variations: args.variations,
     };
     let served = start(&options).await.map_err(Ending::Bad)?;
     println!("seed {}, epoch {epoch}", args.seed);

@@ -38,8 +38,8 @@ pub struct Ran {
 pub struct Told {
     /// The requirements that it consulted, by id.
     pub consulted: BTreeSet<String>,
-    /// The liberties that it consulted, by name, whether they are taken or not.
-    pub liberties: BTreeSet<String>,
+    /// The variations that it consulted, by name, whether they are active or not.
+    pub variations: BTreeSet<String>,
     /// The transitions that its machines made.
     pub transitions: BTreeSet<String>,
 }
@@ -400,7 +400,7 @@ async fn coverage(place: &Place) -> Told {
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    Told { consulted: texts("consulted"), liberties: texts("liberties"), transitions: texts("transitions") }
+    Told { consulted: texts("consulted"), variations: texts("variations"), transitions: texts("transitions") }
 }
 
 /// The target's own account of its refusals.

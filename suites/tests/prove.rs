@@ -25,8 +25,8 @@ async fn honest() -> &'static [Ran] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_deviation_is_caught_by_its_own_check_and_every_liberty_leaves_some_green() {
-    // That no other check catches a deviation, and that a liberty leaves all green, takes ten times as many checks, and
+async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_some_green() {
+    // That no other check catches a deviation, and that a variation leaves all green, takes ten times as many checks, and
     // is shown with the command.
     let matrix =
         prove(1, &check::all(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");

@@ -155,12 +155,12 @@ struct Left {
     tokens: Vec<String>,
 }
 
-/// Runs the whole suite under these deviations and liberties.
-async fn run(deviations: &[&str], liberties: &[&str]) -> Left {
+/// Runs the whole suite under these deviations and variations.
+async fn run(deviations: &[&str], variations: &[&str]) -> Left {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let target = Embedded::new(1, Dialect::default())
-        .with(&names(deviations), &names(liberties))
-        .expect("known deviations and liberties");
+        .with(&names(deviations), &names(variations))
+        .expect("known deviations and variations");
     let heard = Heard::default();
     let target = Overheard { target, heard: heard.clone() };
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
@@ -193,17 +193,17 @@ async fn no_report_and_no_request_shows_a_claim_token() {
         "drop.site.claimed-stays",
         "drop.limits.one-upload",
     ];
-    for liberties in [&[][..], &["drop.token-encoded"], &["drop.token-encoded", "drop.claim-elsewhere"]] {
-        let Left { reports, heads, tokens } = run(&lies, liberties).await;
+    for variations in [&[][..], &["drop.token-encoded"], &["drop.token-encoded", "drop.claim-elsewhere"]] {
+        let Left { reports, heads, tokens } = run(&lies, variations).await;
         assert!(heads.contains("POST /api/drop") && heads.contains("GET /live/"));
         assert!(tokens.len() > 50, "{}", tokens.len());
         for token in &tokens {
             assert!(token.len() > 20, "{token:?} is no token");
-            assert!(!reports.contains(token) && !heads.contains(token), "{token} under {liberties:?}");
+            assert!(!reports.contains(token) && !heads.contains(token), "{token} under {variations:?}");
         }
         let quoted = "wanted another token for every drop, got \\\"[redacted claim token]\\\"";
         assert!(reports.contains(quoted), "the secret is named where it was");
-        assert!(reports.contains("#claim=[redacted claim token]&exp="), "{liberties:?}");
+        assert!(reports.contains("#claim=[redacted claim token]&exp="), "{variations:?}");
     }
 }
 

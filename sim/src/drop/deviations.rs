@@ -10,7 +10,7 @@ use assay_spec::{Instant, Rules};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
 use crate::world::Reply;
@@ -104,7 +104,7 @@ pub(super) fn token(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
         "same" => Some(same),
         _ => None,
     });
-    let padded = core.takes(liberties::TOKEN_ENCODED);
+    let padded = core.varies(variations::TOKEN_ENCODED);
     bytes.map_or_else(
         String::new,
         |bytes| {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method};
 use percent_encoding::percent_decode_str;
 
-use super::{Files, State, liberties, refusal};
+use super::{Files, State, refusal, variations};
 use crate::core::Core;
 use crate::world::{Reply, Request};
 
@@ -21,7 +21,7 @@ pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply 
     let Some((root, rest)) = split(request.path()) else { return missing(core) };
     let Some(drop) = state.roots.get(root).and_then(|id| state.drops.get(id)) else { return missing(core) };
     if drop.state == DropState::Removed {
-        let status = if core.takes(liberties::GONE) { 410 } else { 404 };
+        let status = if core.varies(variations::GONE) { 410 } else { 404 };
         return refusal::error(core, status, "this site was removed");
     }
     if !matches!(request.head.method, Method::GET | Method::HEAD) {

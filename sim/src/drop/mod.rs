@@ -5,11 +5,11 @@ mod claim;
 mod deviations;
 pub mod faults;
 mod form;
-mod liberties;
 mod limits;
 mod live;
 mod refusal;
 mod upload;
+mod variations;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
-use crate::liberty::Liberty;
+use crate::variation::Variation;
 use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 
 pub use limits::Limits;
@@ -87,7 +87,7 @@ impl Floor for State {
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;
-    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = claim::ACTS;
 

@@ -4,7 +4,7 @@ use assay_spec::drop::requirements::{limits, upload, zip};
 use assay_spec::{Id, Rules};
 use serde_json::json;
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -13,14 +13,14 @@ use crate::world::Reply;
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let (status, text) = status(core, refusal.refused.rule);
     let reply = error(core, status, text);
-    let says_when = matches!(status, 429 | 503) && core.takes(liberties::RETRY_AFTER);
+    let says_when = matches!(status, 429 | 503) && core.varies(variations::RETRY_AFTER);
     if says_when { reply.header("retry-after", refusal.retry_after_s.unwrap_or(60)) } else { reply }
 }
 
 /// An error in the simulator's form.
 pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     let text = core.prose(text);
-    if core.takes(liberties::ERROR_TEXT) {
+    if core.varies(variations::ERROR_TEXT) {
         core.text(status, &text)
     } else {
         core.json(status, json!({ "error": text }))
@@ -51,5 +51,5 @@ fn status(core: &mut Core, rule: Id) -> (u16, &'static str) {
     let inside = [&zip::EXTRACTED_SIZE, &zip::COUNTED, &zip::FILES].contains(&rule);
     let found = STATUSES.iter().find(|(row, _, _)| *row == rule);
     let (status, text) = found.map_or((400, "unsafe zip"), |(_, status, text)| (*status, *text));
-    if inside && core.takes(liberties::INSIDE_400) { (400, text) } else { (status, text) }
+    if inside && core.varies(variations::INSIDE_400) { (400, text) } else { (status, text) }
 }

@@ -21,7 +21,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
 use super::callers::Callers;
-use super::{Drop, State, Timer, deviations, faults, form, liberties, moves, set};
+use super::{Drop, State, Timer, deviations, faults, form, moves, set, variations};
 use crate::core::Core;
 use crate::fault::Kind;
 use crate::refusal::Refusal;
@@ -107,7 +107,7 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
         core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
         (bytes::Bytes::new(), Extracted::default())
     };
-    if extracted.links > 0 && core.takes(liberties::SYMLINK_REFUSED) {
+    if extracted.links > 0 && core.varies(variations::SYMLINK_REFUSED) {
         return Err(Refused { rule: &FAITHFUL, why: "a symbolic link".to_owned() }.into());
     }
     let cid = identifier(core, &zip, &extracted)?;
@@ -131,7 +131,7 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
 
 /// The content identifier of the files.
 fn identifier(core: &mut Core, zip: &[u8], extracted: &Extracted) -> Result<String, Refused> {
-    let estimate = if core.takes(liberties::HAMT_BLOCK) { Estimate::Block } else { Estimate::Links };
+    let estimate = if core.varies(variations::HAMT_BLOCK) { Estimate::Block } else { Estimate::Links };
     let layout = Layout::of(estimate, core);
     let mut entries: BTreeMap<String, Entry<'_>> =
         extracted.files.iter().map(|(path, content)| (path.clone(), Entry::File(content))).collect();
@@ -169,15 +169,15 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     let token = deviations::token(core, token, same_token);
     let name = core.effect(&SEPARATE, name, |_, _| same_name);
 
-    let shape = core.takes(liberties::URL_SHAPE);
+    let shape = core.varies(variations::URL_SHAPE);
     let name = text::hex(&name[..10]);
     let root = if shape { format!("/sites/{name}.site") } else { format!("/live/{name}") };
     let is_secure = core.place(request.head.site).is_some_and(|url| url.starts_with("https:"));
     let scheme = if is_secure { "https" } else { "http" };
     let base = format!("{scheme}://{}", host(&request.head));
-    let slash = if core.takes(liberties::REDIRECT) { "" } else { "/" };
+    let slash = if core.varies(variations::REDIRECT) { "" } else { "/" };
     let expires_at = now + state.limits.claim_window_ms;
-    let page = if core.takes(liberties::CLAIM_ELSEWHERE) { "/app/claim?from=drop" } else { "/claim" };
+    let page = if core.varies(variations::CLAIM_ELSEWHERE) { "/app/claim?from=drop" } else { "/claim" };
     let response = DropResponse {
         drop_id: id,
         claim_token: token,
@@ -200,7 +200,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     if state.callers.count(caller, now) {
         set(core, now + state.limits.day_ms, Timer::Sweep);
     }
-    let status = if core.takes(liberties::STATUS_201) { 201 } else { 200 };
+    let status = if core.varies(variations::STATUS_201) { 201 } else { 200 };
     core.keep_secret();
     let answer = deviations::response(core, response, now, |token, expires_at| {
         claim_fragment(&utf8_percent_encode(token, TOKEN).to_string(), expires_at)

@@ -9,7 +9,7 @@ use assay_spec::{Id, Refused, Rules};
 use serde_json::Value;
 
 use super::model::Prompt;
-use super::{liberties, wire};
+use super::{variations, wire};
 use crate::core::Core;
 
 /// A kind of request for inference.
@@ -142,12 +142,12 @@ impl Call {
     }
 }
 
-/// The world's rules, in which what the simulator refuses by its own choice alone passes where that liberty is taken.
+/// The world's rules, in which what the simulator refuses by its own choice alone passes where that variation is active.
 struct Choice<'a>(&'a mut Core);
 
 impl Choice<'_> {
     fn passes(&self, rule: Id) -> bool {
-        rule.evidence == Evidence::Open && rule != &rows::input::LIMITS && self.0.takes(liberties::LENIENT)
+        rule.evidence == Evidence::Open && rule != &rows::input::LIMITS && self.0.varies(variations::LENIENT)
     }
 }
 

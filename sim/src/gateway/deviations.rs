@@ -292,7 +292,7 @@ pub(super) fn detail(core: &mut Core, mut reply: Reply) -> Reply {
     };
     if let Some(variant) = core.violated(rule) {
         let body = if variant == "missing" { json!({ "error": "no" }) } else { json!({ "detail": ["no"] }) };
-        reply.body = core.liberties.json(body).into();
+        reply.body = core.variations.json(body).into();
     }
     reply
 }

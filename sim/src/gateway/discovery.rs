@@ -6,9 +6,9 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::pool::{self, CONFIDENTIAL, IDLE, MODELS, Model, Number};
-use super::{State, deviations, liberties, wire};
+use super::{State, deviations, variations, wire};
 use crate::core::Core;
-use crate::liberty;
+use crate::variation;
 use crate::world::Reply;
 
 /// `GET /svc/models`: servers by model.
@@ -17,29 +17,29 @@ pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
     for model in listed(core) {
         let mut servers: Vec<String> =
             servers(state, core, model).into_iter().map(|number| entry(state, core, number)).collect();
-        if core.takes(liberties::LIST_ORDER) {
+        if core.varies(variations::LIST_ORDER) {
             servers.reverse();
         }
-        if core.takes(liberties::SERVERS_TWICE) {
+        if core.varies(variations::SERVERS_TWICE) {
             servers.extend_from_within(..);
         }
         object.insert(model.id.to_owned(), json!({ "servers": servers }));
     }
     let object = deviations::discovery(core, Value::Object(object));
     let mut reply = core.json(200, object);
-    if core.takes(liberty::JSON_EXTRA) {
+    if core.varies(variation::JSON_EXTRA) {
         reply.body = without_extra(core, &reply.body);
     }
     reply
 }
 
-/// Every member of the object is a model, so that a further one is none of the liberties here.
+/// Every member of the object is a model, so that a further one is none of the variations here.
 fn without_extra(core: &Core, body: &[u8]) -> Bytes {
     let mut object: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Some(members) = object.as_object_mut() {
         members.shift_remove("extra");
     }
-    let spaced = core.takes(liberty::JSON_SPACE);
+    let spaced = core.varies(variation::JSON_SPACE);
     let written = if spaced { serde_json::to_vec_pretty(&object) } else { serde_json::to_vec(&object) };
     written.expect("a JSON value is always written").into()
 }
@@ -50,7 +50,7 @@ pub(super) fn list(core: &mut Core, at: Option<Number>) -> Reply {
     let models = models.filter(|model| at.is_none_or(|number| model.servers.contains(&number)));
     let created_s = crate::clock::EPOCH.0 / 1000;
     let mut body = wire::models(models.map(|model| model.id), created_s);
-    if core.takes(liberties::LIST_BARE)
+    if core.varies(variations::LIST_BARE)
         && let Some(data) = body["data"].as_array()
     {
         let bare: Vec<Value> = data.iter().map(|model| json!({ "id": model["id"] })).collect();
@@ -61,10 +61,10 @@ pub(super) fn list(core: &mut Core, at: Option<Number>) -> Reply {
 
 fn listed(core: &Core) -> Vec<&'static Model> {
     let mut models: Vec<&'static Model> = MODELS.iter().collect();
-    if core.takes(liberties::DISCOVERY_GROWS) {
+    if core.varies(variations::DISCOVERY_GROWS) {
         models.push(&IDLE);
     }
-    if core.takes(liberties::LIST_ORDER) {
+    if core.varies(variations::LIST_ORDER) {
         models.reverse();
     }
     models
@@ -84,6 +84,6 @@ fn entry(state: &State, core: &Core, number: Number) -> String {
     if number == CONFIDENTIAL {
         return format!("{}{}", core.dialect.confidential_scheme, state.enclave.item_hash);
     }
-    let slash = if core.takes(liberties::SERVERS_SLASH) { "/" } else { "" };
+    let slash = if core.varies(variations::SERVERS_SLASH) { "/" } else { "" };
     format!("{}{slash}", pool::url(core, state.pool.at(number).site))
 }

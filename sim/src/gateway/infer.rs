@@ -12,7 +12,7 @@ use super::call::{Call, Family};
 use super::payment::{self, Payer};
 use super::pool::{self, MODELS, Model, Number};
 use super::servers::Work;
-use super::{SERVERS, State, deviations, liberties, moves, refusal, route};
+use super::{SERVERS, State, deviations, moves, refusal, route, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Reply, Request};
@@ -88,7 +88,7 @@ fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Re
 /// Reads the body.
 fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refusal> {
     if family == Family::Messages
-        && core.takes(liberties::VERSION_REQUIRED)
+        && core.varies(variations::VERSION_REQUIRED)
         && !request.head.headers.contains_key(core.dialect.version_header.as_str())
     {
         return Err(Refusal::new(&rows::messages::VERSION_HEADER, "no version header"));
@@ -125,7 +125,7 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
 
 /// The server that the caller's cookie names.
 fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<Number>, Refusal> {
-    let (name, _) = liberties::cookie(core);
+    let (name, _) = variations::cookie(core);
     let pairs = headers.get_all(http::header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let Some((_, word)) = pairs.into_iter().find(|(key, _)| *key == name) else { return Ok(None) };

@@ -13,7 +13,6 @@ pub mod faults;
 mod health;
 mod infer;
 mod keys;
-mod liberties;
 mod limits;
 mod model;
 mod payment;
@@ -22,6 +21,7 @@ mod refusal;
 mod route;
 mod servers;
 mod stream;
+mod variations;
 mod wire;
 
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
@@ -34,8 +34,8 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
-use crate::liberty::Liberty;
 use crate::refusal::Refusal;
+use crate::variation::Variation;
 use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 
 pub use limits::Limits;
@@ -95,7 +95,7 @@ impl Floor for State {
 
     const SITES: &'static [Site] = &[GATEWAY, SERVERS[0], SERVERS[1], SERVERS[2], ENCLAVE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;
-    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
 
@@ -197,7 +197,7 @@ impl State {
         let endpoint = match endpoints::find(core, at, &request.head.method, request.path()) {
             Found::Endpoint(endpoint) => endpoint,
             Found::OtherMethod(allowed) => {
-                let status = if core.takes(liberties::ABSENT_404) { 400 } else { 405 };
+                let status = if core.varies(variations::ABSENT_404) { 400 } else { 405 };
                 let reply = refusal::error(core, status, "method not allowed");
                 return Ok(Some(reply.header("allow", HeaderValue::from_static(allowed))));
             }
@@ -210,7 +210,7 @@ impl State {
         match endpoint {
             Endpoint::Infer(family) => infer::begin(self, core, exchange, request, family, at),
             Endpoint::Models | Endpoint::Discovery => {
-                if core.takes(liberties::LISTS_NEED_KEY) {
+                if core.varies(variations::LISTS_NEED_KEY) {
                     self.keyed(request)?;
                 }
                 let discovers = endpoint == Endpoint::Discovery;
@@ -218,8 +218,11 @@ impl State {
             }
             Endpoint::KeyCheck => {
                 payment::check(self, core, headers)?;
-                let body =
-                    if core.takes(liberties::CHECK_BODY) { json!("valid") } else { json!({ "valid": true }) };
+                let body = if core.varies(variations::CHECK_BODY) {
+                    json!("valid")
+                } else {
+                    json!({ "valid": true })
+                };
                 Ok(Some(core.json(200, body)))
             }
             Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),
@@ -230,7 +233,7 @@ impl State {
         }
     }
 
-    /// Lists for callers with a key alone, where that liberty is taken.
+    /// Lists for callers with a key alone, where that variation is active.
     fn keyed(&self, request: &Request) -> Result<(), Refusal> {
         let valid = |key: &str| self.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked);
         match keys::presented(&request.head.headers) {
@@ -247,7 +250,7 @@ fn nothing(core: &mut Core, path: &str) -> Reply {
     if odd && core.violated(&input::ODD_PATH).is_some() {
         return core.text(500, "Internal Server Error");
     }
-    let status = if core.takes(liberties::ABSENT_404) { 400 } else { 404 };
+    let status = if core.varies(variations::ABSENT_404) { 400 } else { 404 };
     let refusal = Refusal::new(&errors::OTHER_PATHS, format!("nothing is at {path:.200}"));
     core.refuse(&refusal.refused);
     refusal::error(core, status, "not found")

@@ -10,7 +10,7 @@ use assay_spec::crypto::text::hex;
 use serde_json::{Value, json};
 
 use super::model::Traits;
-use super::{ENCLAVE, SERVERS, liberties};
+use super::{ENCLAVE, SERVERS, variations};
 use crate::core::Core;
 use crate::world::Site;
 
@@ -70,14 +70,14 @@ pub(super) static MODELS: &[Model] = &[
     },
 ];
 
-/// A model that no server runs, where that liberty is taken.
+/// A model that no server runs, where that variation is active.
 pub(super) static IDLE: Model =
     Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };
 
 impl Model {
     /// The model of that id.
     pub(super) fn find(core: &Core, id: &str) -> Option<&'static Model> {
-        let idle = core.takes(liberties::DISCOVERY_GROWS).then_some(&IDLE);
+        let idle = core.varies(variations::DISCOVERY_GROWS).then_some(&IDLE);
         MODELS.iter().chain(idle).find(|model| model.id == id)
     }
 

@@ -7,7 +7,7 @@ use assay_spec::gateway::requirements::{
 use http::HeaderValue;
 use serde_json::json;
 
-use super::{deviations, liberties};
+use super::{deviations, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -71,7 +71,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal, streamed: impl FnOnce()
     let status = deviations::status(core, rule, status);
     // Of a validation error, the client learns which rule its request broke.
     let text = match text {
-        "" if core.takes(liberties::VALIDATION_PROSE) => "validation error".to_owned(),
+        "" if core.varies(variations::VALIDATION_PROSE) => "validation error".to_owned(),
         "" => format!("{}: {}", rule.statement(), refusal.refused.why),
         text => text.to_owned(),
     };
@@ -83,10 +83,10 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal, streamed: impl FnOnce()
 pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     let text = core.prose(&short(text));
     let mut reply = core.json(status, json!({ "detail": text }));
-    if status == 401 && core.takes(liberties::CHALLENGE) {
+    if status == 401 && core.varies(variations::CHALLENGE) {
         reply = reply.header("www-authenticate", HeaderValue::from_static("Bearer"));
     }
-    if matches!(status, 402 | 503) && core.takes(liberties::RETRY_AFTER) {
+    if matches!(status, 402 | 503) && core.varies(variations::RETRY_AFTER) {
         reply = reply.header("retry-after", 1);
     }
     deviations::detail(core, reply)

@@ -9,7 +9,7 @@ use super::call::Call;
 use super::pool::{Model, Number};
 use super::stream::{self, Begin, Ending};
 use super::wire;
-use super::{State, deviations, faults, liberties, moves};
+use super::{State, deviations, faults, moves, variations};
 use crate::core::Core;
 use crate::rng::Rng;
 use crate::world::{ExchangeId, Reply};
@@ -52,7 +52,7 @@ pub(super) fn ask(state: &State, core: &mut Core, server: Number, work: &Work) -
     if core.fault(faults::SERVER_WRONG_ANSWER, &occasion) {
         return Does::Nonsense;
     }
-    let late = if core.takes(liberties::ANSWER_LATE) { 500 } else { 0 };
+    let late = if core.varies(variations::ANSWER_LATE) { 500 } else { 0 };
     let slow = if core.fault(faults::SERVER_SLOW, &occasion) { state.limits.slow_ms } else { 0 };
     let wait_ms = state.limits.first_byte_ms + late + slow;
     if core.fault(faults::SERVER_DIES, &occasion) {
@@ -80,10 +80,10 @@ pub(super) fn answer(
     let Work { call, model, .. } = work;
     state.answered += 1;
     state.pool.at_mut(server).answered += 1;
-    let rng = if core.takes(liberties::OTHER_WORDS) { Rng::new(!core.rng.seed()) } else { core.rng };
+    let rng = if core.varies(variations::OTHER_WORDS) { Rng::new(!core.rng.seed()) } else { core.rng };
     let answer = super::model::run(rng, model.id, model.traits, call.prompt());
     charge(state, core, work, answer.usage);
-    let asked = liberties::asked(core, call);
+    let asked = variations::asked(core, call);
     let of = wire::Of {
         draw: core.rng.draw("gateway.reply", model.id.as_bytes(), state.answered),
         created_s: core.now().0.div_euclid(1000),
@@ -96,7 +96,7 @@ pub(super) fn answer(
         cookie(core, server, work, &mut headers);
     }
     if deviations::streams(core, call) {
-        let events = liberties::events(core, call.family, call.events(&of));
+        let events = variations::events(core, call.family, call.events(&of));
         let events = deviations::events(core, call.family, events);
         let (call, direct) = (Arc::clone(call), work.direct);
         moves(core, RequestState::Routed, RequestEvent::FirstByte);
@@ -104,7 +104,7 @@ pub(super) fn answer(
         return None;
     }
     moves(core, RequestState::Routed, RequestEvent::Reply);
-    let body = liberties::reply(core, call.reply(&of));
+    let body = variations::reply(core, call.reply(&of));
     let mut reply = deviations::reply(core, work.call.family, body);
     reply.headers.extend(headers);
     Some(reply)
@@ -120,11 +120,11 @@ fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::
 
 /// The sticky cookie, where the caller does not have it yet.
 fn cookie(core: &Core, server: Number, work: &Work, headers: &mut HeaderMap) {
-    let always = core.takes(liberties::COOKIE_ALWAYS);
-    if core.takes(liberties::NO_COOKIE) || work.sticky == Some(server) && !always {
+    let always = core.varies(variations::COOKIE_ALWAYS);
+    if core.varies(variations::NO_COOKIE) || work.sticky == Some(server) && !always {
         return;
     }
-    let (name, more) = liberties::cookie(core);
+    let (name, more) = variations::cookie(core);
     let word = super::pool::cookie_of(core, server);
     let value = HeaderValue::try_from(format!("{name}={word}; {more}"));
     headers.insert(http::header::SET_COOKIE, value.expect("a name, hexadecimal digits and attributes"));

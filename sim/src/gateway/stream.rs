@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use super::call::Call;
 use super::pool::Number;
 use super::wire::{Data, Event};
-use super::{State, Timer, deviations, health, liberties, moves, set};
+use super::{State, Timer, deviations, health, moves, set, variations};
 use crate::core::Core;
 use crate::world::ExchangeId;
 
@@ -56,7 +56,7 @@ pub(super) struct Begin {
 /// Begins a stream: its head and first frame leave at once, the others on timers.
 pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
     let Begin { exchange, server, call, direct, ending, events, mut headers } = begin;
-    let charset = core.takes(liberties::STREAM_CHARSET);
+    let charset = core.varies(variations::STREAM_CHARSET);
     let media_type = if charset { "text/event-stream; charset=utf-8" } else { "text/event-stream" };
     let media_type = deviations::media_type(core, media_type);
     headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(media_type));
@@ -65,13 +65,13 @@ pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
     if ending != Ending::Whole {
         frames.truncate((frames.len() / 2).max(1));
     }
-    if core.takes(liberties::STREAM_ONE_FRAME) {
+    if core.varies(variations::STREAM_ONE_FRAME) {
         let all: Vec<u8> = frames.iter().flatten().copied().collect();
         frames = VecDeque::from([Bytes::from(all)]);
-    } else if core.takes(liberties::STREAM_SPLIT) {
+    } else if core.varies(variations::STREAM_SPLIT) {
         frames = split(&frames);
     }
-    let pace_ms = state.limits.frame_ms + if core.takes(liberties::STREAM_SLOW) { 2_000 } else { 0 };
+    let pace_ms = state.limits.frame_ms + if core.varies(variations::STREAM_SLOW) { 2_000 } else { 0 };
     core.begin_answer(exchange, 200, headers);
     state.streams.insert(exchange, Stream { server, call, direct, frames, said: 0, ending, pace_ms });
     state.pool.at_mut(server).busy += 1;
@@ -115,7 +115,7 @@ fn dies(state: &mut State, core: &mut Core, exchange: ExchangeId) {
 /// A stream ends with an error event.
 fn fails(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     let Some(stream) = state.streams.get(&exchange) else { return };
-    let event = liberties::broken(core, stream.call.broken("the server failed", stream.said));
+    let event = variations::broken(core, stream.call.broken("the server failed", stream.said));
     let words = Bytes::from(write(core, vec![event]).concat());
     let words = deviations::last_words(core, words);
     core.frame(exchange, &words);
@@ -153,21 +153,23 @@ fn write(core: &Core, events: Vec<Event>) -> Vec<Bytes> {
 /// One event, as the rules of event streams write it.
 fn one(core: &Core, n: usize, event: Event) -> String {
     let data = match event.data {
-        Data::Json(value) => String::from_utf8(core.liberties.json(value)).expect("JSON is written in UTF-8"),
+        Data::Json(value) => {
+            String::from_utf8(core.variations.json(value)).expect("JSON is written in UTF-8")
+        }
         Data::Done => "[DONE]".to_owned(),
     };
-    let blank = if core.takes(liberties::STREAM_NO_BLANK) { "" } else { " " };
-    let end = if core.takes(liberties::STREAM_CRLF) { "\r\n" } else { "\n" };
+    let blank = if core.varies(variations::STREAM_NO_BLANK) { "" } else { " " };
+    let end = if core.varies(variations::STREAM_CRLF) { "\r\n" } else { "\n" };
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         for part in [name, ":", blank, value, end] {
             text.push_str(part);
         }
     };
-    if core.takes(liberties::STREAM_COMMENTS) {
+    if core.varies(variations::STREAM_COMMENTS) {
         line("", "keep-alive");
     }
-    if core.takes(liberties::STREAM_FIELDS) {
+    if core.varies(variations::STREAM_FIELDS) {
         line("id", &n.to_string());
         line("retry", "3000");
         line("trace", "none");

@@ -9,7 +9,6 @@ mod done;
 pub mod faults;
 mod history;
 mod keys;
-mod liberties;
 mod limits;
 mod lookups;
 mod people;
@@ -18,6 +17,7 @@ mod rehydrate;
 mod step;
 mod steps;
 mod story;
+mod variations;
 mod view;
 mod write;
 
@@ -31,8 +31,8 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
-use crate::liberty::Liberty;
 use crate::outgoing::Outcome;
+use crate::variation::Variation;
 use crate::world::{ExchangeId, Floor, Reply, Request, Site};
 
 pub use limits::Limits;
@@ -113,7 +113,7 @@ impl Floor for State {
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;
-    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
 

@@ -8,8 +8,8 @@ use assay_spec::hosting::requirements::history;
 use assay_spec::instant::DAY;
 
 use super::State;
-use super::liberties;
 use super::step::{Place, Signer, Step};
+use super::variations;
 use super::write::Outcome;
 use crate::core::Core;
 
@@ -27,7 +27,7 @@ pub(super) fn create_project(
     let create = map(project, ProjectEvent::Create, signer);
     let secured = state.people.owner(owner).is_none_or(|owner| owner.secured || owner.projects.len() > 1);
     let security = Step::Security { place: Place::Own };
-    match (secured, core.takes(liberties::SECURITY_AFTER)) {
+    match (secured, core.varies(variations::SECURITY_AFTER)) {
         (true, _) => vec![create],
         (false, false) => vec![security, create],
         (false, true) => vec![create, security],

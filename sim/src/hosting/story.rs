@@ -10,7 +10,7 @@ use super::people::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, acts, liberties, plan};
+use super::{State, acts, plan, variations};
 use crate::core::Core;
 
 /// How long ago a story begins.
@@ -33,7 +33,7 @@ pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Valu
     let map = |project: &Arc<str>, event, signer| Step::Projects { project: project.clone(), event, signer };
     let mut steps: Vec<Step> =
         projects.iter().map(|project| map(project, ProjectEvent::Create, Signer::Wallet)).collect();
-    let security_at = usize::from(core.takes(liberties::SECURITY_AFTER));
+    let security_at = usize::from(core.varies(variations::SECURITY_AFTER));
     steps.insert(security_at, Step::Security { place: Place::Own });
 
     let machine = state.people.add_machine(core, second);

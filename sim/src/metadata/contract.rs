@@ -6,14 +6,14 @@ use assay_spec::metadata::route::Address;
 use serde_json::json;
 
 use super::collections::Collection;
-use super::{deviations, liberties};
+use super::{deviations, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
 /// The document of a collection's contract.
 pub(super) fn document(core: &mut Core, of: &Collection, at: &Address) -> Result<Reply, Refusal> {
-    let document = liberties::contract(core, json!(of.metadata));
+    let document = variations::contract(core, json!(of.metadata));
     let document = deviations::contract(core, document);
     let document = deviations::same(core, at, document);
     let row = if at.is_uri() { &BY_URI } else { &BY_CID };

@@ -6,11 +6,11 @@
 mod collections;
 mod contract;
 mod deviations;
-mod liberties;
 mod overrides;
 mod refusal;
 mod root;
 mod token;
+mod variations;
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
-use crate::liberty::Liberty;
 use crate::refusal::Refusal;
+use crate::variation::Variation;
 use crate::world::{ExchangeId, Floor, Reply, Request, Site};
 
 use collections::{Collection, UNKNOWN_TOKEN};
@@ -46,7 +46,7 @@ impl Floor for State {
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = &[];
-    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = &[];
 

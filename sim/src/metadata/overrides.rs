@@ -6,7 +6,7 @@ use assay_spec::metadata::token::TokenId;
 use serde_json::{Value, json};
 
 use super::collections::Collection;
-use super::{deviations, liberties, token};
+use super::{deviations, token, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -14,9 +14,9 @@ use crate::world::Reply;
 /// The overrides of a token.
 pub(super) fn list(core: &mut Core, of: &Collection, at: &Address, id: &TokenId) -> Result<Reply, Refusal> {
     let overrides = token::known(core, of, id)?;
-    let elements: Vec<Value> = if core.takes(liberties::OVERRIDES_EMPTY) {
+    let elements: Vec<Value> = if core.varies(variations::OVERRIDES_EMPTY) {
         Vec::new()
-    } else if core.takes(liberties::OVERRIDES_NAMED) {
+    } else if core.varies(variations::OVERRIDES_NAMED) {
         let named = |member: (&String, &Value)| json!({ "field": member.0, "value": member.1 });
         overrides.iter().flatten().map(named).collect()
     } else {

@@ -8,7 +8,7 @@ use assay_spec::metadata::token::TokenId;
 use assay_spec::metadata::validation::{HttpValidationError, ValidationError};
 use serde_json::json;
 
-use super::{deviations, liberties};
+use super::{deviations, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -23,12 +23,12 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
         return invalid(core);
     }
     let is_unknown = rule == &UNKNOWN_CONTRACT || rule == &UNKNOWN_TOKEN;
-    let takes = |liberty| is_unknown && core.takes(liberty);
-    if takes(liberties::UNKNOWN_422) {
+    let takes = |variation| is_unknown && core.varies(variation);
+    if varies(variations::UNKNOWN_422) {
         invalid(core)
-    } else if takes(liberties::UNKNOWN_410) {
+    } else if varies(variations::UNKNOWN_410) {
         error(core, 410, "Gone")
-    } else if takes(liberties::UNKNOWN_504) {
+    } else if varies(variations::UNKNOWN_504) {
         error(core, 504, "Gateway Timeout")
     } else {
         error(core, 404, "Not Found")
@@ -38,7 +38,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
 /// An error in the simulator's form; no other than that of 422 is shown.
 pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     let text = core.prose(text);
-    if core.takes(liberties::ERROR_TEXT) {
+    if core.varies(variations::ERROR_TEXT) {
         core.text(status, &text)
     } else {
         core.json(status, json!({ "detail": text }))
@@ -48,14 +48,14 @@ pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
 /// Which integers there are is not stated: some services know those of 64 bits alone.
 pub(super) fn too_wide(core: &Core, id: &TokenId) -> Result<(), Refusal> {
     let is_wide = id.as_str().trim_start_matches('-').len() > DIGITS_64;
-    if is_wide && core.takes(liberties::INTEGERS_64) {
+    if is_wide && core.varies(variations::INTEGERS_64) {
         return Err(Refusal::new(&INTEGER, "more than 64 bits"));
     }
     Ok(())
 }
 
 fn invalid(core: &mut Core) -> Reply {
-    let place = if core.takes(liberties::LOC_INDEX) { json!(1) } else { json!("token_id") };
+    let place = if core.varies(variations::LOC_INDEX) { json!(1) } else { json!("token_id") };
     let error = ValidationError {
         loc: vec![json!("path"), place],
         msg: core.prose("Input should be a valid integer"),

@@ -6,7 +6,7 @@ use assay_spec::metadata::requirements::root::{HTML, VERSION};
 use assay_spec::metadata::root;
 use serde_json::{Map, Value, json};
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -25,7 +25,7 @@ pub(super) fn page(core: &mut Core) -> Result<Reply, Refusal> {
         Some(_) => return Ok(core.json(200, json!({ "status": "ok" }))),
         None => {}
     }
-    Ok(if core.takes(liberties::HTML_BARE) {
+    Ok(if core.varies(variations::HTML_BARE) {
         Reply::new(200, "text/html", "<p>Token metadata")
     } else {
         Reply::new(200, "text/html; charset=utf-8", PAGE)

@@ -7,7 +7,7 @@ use assay_spec::metadata::token::TokenId;
 use serde_json::{Map, Value, json};
 
 use super::collections::Collection;
-use super::{deviations, liberties};
+use super::{deviations, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -22,10 +22,10 @@ pub(super) fn document(
 ) -> Result<Reply, Refusal> {
     let overrides = known(core, of, id)?;
     let mut document = json!(of.template().of_token(id));
-    for (name, value) in overrides.iter().flatten().filter(|_| !core.takes(liberties::OVERRIDES_EMPTY)) {
+    for (name, value) in overrides.iter().flatten().filter(|_| !core.varies(variations::OVERRIDES_EMPTY)) {
         document[name] = value.clone();
     }
-    let document = liberties::token(core, document);
+    let document = variations::token(core, document);
     let document = deviations::token(core, document);
     let document = deviations::same(core, at, document);
     let row = match (at.is_uri(), suffix) {

@@ -19,7 +19,7 @@ use super::call::Call;
 use super::deviations::{NOBODY, change, without_last};
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, create, liberties, paging};
+use super::{State, create, paging, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -126,7 +126,7 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
     if stands.as_ref().is_some_and(|record| passed_over(core, record, write)) {
         return;
     }
-    if core.takes(liberties::AGGREGATE_REPLACED)
+    if core.varies(variations::AGGREGATE_REPLACED)
         && let Some(record) = stands
     {
         if (record.time, record.item_hash.as_str()) > (time, &*message.item_hash) {
@@ -176,7 +176,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 /// What is said of an aggregate that nobody wrote.
 fn unknown(core: &mut Core, address: &str, key: &str) -> Result<Record, Refusal> {
     let lie = core.violated(&UNKNOWN).is_some();
-    if !lie && !core.takes(liberties::AGGREGATE_EMPTY) {
+    if !lie && !core.varies(variations::AGGREGATE_EMPTY) {
         return Err(Refusal::new(&UNKNOWN, format!("{address:.80} has no aggregate {key:.80}")));
     }
     let content = if lie { Map::from_iter([("default".to_owned(), json!(true))]) } else { Map::new() };
@@ -245,7 +245,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     Ok(core.json(200, list))
 }
 
-/// Reads the aggregates of an address: by key, or as a list where that liberty is taken.
+/// Reads the aggregates of an address: by key, or as a list where that variation is active.
 pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let address = call.capture(0);
     let (filter, limit) = AggregateFilter::of_address(address, &call.params, core)?;
@@ -257,7 +257,7 @@ pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) ->
     if records.is_empty() && aggregates.select(&everybody).is_empty() {
         if core.violated(&JSON_UNKNOWN).is_some() {
             records.push(unknown_of(core, address));
-        } else if !core.takes(liberties::AGGREGATES_EMPTY) {
+        } else if !core.varies(variations::AGGREGATES_EMPTY) {
             return Err(Refusal::new(&JSON_UNKNOWN, format!("{address:.80} wrote nothing")));
         }
     }
@@ -265,7 +265,7 @@ pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) ->
         let content = std::mem::take(&mut record.content);
         record.content = core.effect(&JSON, content, |_, _| Map::new());
     }
-    if core.takes(liberties::AGGREGATES_LIST) {
+    if core.varies(variations::AGGREGATES_LIST) {
         let items: Vec<Value> = records.into_iter().map(|record| shown(core, record)).collect();
         return Ok(core.json(200, json!({ "aggregates": items })));
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, effects, liberties, lifecycle};
+use super::{State, effects, lifecycle, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -86,8 +86,8 @@ pub(super) fn reply(core: &mut Core, rule: Id, created: &Created, more: &[(&str,
 /// A creation's answer, under the HTTP status of one.
 pub(super) fn success(core: &Core, body: Value) -> Reply {
     let status = match () {
-        () if core.takes(liberties::STATUS_201) => 201,
-        () if core.takes(liberties::STATUS_202) => 202,
+        () if core.varies(variations::STATUS_201) => 201,
+        () if core.varies(variations::STATUS_202) => 202,
         () => 200,
     };
     core.json(status, body)

@@ -6,7 +6,7 @@ use assay_spec::network::requirements::flat::{FINDS, FLAT};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::{State, deviations, liberties, listing, paging, record};
+use super::{State, deviations, listing, paging, record, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -16,11 +16,11 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let page = paging::read(core, &call.params)?;
     let dialect = core.dialect.clone();
     let mut filter = MessageFilter::of_flat(&dialect, &call.params, core)?;
-    if core.takes(liberties::SCORING_EXACT) {
+    if core.varies(variations::SCORING_EXACT) {
         let exact = call.params.list("content_types");
         filter.content_types = filter.content_types.and(exact);
     }
-    if core.takes(liberties::EDGES) {
+    if core.varies(variations::EDGES) {
         filter.start = filter.start.map(|start| start.saturating_add(1));
         filter.end = filter.end.map(|end| end.saturating_add(1));
     }
@@ -33,7 +33,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         .map(|number| record::listed(core, &state.limits, &replica.store, number))
         .collect();
     let items = core.effect(&FLAT, items, |items, _| items.iter().map(wrap).collect());
-    if core.takes(liberties::FLAT_ARRAY) {
+    if core.varies(variations::FLAT_ARRAY) {
         let items = paging::order(core, items);
         return Ok(core.json(200, Value::Array(items)));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use assay_spec::crypto::text::{hex, parse_hex};
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 
 /// A message's hash.
@@ -32,7 +32,7 @@ impl Hash {
 
     /// The text by which a peer gets to know it.
     pub(in crate::network) fn text(self, core: &Core) -> String {
-        if core.takes(liberties::HASH_BASE58) {
+        if core.varies(variations::HASH_BASE58) {
             bs58::encode([&MULTIHASH[..], &self.0].concat()).into_string()
         } else {
             self.hex()

@@ -5,7 +5,7 @@ use assay_spec::network::requirements::info::PUBLIC;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::{State, liberties};
+use super::{State, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -19,7 +19,7 @@ pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
         return Ok(Reply::new(200, "text/html", format!("<p>{}</p>", node.version)));
     }
     let body = json!({ "node_id": *node.id, "version": *node.version, "url": *node.url });
-    Ok(if core.takes(liberties::INFO_LIST) {
+    Ok(if core.varies(variations::INFO_LIST) {
         let parts = body.as_object().into_iter().flatten();
         let parts = parts.map(|(name, value)| json!({ "name": name, "value": value })).collect();
         core.json(200, parts)

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::store::{Number, Selection, Store};
-use super::{State, deviations, liberties, paging, record};
+use super::{State, deviations, paging, record, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -23,7 +23,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         }
     }
     let mut filter = MessageFilter::of_list(&call.params, core);
-    if core.takes(liberties::FILTERS_PASSED_OVER) {
+    if core.varies(variations::FILTERS_PASSED_OVER) {
         (filter.tags, filter.content_key) = (None, None);
     }
     let replica = state.seen(core, call.site);
@@ -42,7 +42,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 /// The messages that a filter selects.
 pub(super) fn select<'a>(core: &Core, store: &'a Store, filter: &MessageFilter) -> Selection<'a> {
     let selection = store.select(filter);
-    if !core.takes(liberties::LISTS_LIVE) {
+    if !core.varies(variations::LISTS_LIVE) {
         return selection;
     }
     let mut live = selection.at(0..selection.total());

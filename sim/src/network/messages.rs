@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::refusal;
 use super::store::Number;
-use super::{Replica, State, create, deviations, liberties, record};
+use super::{Replica, State, create, deviations, record, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -74,7 +74,7 @@ fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) ->
     if core.violated(&REMOVED).is_some() {
         return Err(Refusal::new(&UNKNOWN, "removed, and denied"));
     }
-    if core.takes(liberties::GONE) {
+    if core.varies(variations::GONE) {
         return Ok(refusal::error(core, 410, "removed"));
     }
     let message = record::message(core, &state.limits, &replica.store, number);
@@ -82,7 +82,7 @@ fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) ->
     let removed_at = life.and_then(|life| life.removed_at).unwrap_or(core.now());
     let size = life.map_or(0, |life| life.size);
     let mut answer = store::removed(&message, removed_at.seconds(), size, "balance");
-    if core.takes(liberties::REMOVED_NESTED) {
+    if core.varies(variations::REMOVED_NESTED) {
         answer = json!({
             "status": answer["status"],
             "item_hash": answer["item_hash"],
@@ -101,7 +101,7 @@ fn forgotten(state: &State, core: &mut Core, replica: &Replica, number: Number) 
     }
     let message = record::message(core, &state.limits, &replica.store, number);
     let mut answer = store::stripped(&message);
-    if core.takes(liberties::STRIPPED_EMPTY) {
+    if core.varies(variations::STRIPPED_EMPTY) {
         answer["message"]["content"] = json!({});
     }
     let full = Value::Object(message.members());

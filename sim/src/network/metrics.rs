@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::measure::{Failed, Measured};
 use super::nodes::Kind;
-use super::{State, liberties, sites};
+use super::{State, sites, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -40,10 +40,10 @@ fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: Kind) -> Result<Rep
     }
     let records = match find(state, core, kind, call.capture(0)) {
         Some(number) => records(state, core, number),
-        None if core.takes(liberties::METRICS_UNKNOWN_EMPTY) => Vec::new(),
+        None if core.varies(variations::METRICS_UNKNOWN_EMPTY) => Vec::new(),
         None => return Err(Refusal::new(&UNKNOWN, format!("{:.80} is no {kind:?} node", call.capture(0)))),
     };
-    let wrapped = core.takes(liberties::METRICS_OBJECT);
+    let wrapped = core.varies(variations::METRICS_OBJECT);
     Ok(core.json(200, if wrapped { json!({ "metrics": records }) } else { json!(records) }))
 }
 
@@ -69,7 +69,7 @@ fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
     let served = |at: Instant| (old || is_served(at, now)) && !(young && now - at > 7 * DAY);
     let kept: Vec<_> = state.measure.records(number).filter(|one| served(one.at)).cloned().collect();
     let mut shown: Vec<Value> = kept.iter().map(|one| record(core, one)).collect();
-    if core.takes(liberties::METRICS_NEWEST_FIRST) {
+    if core.varies(variations::METRICS_NEWEST_FIRST) {
         shown.reverse();
     }
     shown

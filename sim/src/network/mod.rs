@@ -19,7 +19,6 @@ mod hash;
 mod indexer;
 mod info;
 mod instances;
-mod liberties;
 mod lifecycle;
 mod limits;
 mod listing;
@@ -39,6 +38,7 @@ mod refusal;
 pub mod sites;
 mod storage;
 mod store;
+mod variations;
 mod vrf;
 mod webhooks;
 
@@ -61,9 +61,9 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
-use crate::liberty::Liberty;
 use crate::outgoing::Outcome;
 use crate::refusal::Refusal;
+use crate::variation::Variation;
 use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
 
 pub use limits::Limits;
@@ -204,7 +204,7 @@ impl Floor for State {
 
     const SITES: &'static [Site] = sites::ALL;
     const FAULTS: &'static [fault::Kind] = faults::ALL;
-    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
 

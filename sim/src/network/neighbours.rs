@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::nodes::{Kind, Node};
-use super::{State, acts, liberties, lifecycle, sites};
+use super::{State, acts, lifecycle, sites, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -200,7 +200,7 @@ fn compute(state: &State) -> impl Iterator<Item = &Node> {
 
 /// A list under its name, or bare.
 fn answer(core: &Core, name: &str, items: Vec<Value>, pagination: Option<Value>) -> Reply {
-    if core.takes(liberties::NEIGHBOURS_BARE) {
+    if core.varies(variations::NEIGHBOURS_BARE) {
         return core.json(200, items.into());
     }
     let mut body = json!({ name: items });

@@ -11,7 +11,7 @@ use assay_spec::network::requirements::paging::{
 use assay_spec::{Refused, Rules};
 use serde_json::{Value, json};
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -20,11 +20,11 @@ use crate::world::Reply;
 pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
     let too_many =
         params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
-    if too_many && core.takes(liberties::LIMIT_400) && core.violated(&MAXIMUM).is_none() {
+    if too_many && core.varies(variations::LIMIT_400) && core.violated(&MAXIMUM).is_none() {
         return Err(Refusal::new(&MAXIMUM, "a limit above the maximum"));
     }
     match Page::parse(params, core) {
-        Err(Refused { rule, .. }) if rule == &ODD_VALUES && core.takes(liberties::ODD_PAGES) => {
+        Err(Refused { rule, .. }) if rule == &ODD_VALUES && core.varies(variations::ODD_PAGES) => {
             Ok(Page::parse(&Params::default(), core)?)
         }
         parsed => Ok(parsed?),
@@ -34,13 +34,13 @@ pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
 /// The positions that a page shows of `total` elements that are sorted newest first.
 pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64>, Refusal> {
     let range = page.range(total, core);
-    if total > 0 && page.skip() >= total && range.is_empty() && core.takes(liberties::PAST_END_404) {
+    if total > 0 && page.skip() >= total && range.is_empty() && core.varies(variations::PAST_END_404) {
         return Err(Refusal::new(&PAST_END, format!("page {} of {total} elements", page.number)));
     }
     let overlapping = range.start.saturating_sub(1)..range.end.saturating_sub(1).max(range.start);
     let inner = page.number > 1 && !range.is_empty();
     let range = core.effect(&PAGES, range, |range, _| if inner { overlapping } else { range });
-    Ok(if core.takes(liberties::ASCENDING) { total - range.end..total - range.start } else { range })
+    Ok(if core.varies(variations::ASCENDING) { total - range.end..total - range.start } else { range })
 }
 
 /// A page of `found`, which is sorted newest first: the array `name`, each element as `show` has it.
@@ -72,7 +72,7 @@ pub(super) fn list(core: &mut Core, name: &str, items: Vec<Value>, page: Page, t
 
 /// The items of a page in the order in which they are shown.
 pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
-    if core.takes(liberties::ASCENDING) {
+    if core.varies(variations::ASCENDING) {
         items.reverse();
     }
     if core.violated(&STABLE).is_some() {
@@ -87,7 +87,7 @@ pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
 /// The object beside the array.
 fn pagination(core: &mut Core, page: Page, total: u64, returned: u64) -> Value {
     let mut honest = page.pagination(total);
-    if total == 0 && core.takes(liberties::EMPTY_PAGE) {
+    if total == 0 && core.varies(variations::EMPTY_PAGE) {
         honest.total_pages = 1;
     }
     honest.per_page = core.effect(&PER_PAGE, honest.per_page, |_, _| returned.saturating_sub(1));

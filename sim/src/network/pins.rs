@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::{State, acts, create, liberties, sites, storage};
+use super::{State, acts, create, sites, storage, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -68,7 +68,7 @@ pub(super) fn put_elsewhere(state: &mut State, core: &Core, arguments: &Value) -
 pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let (hash, now, node) = (call.capture(0), core.now(), sites::node(call.site));
     let replica = state.seen(core, call.site);
-    let served = !core.takes(liberties::PINNED_ALONE) || replica.derived.pins.contains(hash);
+    let served = !core.varies(variations::PINNED_ALONE) || replica.derived.pins.contains(hash);
     let Some(file) = replica.store.files.at(hash, node, now).filter(|_| served) else {
         core.require(&UNKNOWN, false, || format!("no content {hash:.80}"))?;
         return Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, Bytes::new()));

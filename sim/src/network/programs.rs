@@ -10,7 +10,7 @@ use assay_spec::{Rules, Strict};
 use serde_json::json;
 
 use super::call::Call;
-use super::{Replica, State, create, faults, liberties, webhooks};
+use super::{Replica, State, create, faults, variations, webhooks};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -37,7 +37,7 @@ pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result
     let result = program.run(&variables).map_err(|fault| Refusal::new(&RESULT, fault.to_string()))?;
     let executed = json!({ "program_hash": hash, "name": program.name, "result": result });
     webhooks::raise(state, core, PROGRAM_EXECUTED, &executed);
-    Ok(if core.takes(liberties::RUN_JSON) {
+    Ok(if core.varies(variations::RUN_JSON) {
         core.json(200, json!({ "result": result, "exit_code": 0 }))
     } else {
         core.text(200, &result)

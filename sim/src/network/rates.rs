@@ -8,8 +8,8 @@ use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, M
 use assay_spec::{Id, Instant, Rules};
 use imbl::OrdMap;
 
-use super::liberties;
 use super::limits::Limits;
+use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 
@@ -37,17 +37,17 @@ impl Rates {
             Rate::Heavy => (&HEAVY, limits.heavy_per_window),
         };
         let limit = limit as usize;
-        let limit = if core.takes(liberties::RATES_LOOSE) { limit + limit / 2 } else { limit };
+        let limit = if core.varies(variations::RATES_LOOSE) { limit + limit / 2 } else { limit };
         let limit = core.effect(rule, limit, |limit, variant| match variant {
             "early" => limit - limit.div_ceil(5),
             _ => usize::MAX,
         });
         let peer = core.effect(&PER_ADDRESS, peer.to_canonical(), |_, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let shared = core.takes(liberties::RATES_SHARED) && class != Rate::Heavy;
+        let shared = core.varies(variations::RATES_SHARED) && class != Rate::Heavy;
         let class = if shared { Rate::General } else { class };
 
         let (now, window_ms) = (core.now(), limits.rate_window_ms.max(1));
-        let fixed = core.takes(liberties::RATES_FIXED);
+        let fixed = core.varies(variations::RATES_FIXED);
         let window_ms = core.effect(&MINUTE_PASSES, window_ms, |window_ms, _| window_ms.saturating_mul(10));
         let begin = if fixed { Instant(now.0 - now.0.rem_euclid(window_ms)) } else { now - window_ms + 1 };
         let times = self.times.entry((class, peer)).or_default();

@@ -8,9 +8,9 @@ use assay_spec::network::message::{Confirmation, Message};
 use assay_spec::network::store::Status;
 use serde_json::{Value, json};
 
-use super::liberties;
 use super::limits::Limits;
 use super::store::{Number, Store, Stored};
+use super::variations;
 use crate::core::Core;
 
 /// How long the chain takes for a block.
@@ -40,9 +40,9 @@ pub(super) fn status(state: StoreState) -> Status {
 }
 
 fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
-    let at_once = core.takes(liberties::CONFIRMED);
+    let at_once = core.varies(variations::CONFIRMED);
     let held = core.now() - stored.received() >= limits.confirmation_ms;
-    if core.takes(liberties::UNCONFIRMED) || !(held || at_once) {
+    if core.varies(variations::UNCONFIRMED) || !(held || at_once) {
         return Arc::default();
     }
     let height = (stored.received().0 / BLOCK_MS).unsigned_abs();

@@ -8,7 +8,7 @@ use assay_spec::network::requirements::{
 use assay_spec::{Id, Rules};
 use serde_json::json;
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -68,7 +68,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
 /// The documented error body under a status.
 pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     let mut body = json!(ErrorBody::new(status, core.prose(text)));
-    if core.takes(liberties::CODES) {
+    if core.varies(variations::CODES) {
         body["code"] = json!(format!("E{status}"));
     }
     match core.violated(&errors::BODY) {
@@ -83,8 +83,8 @@ pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
 /// 401 and 403 have no documented cause.
 fn signature_status(core: &Core, status: u16) -> u16 {
     match status {
-        _ if core.takes(liberties::SIGNATURE_400) => 400,
-        403 if core.takes(liberties::SIGNATURE_401) => 401,
+        _ if core.varies(variations::SIGNATURE_400) => 400,
+        403 if core.varies(variations::SIGNATURE_401) => 401,
         _ => status,
     }
 }

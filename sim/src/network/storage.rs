@@ -21,7 +21,7 @@ use super::call::Call;
 use super::deviations::NOBODY;
 use super::limits::Limits;
 use super::store::Store;
-use super::{State, create, liberties, sites};
+use super::{State, create, sites, variations};
 use crate::core::Core;
 use crate::form;
 use crate::refusal::Refusal;
@@ -130,7 +130,7 @@ fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
 
 /// The name of a file: its content identifier.
 pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
-    if core.takes(liberties::FILE_HASH_HEX) {
+    if core.varies(variations::FILE_HASH_HEX) {
         return Ok(sha256_hex(file));
     }
     let summary = cid::of_file(&&file[..], &Layout::default(), &cid::Discard);
@@ -141,7 +141,7 @@ pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
 fn find(state: &State, core: &mut Core, call: &Call<'_>) -> Option<(Bytes, String)> {
     let (text, now, node) = (call.capture(0), core.now(), sites::node(call.site));
     let (by_content, by_message) =
-        (!core.takes(liberties::FILES_BY_MESSAGE), !core.takes(liberties::FILES_BY_CONTENT));
+        (!core.varies(variations::FILES_BY_MESSAGE), !core.varies(variations::FILES_BY_CONTENT));
     let replica = state.seen(core, call.site);
     let store = &replica.store;
     let file = |cid: &str| store.files.at(cid, node, now);

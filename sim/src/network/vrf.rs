@@ -13,7 +13,7 @@ use imbl::Vector;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::{State, liberties};
+use super::{State, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -58,7 +58,7 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
     let wanted = Wanted::parse(&body, core)?;
     let wanted = bounds(core, wanted);
     // With its own key for each draw, a seed gives another value each time.
-    let key = if core.takes(liberties::VRF_FRESH) { state.draws.drawn + 1 } else { 0 };
+    let key = if core.varies(variations::VRF_FRESH) { state.draws.drawn + 1 } else { 0 };
     let secret = secret(core, key);
     let failed = || Refusal::new(&INTERNAL, "no proof");
     let drawn = draw(secret, &wanted).ok_or_else(failed)?;
@@ -88,7 +88,7 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
         for rule in [&OTHER_SEED, &OTHER_VALUE, &OTHER_PROOF] {
             valid |= core.violated(rule).is_some() && state.draws.fits(&claim, rule);
         }
-        if !valid && core.takes(liberties::VRF_REFUSED) {
+        if !valid && core.varies(variations::VRF_REFUSED) {
             return Err(Refusal::new(&OTHER_PROOF, "seed, value and proof do not fit"));
         }
     }
@@ -118,7 +118,7 @@ fn bounds(core: &mut Core, wanted: Wanted) -> Wanted {
 }
 
 fn status(core: &mut Core, rule: Id) -> Value {
-    let word = if core.takes(liberties::VRF_STATUS) { "ok" } else { "success" };
+    let word = if core.varies(variations::VRF_STATUS) { "ok" } else { "success" };
     core.effect(rule, json!(word), |_, _| json!(true))
 }
 

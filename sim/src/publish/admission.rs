@@ -11,7 +11,7 @@ use assay_spec::publish::requirements::transfer::{
 use assay_spec::{Instant, Refused, Rules};
 use http::header::AUTHORIZATION;
 
-use super::{Caller, State, liberties};
+use super::{Caller, State, variations};
 use crate::core::Core;
 use crate::world::Request;
 
@@ -32,7 +32,7 @@ pub(super) fn admit(
     let envelope = Envelope::parse(&dialect, &header, core)?;
     envelope.check_request(request.head.method.as_str(), &request.head.target, core)?;
     let now = core.now();
-    if core.takes(liberties::EXACT_TIME_ONLY) && envelope.time().and_then(Instant::parse_exact).is_none() {
+    if core.varies(variations::EXACT_TIME_ONLY) && envelope.time().and_then(Instant::parse_exact).is_none() {
         return Err(Refused { rule: &TIME_FORM, why: "not the exact form".to_owned() });
     }
     envelope.check_time(now, core)?;
@@ -59,7 +59,7 @@ pub(super) fn admit(
     };
     let incoming = envelope.signed_by(&pending.incoming_key);
     if accept {
-        if core.takes(liberties::OLD_KEY_ACCEPT_409) && envelope.signed_by(&binding.key) {
+        if core.varies(variations::OLD_KEY_ACCEPT_409) && envelope.signed_by(&binding.key) {
             return Err(Refused { rule: &FREEZES, why: "an accept by the old key".to_owned() });
         }
         core.require(&ACCEPT_BY_INCOMING, incoming, || "not signed by the incoming key".to_owned())?;
@@ -86,7 +86,7 @@ fn authorization(core: &Core, request: &Request) -> Result<String, Refused> {
         return Err(refused("two headers"));
     }
     let text = std::str::from_utf8(header.as_bytes()).map_err(|_| refused("not UTF-8"))?;
-    if core.takes(liberties::SCHEME_CASE)
+    if core.varies(variations::SCHEME_CASE)
         && let Some((scheme, rest)) = text.split_once(' ')
         && scheme.eq_ignore_ascii_case(&core.dialect.auth_scheme)
     {

@@ -4,13 +4,13 @@ mod admission;
 pub mod chain;
 mod deviations;
 pub mod faults;
-mod liberties;
 mod limits;
 mod operator;
 pub mod prepare;
 mod refusal;
 mod rpc;
 mod submit;
+mod variations;
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -31,8 +31,8 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
-use crate::liberty::Liberty;
 use crate::refusal::Refusal;
+use crate::variation::Variation;
 use crate::world::{ExchangeId, Floor, Reply, Request, Site};
 
 pub use limits::Limits;
@@ -157,7 +157,7 @@ impl Floor for State {
 
     const SITES: &'static [Site] = &SITES;
     const FAULTS: &'static [fault::Kind] = faults::ALL;
-    const LIBERTIES: &'static [Liberty] = liberties::ALL;
+    const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTS: &'static [(&'static str, &'static str)] = operator::ACTS;
 

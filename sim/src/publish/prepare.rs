@@ -18,7 +18,9 @@ use assay_spec::publish::requirements::transfer::{FREEZES, FREEZES_ONCE_CONFIRME
 use assay_spec::{Refused, Rules};
 use serde_json::{Map, Value, json};
 
-use super::{BindingState, Pending, Prepare, State, Timer, deviations, faults, liberties, lock_moves, timer};
+use super::{
+    BindingState, Pending, Prepare, State, Timer, deviations, faults, lock_moves, timer, variations,
+};
 use crate::core::Core;
 use crate::world::Reply;
 
@@ -92,7 +94,7 @@ fn record(
             }
             if let Some(blank) = body.get("version").and_then(Value::as_str).filter(|text| !text.is_empty())
                 && blank.trim().is_empty()
-                && core.takes(liberties::BLANK_VERSION_KEPT)
+                && core.varies(variations::BLANK_VERSION_KEPT)
             {
                 blank.clone_into(version);
             }
@@ -227,7 +229,7 @@ fn reply(state: &State, core: &mut Core, id: &str, prepare: &Prepare) -> Reply {
         expires_at: prepare.expires_at,
         txt_observed: txt_observed(state, core, &prepare.domain),
     };
-    let absent = answer.txt_observed.is_none() && core.takes(liberties::TXT_ABSENT);
+    let absent = answer.txt_observed.is_none() && core.varies(variations::TXT_ABSENT);
     let mut body = json!(answer);
     if absent && let Some(members) = body.as_object_mut() {
         members.shift_remove("txtObserved");
@@ -238,7 +240,7 @@ fn reply(state: &State, core: &mut Core, id: &str, prepare: &Prepare) -> Reply {
 
 fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObserved> {
     let occasion = [("endpoint", "prepare"), ("domain", domain)];
-    if core.takes(liberties::TXT_ABSENT) || core.fault(faults::TXT_MISSING, &occasion) {
+    if core.varies(variations::TXT_ABSENT) || core.fault(faults::TXT_MISSING, &occasion) {
         return None;
     }
     let mut observed = state.bindings[domain].txt.clone()?;

@@ -4,7 +4,7 @@ use assay_spec::publish::requirements::{envelope, exchange, prepare, submit, tra
 use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
-use super::liberties;
+use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -21,7 +21,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
             let after = core.effect(&exchange::RATE_PER_IP, refusal.retry_after_s, |after, variant| {
                 if variant == "no-retry-after" { None } else { after }
             });
-            let daily = core.takes(liberties::DAILY_RETRY_AFTER).then_some(3600);
+            let daily = core.varies(variations::DAILY_RETRY_AFTER).then_some(3600);
             match after.or(daily) {
                 Some(seconds) => reply.header("retry-after", seconds),
                 None => reply,
@@ -122,6 +122,6 @@ fn not_found(core: &mut Core, rule: Id) -> Reply {
         Some(_) if rule == &envelope::BINDING => "404 No Such Domain",
         _ => "404 Not Found",
     };
-    let newline = if core.takes(liberties::NOT_FOUND_NEWLINE) { "\n" } else { "" };
+    let newline = if core.varies(variations::NOT_FOUND_NEWLINE) { "\n" } else { "" };
     core.text(404, &format!("{body}{newline}"))
 }

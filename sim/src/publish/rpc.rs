@@ -8,7 +8,7 @@ use assay_spec::{Rules, Without};
 use serde_json::{Value, json};
 
 use super::chain::Confirmed;
-use super::{State, liberties};
+use super::{State, variations};
 use crate::core::Core;
 use crate::world::{Reply, Request};
 
@@ -250,7 +250,7 @@ fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
     let length = core.effect(&MEMO_LINE, record.len(), |honest, _| honest + 1);
     let signer = found.transaction.signer.clone();
     let signer = core.effect(&SIGNED_BY, signer, |_, _| "11111111111111111111111111111111".to_owned());
-    let quoted = core.takes(liberties::MEMO_QUOTED);
+    let quoted = core.varies(variations::MEMO_QUOTED);
     let text = if quoted { format!("{record:?}") } else { record };
     let mut lines = vec![
         format!("Program {memo} invoke [1]"),

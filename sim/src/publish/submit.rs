@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::chain::Transaction;
 use super::prepare::frozen;
-use super::{BindingState, Caller, Pending, State, Submitted, Timer, faults, liberties, timer};
+use super::{BindingState, Caller, Pending, State, Submitted, Timer, faults, timer, variations};
 use crate::core::Core;
 use crate::world::{ExchangeId, Reply};
 
@@ -30,7 +30,7 @@ pub(super) fn run(
     body: &[u8],
 ) -> Result<Option<Reply>, Refused> {
     // A repeat is answered whatever has become of the binding since; only then is a frozen key refused.
-    let refused = core.takes(liberties::REPEAT_CONFLICTS) && conflicts_on_repeat(state, caller);
+    let refused = core.varies(variations::REPEAT_CONFLICTS) && conflicts_on_repeat(state, caller);
     if !refused && let Some(reply) = repeat(state, core, caller, body)? {
         return Ok(Some(reply));
     }
@@ -105,7 +105,7 @@ fn repeat(
 
 /// The prepare that the caller may submit.
 fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<String, Refused> {
-    if core.takes(liberties::MALFORMED_ID_400) && uuid::Uuid::parse_str(id).is_err() {
+    if core.varies(variations::MALFORMED_ID_400) && uuid::Uuid::parse_str(id).is_err() {
         let rule: Id = &assay_spec::publish::requirements::submit::FIELDS;
         return Err(Refused { rule, why: format!("{id:?} is no UUID") });
     }
@@ -115,7 +115,7 @@ fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<Str
         return Err(Refused { rule, why: format!("{id:?} is unknown") });
     };
     let foreign = prepare.domain != caller.domain;
-    if foreign && core.takes(liberties::FOREIGN_404) {
+    if foreign && core.varies(variations::FOREIGN_404) {
         let rule: Id = &assay_spec::publish::requirements::envelope::BINDING;
         return Err(Refused { rule, why: format!("{id} belongs to {}", prepare.domain) });
     }
@@ -227,7 +227,7 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     let reply = landed(core, &key);
     release(state, core, id, &reply);
     let window =
-        if core.takes(liberties::REPEAT_LONG) { ENVELOPE_SKEW_MS } else { state.limits.repeat_window_ms };
+        if core.varies(variations::REPEAT_LONG) { ENVELOPE_SKEW_MS } else { state.limits.repeat_window_ms };
     timer(core, core.now() + window, Timer::Forget(id.to_owned()));
 }
 

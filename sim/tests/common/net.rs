@@ -201,9 +201,9 @@ impl Driver {
         self.world.set_deviations(&[name.to_owned()]).expect("a known deviation");
     }
 
-    pub(crate) fn take_liberties(&mut self, names: &[&str]) {
+    pub(crate) fn apply_variations(&mut self, names: &[&str]) {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        self.world.set_liberties(&names).expect("known liberties");
+        self.world.set_variations(&names).expect("known variations");
     }
 }
 

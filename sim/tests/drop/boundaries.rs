@@ -130,9 +130,9 @@ fn of_two_sources_the_first_one_counts_wherever_it_stands() {
 
 #[test]
 fn a_drop_is_live_until_the_millisecond_before_its_deadline() {
-    for (liberties, gone) in [(vec![], 404), (vec!["drop.gone".to_owned()], 410)] {
+    for (variations, gone) in [(vec![], 404), (vec!["drop.gone".to_owned()], 410)] {
         let mut driver = Driver::new(1);
-        driver.world.set_liberties(&liberties).expect("a known liberty");
+        driver.world.set_variations(&variations).expect("a known variation");
         driver.advance(12_345);
         let dropped = driver.drop_page();
         assert_eq!(dropped.expires_at, driver.now() + 4 * HOUR);
@@ -203,7 +203,7 @@ fn limits_at_their_ends_are_limits_and_no_panic() {
         (json!({ "extracted_bytes": 0 }), 413),
     ] {
         let mut driver = Driver::new(1);
-        driver.world.set_liberties(&["drop.retry-after".to_owned()]).expect("a known liberty");
+        driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
         driver.set_drop_limits(&limits);
         for _ in 0..2 {
             let reply = driver.ask(&upload(&zip::of(&[("index.html", b"<p>")])));

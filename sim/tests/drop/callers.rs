@@ -228,7 +228,7 @@ fn every_drop_is_a_site_of_its_own() {
 /// A world that tells refused callers when to come back.
 fn told_when() -> Driver {
     let mut driver = Driver::new(1);
-    driver.world.set_liberties(&["drop.retry-after".to_owned()]).expect("a known liberty");
+    driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
     driver
 }
 

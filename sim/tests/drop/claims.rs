@@ -110,10 +110,10 @@ fn a_token_does_not_outlive_what_it_claims() {
 
 #[test]
 fn the_claim_url_has_token_and_deadline_in_its_fragment_alone() {
-    for liberties in [&[][..], &["drop.claim-elsewhere"], &["drop.claim-elsewhere", "drop.token-encoded"]] {
+    for variations in [&[][..], &["drop.claim-elsewhere"], &["drop.claim-elsewhere", "drop.token-encoded"]] {
         let mut driver = Driver::new(1);
-        let names: Vec<String> = liberties.iter().map(ToString::to_string).collect();
-        driver.world.set_liberties(&names).expect("known liberties");
+        let names: Vec<String> = variations.iter().map(ToString::to_string).collect();
+        driver.world.set_variations(&names).expect("known variations");
         let dropped = driver.drop_page();
         let (before, fragment) = dropped.claim_url.split_once('#').expect("a fragment");
         let encoded = dropped.token.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
@@ -126,10 +126,10 @@ fn the_claim_url_has_token_and_deadline_in_its_fragment_alone() {
 
 #[tokio::test]
 async fn the_control_api_shows_no_token() {
-    for liberties in [&[][..], &["drop.token-encoded"], &["wire.chunks"]] {
+    for variations in [&[][..], &["drop.token-encoded"], &["wire.chunks"]] {
         let mut driver = Driver::new(1);
-        let names: Vec<String> = liberties.iter().map(ToString::to_string).collect();
-        driver.world.set_liberties(&names).expect("known liberties");
+        let names: Vec<String> = variations.iter().map(ToString::to_string).collect();
+        driver.world.set_variations(&names).expect("known variations");
         let zip = page("<p>seen</p>");
         let kept = driver.drop_form(&Form::default().field("source", b"here").artifact(&zip).call());
         let dropped = driver.drop_form(&Form::default().artifact(&zip).call());
@@ -147,7 +147,7 @@ async fn the_control_api_shows_no_token() {
             "clock",
             "faults",
             "deviations",
-            "liberties",
+            "variations",
             "limits",
             "state",
             "log",
@@ -168,7 +168,7 @@ async fn the_control_api_shows_no_token() {
                 .filter(|piece| piece.len() > 5)
                 .map(|piece| String::from_utf8_lossy(piece).into_owned());
             for secret in pieces.chain([drop.token.clone(), fragments]) {
-                assert!(!all.contains(&secret), "{secret} under {liberties:?}");
+                assert!(!all.contains(&secret), "{secret} under {variations:?}");
             }
         }
         assert!(all.contains("secret_bytes") && all.contains("drop.zip.form"), "refusals are shown");

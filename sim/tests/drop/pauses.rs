@@ -57,7 +57,7 @@ fn a_pause_lasts_from_one_moment_until_another() {
 #[test]
 fn a_paused_upload_is_told_when_to_come_back_where_that_is_told() {
     let mut driver = Driver::new(1);
-    driver.world.set_liberties(&["drop.retry-after".to_owned()]).expect("a known liberty");
+    driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
     driver.set_faults(&json!([{ "fault": "drop.disabled" }]));
     assert_eq!(driver.ask(&upload(&page(""))).headers["retry-after"], "60");
 }

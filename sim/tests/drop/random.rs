@@ -1,4 +1,4 @@
-//! Random bytes, and every lie and liberty: always an answer, never a panic.
+//! Random bytes, and every lie and variation: always an answer, never a panic.
 //!
 //! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for more cases, and for others.
 
@@ -92,14 +92,14 @@ fn nothing_that_is_switched_off_or_taken_makes_it_panic() {
         upload(&vec![b'x'; 10_000_001]),
     ];
     let deviations = assay_sim::world::deviations().iter().map(ToString::to_string).collect::<Vec<_>>();
-    let liberties =
-        assay_sim::world::liberties().iter().map(|liberty| liberty.name.to_owned()).collect::<Vec<_>>();
+    let variations =
+        assay_sim::world::variations().iter().map(|variation| variation.name.to_owned()).collect::<Vec<_>>();
     let lies =
         deviations.into_iter().filter(|name| name.starts_with("drop.")).map(|name| (vec![name], Vec::new()));
-    for (lies, liberties) in lies.chain([(Vec::new(), liberties)]) {
+    for (lies, variations) in lies.chain([(Vec::new(), variations)]) {
         let mut driver = Driver::new(1);
         driver.world.set_deviations(&lies).expect("known deviations");
-        driver.world.set_liberties(&liberties).expect("known liberties");
+        driver.world.set_variations(&variations).expect("known variations");
         let mut claimed = 0;
         for (n, call) in calls.iter().enumerate() {
             driver.peer = [10, 0, 0, n as u8].into();

@@ -108,7 +108,7 @@ fn a_folder_without_its_slash_redirects_to_the_one_with_it() {
         assert!(reply.body.is_empty());
     }
     let mut redirecting = Driver::new(1);
-    redirecting.world.set_liberties(&["drop.redirect".to_owned()]).expect("a known liberty");
+    redirecting.world.set_variations(&["drop.redirect".to_owned()]).expect("a known variation");
     let dropped = redirecting.drop_zip(&folder());
     assert!(!dropped.url.ends_with('/'));
     let reply = redirecting.look(dropped.path());

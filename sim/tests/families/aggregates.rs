@@ -120,7 +120,7 @@ fn lists_select_and_page() {
 fn the_open_points_can_be_read_the_other_way() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
-    driver.take_liberties(&[
+    driver.apply_variations(&[
         "network.aggregate-replaced",
         "network.aggregate-empty",
         "network.aggregates-empty",
@@ -131,7 +131,7 @@ fn the_open_points_can_be_read_the_other_way() {
     assert_eq!(aggregate(&mut driver, &wallet, "k")["content"], json!({"a": 2}));
     assert_eq!(aggregate(&mut driver, &wallet, "other")["content"], json!({}));
     assert_eq!(driver.read(&format!("{AGGREGATES}/0x9.json"))["data"], json!({}));
-    driver.take_liberties(&["network.aggregates-list"]);
+    driver.apply_variations(&["network.aggregates-list"]);
     let list = driver.read(&format!("{AGGREGATES}/{}.json", wallet.address));
     assert_eq!(list["aggregates"][0]["key"], "k");
 }

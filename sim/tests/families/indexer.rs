@@ -100,7 +100,7 @@ fn unknown_networks_and_odd_bounds_are_refused() {
         let status = driver.net(&get(&format!("{EVENTS}?args={args}"))).status;
         assert!([200, 400].contains(&status), "{args}: {status}");
     }
-    driver.take_liberties(&["network.indexer-empty"]);
+    driver.apply_variations(&["network.indexer-empty"]);
     assert_eq!(driver.read("/api/v0/indexer/nowhere/events")["events"], json!([]));
 }
 

@@ -152,7 +152,7 @@ fn lists_select_by_owner_and_status() {
 #[test]
 fn the_open_points_can_be_read_the_other_way() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
-    driver.take_liberties(&[
+    driver.apply_variations(&[
         "network.instance-statuses",
         "network.instance-inert",
         "network.instance-id-hash",

@@ -57,7 +57,7 @@ fn content_that_is_not_pinned_may_be_served_or_not() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let file = driver.store_file(&wallet, b"hello");
     assert_eq!(driver.net(&get(&content(&file.cid))).status, 200);
-    driver.take_liberties(&["network.pinned-alone"]);
+    driver.apply_variations(&["network.pinned-alone"]);
     assert_eq!(refused(&driver.net(&get(&content(&file.cid)))), 404);
     take(&mut driver, &wallet, PIN, "IPFS_PIN", &json!({ "hash": file.cid }));
     assert_eq!(driver.net(&get(&content(&file.cid))).status, 200);

@@ -21,7 +21,7 @@ fn a_program_that_was_taken_runs() {
     let path = stored(&mut driver, "Hello {{name|upper}}, {{ name | reverse | repeat:2 }}!");
     let reply = driver.net(&post(&path, &json!({ "variables": { "name": "Ada" } })));
     assert_eq!((reply.status, &reply.body[..]), (200, &b"Hello ADA, adAadA!"[..]));
-    driver.take_liberties(&["network.run-json"]);
+    driver.apply_variations(&["network.run-json"]);
     let reply = driver.net(&post(&path, &json!({ "variables": { "name": "Ada" } })));
     let body: Value = serde_json::from_slice(&reply.body).expect("JSON");
     assert_eq!(body["result"], "Hello ADA, adAadA!");

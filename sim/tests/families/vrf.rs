@@ -65,7 +65,7 @@ fn a_seed_gives_its_value_again_or_another_each_time() {
     let wanted = json!({ "seed": "s", "min": 0, "max": 1_000_000_000, "count": 3 });
     let first = generate(&mut driver, &wanted);
     assert_eq!(generate(&mut driver, &wanted), first);
-    driver.take_liberties(&["network.vrf-fresh", "network.vrf-refused"]);
+    driver.apply_variations(&["network.vrf-fresh", "network.vrf-refused"]);
     let fresh = [generate(&mut driver, &wanted), generate(&mut driver, &wanted)];
     assert!(fresh[0]["value"] != fresh[1]["value"]);
     for drawn in fresh.iter().chain([&first]) {

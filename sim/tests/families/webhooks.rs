@@ -181,7 +181,7 @@ fn registrations_and_deliveries_have_a_bound() {
 #[test]
 fn a_registration_may_be_answered_by_its_hash_and_payloads_may_differ() {
     let mut driver = Driver::unhurried(1);
-    driver.take_liberties(&["network.webhook-item-hash", "network.webhook-payload"]);
+    driver.apply_variations(&["network.webhook-item-hash", "network.webhook-payload"]);
     let content = json!({ "url": URL, "events": ["message.new"], "secret": "" });
     let body = take(&mut driver, &Wallet::new(1), WEBHOOKS, "WEBHOOK", &content);
     assert!(body["item_hash"].is_string() && body["webhook_id"].is_string());

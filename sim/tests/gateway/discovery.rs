@@ -72,9 +72,9 @@ fn the_world_lists_where_its_sites_stand() {
 }
 
 #[test]
-fn lists_need_a_key_where_that_liberty_is_taken() {
+fn lists_need_a_key_where_that_variation_is_active() {
     let mut driver = Driver::new(1);
-    driver.set_liberties(&["gateway.lists-need-key"]);
+    driver.set_variations(&["gateway.lists-need-key"]);
     let key = driver.key("valid");
     for path in ["/v1/models", "/svc/models"] {
         assert_eq!(driver.request(&get(path, None)).status, 401);

@@ -87,9 +87,9 @@ impl Driver {
         self.set_faults(&sites.iter().map(fault).collect());
     }
 
-    pub(crate) fn set_liberties(&mut self, names: &[&str]) {
+    pub(crate) fn set_variations(&mut self, names: &[&str]) {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        self.world.set_liberties(&names).expect("known liberties");
+        self.world.set_variations(&names).expect("known variations");
     }
 
     pub(crate) fn set_deviations(&mut self, names: &[&str]) {

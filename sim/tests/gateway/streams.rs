@@ -155,10 +155,10 @@ fn an_error_before_the_stream_is_no_stream() {
 }
 
 #[test]
-fn liberties_change_the_form_of_a_stream_and_not_what_it_says() {
+fn variations_change_the_form_of_a_stream_and_not_what_it_says() {
     let mut driver = Driver::new(1);
     let whole = text_of(&driver.chat("assay-chat"));
-    for liberty in [
+    for variation in [
         "gateway.no-sentinel",
         "gateway.stream-charset",
         "gateway.stream-crlf",
@@ -178,11 +178,11 @@ fn liberties_change_the_form_of_a_stream_and_not_what_it_says() {
         "wire.json-extra",
         "wire.chunks",
     ] {
-        driver.set_liberties(&[liberty]);
+        driver.set_variations(&[variation]);
         let exchange = driver.stream(GATEWAY, "assay-chat");
         let reply = driver.wait(exchange);
-        assert_eq!(said(&reply.body), whole, "{liberty}");
+        assert_eq!(said(&reply.body), whole, "{variation}");
         let ends = events(&reply.body).last().is_some_and(|data| data == "[DONE]");
-        assert_eq!(ends, liberty != "gateway.no-sentinel", "{liberty}");
+        assert_eq!(ends, variation != "gateway.no-sentinel", "{variation}");
     }
 }

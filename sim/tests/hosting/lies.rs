@@ -1,4 +1,4 @@
-//! Every lie shows in the records, and the network takes it; every liberty shows, and the records stay good.
+//! Every lie shows in the records, and the network takes it; every variation shows, and the records stay good.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,14 +110,14 @@ fn a_lie_about_a_member_is_refused_by_the_rule_that_it_breaks() {
 }
 
 #[test]
-fn every_liberty_shows_and_leaves_the_records_good() {
+fn every_variation_shows_and_leaves_the_records_good() {
     let honest = told(&mut Actor::new(1));
-    let liberties: Vec<&str> =
-        world::liberties().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
-    assert!(liberties.len() >= 20, "{liberties:?}");
-    for name in liberties {
+    let variations: Vec<&str> =
+        world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
+    assert!(variations.len() >= 20, "{variations:?}");
+    for name in variations {
         let mut actor = Actor::new(1);
-        actor.driver.take_liberties(&[name]);
+        actor.driver.apply_variations(&[name]);
         assert_ne!(told(&mut actor), honest, "{name}");
         actor.assert_settled();
         let owner = actor.owner();
@@ -134,11 +134,11 @@ fn every_liberty_shows_and_leaves_the_records_good() {
 }
 
 #[test]
-fn all_liberties_at_once_leave_the_application_at_work() {
+fn all_variations_at_once_leave_the_application_at_work() {
     let mut actor = Actor::new(1);
     let names: Vec<&str> =
-        world::liberties().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
-    actor.driver.take_liberties(&names);
+        world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
+    actor.driver.apply_variations(&names);
     told(&mut actor);
     actor.assert_settled();
 }

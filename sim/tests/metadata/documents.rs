@@ -1,4 +1,4 @@
-//! What the documents hold: templates, tags, overrides, both ways to one contract, and liberties.
+//! What the documents hold: templates, tags, overrides, both ways to one contract, and variations.
 
 use assay_spec::Strict;
 use assay_spec::metadata::contract::ContractMetadata;
@@ -52,19 +52,19 @@ fn a_contract_without_a_template_has_tokens_all_the_same() {
 }
 
 #[test]
-fn documents_are_read_by_their_types_under_every_liberty() {
-    let liberties = assay_sim::world::liberties();
-    let own = liberties
+fn documents_are_read_by_their_types_under_every_variation() {
+    let variations = assay_sim::world::variations();
+    let own = variations
         .iter()
-        .filter(|liberty| liberty.name.starts_with("metadata.") || liberty.name.starts_with("wire."));
-    for liberty in own {
+        .filter(|variation| variation.name.starts_with("metadata.") || variation.name.starts_with("wire."));
+    for variation in own {
         let mut driver = Driver::new(3);
-        driver.world.set_liberties(&[liberty.name.to_owned()]).expect("a liberty");
+        driver.world.set_variations(&[variation.name.to_owned()]).expect("a variation");
         let cid = told(&driver, 0, "cid");
         let contract = document(&mut driver, &format!("/{cid}"));
-        assert!(ContractMetadata::read(&contract, &mut Strict).is_ok(), "{}: {contract}", liberty.name);
+        assert!(ContractMetadata::read(&contract, &mut Strict).is_ok(), "{}: {contract}", variation.name);
         let token = document(&mut driver, &format!("/{cid}/1"));
-        assert!(MetadataResponse::read(&token, &mut Strict).is_ok(), "{}: {token}", liberty.name);
+        assert!(MetadataResponse::read(&token, &mut Strict).is_ok(), "{}: {token}", variation.name);
     }
 }
 

@@ -156,7 +156,7 @@ fn both_content_types_find_the_messages() {
     assert_eq!(found("svc-network-metrics"), Some(2));
     assert_eq!(found("svc-scoring"), Some(0));
 
-    driver.take_liberties(&["network.scoring-exact"]);
+    driver.apply_variations(&["network.scoring-exact"]);
     let mut found = |kind: &str| {
         let target = format!("{FLAT}?addresses={publisher}&channels=svc-scoring&content_types={kind}");
         driver.read(&target)["messages"].as_array().map(Vec::len)
@@ -315,17 +315,17 @@ fn a_copy_of_a_world_measures_as_the_world_does() {
 
 #[test]
 fn files_and_hashes_of_another_shape_are_probed_all_the_same() {
-    for liberty in [
+    for variation in [
         "network.files-by-message",
         "network.files-by-content",
         "network.file-hash-hex",
         "network.hash-base58",
     ] {
         let mut driver = Driver::unhurried(1);
-        driver.take_liberties(&[liberty]);
+        driver.apply_variations(&[variation]);
         driver.measure(true);
         driver.advance(HOUR);
         let record = driver.records("network").remove(0);
-        assert!(record["file_download_latency"].is_f64(), "{liberty}: {record}");
+        assert!(record["file_download_latency"].is_f64(), "{variation}: {record}");
     }
 }

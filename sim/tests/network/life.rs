@@ -106,9 +106,9 @@ fn a_store_goes_when_its_payer_runs_out_and_not_a_millisecond_early() {
     assert_eq!(json!([removed["removed_at"], removed["size"], removed["reason"]]), expected);
     assert_eq!((driver.file_status(PRIMARY, &cid), driver.file_status(MIRROR, &hash)), (404, 404));
     assert_eq!(driver.network()["files"], 0);
-    driver.take_liberties(&["network.gone"]);
+    driver.apply_variations(&["network.gone"]);
     assert_eq!(refused(&driver.net(&get(&format!("{MESSAGES}/{hash}")))), 410);
-    driver.take_liberties(&["network.removed-nested"]);
+    driver.apply_variations(&["network.removed-nested"]);
     assert_eq!(driver.wrapper(&hash)["message"]["size"], 4);
 }
 
@@ -240,7 +240,7 @@ fn a_forgotten_message_is_there_without_its_content() {
     assert_eq!(driver.status_of(&forget), "processed");
     assert_eq!(driver.wrapper(&post)["message"]["content"], note, "a POST stays readable");
     assert_eq!(driver.hashes_of(MESSAGES, 20).len(), 3, "nothing leaves the lists");
-    driver.take_liberties(&["network.stripped-empty"]);
+    driver.apply_variations(&["network.stripped-empty"]);
     assert_eq!(driver.wrapper(&file.hash)["message"]["content"], json!({}));
 }
 

@@ -72,7 +72,7 @@ fn odd_pages_and_limits_are_refused() {
             }
         }
     }
-    driver.take_liberties(&["network.odd-pages"]);
+    driver.apply_variations(&["network.odd-pages"]);
     for value in odd {
         assert_eq!(shown(&mut driver, &format!("?page={value}")).0.len(), 1);
     }
@@ -84,18 +84,18 @@ fn an_empty_list_has_no_pages() {
     let (hashes, pagination) = shown(&mut driver, "");
     assert!(hashes.is_empty());
     assert_eq!(pagination, json!({ "total": 0, "page": 1, "per_page": 20, "total_pages": 0 }));
-    driver.take_liberties(&["network.empty-page", "network.past-end-404"]);
+    driver.apply_variations(&["network.empty-page", "network.past-end-404"]);
     assert_eq!(shown(&mut driver, "?page=3").1["total_pages"], 1, "nothing is behind the end of nothing");
 }
 
 #[test]
 fn what_is_open_about_lists_can_be_otherwise() {
     let (mut driver, hashes) = filled(30);
-    driver.take_liberties(&["network.ascending"]);
+    driver.apply_variations(&["network.ascending"]);
     assert_eq!(shown(&mut driver, "").0, hashes[..20]);
     assert_eq!(shown(&mut driver, "?page=2").0, hashes[20..]);
     assert_eq!(driver.hashes_of(MESSAGES, 7), hashes);
-    driver.take_liberties(&["network.limit-400", "network.past-end-404", "network.flat-array"]);
+    driver.apply_variations(&["network.limit-400", "network.past-end-404", "network.flat-array"]);
     assert_eq!(refused(&driver.net(&get(&format!("{MESSAGES}?limit=101")))), 400);
     assert_eq!(shown(&mut driver, "?limit=100").0.len(), 30);
     assert_eq!(refused(&driver.net(&get(&format!("{MESSAGES}?page=3")))), 404);
@@ -116,7 +116,7 @@ fn dates_bound_the_flat_list() {
     assert_eq!(of(&mut driver, start + 5, start + 5), newest(5, 5));
     assert_eq!(of(&mut driver, i64::MIN, i64::MAX), newest(0, 10));
     assert_eq!(of(&mut driver, start + 9, start), newest(0, 0));
-    driver.take_liberties(&["network.edges"]);
+    driver.apply_variations(&["network.edges"]);
     assert_eq!(of(&mut driver, start, start + 9), newest(1, 10));
     for bad in ["x", "1.5", "99999999999999999999"] {
         assert_eq!(refused(&driver.net(&get(&format!("{FLAT}?startDate={bad}")))), 400);

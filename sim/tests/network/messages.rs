@@ -114,10 +114,10 @@ fn either_scheme_of_signatures_is_taken_and_another_key_is_not() {
     let mut unsigned = wallet.envelope(&message(&driver, "POST", &one()));
     unsigned.as_object_mut().expect("an object").shift_remove("signature");
     assert_eq!(refused(&driver.net(&post(MESSAGES, &unsigned))), 401);
-    for (liberty, missing, wrong) in
+    for (variation, missing, wrong) in
         [("network.signature-400", 400, 400), ("network.signature-401", 401, 401)]
     {
-        driver.take_liberties(&[liberty]);
+        driver.apply_variations(&[variation]);
         assert_eq!(refused(&driver.net(&post(MESSAGES, &unsigned))), missing);
         let mut forged = unsigned.clone();
         forged["signature"] = json!(sign_request(&other, &text));
@@ -141,7 +141,7 @@ fn a_timestamp_may_be_a_day_ahead_and_a_year_behind() {
 #[test]
 fn hashes_of_another_shape_work_everywhere() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
-    driver.take_liberties(&["network.hash-base58", "network.file-hash-hex", "network.status-201"]);
+    driver.apply_variations(&["network.hash-base58", "network.file-hash-hex", "network.status-201"]);
     let reply = driver.net(&wallet.upload(b"bytes", "text/plain"));
     assert_eq!(reply.status, 201);
     let hash = body_of(&reply)["item_hash"].as_str().expect("a hash").to_owned();

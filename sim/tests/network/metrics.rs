@@ -1,4 +1,4 @@
-//! Node metrics as they are served: shapes, liberties, unknown nodes, and what each deviation does to them.
+//! Node metrics as they are served: shapes, variations, unknown nodes, and what each deviation does to them.
 
 use assay_sim::Reply;
 use assay_sim::network::sites::{ALTERNATIVE, COMPUTE_2, MIRROR, PRIMARY};
@@ -72,20 +72,20 @@ fn a_node_that_nobody_knows_is_not_found() {
 }
 
 #[test]
-fn liberties_change_what_holds_the_records() {
+fn variations_change_what_holds_the_records() {
     let mut driver = measured(1);
     driver.advance(3 * HOUR);
     let honest = driver.records("network");
-    driver.take_liberties(&["network.metrics-object"]);
+    driver.apply_variations(&["network.metrics-object"]);
     assert_eq!(body_of(&driver.metrics_of("network")), json!({ "metrics": honest }));
-    driver.take_liberties(&["network.metrics-newest-first"]);
+    driver.apply_variations(&["network.metrics-newest-first"]);
     let mut turned = driver.records("network");
     turned.reverse();
     assert_eq!(turned, honest);
-    driver.take_liberties(&["network.metrics-unknown-empty"]);
+    driver.apply_variations(&["network.metrics-unknown-empty"]);
     assert_eq!(driver.read("/api/v0/core/00/metrics"), json!([]));
 
-    driver.take_liberties(&["network.results-flat", "network.scoring-as-metrics", "network.info-list"]);
+    driver.apply_variations(&["network.results-flat", "network.scoring-as-metrics", "network.info-list"]);
     driver.advance(HOUR);
     let message = driver.published().pop().expect("a message");
     assert_eq!(message["content"]["type"], "svc-network-metrics");

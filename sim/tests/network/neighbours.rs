@@ -141,7 +141,7 @@ fn a_purchase_saves_what_its_buyer_could_not_pay() {
 fn lists_can_be_bare() {
     let mut driver = Driver::unhurried(1);
     driver.purchase("0xAA", 1);
-    driver.take_liberties(&["network.neighbours-bare"]);
+    driver.apply_variations(&["network.neighbours-bare"]);
     for (site, target) in [
         (SCHEDULER, "/api/v0/plan"),
         (SCHEDULER, "/api/v0/nodes"),

@@ -156,9 +156,9 @@ fn lies_are_told_to_everybody_but_the_program() {
 #[test]
 fn information_can_be_no_json_and_another_json() {
     let mut driver = Driver::unhurried(1);
-    driver.take_liberties(&["network.info-list"]);
+    driver.apply_variations(&["network.info-list"]);
     assert!(body_of(&driver.probe(PRIMARY, "/api/v0/info/public.json")).is_array());
-    driver.take_liberties(&[]);
+    driver.apply_variations(&[]);
     driver.deviate("network.info.public");
     let reply = driver.probe(PRIMARY, "/api/v0/info/public.json");
     assert_eq!(reply.status, 200);

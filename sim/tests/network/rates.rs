@@ -91,14 +91,14 @@ fn a_body_that_says_it_is_too_large_is_refused_at_its_head() {
 #[test]
 fn what_is_open_about_rates_can_be_otherwise() {
     let mut driver = Driver::new(1);
-    driver.take_liberties(&["network.rates-loose"]);
+    driver.apply_variations(&["network.rates-loose"]);
     for _ in 0..150 {
         assert_eq!(driver.net(&get(MESSAGES)).status, 200);
     }
     retry_after(&driver.net(&get(MESSAGES)));
 
     let mut driver = Driver::new(1);
-    driver.take_liberties(&["network.rates-fixed"]);
+    driver.apply_variations(&["network.rates-fixed"]);
     driver.advance(59_000);
     for _ in 0..100 {
         assert_eq!(driver.net(&get(MESSAGES)).status, 200);
@@ -108,7 +108,7 @@ fn what_is_open_about_rates_can_be_otherwise() {
     assert_eq!(driver.net(&get(MESSAGES)).status, 200);
 
     let mut driver = Driver::new(1);
-    driver.take_liberties(&["network.rates-shared"]);
+    driver.apply_variations(&["network.rates-shared"]);
     let (general, create) = (get(MESSAGES), post(MESSAGES, &json!({})));
     for _ in 0..100 {
         assert_eq!(driver.net(&create).status, 400);

@@ -49,10 +49,10 @@ impl Embedded {
         Embedded { world: World::new(seed, EPOCH, dialect), told: OnceLock::new(), offer }
     }
 
-    /// The same target with requirements switched off or liberties taken.
-    pub fn with(mut self, deviations: &[String], liberties: &[String]) -> Result<Embedded, String> {
+    /// The same target with requirements switched off or variations applied.
+    pub fn with(mut self, deviations: &[String], variations: &[String]) -> Result<Embedded, String> {
         self.world.set_deviations(deviations)?;
-        self.world.set_liberties(liberties)?;
+        self.world.set_variations(variations)?;
         self.told = OnceLock::new();
         Ok(self)
     }

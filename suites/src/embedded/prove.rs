@@ -1,4 +1,4 @@
-//! The kill matrix: each deviation is caught by its own check and by no unrelated one; each liberty by none.
+//! The kill matrix: each deviation is caught by its own check and by no unrelated one; each variation by none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::probe::Settings;
 use crate::run::{Ran, Runner, Told};
 use crate::verdict::Verdict;
 
-/// Liberties that no check can meet, and why: what they vary is left open so far that nothing asks about it.
+/// Variations that no check can meet, and why: what they vary is left open so far that nothing asks about it.
 const OPEN: &[(&str, &str)] = &[
     ("metadata.integers-64", "whether there are tokens whose number has more than 64 bits is not stated"),
     (
@@ -27,13 +27,13 @@ const OPEN: &[(&str, &str)] = &[
     ("publish.blank-version-kept", "what becomes of a version of blanks is not stated"),
 ];
 
-/// Of how many checks at most a [`Breadth::Own`] asks whether a liberty leaves them green.
+/// Of how many checks at most a [`Breadth::Own`] asks whether a variation leaves them green.
 const FEW: usize = 24;
 
-/// Against which checks a deviation or a liberty is run.
+/// Against which checks a deviation or a variation is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breadth {
-    /// A deviation against its own: whether it is caught. A liberty against a few that meet it, spread over all of them.
+    /// A deviation against its own: whether it is caught. A variation against a few that meet it, spread over all of them.
     Own,
     /// All that meet it: also whether a deviation is caught by no other.
     Met,
@@ -44,16 +44,16 @@ pub enum Breadth {
 pub struct Matrix {
     /// One row per deviation.
     pub deviations: Vec<Row>,
-    /// One row per liberty.
-    pub liberties: Vec<Row>,
+    /// One row per variation.
+    pub variations: Vec<Row>,
     /// Checks that are not green on the honest simulator, and rows that nothing switches off.
     pub holes: Vec<String>,
 }
 
-/// What the checks said about one deviation or liberty.
+/// What the checks said about one deviation or variation.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The deviation, or the liberty.
+    /// The deviation, or the variation.
     pub name: String,
     /// What is done differently.
     pub about: String,
@@ -70,7 +70,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Caught by its own check alone; for a liberty, by none, and nothing silent.
+    /// Caught by its own check alone; for a variation, by none, and nothing silent.
     pub fn holds(&self) -> bool {
         match self.own {
             Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
@@ -82,7 +82,7 @@ impl Row {
 impl Matrix {
     /// Whether everything is proven.
     pub fn holds(&self) -> bool {
-        self.holes.is_empty() && self.deviations.iter().chain(&self.liberties).all(Row::holds)
+        self.holes.is_empty() && self.deviations.iter().chain(&self.variations).all(Row::holds)
     }
 
     /// The matrix as JSON.
@@ -102,7 +102,7 @@ impl Matrix {
             "version": 1,
             "holds": self.holds(),
             "deviations": rows(&self.deviations),
-            "liberties": rows(&self.liberties),
+            "variations": rows(&self.variations),
             "holes": self.holes,
         })
     }
@@ -128,18 +128,18 @@ impl Matrix {
         for row in &self.deviations {
             line(row, "its own check alone must turn red");
         }
-        for row in &self.liberties {
+        for row in &self.variations {
             line(row, "every check must stay green");
         }
         for hole in &self.holes {
             text.push_str(&format!("HOLE {hole}\n"));
         }
         let caught = self.deviations.iter().filter(|row| row.holds()).count();
-        let green = self.liberties.iter().filter(|row| row.holds()).count();
+        let green = self.variations.iter().filter(|row| row.holds()).count();
         text.push_str(&format!(
-            "{caught} of {} deviations caught by their own check alone, {green} of {} liberties green, {} holes\n",
+            "{caught} of {} deviations caught by their own check alone, {green} of {} variations green, {} holes\n",
             self.deviations.len(),
-            self.liberties.len(),
+            self.variations.len(),
             self.holes.len()
         ));
         text
@@ -198,12 +198,12 @@ pub async fn prove(
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
         matrix.deviations.push(row?);
     }
-    // As with deviations: where no liberty is taken the worlds are the same until one is asked for, so that a check whose
+    // As with deviations: where no variation is taken the worlds are the same until one is asked for, so that a check whose
     // honest run never asked for it cannot notice it either.
     let mut rows = Vec::new();
-    for liberty in world::liberties() {
-        let name = liberty.name.to_owned();
-        let meets = |check: &Check| told(check).is_some_and(|told| told.liberties.contains(&name));
+    for variation in world::variations() {
+        let name = variation.name.to_owned();
+        let meets = |check: &Check| told(check).is_some_and(|told| told.variations.contains(&name));
         let met: Vec<&'static Check> = wanted.iter().copied().filter(|check| meets(check)).collect();
         // Those of the wire are everybody's.
         let service = name.split_once('.').and_then(|(name, _)| Service::named(name));
@@ -222,11 +222,11 @@ pub async fn prove(
         let met = met.into_iter().step_by(step).collect();
         rows.push(async move {
             let ran = aside(base, Vec::new(), vec![name.clone()], met, settings).await?;
-            Ok::<Row, String>(row(name, liberty.about, None, &ran))
+            Ok::<Row, String>(row(name, variation.about, None, &ran))
         });
     }
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
-        matrix.liberties.push(row?);
+        matrix.variations.push(row?);
     }
     Ok(matrix)
 }
@@ -235,26 +235,26 @@ pub async fn prove(
 async fn aside(
     base: &Embedded,
     deviations: Vec<String>,
-    liberties: Vec<String>,
+    variations: Vec<String>,
     checks: Vec<&'static Check>,
     settings: &Settings,
 ) -> Result<Vec<Ran>, String> {
     let (runtime, settings) = (Handle::current(), settings.clone());
-    let target = base.clone().with(&deviations, &liberties)?;
+    let target = base.clone().with(&deviations, &variations)?;
     let run = move || runtime.block_on(each(&target, &checks, &settings, 1));
     tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))
 }
 
-/// Runs checks against worlds with these deviations and liberties.
+/// Runs checks against worlds with these deviations and variations.
 pub async fn ran(
     seed: u64,
     deviations: &[String],
-    liberties: &[String],
+    variations: &[String],
     checks: &[&'static Check],
     settings: &Settings,
     jobs: usize,
 ) -> Result<Vec<Ran>, String> {
-    let target = Embedded::new(seed, settings.dialect.clone()).with(deviations, liberties)?;
+    let target = Embedded::new(seed, settings.dialect.clone()).with(deviations, variations)?;
     Ok(each(&target, checks, settings, jobs).await)
 }
 

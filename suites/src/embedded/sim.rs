@@ -46,8 +46,8 @@ pub struct Options {
     pub limits: Vec<String>,
     /// Deviations, as `id` or `id/variant`.
     pub deviations: Vec<String>,
-    /// Liberties, by name.
-    pub liberties: Vec<String>,
+    /// Variations, by name.
+    pub variations: Vec<String>,
 }
 
 impl Options {
@@ -63,7 +63,7 @@ impl Options {
             https: false,
             limits: Vec::new(),
             deviations: Vec::new(),
-            liberties: Vec::new(),
+            variations: Vec::new(),
         }
     }
 }
@@ -105,7 +105,7 @@ pub async fn start(options: &Options) -> Result<Served, String> {
         world.set_limits(service, &limits)?;
     }
     world.set_deviations(&options.deviations)?;
-    world.set_liberties(&options.liberties)?;
+    world.set_variations(&options.variations)?;
     let pool = fill_pool(&mut world)?;
     let handle = Handle::new(world, options.clock).forwarded_by(header).secured(options.https);
     let port = options.listen.port();

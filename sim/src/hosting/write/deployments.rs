@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::bend::{Bends, Wrong, bend};
 use super::{Outcome, iso, more, seal};
 use crate::core::Core;
-use crate::hosting::liberties;
 use crate::hosting::people::{Deployment, Owner, People, Target};
+use crate::hosting::variations;
 
 /// A hash that no message has.
 pub(super) const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -71,7 +71,7 @@ pub(super) fn creation(
     let plaintext = plaintext(core, deployment, None);
     let encrypted = seal::envelope(core, people, owner, &plaintext);
     let mut body = body(core, deployment, time_s, &encrypted);
-    if machine(people, deployment) && core.takes(liberties::HASH_QUEUED) {
+    if machine(people, deployment) && core.varies(variations::HASH_QUEUED) {
         body["public"]["bundleHash"] = Value::Null;
     }
     let body = bend(core, body, CREATION);
@@ -103,11 +103,11 @@ pub(super) fn terminal(
         (true, None) => None,
         (false, _) => core.effect(&deployments::FAILED_STORE_REF, None, |_, _| Some(NO_HASH.to_owned())),
     };
-    let url = store_ref.as_ref().filter(|_| live && !core.takes(liberties::URL_NULL));
+    let url = store_ref.as_ref().filter(|_| live && !core.varies(variations::URL_NULL));
     body["public"]["url"] = json!(url.map(|name| format!("https://gateway.example/{name}/")));
     body["public"]["storeRef"] = json!(store_ref);
     body["public"]["finishedAt"] =
-        if core.takes(liberties::FINISHED_NULL) { Value::Null } else { json!(iso(core, time_s)) };
+        if core.varies(variations::FINISHED_NULL) { Value::Null } else { json!(iso(core, time_s)) };
     if live && machine(people, deployment) {
         let honest = deployment.bundle_hash.as_deref().unwrap_or(NO_HASH).to_owned();
         let hash = core.effect(&instances::BUNDLE_HASH_VALUE, honest, |_, _| NO_HASH.to_owned());
@@ -147,7 +147,7 @@ pub(super) fn legacy(
 }
 
 fn body(core: &Core, deployment: &Deployment, created_s: i64, encrypted: &Value) -> Value {
-    let runs = !core.takes(liberties::RUN_NULL);
+    let runs = !core.varies(variations::RUN_NULL);
     let body = json!({
         "deploymentId": &*deployment.id,
         "projectId": &*deployment.project,
@@ -172,7 +172,7 @@ fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> V
         "actionsRunUrl": format!("https://code.example/owner/name/actions/runs/{}", 9_000_000 + number),
         "error": error,
     });
-    if core.takes(liberties::PLAINTEXT_NULL) {
+    if core.varies(variations::PLAINTEXT_NULL) {
         plaintext
             .as_object_mut()
             .into_iter()

@@ -8,8 +8,8 @@ use super::bend::{Bends, Wrong, bend};
 use super::tar::tarball;
 use super::{iso, seal};
 use crate::core::Core;
-use crate::hosting::liberties;
 use crate::hosting::people::{Machine, Owner, People};
+use crate::hosting::variations;
 
 /// What is broken in a claim.
 const CLAIM: Bends = &[
@@ -52,7 +52,7 @@ pub(super) fn bundle(
     machine: &Machine,
     code: &[u8],
 ) -> Vec<u8> {
-    let names = if core.takes(liberties::MANIFEST_OTHER) {
+    let names = if core.varies(variations::MANIFEST_OTHER) {
         ["type", "node", "run", "environment"]
     } else {
         ["framework", "runtimeVersion", "start", "env"]

@@ -19,7 +19,7 @@ use crate::core::Core;
 use crate::hosting::keys::{self, Secret};
 use crate::hosting::people::Owner;
 use crate::hosting::step::{Place, Signer};
-use crate::hosting::{State, faults, liberties};
+use crate::hosting::{State, faults, variations};
 
 /// `security`.
 pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
@@ -62,7 +62,7 @@ pub(super) fn map(
     });
     let key = core.effect(&project_rules::KEY, "projects", |key, _| if edit { "project" } else { key });
     let by_session = signer == Signer::Session
-        && !core.takes(liberties::WALLET_EDITS)
+        && !core.varies(variations::WALLET_EDITS)
         && security::session_works(core)
         && owner.secured;
     let mut sender = if by_session { owner.session.clone() } else { owner.wallet.clone() };
@@ -149,7 +149,7 @@ pub(super) fn post<'a>(
     time_s: i64,
     sender: &'a Secret,
 ) -> Draft<'a> {
-    let own = core.takes(liberties::DELEGATE_ADDRESS);
+    let own = core.varies(variations::DELEGATE_ADDRESS);
     let address = if own { sender.address() } else { owner.address.to_string() };
     let content =
         json!({ "address": address, "type": core.dialect.deployment_type, "content": body, "time": time_s });
@@ -199,7 +199,7 @@ pub(super) fn forgets(
     if hashes.is_empty() {
         return None;
     }
-    if core.takes(liberties::FORGET_TWICE) {
+    if core.varies(variations::FORGET_TWICE) {
         hashes.push(hashes[0].clone());
     }
     let sender = pinner(core, owner);

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use super::State;
 use super::keys;
-use super::liberties;
 use super::step::Step;
+use super::variations;
 use crate::core::Core;
 use artifacts::pin;
 use messages::{amend, claim, create, forgets, map, post, secure};
@@ -112,12 +112,12 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step
 /// A time as records write it.
 fn iso(core: &Core, time_s: i64) -> String {
     let text = Instant(time_s.saturating_mul(1000)).to_string();
-    if core.takes(liberties::TIMES_OFFSET) { text.replace(".000Z", "+00:00") } else { text }
+    if core.varies(variations::TIMES_OFFSET) { text.replace(".000Z", "+00:00") } else { text }
 }
 
-/// A piece with a member more, where that liberty is taken.
+/// A piece with a member more, where that variation is active.
 fn more(core: &Core, mut piece: Value) -> Value {
-    if core.takes(liberties::MORE_MEMBERS) {
+    if core.varies(variations::MORE_MEMBERS) {
         piece["more"] = json!({ "of": ["this", 1, null] });
     }
     piece

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::bend::{Bends, Wrong, bend, put};
 use super::{iso, more, seal};
 use crate::core::Core;
-use crate::hosting::liberties;
 use crate::hosting::people::{Owner, People, Project};
+use crate::hosting::variations;
 
 /// What is broken in a living entry.
 const LIVING: Bends = &[
@@ -51,7 +51,7 @@ pub(super) fn living(
     let edited = project.state != ProjectState::None;
     let stays = edited && core.violated(&history::UPDATED_AT_MOVES).is_some();
     let updated_s = if stays { project.created_s - 1 } else { time_s };
-    let schema = if core.takes(liberties::SCHEMA_2) { 2 } else { 1 };
+    let schema = if core.varies(variations::SCHEMA_2) { 2 } else { 1 };
     let entry = json!({
         "id": &*project.id,
         "schemaVersion": schema,
@@ -72,7 +72,7 @@ pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Valu
     put(&mut entry, "/public/updatedAt", json!(iso(core, time_s)));
     put(&mut entry, "/public/deleted", json!(true));
     let kept = |name: &str| {
-        if core.takes(liberties::TOMBSTONE_KEEPS) { living["encrypted"][name].clone() } else { json!("") }
+        if core.varies(variations::TOMBSTONE_KEEPS) { living["encrypted"][name].clone() } else { json!("") }
     };
     let deks = json!({ "user": "", "encryption": "" });
     let emptied = json!({ "v": kept("v"), "alg": kept("alg"), "ct": "", "iv": "", "tag": "", "deks": deks });
@@ -108,7 +108,7 @@ pub(super) fn map(
             entries.push((project.id.to_string(), other));
         }
     }
-    if core.takes(liberties::MAP_REVERSED) {
+    if core.varies(variations::MAP_REVERSED) {
         entries.reverse();
     }
     if core.violated(&projects::MAP).is_some() {
@@ -118,7 +118,7 @@ pub(super) fn map(
 }
 
 fn plaintext(core: &mut Core, project: &Project) -> Value {
-    let uploaded = core.takes(liberties::UPLOADED);
+    let uploaded = core.varies(variations::UPLOADED);
     let hosted = core.dialect.hosted_source.clone();
     let mut plaintext = json!({
         "name": project.name,
@@ -129,7 +129,7 @@ fn plaintext(core: &mut Core, project: &Project) -> Value {
         "buildCommand": "npm run build",
         "outputDir": "dist",
     });
-    if core.takes(liberties::PENDING_WORKFLOW) {
+    if core.varies(variations::PENDING_WORKFLOW) {
         plaintext["pendingWorkflowPrUrl"] = json!("https://code.example/owner/name/pull/3");
         plaintext["pendingWorkflowPrNumber"] = json!(3);
     }

@@ -8,8 +8,8 @@ use super::bend::{Bends, Wrong, bend};
 use super::iso;
 use crate::core::Core;
 use crate::hosting::keys;
-use crate::hosting::liberties;
 use crate::hosting::people::Owner;
+use crate::hosting::variations;
 
 /// What is broken in a session key's authorization.
 const SESSION: Bends = &[
@@ -78,7 +78,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         session["pubkey"] = json!(owner.encryption.public_text());
     }
     let mut session = bend(core, session, SESSION);
-    if core.takes(liberties::NO_PUBKEY)
+    if core.varies(variations::NO_PUBKEY)
         && let Value::Object(members) = &mut session
     {
         members.shift_remove("pubkey");

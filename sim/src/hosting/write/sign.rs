@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Sent;
 use crate::core::Core;
 use crate::hosting::keys::Secret;
-use crate::hosting::liberties;
+use crate::hosting::variations;
 
 /// A message before it is signed.
 pub(super) struct Draft<'a> {
@@ -53,15 +53,15 @@ pub(super) fn carried(core: &Core, draft: &Draft<'_>) -> Sent {
     }
 }
 
-/// The same signature, in the form that the liberties want.
+/// The same signature, in the form that the variations want.
 fn in_other_form(core: &Core, signature: &str) -> String {
     let digits = signature.trim_start_matches("0x");
     let mut bytes = parse_hex(digits).unwrap_or_default();
-    if core.takes(liberties::SIGNATURE_BIT)
+    if core.varies(variations::SIGNATURE_BIT)
         && let Some(v) = bytes.last_mut()
     {
         *v -= 27;
     }
     let digits = hex(&bytes);
-    if core.takes(liberties::SIGNATURE_BARE) { digits } else { format!("0x{digits}") }
+    if core.varies(variations::SIGNATURE_BARE) { digits } else { format!("0x{digits}") }
 }

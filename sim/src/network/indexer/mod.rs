@@ -10,7 +10,7 @@ use assay_spec::network::requirements::indexer::{
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::{State, liberties, paging};
+use super::{State, paging, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -47,7 +47,7 @@ fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal
     if core.violated(&UNKNOWN_NETWORK).is_some() {
         return Ok(state.chains.of(NETWORKS[0]).expect("the first network is indexed"));
     }
-    if core.takes(liberties::INDEXER_EMPTY) {
+    if core.varies(variations::INDEXER_EMPTY) {
         return Ok(Chain::default());
     }
     Err(Refusal::new(&UNKNOWN_NETWORK, format!("nobody indexes {network:.80}")))
@@ -55,7 +55,7 @@ fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal
 
 fn shown_event(core: &mut Core, event: &Event) -> Value {
     let mut shown = json!(event);
-    if core.takes(liberties::INDEXER_LOWER) {
+    if core.varies(variations::INDEXER_LOWER) {
         lower(&mut shown, &["contract"]);
     }
     match core.violated(&EVENT) {
@@ -73,7 +73,7 @@ fn shown_event(core: &mut Core, event: &Event) -> Value {
 
 fn shown_transaction(core: &mut Core, transaction: &Transaction) -> Value {
     let mut shown = json!(transaction);
-    if core.takes(liberties::INDEXER_LOWER) {
+    if core.varies(variations::INDEXER_LOWER) {
         lower(&mut shown, &["from", "to"]);
     }
     match core.violated(&TRANSACTION) {

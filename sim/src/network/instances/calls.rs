@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::super::call::Call;
 use super::super::deviations::{NOBODY, change};
-use super::super::{State, create as creation, liberties, paging};
+use super::super::{State, create as creation, paging, variations};
 use super::{Machine, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
 use crate::refusal::Refusal;
@@ -129,10 +129,10 @@ pub(in crate::network) fn control(
     Ok(creation::reply(core, &CONTROLLED, &created, &[]))
 }
 
-/// Of an instance that nobody created, where that liberty is taken, the request is malformed rather than its target
+/// Of an instance that nobody created, where that variation is active, the request is malformed rather than its target
 /// missing.
 fn milder(core: &Core, refusal: Refusal, rule: Id) -> Refusal {
-    if refusal.refused.rule == rule && core.takes(liberties::INSTANCE_UNKNOWN_400) {
+    if refusal.refused.rule == rule && core.varies(variations::INSTANCE_UNKNOWN_400) {
         return Refusal::new(&assay_spec::network::requirements::instances::SAME_ID, refusal.refused.why);
     }
     refusal

@@ -16,7 +16,7 @@ use imbl::{OrdMap, Vector};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, liberties};
+use super::{State, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 
@@ -69,7 +69,7 @@ impl Instances {
 
 /// The identifier of the instance that a message creates.
 fn id_of(core: &Core, hash: Hash) -> String {
-    if core.takes(liberties::INSTANCE_ID_HASH) {
+    if core.varies(variations::INSTANCE_ID_HASH) {
         hash.text(core)
     } else {
         format!("inst-{}", &hash.hex()[..24])
@@ -87,7 +87,7 @@ fn record(core: &Core, id: &str, machine: &Machine) -> Instance {
     let Machine { wanted, owner, ipv6, state, created, updated, .. } = machine;
     let status = match state {
         InstanceState::Stopped => "stopped",
-        _ if core.takes(liberties::INSTANCE_STATUSES) => "provisioning",
+        _ if core.varies(variations::INSTANCE_STATUSES) => "provisioning",
         _ => "running",
     };
     Instance {
@@ -196,7 +196,7 @@ pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
 /// A valid action takes effect.
 pub(super) fn controlled(state: &mut State, core: &mut Core, control: &Control) {
     let now = core.now();
-    if core.takes(liberties::INSTANCE_INERT) {
+    if core.varies(variations::INSTANCE_INERT) {
         return;
     }
     let Some(machine) = state.primary.derived.instances.by_id.get_mut(control.instance_id.as_str()) else {

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::record::{Measured, Record};
 use crate::core::Core;
-use crate::network::{State, create, liberties, storage};
+use crate::network::{State, create, storage, variations};
 use crate::refusal::Refusal;
 
 /// Members of the large aggregate.
@@ -98,10 +98,10 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
     }
     let (dialect, address, now) = (core.dialect.clone(), address(core), core.now());
     let mut content = measurement::content(&dialect, &address, now.seconds(), &of_core, &of_compute);
-    if core.takes(liberties::SCORING_AS_METRICS) {
+    if core.varies(variations::SCORING_AS_METRICS) {
         content["type"] = json!(dialect.metrics_type);
     }
-    if core.takes(liberties::RESULTS_FLAT) {
+    if core.varies(variations::RESULTS_FLAT) {
         let records: Vec<Value> = results.iter().map(|measured| measured.record.written()).collect();
         content["content"] = json!({ "results": records });
     }

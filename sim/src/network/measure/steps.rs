@@ -7,9 +7,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::publish::Fixtures;
 use crate::core::Core;
-use crate::network::liberties;
 use crate::network::nodes::{Kind, Node};
 use crate::network::probes::CHECKS;
+use crate::network::variations;
 
 /// One test.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ pub(super) fn target(core: &Core, asks: Asks, node: &Node, fixtures: &Fixtures) 
             format!("{path}?keys={}&limit={AGGREGATE_PROBE_LIMIT}", encoded(fixtures.key))
         }
         Asks::File => {
-            let by_message = core.takes(liberties::FILES_BY_MESSAGE);
+            let by_message = core.varies(variations::FILES_BY_MESSAGE);
             let hash = if by_message { &fixtures.message } else { &fixtures.file };
             storage::RAW.path.replace("{hash}", &encoded(hash))
         }

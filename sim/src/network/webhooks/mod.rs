@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{Errand, State, Timer, create, faults, liberties, set};
+use super::{Errand, State, Timer, create, faults, set, variations};
 use crate::core::Core;
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::refusal::Refusal;
@@ -55,7 +55,7 @@ pub(super) fn judge(state: &State, core: &mut Core, registration: &Registration)
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let created = create::take(state, core, call, Some(MessageType::Webhook), |_, _, _| Ok(()))?;
     let mut body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
-    if core.takes(liberties::WEBHOOK_ITEM_HASH) {
+    if core.varies(variations::WEBHOOK_ITEM_HASH) {
         body["item_hash"] = json!(created.hash.text(core));
     }
     let body = core.effect(&REGISTERED, body, |mut body, variant| {
@@ -112,7 +112,7 @@ fn payload(core: &Core, webhook: &Webhook, event: &str, data: &Value) -> Bytes {
         timestamp: core.now().seconds(),
         data: data.clone(),
     };
-    let body = if core.takes(liberties::WEBHOOK_PAYLOAD) {
+    let body = if core.varies(variations::WEBHOOK_PAYLOAD) {
         json!({ "type": payload.event, "payload": payload.data })
     } else {
         json!(payload)

@@ -4,48 +4,48 @@ use assay_spec::metadata::template::TAG;
 use serde_json::{Value, json};
 
 use crate::core::Core;
-use crate::liberty::Liberty;
+use crate::variation::Variation;
 
 /// Members without a value.
-pub(super) const NULLS: Liberty =
-    Liberty { name: "metadata.nulls", about: "optional members that are absent are null" };
+pub(super) const NULLS: Variation =
+    Variation { name: "metadata.nulls", about: "optional members that are absent are null" };
 /// The default of a template.
-pub(super) const TAG_SHOWN: Liberty =
-    Liberty { name: "metadata.tag-shown", about: "a template shows the default of its tag" };
+pub(super) const TAG_SHOWN: Variation =
+    Variation { name: "metadata.tag-shown", about: "a template shows the default of its tag" };
 /// No overrides.
-pub(super) const OVERRIDES_EMPTY: Liberty =
-    Liberty { name: "metadata.overrides-empty", about: "no token has overrides" };
+pub(super) const OVERRIDES_EMPTY: Variation =
+    Variation { name: "metadata.overrides-empty", about: "no token has overrides" };
 /// Another form of overrides.
-pub(super) const OVERRIDES_NAMED: Liberty = Liberty {
+pub(super) const OVERRIDES_NAMED: Variation = Variation {
     name: "metadata.overrides-named",
     about: "an override is an object of a member's name and value",
 };
 /// What is not known.
-pub(super) const UNKNOWN_410: Liberty =
-    Liberty { name: "metadata.unknown-410", about: "a contract or token that is not known answers 410" };
+pub(super) const UNKNOWN_410: Variation =
+    Variation { name: "metadata.unknown-410", about: "a contract or token that is not known answers 410" };
 /// What is not known.
-pub(super) const UNKNOWN_422: Liberty =
-    Liberty { name: "metadata.unknown-422", about: "a contract or token that is not known answers 422" };
+pub(super) const UNKNOWN_422: Variation =
+    Variation { name: "metadata.unknown-422", about: "a contract or token that is not known answers 422" };
 /// What cannot be fetched.
-pub(super) const UNKNOWN_504: Liberty = Liberty {
+pub(super) const UNKNOWN_504: Variation = Variation {
     name: "metadata.unknown-504",
     about: "a contract or token that is not known cannot be fetched: 504",
 };
 /// Errors without JSON.
-pub(super) const ERROR_TEXT: Liberty =
-    Liberty { name: "metadata.error-text", about: "errors other than 422 are plain text" };
+pub(super) const ERROR_TEXT: Variation =
+    Variation { name: "metadata.error-text", about: "errors other than 422 are plain text" };
 /// Another page.
-pub(super) const HTML_BARE: Liberty =
-    Liberty { name: "metadata.html-bare", about: "the page is a fragment without a charset" };
+pub(super) const HTML_BARE: Variation =
+    Variation { name: "metadata.html-bare", about: "the page is a fragment without a charset" };
 /// Another place in a refusal.
-pub(super) const LOC_INDEX: Liberty =
-    Liberty { name: "metadata.loc-index", about: "a refused parameter is named by its number" };
+pub(super) const LOC_INDEX: Variation =
+    Variation { name: "metadata.loc-index", about: "a refused parameter is named by its number" };
 /// Integers of 64 bits.
-pub(super) const INTEGERS_64: Liberty =
-    Liberty { name: "metadata.integers-64", about: "ids beyond 64 bits are refused by 422" };
+pub(super) const INTEGERS_64: Variation =
+    Variation { name: "metadata.integers-64", about: "ids beyond 64 bits are refused by 422" };
 
-/// Every liberty of token metadata.
-pub(super) const ALL: &[Liberty] = &[
+/// Every variation of token metadata.
+pub(super) const ALL: &[Variation] = &[
     NULLS,
     TAG_SHOWN,
     OVERRIDES_EMPTY,
@@ -75,23 +75,23 @@ const OF_TOKENS: &[&str] =
     &["image", "animation_url", "description", "external_url", "attributes", "external_properties"];
 const OF_EXTERNAL: &[&str] = &["mandatory", "allowed", "fallback"];
 
-/// A contract's document with the liberties of documents.
+/// A contract's document with the variations of documents.
 pub(super) fn contract(core: &Core, mut document: Value) -> Value {
     if let Some(template) = document.get_mut("default_token_template").filter(|one| one.is_object()) {
-        if core.takes(TAG_SHOWN) && template.get("tag").is_none() {
+        if core.varies(TAG_SHOWN) && template.get("tag").is_none() {
             template["tag"] = json!(TAG);
         }
         *template = token(core, template.take());
     }
-    if core.takes(NULLS) {
+    if core.varies(NULLS) {
         fill(&mut document, OF_CONTRACTS);
     }
     document
 }
 
-/// A token's document, or a template, with the liberties of documents.
+/// A token's document, or a template, with the variations of documents.
 pub(super) fn token(core: &Core, mut document: Value) -> Value {
-    if core.takes(NULLS) {
+    if core.varies(NULLS) {
         fill(&mut document, OF_TOKENS);
         let properties = document["external_properties"].as_array_mut();
         properties.into_iter().flatten().for_each(|property| fill(property, OF_EXTERNAL));

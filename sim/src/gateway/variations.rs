@@ -5,21 +5,21 @@ use serde_json::{Value, json};
 use super::call::{Call, Family};
 use super::wire::{Data, Event};
 use crate::core::Core;
-use crate::liberty::Liberty;
+use crate::variation::Variation;
 
-macro_rules! liberties {
+macro_rules! variations {
     ($($name:ident $word:literal $about:literal;)*) => {
         $(
             #[doc = $about]
-            pub(super) const $name: Liberty = Liberty { name: concat!("gateway.", $word), about: $about };
+            pub(super) const $name: Variation = Variation { name: concat!("gateway.", $word), about: $about };
         )*
 
-        /// Every liberty of the gateway.
-        pub(super) const ALL: &[Liberty] = &[$($name),*];
+        /// Every variation of the gateway.
+        pub(super) const ALL: &[Variation] = &[$($name),*];
     };
 }
 
-liberties! {
+variations! {
     COOKIE_NAME "cookie-name" "the sticky cookie has another name and attributes";
     NO_COOKIE "no-cookie" "no sticky cookie is set";
     COOKIE_ALWAYS "cookie-always" "the sticky cookie is set with every answer";
@@ -64,7 +64,7 @@ pub(super) fn reply(core: &Core, mut body: Value) -> Value {
 /// The request's body, as the writer of replies sees it.
 pub(super) fn asked(core: &Core, call: &Call) -> Value {
     let mut body = (*call.body).clone();
-    if core.takes(STREAM_USAGE) && body.is_object() {
+    if core.varies(STREAM_USAGE) && body.is_object() {
         body["stream_options"] = json!({ "include_usage": true });
     }
     body
@@ -75,11 +75,11 @@ pub(super) fn events(core: &Core, family: Family, events: Vec<Event>) -> Vec<Eve
     let mut bent = Vec::new();
     for mut event in events {
         match &mut event.data {
-            Data::Done if core.takes(SENTINEL_ABSENT) => continue,
+            Data::Done if core.varies(SENTINEL_ABSENT) => continue,
             Data::Done => {}
             Data::Json(chunk) => {
                 bend(core, chunk);
-                if family == Family::Chat && core.takes(STREAM_EMPTY_DELTAS) {
+                if family == Family::Chat && core.varies(STREAM_EMPTY_DELTAS) {
                     let mut empty = chunk.clone();
                     empty["choices"] = json!([{ "index": 0, "delta": {}, "finish_reason": null }]);
                     bent.push(Event { name: event.name, data: Data::Json(empty) });
@@ -93,7 +93,7 @@ pub(super) fn events(core: &Core, family: Family, events: Vec<Event>) -> Vec<Eve
 
 /// The event of a stream that fails midway.
 pub(super) fn broken(core: &Core, event: Event) -> Event {
-    if core.takes(ERROR_EVENT) {
+    if core.varies(ERROR_EVENT) {
         let data = json!({ "detail": "the server failed", "status": 503 });
         return Event { name: Some("error"), data: Data::Json(data) };
     }
@@ -102,7 +102,7 @@ pub(super) fn broken(core: &Core, event: Event) -> Event {
 
 /// Name and attributes of the sticky cookie.
 pub(super) fn cookie(core: &Core) -> (&'static str, &'static str) {
-    if core.takes(COOKIE_NAME) {
+    if core.varies(COOKIE_NAME) {
         ("route", "Max-Age=600; SameSite=Strict; Path=/")
     } else {
         ("svc-session", "Path=/; HttpOnly")
@@ -111,15 +111,15 @@ pub(super) fn cookie(core: &Core) -> (&'static str, &'static str) {
 
 fn bend(core: &Core, body: &mut Value) {
     let Some(members) = body.as_object_mut() else { return };
-    if core.takes(NO_ID) {
+    if core.varies(NO_ID) {
         for name in ["id", "object", "created", "created_at", "usage"] {
             members.shift_remove(name);
         }
     }
-    if core.takes(ID_SHAPES) && members.contains_key("id") {
+    if core.varies(ID_SHAPES) && members.contains_key("id") {
         members.insert("id".to_owned(), json!("00000000-0000-4000-8000-000000000001"));
     }
-    if core.takes(FINISH_REASON)
+    if core.varies(FINISH_REASON)
         && let Some(choices) = members.get_mut("choices").and_then(Value::as_array_mut)
     {
         for choice in choices.iter_mut().filter_map(Value::as_object_mut) {

@@ -1,4 +1,4 @@
-//! Liberties: what the documents leave open, varied. Every check must stay green under each of them.
+//! Variations: what the documents leave open, varied. Every check must stay green under each of them.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// One thing that the documents leave open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Liberty {
+pub struct Variation {
     /// Its name, such as `wire.json-order`.
     pub name: &'static str,
     /// What is done differently.
@@ -15,51 +15,52 @@ pub struct Liberty {
 }
 
 /// JSON objects with their members in another order.
-pub const JSON_ORDER: Liberty =
-    Liberty { name: "wire.json-order", about: "members of JSON objects in reverse" };
+pub const JSON_ORDER: Variation =
+    Variation { name: "wire.json-order", about: "members of JSON objects in reverse" };
 /// JSON objects with a member besides the documented ones.
-pub const JSON_EXTRA: Liberty = Liberty { name: "wire.json-extra", about: "an extra member in JSON objects" };
+pub const JSON_EXTRA: Variation =
+    Variation { name: "wire.json-extra", about: "an extra member in JSON objects" };
 /// JSON with white space.
-pub const JSON_SPACE: Liberty = Liberty { name: "wire.json-space", about: "white space in JSON bodies" };
+pub const JSON_SPACE: Variation = Variation { name: "wire.json-space", about: "white space in JSON bodies" };
 /// JSON with a charset parameter.
-pub const JSON_CHARSET: Liberty =
-    Liberty { name: "wire.json-charset", about: "application/json; charset=utf-8" };
+pub const JSON_CHARSET: Variation =
+    Variation { name: "wire.json-charset", about: "application/json; charset=utf-8" };
 /// Error texts in other words.
-pub const PROSE: Liberty = Liberty { name: "wire.prose", about: "error texts in other words" };
+pub const PROSE: Variation = Variation { name: "wire.prose", about: "error texts in other words" };
 /// Bodies in small chunks.
-pub const CHUNKS: Liberty = Liberty { name: "wire.chunks", about: "bodies in chunks of seven bytes" };
+pub const CHUNKS: Variation = Variation { name: "wire.chunks", about: "bodies in chunks of seven bytes" };
 /// Further response headers.
-pub const HEADERS: Liberty =
-    Liberty { name: "wire.headers", about: "response headers besides the documented ones" };
+pub const HEADERS: Variation =
+    Variation { name: "wire.headers", about: "response headers besides the documented ones" };
 /// No `Date` header.
-pub const NO_DATE: Liberty = Liberty { name: "wire.no-date", about: "no Date header" };
+pub const NO_DATE: Variation = Variation { name: "wire.no-date", about: "no Date header" };
 
-/// The liberties of the wire, which every service takes alike.
-pub const WIRE: &[Liberty] =
+/// The variations of the wire, which every service shares.
+pub const WIRE: &[Variation] =
     &[JSON_ORDER, JSON_EXTRA, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
 
-/// The liberties that are taken, and those that somebody has asked for.
+/// The variations that are active, and those that somebody has asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Liberties {
-    taken: BTreeSet<&'static str>,
+pub struct Variations {
+    active: BTreeSet<&'static str>,
     consulted: Consulted,
 }
 
-impl Liberties {
-    /// Takes exactly these.
-    pub fn set(&mut self, liberties: impl IntoIterator<Item = Liberty>) {
-        self.taken = liberties.into_iter().map(|liberty| liberty.name).collect();
+impl Variations {
+    /// Activates exactly these.
+    pub fn set(&mut self, variations: impl IntoIterator<Item = Variation>) {
+        self.active = variations.into_iter().map(|variation| variation.name).collect();
     }
 
-    /// Whether `liberty` is taken. The only way to ask, so that what was never consulted has changed nothing.
-    pub fn takes(&self, liberty: Liberty) -> bool {
-        self.consulted.note(liberty.name);
-        !self.taken.is_empty() && self.taken.contains(liberty.name)
+    /// Whether `variation` is active. The only way to ask, so that what was never consulted has changed nothing.
+    pub fn varies(&self, variation: Variation) -> bool {
+        self.consulted.note(variation.name);
+        !self.active.is_empty() && self.active.contains(variation.name)
     }
 
-    /// The names of those taken.
+    /// The names of the active ones.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.taken.iter().copied()
+        self.active.iter().copied()
     }
 
     /// The names of those that were asked for so far, in alphabetical order.
@@ -67,11 +68,11 @@ impl Liberties {
         self.consulted.lock().iter().copied().collect()
     }
 
-    /// The bytes of a JSON body, with the liberties of JSON.
+    /// The bytes of a JSON body, with the variations of JSON.
     pub fn json(&self, value: Value) -> Vec<u8> {
-        let bent = self.takes(JSON_EXTRA) || self.takes(JSON_ORDER);
+        let bent = self.varies(JSON_EXTRA) || self.varies(JSON_ORDER);
         let value = if bent { self.bend(value) } else { value };
-        let written = if self.takes(JSON_SPACE) {
+        let written = if self.varies(JSON_SPACE) {
             serde_json::to_vec_pretty(&value)
         } else {
             serde_json::to_vec(&value)
@@ -89,10 +90,10 @@ impl Liberties {
                     (key, if stays { value } else { self.bend(value) })
                 };
                 let mut members: Vec<(String, Value)> = members.into_iter().map(bent).collect();
-                if self.takes(JSON_EXTRA) {
+                if self.varies(JSON_EXTRA) {
                     members.push(("extra".to_owned(), Value::Array(vec![Value::Null, Value::from(1)])));
                 }
-                if self.takes(JSON_ORDER) {
+                if self.varies(JSON_ORDER) {
                     members.reverse();
                 }
                 Value::Object(members.into_iter().collect::<Map<_, _>>())
@@ -135,22 +136,22 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_is_known_whether_it_is_taken_or_not_and_a_copy_notes_for_itself() {
-        let mut liberties = Liberties::default();
-        assert!(liberties.consulted().is_empty());
-        assert!(!liberties.takes(PROSE));
-        liberties.set([CHUNKS]);
-        assert!(liberties.takes(CHUNKS) && !liberties.takes(PROSE));
-        let copy = liberties.clone();
-        assert!(!copy.takes(NO_DATE));
-        assert_eq!(liberties.consulted(), BTreeSet::from([CHUNKS.name, PROSE.name]));
+        let mut variations = Variations::default();
+        assert!(variations.consulted().is_empty());
+        assert!(!variations.varies(PROSE));
+        variations.set([CHUNKS]);
+        assert!(variations.varies(CHUNKS) && !variations.varies(PROSE));
+        let copy = variations.clone();
+        assert!(!copy.varies(NO_DATE));
+        assert_eq!(variations.consulted(), BTreeSet::from([CHUNKS.name, PROSE.name]));
         assert_eq!(copy.consulted(), BTreeSet::from([CHUNKS.name, NO_DATE.name, PROSE.name]));
     }
 
     #[test]
-    fn json_asks_for_every_liberty_that_would_change_it() {
-        let liberties = Liberties::default();
-        liberties.json(serde_json::json!({ "a": [{}] }));
+    fn json_asks_for_every_variation_that_would_change_it() {
+        let variations = Variations::default();
+        variations.json(serde_json::json!({ "a": [{}] }));
         let all = BTreeSet::from([JSON_EXTRA.name, JSON_ORDER.name, JSON_SPACE.name]);
-        assert_eq!(liberties.consulted(), all);
+        assert_eq!(variations.consulted(), all);
     }
 }
