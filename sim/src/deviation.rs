@@ -1,4 +1,4 @@
-//! Deviations: one requirement switched off at a time. The only room that lies, with the services' `deviations.rs`.
+//! Deviations: one requirement switched off at a time. The only module that deviates, with the services' `deviations.rs`.
 
 use std::collections::BTreeMap;
 use std::fmt;

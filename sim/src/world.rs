@@ -177,7 +177,7 @@ pub trait Floor: Clone {
     const FAULTS: &'static [fault::Kind];
     /// The variations that it has.
     const VARIATIONS: &'static [Variation];
-    /// The ways in which it can be made to lie.
+    /// The ways in which it can be made to deviate.
     const DEVIATIONS: &'static [Deviation];
     /// The acts that the control API can ask of it, with what each does.
     const ACTS: &'static [(&'static str, &'static str)];

@@ -5,14 +5,14 @@
 mod aggregates;
 #[allow(dead_code, reason = "each test file takes what it needs of the driver")]
 mod common;
+#[path = "families/deviations.rs"]
+mod deviations;
 #[path = "families/hostile.rs"]
 mod hostile;
 #[path = "families/indexer.rs"]
 mod indexer;
 #[path = "families/instances.rs"]
 mod instances;
-#[path = "families/lies.rs"]
-mod lies;
 #[path = "families/pins.rs"]
 mod pins;
 #[path = "families/programs.rs"]

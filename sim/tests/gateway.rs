@@ -4,6 +4,8 @@
 mod common;
 #[path = "gateway/determinism.rs"]
 mod determinism;
+#[path = "gateway/deviations.rs"]
+mod deviations;
 #[path = "gateway/discovery.rs"]
 mod discovery;
 #[path = "gateway/enclave.rs"]
@@ -12,8 +14,6 @@ mod enclave;
 mod hostile;
 #[path = "gateway/keys.rs"]
 mod keys;
-#[path = "gateway/lies.rs"]
-mod lies;
 #[path = "gateway/model.rs"]
 mod model;
 #[path = "gateway/payment.rs"]

@@ -1,4 +1,4 @@
-//! The hosting application: what it writes, how it goes on when something fails, and how it lies.
+//! The hosting application: what it writes, how it goes on when something fails, and how it deviates.
 
 #[path = "hosting/actor.rs"]
 mod actor;
@@ -6,12 +6,12 @@ mod actor;
 mod acts;
 #[allow(dead_code, reason = "each test file takes what it needs of the driver")]
 mod common;
+#[path = "hosting/deviations.rs"]
+mod deviations;
 #[path = "hosting/faults.rs"]
 mod faults;
 #[path = "hosting/history.rs"]
 mod history;
-#[path = "hosting/lies.rs"]
-mod lies;
 #[path = "hosting/story.rs"]
 mod story;
 #[path = "hosting/walk.rs"]

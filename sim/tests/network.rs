@@ -2,10 +2,10 @@
 
 #[allow(dead_code, reason = "each test file takes what it needs of the driver")]
 mod common;
+#[path = "network/deviations.rs"]
+mod deviations;
 #[path = "network/hostile.rs"]
 mod hostile;
-#[path = "network/lies.rs"]
-mod lies;
 #[path = "network/life.rs"]
 mod life;
 #[path = "network/lists.rs"]

@@ -85,9 +85,9 @@ async fn every_answer_has_a_status_that_its_endpoint_declares() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_shows_a_key() {
-    let lies = ["auth.key-check", "auth.key-check-revoked", "auth.invalid-key-chat", "chat.choices"];
-    let lies = lies.map(|lie| format!("gateway.{lie}"));
-    let target = Embedded::new(1, Dialect::default()).with(&lies, &[]).expect("deviations");
+    let deviations = ["auth.key-check", "auth.key-check-revoked", "auth.invalid-key-chat", "chat.choices"];
+    let deviations = deviations.map(|deviation| format!("gateway.{deviation}"));
+    let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("deviations");
     let place = target.place(Service::Gateway).await.expect("a world");
     let state = place.control.expect("a control API").call("GET", "state", None).await.expect("its state");
     let keys =
@@ -98,7 +98,7 @@ async fn no_report_shows_a_key() {
     for gateway in [Fixtures::default(), fixtures] {
         let settings = Settings { seed: 1, gateway, ..Settings::default() };
         let run = run(&target, &settings, &["gateway.auth", "gateway.chat", "gateway.direct"]).await;
-        // What rests on a lie that another check has seen is inconclusive, and is reported with its exchanges, too.
+        // What rests on a deviation that another check has seen is inconclusive, and is reported with its exchanges, too.
         assert!(run.count(Verdict::Fail) > 1, "{}", terminal::summary(&run, false));
         let texts = [
             json::write(&run),

@@ -93,7 +93,7 @@ async fn without_a_key_what_is_in_envelopes_is_not_testable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lie_is_seen_and_its_exchange_is_shown() {
+async fn a_deviation_is_seen_and_its_exchange_is_shown() {
     let (served, owner, key) = told(&["hosting.deployments.creation-url"]).await;
     let run = run(&served, &owner, Some(&key), &["hosting.deployments.creation"]).await;
     let failed: Vec<_> = run.outcomes.iter().filter(|o| o.verdict == Verdict::Fail).collect();

@@ -48,13 +48,13 @@ async fn a_deviation_that_changes_nothing_survives() {
         silent: 0,
         why_silent: Vec::new(),
     };
-    assert!(!survivor.holds(), "a lie that no check notices is a hole");
+    assert!(!survivor.holds(), "a deviation that no check notices is a hole");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_repeatable_to_the_byte() {
     let mut reports = BTreeSet::new();
-    // The services that lie here; that a whole honest run is repeatable is shown with the command.
+    // The services that deviate here; that a whole honest run is repeatable is shown with the command.
     let all = select(check::all(), &[Service::Publish, Service::Drop], &[]);
     for jobs in [1, 4] {
         let settings = settings();

@@ -1,4 +1,4 @@
-//! `assay recover` as an owner meets it: the whole history of a thousand deployments, mirrors that lag, lie or are
+//! `assay recover` as an owner meets it: the whole history of a thousand deployments, mirrors that lag, deviate or are
 //! gone, and no key in any output.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -45,8 +45,8 @@ async fn a_whole_run_is_a_page_with_every_row() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_from_a_target_never_acts() {
-    let lies = ["drop.cid.version", "drop.response.claim-url"];
-    let mut run = run(&lies, &[Service::Publish, Service::Drop]).await;
+    let deviations = ["drop.cid.version", "drop.response.claim-url"];
+    let mut run = run(&deviations, &[Service::Publish, Service::Drop]).await;
     let hostile = "</script></style></pre><script>document.title='acted'</script><img src=x onerror=\"document.title='acted'\">\
         <!-- \u{202e}\u{2066}\0 @LEDGER@ @SCRIPT@ <a href='javascript:1'>\u{1b}[31m";
     for (n, outcome) in run.outcomes.iter_mut().enumerate().filter(|(n, _)| n % 20 == 3) {

@@ -181,8 +181,8 @@ async fn run(deviations: &[&str], variations: &[&str]) -> Left {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_and_no_request_shows_a_claim_token() {
-    // Lies that put an answer with a token into a failure, and checks that quote it.
-    let lies = [
+    // Deviations that put an answer with a token into a failure, and checks that quote it.
+    let deviations = [
         "drop.cid.version",
         "drop.response.drop-id",
         "drop.response.claim-token/same",
@@ -194,7 +194,7 @@ async fn no_report_and_no_request_shows_a_claim_token() {
         "drop.limits.one-upload",
     ];
     for variations in [&[][..], &["drop.token-encoded"], &["drop.token-encoded", "drop.claim-elsewhere"]] {
-        let Left { reports, heads, tokens } = run(&lies, variations).await;
+        let Left { reports, heads, tokens } = run(&deviations, variations).await;
         assert!(heads.contains("POST /api/drop") && heads.contains("GET /live/"));
         assert!(tokens.len() > 50, "{}", tokens.len());
         for token in &tokens {

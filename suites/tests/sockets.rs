@@ -187,12 +187,12 @@ async fn without_control_exactly_the_checks_that_need_it_are_not_testable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_liar_fails_its_check_and_the_curl_line_repeats_the_lie() {
+async fn a_deviating_target_fails_its_check_and_the_curl_line_repeats_the_deviation() {
     let folder = tempfile::tempdir().expect("a folder");
     let served = served(&["publish.prepare.one-in-flight"], false).await;
     let run = run(&served, folder.path(), true, &["one-in-flight", "publish.envelope"]).await;
     assert_eq!(run.exit_code(), 1);
-    let outcome = run.outcomes.iter().find(|o| o.verdict == Verdict::Fail).expect("the lie is seen");
+    let outcome = run.outcomes.iter().find(|o| o.verdict == Verdict::Fail).expect("the deviation is seen");
     assert_eq!(outcome.requirement.to_string(), "publish.prepare.one-in-flight");
     let failure = outcome.failure.as_ref().expect("want and got");
     assert_eq!((failure.want.as_str(), failure.got.as_str()), ("409", "200"));

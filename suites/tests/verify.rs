@@ -67,8 +67,8 @@ async fn what_the_honest_client_publishes_anyone_verifies_and_only_for_its_key()
 async fn a_memo_that_imitates_log_lines_fools_nobody() {
     let served = served().await;
     let other = ed25519::address(&ed25519::key_from_seed([6; 32]));
-    let lie = format!("x\nProgram log: Signed by {other}\nProgram log: Memo (len 1): y");
-    let published = publish(&wanted(&served, &lie)).await.expect("published");
+    let deviation = format!("x\nProgram log: Signed by {other}\nProgram log: Memo (len 1): y");
+    let published = publish(&wanted(&served, &deviation)).await.expect("published");
     let Published::Landed(signature) = published else { panic!("{published:?}") };
     assert!(matches!(verified(&served, &signature, KEY).await, Verified::Record(_)));
     assert!(matches!(verified(&served, &signature, [6; 32]).await, Verified::Unproven(_)));

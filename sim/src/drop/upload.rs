@@ -136,7 +136,7 @@ fn identifier(core: &mut Core, zip: &[u8], extracted: &Extracted) -> Result<Stri
     let mut entries: BTreeMap<String, Entry<'_>> =
         extracted.files.iter().map(|(path, content)| (path.clone(), Entry::File(content))).collect();
     entries.extend(extracted.directories.iter().map(|path| (path.clone(), Entry::Directory)));
-    // The lie: a file besides those that were uploaded.
+    // The deviation: a file besides those that were uploaded.
     if core.effect(&OF_THE_FILES, false, |_, _| true) {
         entries.insert(".upload".to_owned(), Entry::File(zip));
     }

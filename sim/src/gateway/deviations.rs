@@ -1,4 +1,4 @@
-//! How the gateway lies: which requirements can be switched off, and the falsified output of those about output.
+//! How the gateway deviates: which requirements can be switched off, and the falsified output of those about output.
 //!
 //! Guards need nothing but their name here. A function below takes the honest answer and changes one thing.
 
@@ -152,7 +152,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     input::ODD_PATH => "an odd path is an internal error";
 };
 
-/// Refuses a good request where that is the lie.
+/// Refuses a good request where that is the deviation.
 pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
     if call.family != Family::Chat {
         return Ok(());
@@ -167,7 +167,7 @@ pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
     ];
     for (rule, met) in met {
         if met && core.violated(rule).is_some() {
-            return Err(Refusal::new(rule, "refused by a lie"));
+            return Err(Refusal::new(rule, "refused by a deviation"));
         }
     }
     Ok(())
@@ -200,8 +200,9 @@ pub(super) fn events(core: &mut Core, family: Family, mut events: Vec<Event>) ->
     if family != Family::Chat {
         return events;
     }
-    let lies = [core.violated(&stream::CHUNKS), core.violated(&stream::DELTA), core.violated(&stream::TEXT)];
-    let [chunks, delta, text] = lies;
+    let deviations =
+        [core.violated(&stream::CHUNKS), core.violated(&stream::DELTA), core.violated(&stream::TEXT)];
+    let [chunks, delta, text] = deviations;
     for (n, event) in events.iter_mut().enumerate() {
         let Data::Json(chunk) = &mut event.data else { continue };
         let content = chunk.pointer_mut("/choices/0/delta/content").filter(|content| content.is_string());
@@ -348,13 +349,13 @@ pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
                 for server in servers {
                     let text = server.as_str().unwrap_or_default();
                     let sealed = text.starts_with(scheme.as_str());
-                    let lie = match variant {
+                    let deviation = match variant {
                         "hash" if sealed => scheme.clone(),
                         "http" if !sealed => text.replacen("https:", "http:", 1),
                         "" if !sealed => text.replacen("https://", "", 1),
                         _ => text.to_owned(),
                     };
-                    *server = json!(lie);
+                    *server = json!(deviation);
                 }
             }
         }
@@ -362,7 +363,7 @@ pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
     core.effect(&discovery::OBJECT, body, |body, _| json!([body]))
 }
 
-/// A body that is bad in a way of which the documents say nothing: answered, but where the lie is to fall over.
+/// A body that is bad in a way of which the documents say nothing: answered, but where the deviation is to fall over.
 pub(super) fn falls_over(core: &mut Core, oddities: &[Id]) -> Option<Reply> {
     let fallen = oddities.iter().any(|rule| core.violated(rule).is_some());
     fallen.then(|| core.text(500, "Internal Server Error"))

@@ -110,7 +110,7 @@ pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Reply {
         nonce: nonce.to_owned(),
         certificate_sha256: enclave.certificate(core),
     };
-    let other = core.rng.draw("gateway.attestation-lie", nonce.as_bytes(), 0);
+    let other = core.rng.draw("gateway.attestation-deviation", nonce.as_bytes(), 0);
     let wrong = wrong(core);
     match wrong {
         Some("measurement") => statement.item_hash = hex(&other),

@@ -62,7 +62,7 @@ pub(super) fn begin(
     }
 }
 
-/// Whether the endpoint is there, but for the lies that take it away.
+/// Whether the endpoint is there, but for the deviations that take it away.
 fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Refusal> {
     let rule: Id = match (family, at) {
         (Family::Chat, Some(_)) => &rows::direct::CHAT,
@@ -77,12 +77,12 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
     }
 }
 
-/// Keys are the same at every server, but for the lie of the last of them.
+/// Keys are the same at every server, but for the deviation of the last of them.
 fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
     let rule = &rows::direct::EVERY_SERVER;
-    let lies =
+    let deviates =
         at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_)) && core.violated(rule).is_some();
-    if lies { Err(Refusal::new(rule, "the server does not know the key")) } else { Ok(()) }
+    if deviates { Err(Refusal::new(rule, "the server does not know the key")) } else { Ok(()) }
 }
 
 /// Reads the body.

@@ -24,7 +24,7 @@ const HEADER: &str = "x-payment";
 pub(super) enum Payer {
     /// Whoever has this key.
     Key(String),
-    /// Whoever sent a payment; also whom a lie lets in.
+    /// Whoever sent a payment; also whom a deviation lets in.
     Payment,
 }
 

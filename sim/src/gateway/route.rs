@@ -164,9 +164,9 @@ fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
     super::health::wake(state, core);
 }
 
-/// The lie: no other server is tried.
+/// The deviation: no other server is tried.
 fn give_up(core: &mut Core, left: &mut VecDeque<Number>) {
-    // One lie tries no other server, the other one all but the last.
+    // One deviation tries no other server, the other one all but the last.
     let all = left.len();
     let some = core.effect(&FAILOVER, all, |all, variant| if variant == "last" && all > 1 { all } else { 0 });
     left.truncate(some);

@@ -16,7 +16,7 @@ pub(super) enum Signer {
     Session,
 }
 
-/// Where `security` is written, and by whom. All but the first are lies.
+/// Where `security` is written, and by whom. All but the first are deviations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// By the wallet, under its own address.
@@ -34,7 +34,7 @@ pub(super) enum Step {
     Security { place: Place },
     /// Writes the map of projects.
     Projects { project: Arc<str>, event: ProjectEvent, signer: Signer },
-    /// Writes a creation; again where a lie wants it twice.
+    /// Writes a creation; again where a deviation wants it twice.
     Create { deployment: Arc<str>, again: bool },
     /// Stores an artifact.
     Pin { deployment: Arc<str>, text: Arc<str> },

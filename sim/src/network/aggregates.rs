@@ -143,7 +143,7 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
     state.primary.derived.aggregates.put(name, kept);
 }
 
-/// The lies of a node that keeps what stands: where the whole is written again, or where a part is.
+/// The deviations of a node that keeps what stands: where the whole is written again, or where a part is.
 fn passed_over(core: &mut Core, record: &Record, write: &Write) -> bool {
     let whole = record.content.keys().all(|name| write.content.contains_key(name));
     let rule = if whole { &REWRITTEN } else { &PARTIAL };
@@ -175,11 +175,11 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 
 /// What is said of an aggregate that nobody wrote.
 fn unknown(core: &mut Core, address: &str, key: &str) -> Result<Record, Refusal> {
-    let lie = core.violated(&UNKNOWN).is_some();
-    if !lie && !core.varies(variations::AGGREGATE_EMPTY) {
+    let deviation = core.violated(&UNKNOWN).is_some();
+    if !deviation && !core.varies(variations::AGGREGATE_EMPTY) {
         return Err(Refusal::new(&UNKNOWN, format!("{address:.80} has no aggregate {key:.80}")));
     }
-    let content = if lie { Map::from_iter([("default".to_owned(), json!(true))]) } else { Map::new() };
+    let content = if deviation { Map::from_iter([("default".to_owned(), json!(true))]) } else { Map::new() };
     Ok(Record {
         key: key.to_owned(),
         address: address.to_owned(),

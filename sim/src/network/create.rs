@@ -75,7 +75,7 @@ pub(super) fn reply(core: &mut Core, rule: Id, created: &Created, more: &[(&str,
         match variant {
             "" => body["status"] = json!("accepted"),
             "hash" => body["item_hash"] = json!(""),
-            // The other lies of such a row are told elsewhere.
+            // The other deviations of such a row are told elsewhere.
             _ => {}
         }
         body
@@ -141,14 +141,14 @@ pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Re
     Ok(number)
 }
 
-/// The lie of a node that stores what it has just refused, as far as there is something to store.
+/// The deviation of a node that stores what it has just refused, as far as there is something to store.
 fn store_all_the_same(state: &mut State, core: &mut Core, call: &Call<'_>, expected: Option<MessageType>) {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient);
     let Some(envelope) = envelope.ok().filter(|envelope| !envelope.address.is_empty()) else { return };
     let mut message = envelope.message();
     message.kind = MessageType::Post;
-    // The lie is in the list; where there is no room for it there is none.
+    // The deviation is in the list; where there is no room for it there is none.
     let _ = store(state, core, &message);
 }
 

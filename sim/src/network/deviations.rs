@@ -323,8 +323,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
 /// A sender that nobody is.
 pub(super) const NOBODY: &str = "0x0000000000000000000000000000000000000000";
 
-/// The answer for one message, whose record stands inside. Lies about any message are told about others than STOREs,
-/// which have lies of their own.
+/// The answer for one message, whose record stands inside. Deviations about any message are shown on others than STOREs,
+/// which have deviations of their own.
 pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> Value {
     let other = assay_spec::crypto::text::hex(&core.rng.draw("network.other-hash", b"", 0));
     if kind == MessageType::Store {
@@ -370,13 +370,13 @@ fn stored(core: &mut Core, answer: &mut Value) {
     }
 }
 
-/// How many messages a list finds; the lie hides the only one of an address.
+/// How many messages a list finds; the deviation hides the only one of an address.
 pub(super) fn finds(core: &mut Core, rule: Id, filter: &MessageFilter, total: u64) -> u64 {
     let of_one = filter.addresses.as_ref().is_some_and(|addresses| addresses.len() == 1);
     if of_one { core.effect(rule, total, |total, _| if total == 1 { 0 } else { total }) } else { total }
 }
 
-/// A part of an answer: as it is, or, where its rule is violated, as the lie has it.
+/// A part of an answer: as it is, or, where its rule is violated, as the deviation has it.
 pub(super) fn change(
     core: &mut Core,
     rule: Id,

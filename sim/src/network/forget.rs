@@ -47,7 +47,7 @@ pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
     let Some(mut batch) = state.batches.remove(&number) else { return };
     batch.retries += 1;
     let verdict = look(state, core, number, &batch.targets);
-    // The lie of a node that only counts.
+    // The deviation of a node that only counts.
     let verdict = core.effect(&RETRIED, verdict, |_, _| Verdict::Retry);
     let last = batch.retries >= state.limits.forget_retries;
     let gives_up = core.effect(&FINALLY_REJECTED, last, |_, _| false);
@@ -108,7 +108,7 @@ fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &T
     }
 }
 
-/// The lie of a node that takes a POST away with the STORE that it names.
+/// The deviation of a node that takes a POST away with the STORE that it names.
 fn forget_posts(state: &mut State, number: Number, hashes: &[String]) {
     let filter = MessageFilter {
         addresses: Some(vec![state.primary.store.sender(number).to_string()]),

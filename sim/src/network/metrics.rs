@@ -109,11 +109,11 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
 }
 
 /// What a violated rule, in its variant, makes of an honest value.
-type Lie = fn(&Value, &'static str) -> Value;
+type Edit = fn(&Value, &'static str) -> Value;
 
 /// What every record has.
 fn common(core: &mut Core, record: &mut Value) {
-    let lies: [(Id, &str, Lie); 6] = [
+    let deviations: [(Id, &str, Edit); 6] = [
         (&MEASURED_AT, "measured_at", |at, variant| match variant {
             "text" => json!(at.to_string()),
             _ => json!(at.as_f64().unwrap_or_default() * 1000.0),
@@ -124,10 +124,10 @@ fn common(core: &mut Core, record: &mut Value) {
         (&AS_NAME, "as_name", |name, _| json!([name])),
         (&VERSION, "version", |version, _| json!({ "name": version })),
     ];
-    for (rule, name, lie) in lies {
+    for (rule, name, deviation) in deviations {
         let Some(honest) = record.get(name) else { continue };
         if let Some(variant) = core.violated(rule) {
-            record[name] = lie(honest, variant);
+            record[name] = deviation(honest, variant);
         }
     }
 }

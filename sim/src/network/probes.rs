@@ -22,7 +22,7 @@ const BLOCKS_BEHIND: u64 = 5;
 
 /// A core node's own measurements.
 pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    if lies(core, call, &METRICS) {
+    if deviates(core, call, &METRICS) {
         return Err(Refusal::new(&METRICS, "denied"));
     }
     let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
@@ -39,7 +39,7 @@ pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 /// A compute node's login. Nobody has credentials.
 pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
-    let reply = if lies(core, call, &LOGIN) {
+    let reply = if deviates(core, call, &LOGIN) {
         core.json(200, json!({ "logged_in": true }))
     } else {
         let realm = HeaderValue::from_static("Basic realm=\"node\"");
@@ -52,7 +52,7 @@ pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resu
 pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let known = call.capture(0).eq_ignore_ascii_case(&node.machine_id);
-    if !known || lies(core, call, &VM) {
+    if !known || deviates(core, call, &VM) {
         return Err(Refusal::new(&VM, format!("no machine {:.80}", call.capture(0))));
     }
     let reply = if node.machine {
@@ -67,7 +67,7 @@ pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let name = call.capture(0);
-    if !CHECKS.contains(&name) || lies(core, call, &STATUS_CHECK) {
+    if !CHECKS.contains(&name) || deviates(core, call, &STATUS_CHECK) {
         return Err(Refusal::new(&STATUS_CHECK, format!("no check {name:.80}")));
     }
     let reply = core.json(200, json!({ "check": name, "works": true, "features": *node.features }));
@@ -99,6 +99,6 @@ fn signed(reply: Reply, node: &Node) -> Reply {
 }
 
 /// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
-fn lies(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
+fn deviates(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
     !measure::is_prober(call.peer) && core.violated(rule).is_some()
 }

@@ -56,7 +56,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let listed = STATUSES.iter().find(|(_, _, rules)| rules.contains(&rule));
     let (status, text) = listed.map_or((400, "malformed request"), |(status, text, _)| (*status, *text));
     let status = if matches!(status, 401 | 403) { signature_status(core, status) } else { status };
-    let status = lie(core, rule, status);
+    let status = deviating_status(core, rule, status);
     let reply = error(core, status, text);
     let after = refusal.retry_after_s.filter(|_| status == 429);
     match core.effect(&limits::RETRY_AFTER, after, |_, _| None) {
@@ -89,7 +89,7 @@ fn signature_status(core: &Core, status: u16) -> u16 {
     }
 }
 
-fn lie(core: &mut Core, rule: Id, status: u16) -> u16 {
+fn deviating_status(core: &mut Core, rule: Id, status: u16) -> u16 {
     match status {
         // A service in which this rule is violated falls over what it should refuse.
         _ if rule == &paging::ODD_VALUES => core.effect(rule, status, |_, _| 500),

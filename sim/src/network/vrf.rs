@@ -108,7 +108,7 @@ fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Valu
     )
 }
 
-/// The bounds that are drawn between: those asked for, or, in a lie, a range of the same size beside it.
+/// The bounds that are drawn between: those asked for, or, in a deviation, a range of the same size beside it.
 fn bounds(core: &mut Core, wanted: Wanted) -> Wanted {
     core.effect(&RANGE, wanted, |wanted, variant| {
         let size = wanted.max - wanted.min + 1;

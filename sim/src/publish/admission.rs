@@ -40,7 +40,7 @@ pub(super) fn admit(
     let domain = envelope.domain(core)?;
 
     let Some(binding) = state.bindings.get(&domain) else {
-        // Switched off, the rule would be masked by the next one: tell another lie.
+        // Switched off, the rule would be masked by the next one: show another deviation.
         let rule = if core.violated(&BINDING).is_some() { &PUBLISHABLE } else { &BINDING };
         return Err(Refused { rule, why: format!("{domain} is not bound") });
     };

@@ -1,4 +1,4 @@
-//! How the exchange lies: which requirements can be switched off, and the falsified output of those about output.
+//! How the exchange deviates: which requirements can be switched off, and the falsified output of those about output.
 //!
 //! Guards need nothing but their name here. A function below takes the honest bytes and changes one thing.
 
@@ -151,18 +151,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
 /// The prepare's id: a random UUID, drawn under the domain and the number of its prepares.
 pub(super) fn prepare_id(core: &mut Core, domain: &str, number: u64) -> String {
-    let lie = core.violated(&prepare::PREPARE_ID);
-    let number = if lie == Some("same") { 0 } else { number };
+    let deviation = core.violated(&prepare::PREPARE_ID);
+    let number = if deviation == Some("same") { 0 } else { number };
     let draw = core.rng.draw("publish.prepare-id", domain.as_bytes(), number);
     let id = uuid::Builder::from_random_bytes(std::array::from_fn(|n| draw[n])).into_uuid();
-    if lie == Some("") { id.simple().to_string() } else { id.to_string() }
+    if deviation == Some("") { id.simple().to_string() } else { id.to_string() }
 }
 
 /// The answer to a prepare.
 pub(super) fn reply(core: &mut Core, body: &mut Value) {
-    let mut edit = |rule: assay_spec::Id, member: &str, lie: &dyn Fn(&Value, &str) -> Value| {
+    let mut edit = |rule: assay_spec::Id, member: &str, deviation: &dyn Fn(&Value, &str) -> Value| {
         if let Some(variant) = core.violated(rule) {
-            body[member] = lie(&body[member], variant);
+            body[member] = deviation(&body[member], variant);
         }
     };
     edit(&prepare::MESSAGE, "message", &|honest, _| {
@@ -178,11 +178,11 @@ pub(super) fn reply(core: &mut Core, body: &mut Value) {
         json!(if variant == "late" { honest + 60_000 } else { honest / 1000 })
     });
     edit(&prepare::TXT_OBSERVED, "txtObserved", &|honest, _| {
-        let mut lie = honest.clone();
-        if let Some(members) = lie.as_object_mut() {
+        let mut deviation = honest.clone();
+        if let Some(members) = deviation.as_object_mut() {
             members.insert("required".to_owned(), json!("2"));
         }
-        lie
+        deviation
     });
 }
 
@@ -195,11 +195,11 @@ pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
     }
     let mut fields: Vec<(&str, Cow<'_, str>)> =
         honest.fields().map(|(key, value)| (key, Cow::Borrowed(value))).collect();
-    let mut edit = |rule: assay_spec::Id, key: &str, lie: &dyn Fn(&str) -> String| {
+    let mut edit = |rule: assay_spec::Id, key: &str, deviation: &dyn Fn(&str) -> String| {
         if let Some((_, value)) = fields.iter_mut().find(|(name, _)| *name == key)
             && core.violated(rule).is_some()
         {
-            *value = lie(value).into();
+            *value = deviation(value).into();
         }
     };
     edit(&texts::DOMAIN, "d", &|honest| format!("www.{honest}"));
@@ -230,8 +230,8 @@ pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn escaped(json: String, lie: Option<&str>) -> String {
-    match lie {
+fn escaped(json: String, deviation: Option<&str>) -> String {
+    match deviation {
         None => json,
         Some("unicode") => {
             let mut text = String::new();
@@ -253,9 +253,9 @@ fn escaped(json: String, lie: Option<&str>) -> String {
 /// The message's bytes.
 pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
     let mut message = honest;
-    let mut edit = |rule: assay_spec::Id, lie: &dyn Fn(&mut Message)| {
+    let mut edit = |rule: assay_spec::Id, deviation: &dyn Fn(&mut Message)| {
         if core.violated(rule).is_some() {
-            lie(&mut message);
+            deviation(&mut message);
         }
     };
     edit(&rows::HEADER, &|m| m.header[1] = 0);
@@ -280,7 +280,7 @@ pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
 
 /// Account 0 of a message, base58: what `feePayer` tells.
 pub(super) fn account_0(message: &[u8], fee_payer: &super::FeePayer) -> String {
-    // Three header bytes, then the accounts' count: one byte, or two where the alias lie is told.
+    // Three header bytes, then the accounts' count: one byte, or two where the alias deviation is shown.
     let at = if message.get(3).is_some_and(|count| count & 0x80 != 0) { 5 } else { 4 };
     match message.get(at..at + 32) {
         Some(account) if account == fee_payer.account => fee_payer.address.clone(),

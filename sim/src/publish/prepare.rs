@@ -41,7 +41,7 @@ pub struct Caller {
 pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
     frozen(core, caller)?;
     if core.violated(&BODY_JSON).is_some() && serde_json::from_slice::<Map<String, Value>>(body).is_err() {
-        // Without this rule the next one would refuse in the same way: tell another lie.
+        // Without this rule the next one would refuse in the same way: show another deviation.
         return Err(Refused { rule: &UNKNOWN, why: "a malformed body, taken for a gone prepare".to_owned() });
     }
     let body = document::parse_body(body, core)?;
@@ -120,7 +120,7 @@ fn conflicts(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -
     core.require(&PUBLISHABLE, binding.publishable, || format!("{} is not publishable", caller.domain))
 }
 
-/// Refuses while the domain has a prepare in flight. `Some` is the lie told to a replay.
+/// Refuses while the domain has a prepare in flight. `Some` is the deviation shown to a replay.
 fn lock(state: &mut State, core: &mut Core, caller: &Caller) -> Result<Option<Reply>, Refused> {
     let held = state.bindings[&caller.domain].lock.clone();
     if let Some(id) = &held

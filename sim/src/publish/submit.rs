@@ -110,7 +110,7 @@ fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<Str
         return Err(Refused { rule, why: format!("{id:?} is no UUID") });
     }
     let Some(prepare) = state.prepares.get(id) else {
-        // Switched off, nothing could be submitted all the same: tell another lie.
+        // Switched off, nothing could be submitted all the same: show another deviation.
         let rule: Id = if core.violated(&UNKNOWN).is_some() { &SIGNATURE_VERIFIES } else { &UNKNOWN };
         return Err(Refused { rule, why: format!("{id:?} is unknown") });
     };
@@ -165,7 +165,7 @@ fn broadcast(
     let lost = core.fault(faults::TRANSACTION_LOST, &occasion);
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
         || (super::chain::over_budget(&prepare.record) && core.fault(faults::COMPUTE_BUDGET, &occasion));
-    // Only a violated rule lets a late submit come this far; its lie would not show behind a dead blockhash.
+    // Only a violated rule lets a late submit come this far; its deviation would not show behind a dead blockhash.
     if now >= prepare.expires_at {
         prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
     }
@@ -349,7 +349,7 @@ fn in_flight<'a>(state: &'a State, id: &str) -> Option<(&'a super::Prepare, Subm
     Some((prepare, prepare.submitted.clone()?)).filter(|_| waits)
 }
 
-/// The lie of a second record: the same message, landed again under another signature.
+/// The deviation of a second record: the same message, landed again under another signature.
 fn write_again(state: &mut State, core: &mut Core, id: &str) {
     let prepare = &state.prepares[id];
     let Some(submitted) = &prepare.submitted else { return };

@@ -1,6 +1,6 @@
 //! A raw writer of zips: what stands in them is up to the test, not to a library's good manners.
 
-/// An entry as its headers have it. The fields are free, so that they may lie.
+/// An entry as its headers have it. The fields are free, so that they may be wrong.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,

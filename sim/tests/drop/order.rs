@@ -93,7 +93,7 @@ fn an_upload_is_refused_by_the_first_thing_that_is_wrong_with_it() {
         ("too many files, too many bytes", zipped(&with(&many, huge.clone())), 413, "drop.zip.files"),
         ("too many bytes, and no page", zipped(std::slice::from_ref(&huge)), 413, "drop.zip.extracted-size"),
         ("too many bytes, and a path outside", zipped(&[huge, outside]), 400, "drop.zip.traversal"),
-        ("sizes that lie, and no page", zipped(&[liar]), 400, "drop.zip.faithful"),
+        ("wrong sizes, and no page", zipped(&[liar]), 400, "drop.zip.faithful"),
         ("no page", zipped(&[Entry::stored("a", b"")]), 400, "drop.zip.root-index"),
     ];
     for (name, call, status, rule) in cases {

@@ -1,4 +1,4 @@
-//! Random bytes, and every lie and variation: always an answer, never a panic.
+//! Random bytes, and every deviation and variation: always an answer, never a panic.
 //!
 //! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for more cases, and for others.
 
@@ -94,17 +94,17 @@ fn nothing_that_is_switched_off_or_taken_makes_it_panic() {
     let deviations = assay_sim::world::deviations().iter().map(ToString::to_string).collect::<Vec<_>>();
     let variations =
         assay_sim::world::variations().iter().map(|variation| variation.name.to_owned()).collect::<Vec<_>>();
-    let lies =
+    let deviations =
         deviations.into_iter().filter(|name| name.starts_with("drop.")).map(|name| (vec![name], Vec::new()));
-    for (lies, variations) in lies.chain([(Vec::new(), variations)]) {
+    for (deviations, variations) in deviations.chain([(Vec::new(), variations)]) {
         let mut driver = Driver::new(1);
-        driver.world.set_deviations(&lies).expect("known deviations");
+        driver.world.set_deviations(&deviations).expect("known deviations");
         driver.world.set_variations(&variations).expect("known variations");
         let mut claimed = 0;
         for (n, call) in calls.iter().enumerate() {
             driver.peer = [10, 0, 0, n as u8].into();
             let status = driver.ask(call).status;
-            assert!((200..600).contains(&status), "{lies:?}: {status}");
+            assert!((200..600).contains(&status), "{deviations:?}: {status}");
             let roots: Vec<String> = driver.drops()["drops"]
                 .as_object()
                 .into_iter()
@@ -123,7 +123,7 @@ fn nothing_that_is_switched_off_or_taken_makes_it_panic() {
             driver.advance(3_600_000);
         }
         driver.advance(48 * 3_600_000);
-        assert!(claimed > 0 || !lies.is_empty(), "claims are met");
+        assert!(claimed > 0 || !deviations.is_empty(), "claims are met");
     }
 }
 

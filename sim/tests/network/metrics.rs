@@ -27,7 +27,7 @@ impl Driver {
 }
 
 /// A world with a deviation, after some hours.
-fn lying(deviation: &str, hours: i64) -> Driver {
+fn deviating(deviation: &str, hours: i64) -> Driver {
     let mut driver = measured(1);
     driver.advance(hours * HOUR);
     driver.deviate(deviation);
@@ -107,7 +107,7 @@ fn spoilt(deviation: &str, site: &str) -> (Value, Value) {
 type Holds<'a> = &'a dyn Fn(&Value) -> bool;
 
 #[test]
-fn each_lie_about_a_record_is_in_the_fields_that_it_names() {
+fn each_deviation_about_a_record_is_in_the_fields_that_it_names() {
     let latencies = ["base_latency", "metrics_latency", "aggregate_latency", "file_download_latency"];
     let counts = ["txs_total", "pending_messages", "eth_height_remaining"];
     let compute = [
@@ -135,16 +135,19 @@ fn each_lie_about_a_record_is_in_the_fields_that_it_names() {
         ("compute-latencies/negative", "compute-1", &compute, &negative),
         ("features", "compute-1", &["features"], &Value::is_string),
     ];
-    for (lie, site, fields, holds) in cases {
-        let (honest, spoilt) = spoilt(&format!("network.metrics.{lie}"), site);
+    for (deviation, site, fields, holds) in cases {
+        let (honest, spoilt) = spoilt(&format!("network.metrics.{deviation}"), site);
         for (name, value) in spoilt.as_object().expect("an object") {
             if fields.contains(&name.as_str()) {
-                assert!(holds(value) && !holds(&honest[name]), "{lie}: {name} is {value}");
+                assert!(holds(value) && !holds(&honest[name]), "{deviation}: {name} is {value}");
             } else {
-                assert_eq!(*value, honest[name], "{lie} leaves {name} alone");
+                assert_eq!(*value, honest[name], "{deviation} leaves {name} alone");
             }
         }
-        assert!(fields.iter().all(|field| !spoilt[*field].is_null() || lie == "url"), "{lie}: {spoilt}");
+        assert!(
+            fields.iter().all(|field| !spoilt[*field].is_null() || deviation == "url"),
+            "{deviation}: {spoilt}"
+        );
     }
 }
 
@@ -159,12 +162,12 @@ fn a_401_that_is_no_success_leaves_no_base_latency() {
 #[test]
 fn metrics_of_another_node() {
     for (row, site, other) in [("core", "network", "network-alt"), ("compute", "compute-2", "compute-1")] {
-        let mut driver = lying(&format!("network.metrics.{row}"), 1);
+        let mut driver = deviating(&format!("network.metrics.{row}"), 1);
         assert_eq!(driver.records(site)[0]["node_id"], driver.node(other)["node_id"]);
     }
-    let mut driver = lying("network.metrics.unknown", 1);
+    let mut driver = deviating("network.metrics.unknown", 1);
     assert_eq!(driver.read("/api/v0/core/00/metrics").as_array().map(Vec::len), Some(1));
-    let mut driver = lying("network.metrics.alternative", 1);
+    let mut driver = deviating("network.metrics.alternative", 1);
     let path = driver.metrics_path("network");
     assert_eq!(driver.net_at(ALTERNATIVE, &get(&path)).status, 404);
     assert_eq!(driver.net_at(PRIMARY, &get(&path)).status, 200);

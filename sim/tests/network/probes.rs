@@ -129,7 +129,7 @@ fn a_machine_that_does_not_run_is_no_success() {
 }
 
 #[test]
-fn lies_are_told_to_everybody_but_the_program() {
+fn deviations_are_told_to_everybody_but_the_program() {
     let machine = Driver::new(1).machine_path(COMPUTE_1);
     let cases = [
         ("login", COMPUTE_1, "/about/login", 200),

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_message_passes_and_each_lie_meets_its_check() {
+    fn an_honest_message_passes_and_each_deviation_meets_its_check() {
         let record = |record: Record| record.encode(&Dialect::default());
         let honest = message(record(Record::publish("a.example", "bafy", "0", NOW)));
         assert!(judge(&honest.encode(), &asked(), &mut Strict).is_ok());
@@ -166,7 +166,7 @@ mod tests {
         let late = Record::publish("a.example", "bafy", "0", NOW + 600_001);
         // An empty field hides behind check 12 unless the client asked for it.
         let nothing = Asked { op: Op::Publish { cid: String::new(), version: None }, ..asked() };
-        let lies: [(Vec<u8>, Id); 13] = [
+        let deviations: [(Vec<u8>, Id); 13] = [
             (trailing, &ENCODING),
             (bend(|m| m.header[0] = 1), &TWO_SIGNATURES),
             (bend(|m| m.accounts[1] = [9; 32]), &CLIENT_ACCOUNT),
@@ -184,11 +184,11 @@ mod tests {
             (carry(record(Record::publish("a.example", "bafy", "1", NOW))), &FIELDS),
             (carry(record(late)), &TIME),
         ];
-        for (bytes, rule) in lies {
+        for (bytes, rule) in deviations {
             let asked = if rule == &RECORD_FORM { &nothing } else { &asked() };
-            assert_eq!(judge(&bytes, asked, &mut Strict).expect_err("a lie").rule, rule);
+            assert_eq!(judge(&bytes, asked, &mut Strict).expect_err("a deviation").rule, rule);
             let lax = judge(&bytes, asked, &mut Without(rule));
-            assert!(lax.is_ok(), "{rule} switched off lets its own lie pass: {lax:?}");
+            assert!(lax.is_ok(), "{rule} switched off lets its own deviation pass: {lax:?}");
         }
     }
 }

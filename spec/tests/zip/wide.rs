@@ -1,4 +1,4 @@
-//! Numbers of 64 bits, where they are needed and where they lie.
+//! Numbers of 64 bits, where they are needed and where they are.
 
 use crate::accepted;
 use crate::structure::{honest, refused_end, refused_entry, refused_only};
@@ -32,7 +32,7 @@ fn wide_numbers_are_read() {
 }
 
 #[test]
-fn wide_records_that_lie_are_refused() {
+fn wide_wrong_records_are_refused() {
     refused_wide("another size", |wide| wide.record_size = 45);
     refused_wide("another size", |wide| wide.record_size = u64::MAX);
     refused_wide("the end records differ", |wide| wide.disk = 1);
@@ -88,11 +88,11 @@ fn wide_fields_that_do_not_fit_are_refused() {
         "of its local header do not fit",
         Entry::stored("b", "b").local(|header| header.size = FULL),
     );
-    let lying = |header: &mut Header| {
+    let deviating = |header: &mut Header| {
         header.widen();
         header.extra[4] ^= 1;
     };
-    refused_entry("other sizes", Entry::stored("b", "b").local(lying));
+    refused_entry("other sizes", Entry::stored("b", "b").local(deviating));
     accepted(&Zip::site([Entry::stored("b", "b").both(|header| header.extra = vec![0; 3])]).bytes());
     accepted(&Zip::site([Entry::stored("b", "b").both(|header| header.extra = extra(1, &[]))]).bytes());
 }

@@ -63,7 +63,7 @@ pub struct Row {
     pub ran: usize,
     /// Checks that turned red, with what they said.
     pub red: Vec<(String, String)>,
-    /// How many checks said nothing, since the lie took away what they stand on.
+    /// How many checks said nothing, since the deviation took away what they stand on.
     pub silent: usize,
     /// Checks that said nothing, with what they said.
     pub why_silent: Vec<(String, String)>,

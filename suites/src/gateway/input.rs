@@ -1,5 +1,5 @@
 //! Bad input: an error of the client's kind or an answer, and never an internal error. What it is and where the limits
-//! lie is not shown, so that is all.
+//! deviation is not shown, so that is all.
 
 use assay_spec::gateway::requirements::{chat as chats, input as rows};
 use assay_spec::gateway::{chat, messages, models};

@@ -27,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_l
         store::PROCESSED
     ))];
 
-/// An artifact whose payer ran out is nobody's lie; a note names it.
+/// An artifact whose payer ran out is nobody's deviation; a note names it.
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let deleted = super::forget::deleted(&found);

@@ -1,4 +1,4 @@
-//! A small client of the exchange that can lie or be careless in one way.
+//! A small client of the exchange that can deviate or be careless in one way.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 /// The one way in which a client is not honest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lie {
+pub(crate) enum Fault {
     /// It is honest.
     None,
     /// One of the thirteen checks is left out.
@@ -71,7 +71,7 @@ pub(crate) enum Lie {
 
 /// The client.
 struct Client {
-    lie: Lie,
+    fault: Fault,
     dialect: Dialect,
     url: String,
     chain: String,
@@ -80,11 +80,11 @@ struct Client {
 }
 
 /// Publishes what the environment says; the exit code of the program.
-pub(crate) fn run(lie: Lie) -> i32 {
+pub(crate) fn run(fault: Fault) -> i32 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let setting = |name: &str| std::env::var(name).unwrap_or_default();
     let client = Client {
-        lie,
+        fault,
         dialect: Dialect::default(),
         url: setting("ASSAY_URL"),
         chain: setting("ASSAY_CHAIN_URL"),
@@ -113,21 +113,23 @@ enum Came {
 
 impl Client {
     async fn publish(&self) -> Result<(), String> {
-        if self.lie == Lie::Idle {
+        if self.fault == Fault::Idle {
             return Ok(());
         }
         let mut gone = 0;
         loop {
             let (body, height) = self.prepare().await?;
             match self.submit(&body).await? {
-                Came::Landed if self.lie == Lie::Hangs => std::future::pending().await,
+                Came::Landed if self.fault == Fault::Hangs => std::future::pending().await,
                 Came::Landed => return Ok(()),
-                Came::Lost if self.lie == Lie::PreparesAfterLoss => {}
+                Came::Lost if self.fault == Fault::PreparesAfterLoss => {}
                 Came::Lost => return Err("the answer is lost".to_owned()),
-                Came::Gone if self.lie == Lie::GivesUpWhenGone => return Err("gone".to_owned()),
-                Came::Gone if gone > 0 && self.lie != Lie::PreparesForEver => return Err("gone".to_owned()),
+                Came::Gone if self.fault == Fault::GivesUpWhenGone => return Err("gone".to_owned()),
+                Came::Gone if gone > 0 && self.fault != Fault::PreparesForEver => {
+                    return Err("gone".to_owned());
+                }
                 Came::Gone => gone += 1,
-                Came::Ceiling if self.lie == Lie::IgnoresCeiling => {}
+                Came::Ceiling if self.fault == Fault::IgnoresCeiling => {}
                 Came::Ceiling => return self.look(height).await,
             }
         }
@@ -141,7 +143,7 @@ impl Client {
             body["version"] = json!(version);
         }
         let answer = self.ask(prepare::ENDPOINT.path, &body.to_string()).await.map_err(|e| e.to_string())?;
-        if answer.status == 409 && self.lie == Lie::SubmitsWhenFrozen {
+        if answer.status == 409 && self.fault == Fault::SubmitsWhenFrozen {
             let body = json!({ "prepareId": "none", "signature": text::base64(&[0; 64]) });
             return Ok((body.to_string(), 0));
         }
@@ -152,18 +154,18 @@ impl Client {
         let answer = answer.json()?;
         let encoded = answer["message"].as_str().unwrap_or_default();
         let message = text::parse_base64(encoded).ok_or("message is not base64")?;
-        let signed = if self.lie == Lie::SignsText { encoded.as_bytes() } else { &message };
+        let signed = if self.fault == Fault::SignsText { encoded.as_bytes() } else { &message };
         let body =
             json!({ "prepareId": answer["prepareId"], "signature": text::base64(&ed25519::sign(&self.key, signed)) })
                 .to_string();
-        if self.lie == Lie::SignsFirst {
+        if self.fault == Fault::SignsFirst {
             self.submit(&body).await?;
         }
         self.check(&message, &answer, date.as_deref())?;
         Ok((body, answer["lastValidBlockHeight"].as_u64().unwrap_or_default()))
     }
 
-    /// The checks before signing, less the one that is lied about.
+    /// The checks before signing, less the one that is faulty.
     fn check(&self, message: &[u8], answer: &Value, date: Option<&str>) -> Result<(), String> {
         let mut asked = self.asked.clone();
         let mut now = wall_clock();
@@ -179,31 +181,33 @@ impl Client {
             Some(message.encode())
         };
         let vault = answer["txtObserved"]["vault"].as_str();
-        match self.lie {
-            Lie::LossyText => bytes = carrying(shown.as_bytes()).unwrap_or(bytes),
-            Lie::ChecksPayload => bytes = carrying(payload.as_bytes()).unwrap_or(bytes),
-            Lie::ComparesPayload if payload.as_bytes() != record => return Err("payload differs".to_owned()),
-            Lie::ServerClock => {
+        match self.fault {
+            Fault::LossyText => bytes = carrying(shown.as_bytes()).unwrap_or(bytes),
+            Fault::ChecksPayload => bytes = carrying(payload.as_bytes()).unwrap_or(bytes),
+            Fault::ComparesPayload if payload.as_bytes() != record => {
+                return Err("payload differs".to_owned());
+            }
+            Fault::ServerClock => {
                 let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
                 let since = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok());
                 now = since.map_or(now, |since| Instant(since.as_millis() as i64));
             }
-            Lie::AnyVersion => {
+            Fault::AnyVersion => {
                 let json = shown.split_once('{').map(|(_, json)| format!("{{{json}")).unwrap_or_default();
                 let told: Value = serde_json::from_str(&json).unwrap_or_default();
                 if let Op::Publish { version: version @ None, .. } = &mut asked.op {
                     *version = told["v"].as_str().map(str::to_owned);
                 }
             }
-            Lie::RefusesTxt if vault.is_some_and(|vault| vault != ed25519::address(&self.key)) => {
+            Fault::RefusesTxt if vault.is_some_and(|vault| vault != ed25519::address(&self.key)) => {
                 return Err("the TXT record names another key".to_owned());
             }
-            Lie::RequiresTxt if vault.is_none() => return Err("no TXT record".to_owned()),
+            Fault::RequiresTxt if vault.is_none() => return Err("no TXT record".to_owned()),
             _ => {}
         }
         let client = self.key.verifying_key().to_bytes();
-        let left_out = match self.lie {
-            Lie::Without(name) => catalogue::requirement(&format!("publish.{name}")),
+        let left_out = match self.fault {
+            Fault::Without(name) => catalogue::requirement(&format!("publish.{name}")),
             _ => None,
         };
         let checked = match left_out {
@@ -212,7 +216,7 @@ impl Client {
         };
         let record = checked.map_err(|refused| refused.to_string())?;
         let time = Instant::parse_exact(record.time()).unwrap_or(now);
-        if self.lie == Lie::NoSkew && time.distance_ms(now) > MINUTE.unsigned_abs() {
+        if self.fault == Fault::NoSkew && time.distance_ms(now) > MINUTE.unsigned_abs() {
             return Err("the record is not fresh".to_owned());
         }
         Ok(())
@@ -223,7 +227,7 @@ impl Client {
         loop {
             let answer = match self.ask(submit::ENDPOINT.path, body).await {
                 Ok(answer) => answer,
-                Err(_) if matches!(self.lie, Lie::PreparesAfterLoss | Lie::GivesUpAfterLoss) => {
+                Err(_) if matches!(self.fault, Fault::PreparesAfterLoss | Fault::GivesUpAfterLoss) => {
                     return Ok(Came::Lost);
                 }
                 Err(_) if lost < 3 => {
@@ -266,12 +270,12 @@ impl Client {
         Ok(answer.json()?["result"].take())
     }
 
-    /// One request, or more of them where a refusal is lied about; a 429 and a 503 are waited for.
+    /// One request, or more of them where a refusal is faulty; a 429 and a 503 are waited for.
     async fn ask(&self, path: &str, body: &str) -> Result<Response, Broken> {
         let (mut blind, mut patient) = (0, 0);
         loop {
             let answer = self.post(path, body).await?;
-            if self.lie == Lie::Retries(answer.status) {
+            if self.fault == Fault::Retries(answer.status) {
                 blind += 1;
                 if blind == 20 {
                     return Ok(answer);
@@ -289,7 +293,7 @@ impl Client {
     async fn post(&self, path: &str, body: &str) -> Result<Response, Broken> {
         let (domain, time) = (self.asked.domain.as_str(), wall_clock());
         let claims = Claims { method: "POST", path, domain, time, body: body.as_bytes() };
-        let header = if self.lie == Lie::CoarseTime {
+        let header = if self.fault == Fault::CoarseTime {
             let exact = time.to_string();
             let coarse = format!("{}Z", &exact[..exact.len() - 5]);
             let message = envelope_message(&self.dialect, &claims).replace(&exact, &coarse);
@@ -298,10 +302,10 @@ impl Client {
             sign(&self.dialect, &self.key, &claims)
         };
         let mut request = Request::new("POST", path).header("Authorization", header).body(body);
-        if self.lie != Lie::NoContentType {
+        if self.fault != Fault::NoContentType {
             request = request.header("Content-Type", "application/json");
         }
-        let timeout = if self.lie == Lie::Impatient { 1 } else { 240 };
+        let timeout = if self.fault == Fault::Impatient { 1 } else { 240 };
         let limits = Limits { timeout: Duration::from_secs(timeout), ..Limits::default() };
         let host = self.url.trim_start_matches("http://");
         exchange(Tcp.connect(&self.url, None).await?, &request, host, limits).await

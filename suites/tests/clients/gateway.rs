@@ -1,4 +1,4 @@
-//! A small client of the gateway that can lie or be careless in one way.
+//! A small client of the gateway that can deviate or be careless in one way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// The one way in which a client is not honest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lie {
+pub(crate) enum Fault {
     /// It is honest.
     None,
     /// The key goes out after another word.
@@ -86,7 +86,7 @@ pub(crate) enum Lie {
 
 /// The client.
 struct Client {
-    lie: Lie,
+    fault: Fault,
     url: String,
     direct: bool,
     key: Option<String>,
@@ -103,15 +103,15 @@ struct Client {
 }
 
 /// Answers the prompts on standard input; the exit code of the program.
-pub(crate) fn run(lie: Lie) -> i32 {
-    if lie == Lie::Idle {
+pub(crate) fn run(fault: Fault) -> i32 {
+    if fault == Fault::Idle {
         return 0;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let setting = |name: &str| std::env::var(name).unwrap_or_default();
     let authority = text::parse_hex(&setting("ASSAY_ATTESTATION_KEY")).and_then(|key| key.try_into().ok());
     let mut client = Client {
-        lie,
+        fault,
         url: setting("ASSAY_GATEWAY_URL"),
         direct: setting("ASSAY_MODE") == "direct",
         key: std::env::var("ASSAY_GATEWAY_KEY").ok(),
@@ -130,7 +130,7 @@ pub(crate) fn run(lie: Lie) -> i32 {
         let asked: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
         let told = match runtime.block_on(client.ask(&asked)) {
             Ok(answer) => json!({ "id": asked["id"], "answer": answer }),
-            Err(why) if lie == Lie::DiesOfErrors => {
+            Err(why) if fault == Fault::DiesOfErrors => {
                 eprintln!("{why}");
                 return 1;
             }
@@ -138,7 +138,7 @@ pub(crate) fn run(lie: Lie) -> i32 {
         };
         println!("{told}");
     }
-    if lie == Lie::Hangs {
+    if fault == Fault::Hangs {
         runtime.block_on(std::future::pending::<()>());
     }
     0
@@ -167,8 +167,8 @@ impl Client {
                         self.first.get_or_insert(server);
                         return Ok(answer);
                     }
-                    Err(why) if self.lie == Lie::GivesUp => return Err(why),
-                    Err(why) if self.lie == Lie::SameServer => {
+                    Err(why) if self.fault == Fault::GivesUp => return Err(why),
+                    Err(why) if self.fault == Fault::SameServer => {
                         for _ in 0..2 {
                             if let Ok(answer) = self.complete(&server, &body).await {
                                 return Ok(answer);
@@ -185,7 +185,7 @@ impl Client {
     }
 
     async fn servers(&mut self, model: &str) -> Result<Vec<String>, String> {
-        let stale = |seen: &Instant| seen.elapsed() >= self.refresh && self.lie != Lie::DiscoversOnce;
+        let stale = |seen: &Instant| seen.elapsed() >= self.refresh && self.fault != Fault::DiscoversOnce;
         if self.listed.as_ref().is_none_or(|(seen, _)| stale(seen)) {
             let (url, seen) = (self.url.clone(), Instant::now());
             let listed = self.get(&url, "/svc/models").await?;
@@ -193,7 +193,7 @@ impl Client {
         }
         let listed = self.listed.as_ref().map(|(_, listed)| listed[model]["servers"].clone());
         let listed: Vec<String> = serde_json::from_value(listed.unwrap_or_default()).unwrap_or_default();
-        let fixed = self.first.clone().filter(|_| self.lie == Lie::FixesUrl);
+        let fixed = self.first.clone().filter(|_| self.fault == Fault::FixesUrl);
         Ok(fixed.into_iter().chain(listed).collect())
     }
 
@@ -206,11 +206,11 @@ impl Client {
     }
 
     async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<String, String> {
-        if self.lie == Lie::HashAsPath {
+        if self.fault == Fault::HashAsPath {
             let url = format!("{}/{item_hash}", self.url);
             return self.complete(&url, body).await;
         }
-        let fixed = self.address.clone().filter(|_| self.lie == Lie::ResolvesOnce);
+        let fixed = self.address.clone().filter(|_| self.fault == Fault::ResolvesOnce);
         let address = if let Some(address) = fixed {
             address
         } else {
@@ -219,16 +219,16 @@ impl Client {
             resolved["address"].as_str().ok_or("no address")?.to_owned()
         };
         self.address = Some(address.clone());
-        if self.lie == Lie::SendsFirst {
+        if self.fault == Fault::SendsFirst {
             let answer = self.complete(&address, body).await;
             self.verify(&address, item_hash).await?;
             return answer;
         }
-        if self.lie != Lie::AttestsOnce || self.pin.is_none() {
+        if self.fault != Fault::AttestsOnce || self.pin.is_none() {
             self.pin = Some(self.verify(&address, item_hash).await?);
         }
         let (stream, shown) = self.connect(&address).await?;
-        if Some(shown) != self.pin && !matches!(self.lie, Lie::NoPin | Lie::AttestsOnce) {
+        if Some(shown) != self.pin && !matches!(self.fault, Fault::NoPin | Fault::AttestsOnce) {
             return Err("another certificate".to_owned());
         }
         let request = self.completion(&address, body);
@@ -245,15 +245,15 @@ impl Client {
         let attested = answer.map_err(|e| e.to_string())?.json()?;
         let mut expected = Statement { item_hash: item_hash.to_owned(), nonce, certificate_sha256: shown };
         let member = |name: &str| attested[name].as_str().unwrap_or_default().to_owned();
-        match self.lie {
-            Lie::AnyMeasurement => expected.item_hash = member("item_hash"),
-            Lie::AnyNonce => expected.nonce = member("nonce"),
-            Lie::AnyCertificate => {
+        match self.fault {
+            Fault::AnyMeasurement => expected.item_hash = member("item_hash"),
+            Fault::AnyNonce => expected.nonce = member("nonce"),
+            Fault::AnyCertificate => {
                 let named = text::parse_hex(&member("certificate_sha256"));
                 expected.certificate_sha256 =
                     named.and_then(|bytes| bytes.try_into().ok()).ok_or("no digest")?;
             }
-            Lie::AnySignature => return Ok(shown),
+            Fault::AnySignature => return Ok(shown),
             _ => {}
         }
         expected.verify(&attested, &self.authority).map_err(|e| e.to_string())?;
@@ -268,18 +268,18 @@ impl Client {
             let asked = self.read(stream, &request, base, body).await;
             let storm = match &asked {
                 Err(why) => {
-                    (self.lie == Lie::HammersRefused && why.starts_with("401"))
-                        || (self.lie == Lie::HammersUnavailable && why.starts_with("503"))
-                        || (self.lie == Lie::StreamStorm && why.contains("midway"))
+                    (self.fault == Fault::HammersRefused && why.starts_with("401"))
+                        || (self.fault == Fault::HammersUnavailable && why.starts_with("503"))
+                        || (self.fault == Fault::StreamStorm && why.contains("midway"))
                 }
                 Ok(_) => false,
             };
             again += 1;
             match asked {
-                Err(why) if why.starts_with("402") && self.lie != Lie::NeverPays => {
+                Err(why) if why.starts_with("402") && self.fault != Fault::NeverPays => {
                     return self.pay(base, body).await;
                 }
-                Err(why) if why.starts_with("401") && self.lie == Lie::TellsRefusal => return Ok(why),
+                Err(why) if why.starts_with("401") && self.fault == Fault::TellsRefusal => return Ok(why),
                 Err(_) if storm && again < 20 => {}
                 asked => return asked,
             }
@@ -289,14 +289,14 @@ impl Client {
     /// The same request again, with a payment.
     async fn pay(&mut self, base: &str, body: &Value) -> Result<String, String> {
         let mut body = body.clone();
-        if self.lie == Lie::PaysForAnother {
+        if self.fault == Fault::PaysForAnother {
             body["messages"][0]["content"] = json!("Something else");
         }
         let mut request = self.completion(base, &body);
-        if self.lie != Lie::AsksAgainUnpaid {
+        if self.fault != Fault::AsksAgainUnpaid {
             request = request.header("X-PAYMENT", self.payment.clone().unwrap_or_default());
         }
-        if self.lie == Lie::PaysWithKey {
+        if self.fault == Fault::PaysWithKey {
             request = request.header("Authorization", "Bearer anonymous");
         }
         let (stream, _) = self.connect(base).await?;
@@ -309,11 +309,11 @@ impl Client {
             .header("Content-Type", "application/json")
             .body(body.to_string());
         match &self.key {
-            Some(key) if self.lie == Lie::OtherScheme => {
+            Some(key) if self.fault == Fault::OtherScheme => {
                 request.header("Authorization", format!("Key {key}"))
             }
-            Some(key) if self.lie == Lie::OtherHeader => request.header("X-Api-Key", key.as_str()),
-            Some(_) if self.lie == Lie::NoKeyToServers && self.direct => request,
+            Some(key) if self.fault == Fault::OtherHeader => request.header("X-Api-Key", key.as_str()),
+            Some(_) if self.fault == Fault::NoKeyToServers && self.direct => request,
             Some(key) => request.header("Authorization", format!("Bearer {key}")),
             None => request,
         }
@@ -328,10 +328,10 @@ impl Client {
         body: &Value,
     ) -> Result<String, String> {
         let mut request = request.clone();
-        if let Some(cookie) = self.cookies.get(base).filter(|_| self.lie != Lie::DropsCookies) {
+        if let Some(cookie) = self.cookies.get(base).filter(|_| self.fault != Fault::DropsCookies) {
             request = request.header("Cookie", cookie.as_str());
         }
-        if self.lie == Lie::TakesDeadStreams && body["stream"] == true {
+        if self.fault == Fault::TakesDeadStreams && body["stream"] == true {
             return take_what_comes(stream, &request, host(base)).await;
         }
         let answer = exchange(stream, &request, host(base), Limits::default()).await;
@@ -340,7 +340,7 @@ impl Client {
             let pair = cookie.split(';').next().unwrap_or_default();
             self.cookies.insert(base.to_owned(), pair.to_owned());
         }
-        if self.lie == Lie::TakesNonsense && answer.status >= 500 {
+        if self.fault == Fault::TakesNonsense && answer.status >= 500 {
             return Ok(answer.text());
         }
         if answer.status != 200 {
@@ -350,7 +350,7 @@ impl Client {
             let words = answer.json()?["choices"][0]["message"]["content"].take();
             return words.as_str().map(str::to_owned).ok_or_else(|| "no words".to_owned());
         }
-        if self.lie == Lie::SkipsErrorEvents {
+        if self.fault == Fault::SkipsErrorEvents {
             Ok(deltas(&answer))
         } else {
             words_of_stream(&answer.body).map_err(|e| e.to_string())

@@ -7,17 +7,17 @@ use assay_suites::embedded::client::gateway::{Case, Suite, all};
 use assay_suites::verdict::{Outcome, Verdict};
 use libtest_mimic::{Failed, Trial};
 
-use super::gateway::{self, Lie};
+use super::gateway::{self, Fault};
 use super::{belong_together, fails_there};
 
 /// Started with this word, the program is a client.
-pub(crate) const FLAG: &str = "--gateway-lie";
+pub(crate) const FLAG: &str = "--gateway-fault";
 
 /// The world in which every client must be answered.
 const HONEST: &str = "key_goes_to_the_gateway_as_a_bearer_token";
 
-/// A lie, and where it shows: the facts that it breaks, each at its place.
-type Caught = (&'static str, Lie, &'static [(&'static str, &'static [&'static str])]);
+/// A fault, and where it shows: the facts that it breaks, each at its place.
+type Caught = (&'static str, Fault, &'static [(&'static str, &'static [&'static str])]);
 
 const NONSENSE: &str = "another_server_is_tried_where_one_answers_nonsense";
 const DOWN: &str = "another_server_is_tried_where_one_takes_no_connection";
@@ -31,51 +31,51 @@ const FIRST: &str = "nothing_goes_out_before_the_attestation";
 
 /// Every dishonest or careless client.
 const CAUGHT: &[Caught] = &[
-    ("other-scheme", Lie::OtherScheme, &[("header authorization", &[HONEST])]),
-    ("other-header", Lie::OtherHeader, &[("header authorization", &[HONEST])]),
+    ("other-scheme", Fault::OtherScheme, &[("header authorization", &[HONEST])]),
+    ("other-header", Fault::OtherHeader, &[("header authorization", &[HONEST])]),
     (
         "no-key-to-servers",
-        Lie::NoKeyToServers,
+        Fault::NoKeyToServers,
         &[("header authorization", &["key_goes_to_a_listed_server_alike"])],
     ),
     (
         "discovers-once",
-        Lie::DiscoversOnce,
+        Fault::DiscoversOnce,
         &[("discovery", &["discovery_is_asked_again"]), ("request", &["vanished_url_is_not_used"])],
     ),
-    ("fixes-url", Lie::FixesUrl, &[("request", &["vanished_url_is_not_used"])]),
-    ("gives-up", Lie::GivesUp, &[("answer", &[DOWN, NONSENSE])]),
-    ("same-server", Lie::SameServer, &[("answer", &[DOWN, NONSENSE])]),
-    ("takes-nonsense", Lie::TakesNonsense, &[("answer", &[NONSENSE])]),
-    ("skips-error-events", Lie::SkipsErrorEvents, &[("answer", &[ERROR_EVENT])]),
-    ("dies-of-errors", Lie::DiesOfErrors, &[("answer", &[ERROR_EVENT, DEAD_STREAM])]),
-    ("stream-storm", Lie::StreamStorm, &[("requests", &[ERROR_EVENT])]),
-    ("takes-dead-streams", Lie::TakesDeadStreams, &[("answer", &[DEAD_STREAM])]),
-    ("never-pays", Lie::NeverPays, &[("request", &[PAID])]),
-    ("asks-again-unpaid", Lie::AsksAgainUnpaid, &[("header x-payment", &[PAID])]),
-    ("pays-with-key", Lie::PaysWithKey, &[("header authorization", &[PAID])]),
-    ("pays-for-another", Lie::PaysForAnother, &[("request", &[PAID])]),
-    ("drops-cookies", Lie::DropsCookies, &[("header cookie", &["cookie_is_sent_back"])]),
-    ("hammers-refused", Lie::HammersRefused, &[("requests", &["refused_key_is_not_hammered"])]),
-    ("tells-refusal", Lie::TellsRefusal, &[("answer", &["refused_key_is_not_hammered"])]),
+    ("fixes-url", Fault::FixesUrl, &[("request", &["vanished_url_is_not_used"])]),
+    ("gives-up", Fault::GivesUp, &[("answer", &[DOWN, NONSENSE])]),
+    ("same-server", Fault::SameServer, &[("answer", &[DOWN, NONSENSE])]),
+    ("takes-nonsense", Fault::TakesNonsense, &[("answer", &[NONSENSE])]),
+    ("skips-error-events", Fault::SkipsErrorEvents, &[("answer", &[ERROR_EVENT])]),
+    ("dies-of-errors", Fault::DiesOfErrors, &[("answer", &[ERROR_EVENT, DEAD_STREAM])]),
+    ("stream-storm", Fault::StreamStorm, &[("requests", &[ERROR_EVENT])]),
+    ("takes-dead-streams", Fault::TakesDeadStreams, &[("answer", &[DEAD_STREAM])]),
+    ("never-pays", Fault::NeverPays, &[("request", &[PAID])]),
+    ("asks-again-unpaid", Fault::AsksAgainUnpaid, &[("header x-payment", &[PAID])]),
+    ("pays-with-key", Fault::PaysWithKey, &[("header authorization", &[PAID])]),
+    ("pays-for-another", Fault::PaysForAnother, &[("request", &[PAID])]),
+    ("drops-cookies", Fault::DropsCookies, &[("header cookie", &["cookie_is_sent_back"])]),
+    ("hammers-refused", Fault::HammersRefused, &[("requests", &["refused_key_is_not_hammered"])]),
+    ("tells-refusal", Fault::TellsRefusal, &[("answer", &["refused_key_is_not_hammered"])]),
     (
         "hammers-unavailable",
-        Lie::HammersUnavailable,
+        Fault::HammersUnavailable,
         &[("requests", &["gateway_without_servers_is_not_hammered"])],
     ),
     (
         "hash-as-path",
-        Lie::HashAsPath,
+        Fault::HashAsPath,
         &[("request", &["item_hash_is_no_host"]), ("resolution", &["item_hash_is_resolved_first"])],
     ),
     (
         "resolves-once",
-        Lie::ResolvesOnce,
+        Fault::ResolvesOnce,
         &[("resolution", &["item_hash_is_resolved_again_after_a_boot"]), ("answer", &[BOOTED])],
     ),
     (
         "sends-first",
-        Lie::SendsFirst,
+        Fault::SendsFirst,
         &[(
             "request",
             &[
@@ -89,21 +89,21 @@ const CAUGHT: &[Caught] = &[
             ],
         )],
     ),
-    ("attests-once", Lie::AttestsOnce, &[("request", &[BOOTED, BOOTED_OTHER, IMPOSTOR])]),
+    ("attests-once", Fault::AttestsOnce, &[("request", &[BOOTED, BOOTED_OTHER, IMPOSTOR])]),
     (
         "any-measurement",
-        Lie::AnyMeasurement,
+        Fault::AnyMeasurement,
         &[("request", &["other_deployment_gets_no_request", BOOTED_OTHER])],
     ),
     (
         "any-certificate",
-        Lie::AnyCertificate,
+        Fault::AnyCertificate,
         &[("request", &["attestation_of_another_certificate_gets_no_request"])],
     ),
-    ("any-nonce", Lie::AnyNonce, &[("request", &["replayed_attestation_gets_no_request"])]),
+    ("any-nonce", Fault::AnyNonce, &[("request", &["replayed_attestation_gets_no_request"])]),
     (
         "any-signature",
-        Lie::AnySignature,
+        Fault::AnySignature,
         &[(
             "request",
             &[
@@ -114,14 +114,14 @@ const CAUGHT: &[Caught] = &[
             ],
         )],
     ),
-    ("no-pin", Lie::NoPin, &[("request", &[IMPOSTOR])]),
-    ("hangs", Lie::Hangs, &[("the client", &[HONEST])]),
+    ("no-pin", Fault::NoPin, &[("request", &[IMPOSTOR])]),
+    ("hangs", Fault::Hangs, &[("the client", &[HONEST])]),
 ];
 
 /// The client of that name; the exit code of the program.
 pub(crate) fn run(name: &str) -> i32 {
-    let lie = CAUGHT.iter().find(|(known, ..)| *known == name).map(|(_, lie, _)| *lie);
-    gateway::run(lie.unwrap_or(if name == "idle" { Lie::Idle } else { Lie::None }))
+    let fault = CAUGHT.iter().find(|(known, ..)| *known == name).map(|(_, fault, _)| *fault);
+    gateway::run(fault.unwrap_or(if name == "idle" { Fault::Idle } else { Fault::None }))
 }
 
 /// The tests.
@@ -146,11 +146,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-fn suite(lie: &str) -> Result<Suite, Failed> {
+fn suite(fault: &str) -> Result<Suite, Failed> {
     let program = std::env::current_exe()?.display().to_string();
-    let suite = Suite::new(vec![program, FLAG.to_owned(), lie.to_owned()], 1);
+    let suite = Suite::new(vec![program, FLAG.to_owned(), fault.to_owned()], 1);
     // Whoever hangs takes all of the limit.
-    let limit = Duration::from_secs(if lie == "hangs" { 5 } else { 20 });
+    let limit = Duration::from_secs(if fault == "hangs" { 5 } else { 20 });
     Ok(Suite { limit, jobs: 6, ..suite })
 }
 
@@ -186,7 +186,7 @@ fn every_world_catches_somebody() -> Result<(), Failed> {
     if idle.is_empty() { Ok(()) } else { Err(format!("nobody fails in {idle:?}").into()) }
 }
 
-/// The lie breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
+/// The fault breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
 fn is_caught(name: &str, places: &[(&str, &[&str])]) -> Result<(), Failed> {
     let place_of =
         |fact: &str| places.iter().find(|(_, facts)| facts.contains(&fact)).map(|(place, _)| *place);

@@ -1,7 +1,7 @@
 //! The client suites see through every dishonest or careless client, each for its own reason, and pass an honest one.
 //!
-//! This program is both the tests and the clients: started with `--lie NAME` it is the publishing client of that name,
-//! with `--gateway-lie NAME` the gateway's.
+//! This program is both the tests and the clients: started with `--fault NAME` it is the publishing client of that name,
+//! with `--gateway-fault NAME` the gateway's.
 
 mod client;
 mod gateway;
@@ -16,59 +16,59 @@ use assay_suites::embedded::client::{Case, Suite, all};
 use assay_suites::verdict::{Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use client::Lie;
+use client::Fault;
 
-/// A lie, where it shows, and the facts that it breaks.
-type Caught = (&'static str, Lie, &'static str, &'static [&'static str]);
+/// A fault, where it shows, and the facts that it breaks.
+type Caught = (&'static str, Fault, &'static str, &'static [&'static str]);
 
 /// Every dishonest or careless client.
 const CAUGHT: &[Caught] = &[
     (
         "check.encoding",
-        Lie::Without("check.encoding"),
+        Fault::Without("check.encoding"),
         "submit",
         &["left_over_byte_is_not_signed", "long_length_is_not_signed", "versioned_message_is_not_signed"],
     ),
     (
         "check.two-signatures",
-        Lie::Without("check.two-signatures"),
+        Fault::Without("check.two-signatures"),
         "submit",
         &["one_signature_is_not_signed", "three_signatures_are_not_signed"],
     ),
     (
         "check.client-account",
-        Lie::Without("check.client-account"),
+        Fault::Without("check.client-account"),
         "submit",
         &["foreign_client_account_is_not_signed"],
     ),
-    ("check.fee-payer", Lie::Without("check.fee-payer"), "submit", &["client_as_fee_payer_is_not_signed"]),
+    ("check.fee-payer", Fault::Without("check.fee-payer"), "submit", &["client_as_fee_payer_is_not_signed"]),
     (
         "check.one-instruction",
-        Lie::Without("check.one-instruction"),
+        Fault::Without("check.one-instruction"),
         "submit",
         &["second_instruction_is_not_signed"],
     ),
     (
         "check.memo-program",
-        Lie::Without("check.memo-program"),
+        Fault::Without("check.memo-program"),
         "submit",
         &["foreign_program_is_not_signed", "account_as_program_is_not_signed"],
     ),
     (
         "check.instruction-accounts",
-        Lie::Without("check.instruction-accounts"),
+        Fault::Without("check.instruction-accounts"),
         "submit",
         &["fee_payer_passed_is_not_signed", "nobody_passed_is_not_signed"],
     ),
     (
         "check.record-form",
-        Lie::Without("check.record-form"),
+        Fault::Without("check.record-form"),
         "submit",
         &["next_record_version_is_not_signed", "byte_order_mark_is_not_signed", "broken_text_is_not_signed"],
     ),
     (
         "check.record-canonical",
-        Lie::Without("check.record-canonical"),
+        Fault::Without("check.record-canonical"),
         "submit",
         &[
             "swapped_keys_are_not_signed",
@@ -77,17 +77,17 @@ const CAUGHT: &[Caught] = &[
             "key_given_twice_is_not_signed",
         ],
     ),
-    ("check.kind", Lie::Without("check.kind"), "submit", &["transfer_record_is_not_signed"]),
-    ("check.domain", Lie::Without("check.domain"), "submit", &["other_domain_is_not_signed"]),
+    ("check.kind", Fault::Without("check.kind"), "submit", &["transfer_record_is_not_signed"]),
+    ("check.domain", Fault::Without("check.domain"), "submit", &["other_domain_is_not_signed"]),
     (
         "check.fields",
-        Lie::Without("check.fields"),
+        Fault::Without("check.fields"),
         "submit",
         &["other_cid_is_not_signed", "other_version_is_not_signed", "other_default_version_is_not_signed"],
     ),
     (
         "check.time",
-        Lie::Without("check.time"),
+        Fault::Without("check.time"),
         "submit",
         &[
             "time_without_milliseconds_is_not_signed",
@@ -98,23 +98,28 @@ const CAUGHT: &[Caught] = &[
             "record_of_a_server_behind_is_not_signed",
         ],
     ),
-    ("lossy-text", Lie::LossyText, "submit", &["byte_order_mark_is_not_signed", "broken_text_is_not_signed"]),
+    (
+        "lossy-text",
+        Fault::LossyText,
+        "submit",
+        &["byte_order_mark_is_not_signed", "broken_text_is_not_signed"],
+    ),
     (
         "server-clock",
-        Lie::ServerClock,
+        Fault::ServerClock,
         "submit",
         &["record_of_a_server_ahead_is_not_signed", "record_of_a_server_behind_is_not_signed"],
     ),
-    ("any-version", Lie::AnyVersion, "submit", &["other_default_version_is_not_signed"]),
+    ("any-version", Fault::AnyVersion, "submit", &["other_default_version_is_not_signed"]),
     (
         "signs-before-checking",
-        Lie::SignsFirst,
+        Fault::SignsFirst,
         "submit",
         &["other_domain_is_not_signed", "foreign_program_is_not_signed"],
     ),
     (
         "payload-checked",
-        Lie::ChecksPayload,
+        Fault::ChecksPayload,
         "submit",
         &[
             "other_domain_is_not_signed",
@@ -122,50 +127,50 @@ const CAUGHT: &[Caught] = &[
             "payload_of_another_domain_changes_nothing",
         ],
     ),
-    ("payload-compared", Lie::ComparesPayload, "submit", &["payload_with_a_blank_changes_nothing"]),
-    ("signs-the-text", Lie::SignsText, "/signature", &["honest_exchange_is_gone_through"]),
-    ("no-content-type", Lie::NoContentType, "header content-type", &["requests_are_json_by_their_type"]),
-    ("time-in-seconds", Lie::CoarseTime, "/t of the envelope", &["envelopes_are_fresh_and_exact"]),
-    ("txt-refused", Lie::RefusesTxt, "submit", &["disagreeing_txt_record_changes_nothing"]),
-    ("txt-required", Lie::RequiresTxt, "submit", &["missing_txt_record_changes_nothing"]),
+    ("payload-compared", Fault::ComparesPayload, "submit", &["payload_with_a_blank_changes_nothing"]),
+    ("signs-the-text", Fault::SignsText, "/signature", &["honest_exchange_is_gone_through"]),
+    ("no-content-type", Fault::NoContentType, "header content-type", &["requests_are_json_by_their_type"]),
+    ("time-in-seconds", Fault::CoarseTime, "/t of the envelope", &["envelopes_are_fresh_and_exact"]),
+    ("txt-refused", Fault::RefusesTxt, "submit", &["disagreeing_txt_record_changes_nothing"]),
+    ("txt-required", Fault::RequiresTxt, "submit", &["missing_txt_record_changes_nothing"]),
     (
         "no-skew",
-        Lie::NoSkew,
+        Fault::NoSkew,
         "submit",
         &["server_nine_minutes_ahead_is_good", "server_nine_minutes_behind_is_good"],
     ),
-    ("impatient", Lie::Impatient, "submit", &["slow_submit_is_waited_for"]),
-    ("prepares-after-loss", Lie::PreparesAfterLoss, "prepare", &["lost_answer_is_asked_for_again"]),
-    ("gives-up-after-loss", Lie::GivesUpAfterLoss, "submit", &["lost_answer_is_asked_for_again"]),
-    ("gives-up-when-gone", Lie::GivesUpWhenGone, "prepare", &["expired_prepare_is_prepared_again"]),
+    ("impatient", Fault::Impatient, "submit", &["slow_submit_is_waited_for"]),
+    ("prepares-after-loss", Fault::PreparesAfterLoss, "prepare", &["lost_answer_is_asked_for_again"]),
+    ("gives-up-after-loss", Fault::GivesUpAfterLoss, "submit", &["lost_answer_is_asked_for_again"]),
+    ("gives-up-when-gone", Fault::GivesUpWhenGone, "prepare", &["expired_prepare_is_prepared_again"]),
     (
         "prepares-for-ever",
-        Lie::PreparesForEver,
+        Fault::PreparesForEver,
         "requests after the second 410",
         &["second_expiry_in_a_row_ends_it"],
     ),
-    ("ceiling-ignored", Lie::IgnoresCeiling, "submit", &["nothing_is_signed_beside_what_can_still_land"]),
-    ("retries-404", Lie::Retries(404), "requests after the 404", &["unbound_domain_is_tried_once"]),
-    ("retries-409", Lie::Retries(409), "prepare", &["frozen_key_does_not_loop"]),
-    ("submits-when-frozen", Lie::SubmitsWhenFrozen, "submit", &["frozen_key_does_not_loop"]),
-    ("retries-429", Lie::Retries(429), "requests after the 429", &["retry_after_is_kept"]),
+    ("ceiling-ignored", Fault::IgnoresCeiling, "submit", &["nothing_is_signed_beside_what_can_still_land"]),
+    ("retries-404", Fault::Retries(404), "requests after the 404", &["unbound_domain_is_tried_once"]),
+    ("retries-409", Fault::Retries(409), "prepare", &["frozen_key_does_not_loop"]),
+    ("submits-when-frozen", Fault::SubmitsWhenFrozen, "submit", &["frozen_key_does_not_loop"]),
+    ("retries-429", Fault::Retries(429), "requests after the 429", &["retry_after_is_kept"]),
     (
         "retries-503",
-        Lie::Retries(503),
+        Fault::Retries(503),
         "requests",
         &["standby_is_not_hammered", "passive_backend_is_not_hammered"],
     ),
-    ("hangs", Lie::Hangs, "the client", &["honest_exchange_is_gone_through"]),
+    ("hangs", Fault::Hangs, "the client", &["honest_exchange_is_gone_through"]),
 ];
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).take(2).collect();
     if let [flag, name] = &words[..]
-        && flag == "--lie"
+        && flag == "--fault"
     {
-        let lie = CAUGHT.iter().find(|(known, ..)| known == name).map(|(_, lie, ..)| *lie);
-        let lie = lie.unwrap_or(if name == "idle" { Lie::Idle } else { Lie::None });
-        std::process::exit(client::run(lie));
+        let fault = CAUGHT.iter().find(|(known, ..)| known == name).map(|(_, fault, ..)| *fault);
+        let fault = fault.unwrap_or(if name == "idle" { Fault::Idle } else { Fault::None });
+        std::process::exit(client::run(fault));
     }
     if let [flag, name] = &words[..]
         && flag == gateways::FLAG
@@ -191,12 +196,12 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn suite(lie: &str) -> Result<Suite, Failed> {
+fn suite(fault: &str) -> Result<Suite, Failed> {
     let program = std::env::current_exe()?.display().to_string();
-    let suite = Suite::new(vec![program, "--lie".to_owned(), lie.to_owned()], 1);
+    let suite = Suite::new(vec![program, "--fault".to_owned(), fault.to_owned()], 1);
     let seconds = Duration::from_secs;
     // Whoever hangs takes all of the limit.
-    let limit = seconds(if lie == "hangs" { 5 } else { 15 });
+    let limit = seconds(if fault == "hangs" { 5 } else { 15 });
     Ok(Suite { limit, quiet: seconds(4), slow: seconds(3), jobs: 6, ..suite })
 }
 
@@ -249,7 +254,7 @@ fn belong_together(
     Err(format!("{differing:?}, {} facts of {count} cases", facts.len()).into())
 }
 
-/// The lie breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
+/// The fault breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
 fn is_caught(name: &str, place: &str, facts: &[&str]) -> Result<(), Failed> {
     let honest = "honest_exchange_is_gone_through";
     let cases: Vec<&Case> =

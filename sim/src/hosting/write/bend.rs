@@ -35,7 +35,7 @@ fn apply(piece: &mut Value, wrong: Wrong) {
     }
 }
 
-/// Puts a member at a pointer. Where another lie has left no object to hold it, nothing happens.
+/// Puts a member at a pointer. Where another deviation has left no object to hold it, nothing happens.
 pub(super) fn put(piece: &mut Value, pointer: &str, value: Value) {
     let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
     if let Some(Value::Object(members)) = piece.pointer_mut(parent) {

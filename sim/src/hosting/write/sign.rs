@@ -30,10 +30,10 @@ pub(super) struct Draft<'a> {
     pub(super) as_request: bool,
 }
 
-/// A record, signed as such. The lie about signatures is another scheme, which the network takes as well.
+/// A record, signed as such. The deviation about signatures is another scheme, which the network takes as well.
 pub(super) fn signed(core: &mut Core, draft: Draft<'_>) -> Sent {
-    let lies = core.violated(&records::SIGNATURE).is_some();
-    carried(core, &Draft { as_request: draft.as_request || lies, ..draft })
+    let deviates = core.violated(&records::SIGNATURE).is_some();
+    carried(core, &Draft { as_request: draft.as_request || deviates, ..draft })
 }
 
 /// A message as it is, whatever is said of records' signatures.

@@ -39,7 +39,7 @@ pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) 
     paging::of(core, name, page, &found, |core, one| shown_transaction(core, one))
 }
 
-/// The chain of that name. One that nobody indexes has nothing, or is not found, or, in a lie, is another.
+/// The chain of that name. One that nobody indexes has nothing, or is not found, or, in a deviation, is another.
 fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal> {
     if let Some(chain) = state.chains.of(network) {
         return Ok(chain);

@@ -55,24 +55,24 @@ pub(in crate::network) fn read(
 fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
     let longer = |text: Value, _| json!(format!("{}-", text.as_str().unwrap_or_default()));
     let more = |number: Value, _| json!(number.as_i64().unwrap_or_default() + 1);
-    let mut lie = |name: &str, rule, wrong: &dyn Fn(Value, &'static str) -> Value| {
+    let mut deviate = |name: &str, rule, wrong: &dyn Fn(Value, &'static str) -> Value| {
         change(core, rule, &mut shown[name], wrong);
     };
-    lie("instance_id", &ID, &longer);
-    lie("owner", &OWNER, &|_, _| json!(NOBODY));
+    deviate("instance_id", &ID, &longer);
+    deviate("owner", &OWNER, &|_, _| json!(NOBODY));
     // What an update has set is the update's to tell.
     if machine.changes == 0 {
-        lie("name", &NAME, &longer);
-        lie("description", &DESCRIPTION, &longer);
+        deviate("name", &NAME, &longer);
+        deviate("description", &DESCRIPTION, &longer);
     }
-    lie("cpu", &CPU, &more);
-    lie("memory", &MEMORY, &more);
-    lie("disk", &DISK, &more);
-    lie("image", &IMAGE, &longer);
-    lie("ipv6", &IPV6, &|_, _| json!("2001:db8::7"));
-    lie("status", &STATUS, &|_, _| json!(1));
-    lie("created_at", &CREATED_AT, &|_, _| json!(machine.created.0));
-    lie("updated_at", &UPDATED_AT, &|_, _| json!(machine.created.seconds() - 60));
+    deviate("cpu", &CPU, &more);
+    deviate("memory", &MEMORY, &more);
+    deviate("disk", &DISK, &more);
+    deviate("image", &IMAGE, &longer);
+    deviate("ipv6", &IPV6, &|_, _| json!("2001:db8::7"));
+    deviate("status", &STATUS, &|_, _| json!(1));
+    deviate("created_at", &CREATED_AT, &|_, _| json!(machine.created.0));
+    deviate("updated_at", &UPDATED_AT, &|_, _| json!(machine.created.seconds() - 60));
     shown
 }
 

@@ -38,7 +38,7 @@ const LONGEST_WAIT: i64 = 1 << 10;
 /// Whether a registration is taken.
 pub(super) fn judge(state: &State, core: &mut Core, registration: &Registration) -> Result<(), Refusal> {
     let known = [MESSAGE_NEW, PROGRAM_EXECUTED];
-    // The lie of a service that knows one event less.
+    // The deviation of a service that knows one event less.
     let executed = registration.wants(PROGRAM_EXECUTED);
     core.effect(&EVENT_NAMES, Ok(()), |_, variant| {
         let strange = match variant {

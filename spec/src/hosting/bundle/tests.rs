@@ -156,9 +156,12 @@ fn members_beside_the_documented_ones_do_no_harm() {
 
 #[test]
 fn what_a_writer_breaks_shows() {
-    let lies = seal_with(&tarball(), &mut Without(&rows::VM_OPENS));
-    assert!(read(&lies.file, &mut Strict).is_err());
-    let (e, lies) = (key(2), seal_with(&tarball(), &mut Without(&rows::KEY_E_OPENS)));
-    assert!(open(&Dialect::default(), &lies.file, &lies.hash, Key::Encryption(&e), &mut Strict).is_err());
-    assert!(read(&lies.file, &mut Strict).is_ok());
+    let deviating = seal_with(&tarball(), &mut Without(&rows::VM_OPENS));
+    assert!(read(&deviating.file, &mut Strict).is_err());
+    let (e, deviating) = (key(2), seal_with(&tarball(), &mut Without(&rows::KEY_E_OPENS)));
+    assert!(
+        open(&Dialect::default(), &deviating.file, &deviating.hash, Key::Encryption(&e), &mut Strict)
+            .is_err()
+    );
+    assert!(read(&deviating.file, &mut Strict).is_ok());
 }

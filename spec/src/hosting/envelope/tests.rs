@@ -279,9 +279,9 @@ fn what_a_writer_breaks_shows() {
     for rule in [&rows::NO_OTHERS, &rows::WALLET_OPENS, &rows::KEY_E_OPENS, &rows::ADDITIONAL_DATA] {
         assert_ne!(seal_with(TEXT.as_bytes(), &mut Without(rule)), sealed(), "{rule}");
     }
-    let lies = seal_with(TEXT.as_bytes(), &mut Without(&rows::WALLET_OPENS));
-    assert!(opened(&lies, Reader::backend(), &keys(true, false), &mut Strict).is_err());
-    assert!(opened(&lies, Reader::backend(), &keys(false, true), &mut Strict).is_ok());
+    let deviating = seal_with(TEXT.as_bytes(), &mut Without(&rows::WALLET_OPENS));
+    assert!(opened(&deviating, Reader::backend(), &keys(true, false), &mut Strict).is_err());
+    assert!(opened(&deviating, Reader::backend(), &keys(false, true), &mut Strict).is_ok());
     for (rule, envelope) in [
         (&rows::VERSION, with("/v", 2)),
         (&rows::USER, with("/deks/user", "AAAA")),

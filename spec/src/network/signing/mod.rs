@@ -52,15 +52,15 @@ pub fn check(envelope: &Envelope, rules: &mut impl Rules) -> Result<Option<Schem
     }
     let scheme = matching(&envelope.text, &envelope.signature, &envelope.address);
     rules.require(&VERIFIED, scheme.is_some(), || format!("no signature of {}", envelope.address))?;
-    // The lies about what is taken concern what only that scheme has: a nonce, a canonical form.
-    let lie = match scheme {
+    // The deviations about what is taken concern what only that scheme has: a nonce, a canonical form.
+    let deviation = match scheme {
         Some(Scheme::Request | Scheme::Compact) if envelope.text.contains("\"nonce\"") => {
             Some(&GENERAL_TAKEN)
         }
         Some(Scheme::Record) => Some(&RECORD_TAKEN),
         _ => None,
     };
-    match lie {
+    match deviation {
         Some(rule) if rules.violated(rule).is_some() => {
             Err(Refused { rule, why: "another scheme is wanted".into() })
         }

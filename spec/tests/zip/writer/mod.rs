@@ -1,4 +1,4 @@
-//! A writer of zips for these tests: honest unless told, with a place for every lie.
+//! A writer of zips for these tests: honest unless told, with a place for every deviation.
 //!
 //! An entry has both its headers as values, so that a test changes one number and leaves the rest as it was:
 //! `Entry::stored("a", b"x").central(|header| header.crc += 1)`. The end records are made from what was written and

@@ -5,8 +5,8 @@ use assay_spec::publish::requirements::{check, client as rows};
 
 use super::Case;
 use super::judge;
-use super::lies::{self, Lie};
 use super::scene::{Binding, HONEST, Scene, Script, Wire};
+use super::server_deviations::{self, ServerDeviation};
 use super::trace::Trace;
 use crate::check::Checked;
 
@@ -28,44 +28,52 @@ const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&T
 }
 
 /// A prepare's answer that must not be signed.
-const fn refuses(requirement: Id, fact: &'static str, lie: Lie) -> Case {
-    forbids(requirement, fact, Scene::lying(lie), judge::signs_nothing)
+const fn refuses(requirement: Id, fact: &'static str, deviation: ServerDeviation) -> Case {
+    forbids(requirement, fact, Scene::deviating(deviation), judge::signs_nothing)
 }
 
 /// Every case.
 pub(super) static CASES: &[Case] = &[
-    refuses(&check::ENCODING, "left_over_byte_is_not_signed", lies::LEFT_OVER),
-    refuses(&check::ENCODING, "long_length_is_not_signed", lies::LONG_LENGTH),
-    refuses(&check::ENCODING, "versioned_message_is_not_signed", lies::VERSIONED),
-    refuses(&check::TWO_SIGNATURES, "one_signature_is_not_signed", lies::ONE_SIGNATURE),
-    refuses(&check::TWO_SIGNATURES, "three_signatures_are_not_signed", lies::THREE_SIGNATURES),
-    refuses(&check::CLIENT_ACCOUNT, "foreign_client_account_is_not_signed", lies::FOREIGN_CLIENT),
-    refuses(&check::FEE_PAYER, "client_as_fee_payer_is_not_signed", lies::CLIENT_PAYS),
-    refuses(&check::ONE_INSTRUCTION, "second_instruction_is_not_signed", lies::SECOND_INSTRUCTION),
-    refuses(&check::MEMO_PROGRAM, "foreign_program_is_not_signed", lies::FOREIGN_PROGRAM),
-    refuses(&check::MEMO_PROGRAM, "account_as_program_is_not_signed", lies::ACCOUNT_AS_PROGRAM),
-    refuses(&check::INSTRUCTION_ACCOUNTS, "fee_payer_passed_is_not_signed", lies::PAYER_PASSED),
-    refuses(&check::INSTRUCTION_ACCOUNTS, "nobody_passed_is_not_signed", lies::NOBODY_PASSED),
-    refuses(&check::RECORD_FORM, "next_record_version_is_not_signed", lies::NEXT_VERSION),
-    refuses(&check::RECORD_FORM, "byte_order_mark_is_not_signed", lies::BYTE_ORDER_MARK),
+    refuses(&check::ENCODING, "left_over_byte_is_not_signed", server_deviations::LEFT_OVER),
+    refuses(&check::ENCODING, "long_length_is_not_signed", server_deviations::LONG_LENGTH),
+    refuses(&check::ENCODING, "versioned_message_is_not_signed", server_deviations::VERSIONED),
+    refuses(&check::TWO_SIGNATURES, "one_signature_is_not_signed", server_deviations::ONE_SIGNATURE),
+    refuses(&check::TWO_SIGNATURES, "three_signatures_are_not_signed", server_deviations::THREE_SIGNATURES),
+    refuses(
+        &check::CLIENT_ACCOUNT,
+        "foreign_client_account_is_not_signed",
+        server_deviations::FOREIGN_CLIENT,
+    ),
+    refuses(&check::FEE_PAYER, "client_as_fee_payer_is_not_signed", server_deviations::CLIENT_PAYS),
+    refuses(
+        &check::ONE_INSTRUCTION,
+        "second_instruction_is_not_signed",
+        server_deviations::SECOND_INSTRUCTION,
+    ),
+    refuses(&check::MEMO_PROGRAM, "foreign_program_is_not_signed", server_deviations::FOREIGN_PROGRAM),
+    refuses(&check::MEMO_PROGRAM, "account_as_program_is_not_signed", server_deviations::ACCOUNT_AS_PROGRAM),
+    refuses(&check::INSTRUCTION_ACCOUNTS, "fee_payer_passed_is_not_signed", server_deviations::PAYER_PASSED),
+    refuses(&check::INSTRUCTION_ACCOUNTS, "nobody_passed_is_not_signed", server_deviations::NOBODY_PASSED),
+    refuses(&check::RECORD_FORM, "next_record_version_is_not_signed", server_deviations::NEXT_VERSION),
+    refuses(&check::RECORD_FORM, "byte_order_mark_is_not_signed", server_deviations::BYTE_ORDER_MARK),
     forbids(
         &check::RECORD_FORM,
         "broken_text_is_not_signed",
-        Scene { version: Some("2026-\u{fffd}"), ..Scene::lying(lies::BROKEN_TEXT) },
+        Scene { version: Some("2026-\u{fffd}"), ..Scene::deviating(server_deviations::BROKEN_TEXT) },
         judge::signs_nothing,
     ),
-    refuses(&check::RECORD_CANONICAL, "swapped_keys_are_not_signed", lies::KEYS_SWAPPED),
-    refuses(&check::RECORD_CANONICAL, "blanks_are_not_signed", lies::BLANKS),
-    refuses(&check::RECORD_CANONICAL, "needless_escape_is_not_signed", lies::NEEDLESS_ESCAPE),
-    refuses(&check::RECORD_CANONICAL, "key_given_twice_is_not_signed", lies::KEY_TWICE),
-    refuses(&check::KIND, "transfer_record_is_not_signed", lies::TRANSFER),
-    refuses(&check::DOMAIN, "other_domain_is_not_signed", lies::OTHER_DOMAIN),
-    refuses(&check::FIELDS, "other_cid_is_not_signed", lies::OTHER_CID),
-    refuses(&check::FIELDS, "other_version_is_not_signed", lies::OTHER_VERSION),
-    refuses(&check::TIME, "time_without_milliseconds_is_not_signed", lies::TIME_WITHOUT_MS),
-    refuses(&check::TIME, "time_with_offset_is_not_signed", lies::TIME_WITH_OFFSET),
-    refuses(&check::TIME, "time_eleven_minutes_ago_is_not_signed", lies::TIME_PAST),
-    refuses(&check::TIME, "time_in_eleven_minutes_is_not_signed", lies::TIME_FUTURE),
+    refuses(&check::RECORD_CANONICAL, "swapped_keys_are_not_signed", server_deviations::KEYS_SWAPPED),
+    refuses(&check::RECORD_CANONICAL, "blanks_are_not_signed", server_deviations::BLANKS),
+    refuses(&check::RECORD_CANONICAL, "needless_escape_is_not_signed", server_deviations::NEEDLESS_ESCAPE),
+    refuses(&check::RECORD_CANONICAL, "key_given_twice_is_not_signed", server_deviations::KEY_TWICE),
+    refuses(&check::KIND, "transfer_record_is_not_signed", server_deviations::TRANSFER),
+    refuses(&check::DOMAIN, "other_domain_is_not_signed", server_deviations::OTHER_DOMAIN),
+    refuses(&check::FIELDS, "other_cid_is_not_signed", server_deviations::OTHER_CID),
+    refuses(&check::FIELDS, "other_version_is_not_signed", server_deviations::OTHER_VERSION),
+    refuses(&check::TIME, "time_without_milliseconds_is_not_signed", server_deviations::TIME_WITHOUT_MS),
+    refuses(&check::TIME, "time_with_offset_is_not_signed", server_deviations::TIME_WITH_OFFSET),
+    refuses(&check::TIME, "time_eleven_minutes_ago_is_not_signed", server_deviations::TIME_PAST),
+    refuses(&check::TIME, "time_in_eleven_minutes_is_not_signed", server_deviations::TIME_FUTURE),
     // Both clocks of the server are off; a client that learns its time from the server sees nothing wrong.
     forbids(
         &check::TIME,
@@ -89,11 +97,15 @@ pub(super) static CASES: &[Case] = &[
         Scene { version: None, deviations: &["publish.prepare.version-default"], ..HONEST },
         judge::signs_nothing,
     ),
-    grants(&rows::MESSAGE_DECIDES, "payload_with_a_blank_changes_nothing", Scene::lying(lies::PAYLOAD_BLANK)),
+    grants(
+        &rows::MESSAGE_DECIDES,
+        "payload_with_a_blank_changes_nothing",
+        Scene::deviating(server_deviations::PAYLOAD_BLANK),
+    ),
     grants(
         &rows::MESSAGE_DECIDES,
         "payload_of_another_domain_changes_nothing",
-        Scene::lying(lies::PAYLOAD_OTHER),
+        Scene::deviating(server_deviations::PAYLOAD_OTHER),
     ),
     grants(
         &rows::TXT_WARNS,

@@ -95,7 +95,7 @@ async fn between(State((front, cut)): State<Between>, request: Request, next: Ne
             // The connection is dropped with this answer still owed.
             std::future::pending().await
         }
-        Wire::Lie(lie) if path == prepare::ENDPOINT.path => {
+        Wire::Deviation(deviation) if path == prepare::ENDPOINT.path => {
             let answer = next.run(request).await;
             if !answer.status().is_success() {
                 return answer;
@@ -105,7 +105,7 @@ async fn between(State((front, cut)): State<Between>, request: Request, next: Ne
             let Ok(mut value) = serde_json::from_slice(&bytes) else {
                 return Response::from_parts(parts, Body::from(bytes));
             };
-            lie.tell(&front.dialect, &mut value);
+            deviation.apply(&front.dialect, &mut value);
             let bytes = value.to_string().into_bytes();
             front.told.lock().unwrap_or_else(PoisonError::into_inner).push(bytes.clone());
             parts.headers.remove(CONTENT_LENGTH);

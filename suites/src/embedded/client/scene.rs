@@ -1,6 +1,6 @@
 //! What a case's world is like.
 
-use super::lies::Lie;
+use super::server_deviations::ServerDeviation;
 
 /// The version that most worlds ask for.
 pub(super) const VERSION: &str = "2026.7";
@@ -43,7 +43,7 @@ pub(super) enum Wire {
     /// Nothing.
     Plain,
     /// Every prepare's answer is falsified.
-    Lie(Lie),
+    Deviation(ServerDeviation),
     /// A minute passes before each of the first submits arrives.
     Late(usize),
     /// The answer to the first submit is lost, and its connection with it.
@@ -76,9 +76,9 @@ pub(super) const HONEST: Scene = Scene {
 };
 
 impl Scene {
-    /// An honest world behind a wire that lies.
-    pub(super) const fn lying(lie: Lie) -> Scene {
-        Scene { wire: Wire::Lie(lie), ..HONEST }
+    /// An honest world behind a deviating wire.
+    pub(super) const fn deviating(deviation: ServerDeviation) -> Scene {
+        Scene { wire: Wire::Deviation(deviation), ..HONEST }
     }
 
     /// Whether the client may still run when it is no longer watched.

@@ -188,9 +188,9 @@ pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
     }
     let mut calls: Vec<Call> = calls.into_values().collect();
     let prepared = calls.iter_mut().filter(|call| call.is_prepare() && call.status() == 200);
-    for (call, lie) in prepared.zip(told) {
+    for (call, deviation) in prepared.zip(told) {
         if let Some(response) = &mut call.response {
-            response.body = lie;
+            response.body = deviation;
         }
     }
     calls

@@ -24,7 +24,7 @@ const SEALED: Scene = Scene { way: Way::Sealed, ..HONEST };
 const STREAMED: Scene = Scene { stream: true, ..HONEST };
 
 /// An enclave whose attestation is wrong.
-const fn lying(faults: &'static [Step]) -> Scene {
+const fn deviating(faults: &'static [Step]) -> Scene {
     Scene { script: faults, ..SEALED }
 }
 
@@ -134,7 +134,7 @@ pub(super) static CASES: &[Case] = &[
     forbids(
         &confidential::REFUSED,
         "other_deployment_gets_no_request",
-        lying(&[
+        deviating(&[
             Step::Faults(r#"[{"fault": "gateway.enclave-unverifiable", "where": {"what": "measurement"}}]"#),
             Step::Ask,
         ]),
@@ -143,7 +143,7 @@ pub(super) static CASES: &[Case] = &[
     forbids(
         &confidential::REFUSED,
         "attestation_of_another_certificate_gets_no_request",
-        lying(&[
+        deviating(&[
             Step::Faults(r#"[{"fault": "gateway.enclave-unverifiable", "where": {"what": "certificate"}}]"#),
             Step::Ask,
         ]),
@@ -152,7 +152,7 @@ pub(super) static CASES: &[Case] = &[
     forbids(
         &confidential::REFUSED,
         "replayed_attestation_gets_no_request",
-        lying(&[
+        deviating(&[
             Step::Faults(r#"[{"fault": "gateway.enclave-unverifiable", "where": {"what": "nonce"}}]"#),
             Step::Ask,
         ]),
@@ -161,7 +161,7 @@ pub(super) static CASES: &[Case] = &[
     forbids(
         &confidential::REFUSED,
         "forged_attestation_gets_no_request",
-        lying(&[
+        deviating(&[
             Step::Faults(r#"[{"fault": "gateway.enclave-unverifiable", "where": {"what": "signature"}}]"#),
             Step::Ask,
         ]),

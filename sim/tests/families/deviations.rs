@@ -1,4 +1,4 @@
-//! Every lie of these families shows on the wire, and the honest node never tells one.
+//! Every deviation of these families shows on the wire, and the honest node never shows one.
 
 use assay_sim::world;
 use serde_json::{Value, json};

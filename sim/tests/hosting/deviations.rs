@@ -1,4 +1,4 @@
-//! Every lie shows in the records, and the network takes it; every variation shows, and the records stay good.
+//! Every deviation shows in the records, and the network takes it; every variation shows, and the records stay good.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ fn mine() -> Vec<String> {
 }
 
 #[test]
-fn every_row_about_records_has_a_lie_of_its_own() {
-    let lies: Vec<Id> = world::deviations().iter().map(|one| one.requirement).collect();
+fn every_row_about_records_has_a_deviation_of_its_own() {
+    let deviations: Vec<Id> = world::deviations().iter().map(|one| one.requirement).collect();
     let rows = catalogue::requirements()
         .filter(|row| row.service == Service::Hosting && row.subject == Subject::Record);
     let shown = |row: &Id| match row.evidence {
@@ -27,10 +27,10 @@ fn every_row_about_records_has_a_lie_of_its_own() {
         _ => false,
     };
     let bare: BTreeSet<String> =
-        rows.filter(shown).filter(|row| !lies.contains(row)).map(ToString::to_string).collect();
+        rows.filter(shown).filter(|row| !deviations.contains(row)).map(ToString::to_string).collect();
     assert_eq!(bare, BTreeSet::new());
     let names: BTreeSet<String> = mine().into_iter().collect();
-    assert_eq!(names.len(), mine().len(), "one lie for each row");
+    assert_eq!(names.len(), mine().len(), "one deviation for each row");
 }
 
 /// Every message of a story, by hash.
@@ -42,25 +42,25 @@ fn told(actor: &mut Actor) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn every_lie_shows_and_is_taken() {
+fn every_deviation_shows_and_is_taken() {
     let honest: BTreeSet<String> = told(&mut Actor::new(1)).into_keys().collect();
     assert!(mine().len() > 130, "{}", mine().len());
     for name in mine() {
         let mut actor = Actor::new(1);
         actor.driver.deviate(&name);
-        let lied: BTreeSet<String> = told(&mut actor).into_keys().collect();
+        let deviating: BTreeSet<String> = told(&mut actor).into_keys().collect();
         let view = actor.view();
         assert_eq!((&view["jobs"], &view["failures"]), (&json!([]), &json!([])), "{name}");
         // A signature is no part of a hash.
         let signs = name.ends_with(".signature");
-        assert_eq!(lied == honest, signs, "{name} changes what is written");
+        assert_eq!(deviating == honest, signs, "{name} changes what is written");
         let asked: Vec<String> = actor.driver.world.core.consulted().map(ToString::to_string).collect();
         assert!(asked.contains(&name), "{name} was asked");
     }
 }
 
 #[test]
-fn a_lie_about_signatures_spoils_them_and_nothing_else() {
+fn a_deviation_about_signatures_spoils_them_and_nothing_else() {
     for (name, kinds) in [("hosting.records.signature", "security"), ("hosting.claims.signature", "claim")] {
         let mut actor = Actor::new(1);
         actor.driver.deviate(name);
@@ -75,7 +75,7 @@ fn a_lie_about_signatures_spoils_them_and_nothing_else() {
 }
 
 #[test]
-fn a_lie_about_a_member_is_refused_by_the_rule_that_it_breaks() {
+fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
     let rules = [
         "id",
         "framework",
@@ -144,7 +144,7 @@ fn all_variations_at_once_leave_the_application_at_work() {
 }
 
 #[test]
-fn lies_in_any_company_stop_nothing() {
+fn deviations_in_any_company_stop_nothing() {
     let names = mine();
     let company = |n: usize, step: usize| names.iter().skip(n).step_by(step).cloned().collect::<Vec<_>>();
     let mut companies: Vec<Vec<String>> = (2..9).map(|step| company(step % 3, step)).collect();

@@ -1,4 +1,4 @@
-//! Every lie shows in what it is about, and the honest answer beside it stays what it was.
+//! Every deviation shows in what it is about, and the honest answer beside it stays what it was.
 
 use assay_sim::world;
 use assay_spec::Service;
@@ -11,51 +11,55 @@ use crate::model::{chat, get, post};
 
 #[test]
 fn every_row_that_a_check_shows_can_be_switched_off() {
-    let lies = world::deviations();
+    let deviations = world::deviations();
     let rows = catalogue::requirements()
         .filter(|row| row.service == Service::Gateway && row.evidence == Evidence::Check);
-    let missing: Vec<String> =
-        rows.filter(|row| lies.iter().all(|lie| lie.requirement != *row)).map(ToString::to_string).collect();
+    let missing: Vec<String> = rows
+        .filter(|row| deviations.iter().all(|deviation| deviation.requirement != *row))
+        .map(ToString::to_string)
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]
-fn no_lie_makes_a_plain_request_for_another_model_fall_over() {
-    for lie in world::deviations().iter().filter(|lie| lie.requirement.service == Service::Gateway) {
+fn no_deviation_makes_a_plain_request_for_another_model_fall_over() {
+    for deviation in
+        world::deviations().iter().filter(|deviation| deviation.requirement.service == Service::Gateway)
+    {
         let mut driver = Driver::new(1);
-        driver.set_deviations(&[&lie.to_string()]);
+        driver.set_deviations(&[&deviation.to_string()]);
         let key = driver.key("valid");
         let body = json!({ "model": "assay-text", "prompt": "x" });
         let reply = driver.request(&post("/completions", Some(&key), &body));
-        let own = ["gateway.completions.native"].contains(&lie.requirement.to_string().as_str());
-        assert_eq!(reply.status, if own { 404 } else { 200 }, "{lie}");
+        let own = ["gateway.completions.native"].contains(&deviation.requirement.to_string().as_str());
+        assert_eq!(reply.status, if own { 404 } else { 200 }, "{deviation}");
     }
 }
 
 #[test]
 fn failover_can_stop_early_and_nothing_else_changes() {
-    for lie in ["gateway.pool.failover", "gateway.pool.failover/last"] {
+    for deviation in ["gateway.pool.failover", "gateway.pool.failover/last"] {
         let mut driver = Driver::new(1);
-        driver.set_deviations(&[lie]);
+        driver.set_deviations(&[deviation]);
         assert_eq!(driver.chat("assay-chat").status, 200);
         let mut statuses = Vec::new();
         for alive in ["server-a", "server-b", "server-c"] {
             let mut driver = Driver::new(1);
-            driver.set_deviations(&[lie]);
+            driver.set_deviations(&[deviation]);
             let down: Vec<&str> =
                 ["server-a", "server-b", "server-c"].into_iter().filter(|name| *name != alive).collect();
             driver.down(&down);
             statuses.push(driver.chat("assay-chat").status);
         }
-        assert!(statuses.contains(&503), "{lie}: {statuses:?}");
+        assert!(statuses.contains(&503), "{deviation}: {statuses:?}");
     }
 }
 
 #[test]
 fn discovery_can_be_stale_both_ways() {
-    let listed = |lie: &str, back: bool| {
+    let listed = |deviation: &str, back: bool| {
         let mut driver = Driver::new(1);
-        driver.set_deviations(&[lie]);
+        driver.set_deviations(&[deviation]);
         driver.act("gateway.server", &json!({ "site": "server-b", "listed": false }));
         if back {
             driver.act("gateway.server", &json!({ "site": "server-b", "listed": true }));

@@ -83,7 +83,7 @@ impl Script {
     }
 
     fn act(&mut self, name: &str, arguments: &Value) {
-        // A lie may have left nothing to act on.
+        // A deviation may have left nothing to act on.
         let _ = self.driver.world.act(name, arguments);
     }
 
@@ -295,7 +295,7 @@ impl Script {
 }
 
 #[test]
-fn every_lie_shows() {
+fn every_deviation_shows() {
     let honest = Script::play(None);
     assert_eq!(honest, Script::play(None), "the script is repeatable");
     let groups = [
