@@ -41,11 +41,11 @@ pub trait Rules {
         parsed.map_err(|why| Refused { rule, why })
     }
 
-    /// An effect: the honest value, or what the violated variant makes of it.
-    fn effect<T>(&mut self, rule: Id, honest: T, wrong: impl FnOnce(T, &'static str) -> T) -> T {
+    /// An effect: the conforming value, or what the violated variant makes of it.
+    fn effect<T>(&mut self, rule: Id, conforming: T, deviating: impl FnOnce(T, &'static str) -> T) -> T {
         match self.violated(rule) {
-            None => honest,
-            Some(variant) => wrong(honest, variant),
+            None => conforming,
+            Some(variant) => deviating(conforming, variant),
         }
     }
 }

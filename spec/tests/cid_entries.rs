@@ -150,8 +150,8 @@ fn each_rule_of_the_layout_decides() {
             .chain(names.iter().map(|name| (name.as_str(), B)))
             .chain([("larger", Entry::File(&larger))])
             .collect();
-    let honest = built(&site, &mut Strict).unwrap();
-    let mut seen = BTreeMap::from([(honest.cid.to_string(), "honest".to_owned())]);
+    let conforming = built(&site, &mut Strict).unwrap();
+    let mut seen = BTreeMap::from([(conforming.cid.to_string(), "conforming".to_owned())]);
     for rule in [
         &rows::VERSION,
         &rows::NOT_WRAPPED,

@@ -90,12 +90,12 @@ enum What {
     #[cfg(feature = "embedded")]
     #[command(after_help = "Example:\n  assay prove --service publish --json matrix.json")]
     Prove(ProveArgs),
-    /// Publish a content identifier, or hand a domain over: an honest client of the exchange
+    /// Publish a content identifier, or hand a domain over: a conforming client of the exchange
     #[command(
         after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4116 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
     )]
     Publish(PublishArgs),
-    /// Talk to a model: an honest client of the gateway and of the servers behind it
+    /// Talk to a model: a conforming client of the gateway and of the servers behind it
     #[command(after_help = command::chat::HELP)]
     Chat(command::chat::ChatArgs),
     /// Verify on the chain that a key wrote a record
@@ -103,7 +103,7 @@ enum What {
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
     )]
     VerifyPublish(VerifyArgs),
-    /// Run somebody's client against honest and dishonest worlds
+    /// Run somebody's client against conforming and deviating worlds
     #[cfg(feature = "embedded")]
     Client {
         #[command(subcommand)]

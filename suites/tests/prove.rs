@@ -17,11 +17,11 @@ fn settings() -> Settings {
     Settings { seed: 1, ..Settings::default() }
 }
 
-/// Every check against the honest simulator: once for all tests that look at it.
-async fn honest() -> &'static [Ran] {
-    static HONEST: OnceCell<Vec<Ran>> = OnceCell::const_new();
+/// Every check against the conforming simulator: once for all tests that look at it.
+async fn conforming() -> &'static [Ran] {
+    static CONFORMING: OnceCell<Vec<Ran>> = OnceCell::const_new();
     let run = || async { ran(1, &[], &[], &check::all(), &settings(), 4).await.expect("no deviation") };
-    HONEST.get_or_init(run).await
+    CONFORMING.get_or_init(run).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -35,15 +35,15 @@ async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_s
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deviation_that_changes_nothing_survives() {
-    let (all, honest) = (check::all(), honest().await);
-    let red = honest.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass).count();
+    let (all, conforming) = (check::all(), conforming().await);
+    let red = conforming.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass).count();
     assert_eq!(red, 0, "without a deviation nothing is red");
     let own = all.first().map(|check| check.requirement);
     let survivor = Row {
         name: "no-op".to_owned(),
         about: String::new(),
         own,
-        ran: honest.len(),
+        ran: conforming.len(),
         red: Vec::new(),
         silent: 0,
         why_silent: Vec::new(),
@@ -54,7 +54,7 @@ async fn a_deviation_that_changes_nothing_survives() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_repeatable_to_the_byte() {
     let mut reports = BTreeSet::new();
-    // The services that deviate here; that a whole honest run is repeatable is shown with the command.
+    // The services that deviate here; that a whole conforming run is repeatable is shown with the command.
     let all = select(check::all(), &[Service::Publish, Service::Drop], &[]);
     for jobs in [1, 4] {
         let settings = settings();
@@ -76,7 +76,7 @@ async fn a_run_is_repeatable_to_the_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_check_costs_what_it_says_in_a_world_of_its_own() {
     let mut wrong = Vec::new();
-    for ran in honest().await {
+    for ran in conforming().await {
         let check = check::of(ran.outcome.requirement).expect("the check that ran");
         let (sent, cost, id) = (ran.sent, check.cost, check.requirement);
         if (sent.requests, sent.writes) != (cost.requests.into(), cost.writes.into()) {

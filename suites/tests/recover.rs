@@ -165,7 +165,7 @@ async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
     let (served, control) = served().await;
     let (owner, _) = story(&control, "hosting.story", json!({})).await;
     let node = &served.sites["network"];
-    let honest = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
+    let conforming = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
     let gone = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         format!("http://{}", listener.local_addr().expect("its address"))
@@ -178,7 +178,7 @@ async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
         ["--network", &gone, "--network", &nonsense, "--network", node, "--address", &owner.address];
     let ran = recover(&arguments, Some(&owner.key)).await;
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(ran.json()["deployments"], honest.json()["deployments"]);
+    assert_eq!(ran.json()["deployments"], conforming.json()["deployments"]);
     assert!(ran.err.contains(&format!("{gone}: cannot connect")), "{}", ran.err);
     assert!(ran.err.contains(&format!("{nonsense}: no list")), "{}", ran.err);
 
@@ -195,7 +195,8 @@ async fn a_node_that_forges_a_record_is_seen_through() {
     let (served, control) = served().await;
     let (owner, _) = story(&control, "hosting.story", json!({})).await;
     let node = &served.sites["network"];
-    let honest = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await.json();
+    let conforming =
+        recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await.json();
     let liar = MockServer::start().await;
     // An old list, in which a deployment's failure has become a success.
     let list =
@@ -209,7 +210,7 @@ async fn a_node_that_forges_a_record_is_seen_through() {
     let arguments = ["--network", &liar, "--network", node, "--address", &owner.address];
     let ran = recover(&arguments, Some(&owner.key)).await;
     let seen = ran.json();
-    assert_eq!(seen["deployments"], honest["deployments"]);
+    assert_eq!(seen["deployments"], conforming["deployments"]);
     let ignored = seen["ignored"].as_array().expect("an array");
     assert!(ignored.iter().any(|one| one["rule"] == "hosting.records.signature"), "{ignored:?}");
     assert!(ran.err.contains(&format!("{liar}: nodes disagree about the message ")), "{}", ran.err);

@@ -16,7 +16,7 @@ use assay_suites::verdict::{Failure, Run, Verdict};
 /// Larger pages open slowly.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// A run of the embedded simulator, honest or not, of all services or some.
+/// A run of the embedded simulator, conforming or not, of all services or some.
 async fn run(deviations: &[&str], services: &[Service]) -> Run {
     let deviations: Vec<String> = deviations.iter().map(|&name| name.to_owned()).collect();
     let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("known deviations");

@@ -1,4 +1,4 @@
-//! Publishing and verification over sockets: the honest client against honest and troubled worlds.
+//! Publishing and verification over sockets: the conforming client against conforming and troubled worlds.
 
 use assay_sim::serve::ClockMode;
 use assay_spec::Dialect;
@@ -53,7 +53,7 @@ async fn verified(served: &Served, signature: &str, key: [u8; 32]) -> Verified {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_honest_client_publishes_anyone_verifies_and_only_for_its_key() {
+async fn what_the_conforming_client_publishes_anyone_verifies_and_only_for_its_key() {
     let served = served().await;
     let published = publish(&wanted(&served, "bafy")).await.expect("published");
     let Published::Landed(signature) = published else { panic!("{published:?}") };

@@ -90,11 +90,11 @@ pub(super) fn id(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
     let written = |bytes: [u8; 32], characters: usize| {
         format!("{DROP_ID_PREFIX}{}", &text::base64url(&bytes)[..characters])
     };
-    let honest = written(own, DROP_ID_CHARACTERS);
-    core.effect(&response::DROP_ID, honest, |honest, variant| match variant {
+    let conforming = written(own, DROP_ID_CHARACTERS);
+    core.effect(&response::DROP_ID, conforming, |conforming, variant| match variant {
         "same" => written(same, DROP_ID_CHARACTERS),
         "length" => written(own, DROP_ID_CHARACTERS - 4),
-        _ => honest.replace(DROP_ID_PREFIX, "site-"),
+        _ => conforming.replace(DROP_ID_PREFIX, "site-"),
     })
 }
 

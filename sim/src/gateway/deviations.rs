@@ -1,6 +1,6 @@
 //! How the gateway deviates: which requirements can be switched off, and the falsified output of those about output.
 //!
-//! Guards need nothing but their name here. A function below takes the honest answer and changes one thing.
+//! Guards need nothing but their name here. A function below takes the conforming answer and changes one thing.
 
 use assay_spec::gateway::chat::ROLES;
 use assay_spec::gateway::requirements::{
@@ -185,14 +185,10 @@ pub(super) fn streams(core: &mut Core, call: &Call) -> bool {
 }
 
 /// The media type of a stream.
-pub(super) fn media_type(core: &mut Core, honest: &'static str) -> &'static str {
-    core.effect(
-        &stream::EVENT_STREAM,
-        honest,
-        |honest, variant| {
-            if variant == "type" { "application/json" } else { honest }
-        },
-    )
+pub(super) fn media_type(core: &mut Core, conforming: &'static str) -> &'static str {
+    core.effect(&stream::EVENT_STREAM, conforming, |conforming, variant| {
+        if variant == "type" { "application/json" } else { conforming }
+    })
 }
 
 /// The events of a stream.
@@ -228,8 +224,8 @@ pub(super) fn events(core: &mut Core, family: Family, mut events: Vec<Event>) ->
 }
 
 /// What a stream says that fails midway.
-pub(super) fn last_words(core: &mut Core, honest: Bytes) -> Bytes {
-    core.effect(&stream::ERROR_EVENT, honest, |_, variant| {
+pub(super) fn last_words(core: &mut Core, conforming: Bytes) -> Bytes {
+    core.effect(&stream::ERROR_EVENT, conforming, |_, variant| {
         if variant == "silent" { Bytes::new() } else { Bytes::from_static(b"data: [DONE]\n\n") }
     })
 }
@@ -277,8 +273,8 @@ fn completion(core: &mut Core, mut body: Value) -> Reply {
 }
 
 /// The status of a refusal.
-pub(super) fn status(core: &mut Core, rule: Id, honest: u16) -> u16 {
-    if rule == &pool::ALL_FAILED { core.effect(rule, honest, |_, _| 500) } else { honest }
+pub(super) fn status(core: &mut Core, rule: Id, conforming: u16) -> u16 {
+    if rule == &pool::ALL_FAILED { core.effect(rule, conforming, |_, _| 500) } else { conforming }
 }
 
 /// `detail` of an error.

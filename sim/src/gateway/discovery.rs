@@ -72,9 +72,9 @@ fn listed(core: &Core) -> Vec<&'static Model> {
 
 /// The servers that are listed: those of the pool that are believed to run.
 fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
-    let honest = state.pool.listed(model);
-    core.effect(&CURRENT, honest, |honest, variant| match variant {
-        "joined" => honest.into_iter().filter(|number| state.pool.at(*number).left == 0).collect(),
+    let conforming = state.pool.listed(model);
+    core.effect(&CURRENT, conforming, |conforming, variant| match variant {
+        "joined" => conforming.into_iter().filter(|number| state.pool.at(*number).left == 0).collect(),
         _ => model.servers.to_vec(),
     })
 }

@@ -1,5 +1,5 @@
 //! The deviations of token metadata: what is done when a requirement is switched off. Lenient ways of reading paths
-//! stand in the spec, what becomes of unknown contracts and of the page beside the honest handlers; here stand the
+//! stand in the spec, what becomes of unknown contracts and of the page beside the conforming handlers; here stand the
 //! falsified documents.
 
 use assay_spec::metadata::requirements::{contract, overrides, paths, records, root, token, validation};

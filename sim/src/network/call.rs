@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use assay_spec::Rules;
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::info::PREFIX as HONEST_PREFIX;
+use assay_spec::network::info::PREFIX as CONFORMING_PREFIX;
 use assay_spec::network::limits::Rate;
 use assay_spec::network::params::Params;
 use assay_spec::network::requirements::info::PREFIX;
@@ -73,7 +73,7 @@ fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<S
     let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
     // Where this is violated, the API stands below another version alone.
     let moved = is_api(head.site) && path.starts_with("/api/") && core.violated(&PREFIX).is_some();
-    let wanted = if moved { path.replacen("/api/v1", HONEST_PREFIX, 1) } else { path.to_owned() };
+    let wanted = if moved { path.replacen("/api/v1", CONFORMING_PREFIX, 1) } else { path.to_owned() };
     let hidden = moved && wanted == path;
     match route(endpoints(head.site), head.method.as_str(), &wanted) {
         Ok(found) if !hidden => Ok((found.endpoint, found.captures)),

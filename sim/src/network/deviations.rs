@@ -383,8 +383,8 @@ pub(super) fn change(
     value: &mut Value,
     wrong: impl FnOnce(Value, &'static str) -> Value,
 ) {
-    let honest = value.take();
-    *value = core.effect(rule, honest, wrong);
+    let conforming = value.take();
+    *value = core.effect(rule, conforming, wrong);
 }
 
 fn lower(text: &Value) -> Value {

@@ -27,8 +27,8 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
         }
         Ok(())
     })?;
-    let honest = created.hash.text(core);
-    let hash = core.effect(&REPLY_HASH, honest, |_, _| String::new());
+    let conforming = created.hash.text(core);
+    let hash = core.effect(&REPLY_HASH, conforming, |_, _| String::new());
     let status = core.effect(&REPLY_STATUS, "success", |_, _| "ok");
     Ok(create::success(core, json!({ "item_hash": hash, "status": status })))
 }

@@ -87,8 +87,8 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
         Kind::Compute => {
             numbers(core, &mut record, &COMPUTE_LATENCIES, &COMPUTE_LATENCIES_ROW);
             if let Some(features) = record.get_mut("features") {
-                let honest = features.take();
-                *features = core.effect(&FEATURES, honest, |_, _| json!("sev,sev_es"));
+                let conforming = features.take();
+                *features = core.effect(&FEATURES, conforming, |_, _| json!("sev,sev_es"));
             }
             if core.violated(&EXPECTED_STATUS).is_some() {
                 remove(&mut record, &["base_latency", "base_latency_ipv4"]);
@@ -108,7 +108,7 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
     record
 }
 
-/// What a violated rule, in its variant, makes of an honest value.
+/// What a violated rule, in its variant, makes of a conforming value.
 type Edit = fn(&Value, &'static str) -> Value;
 
 /// What every record has.
@@ -125,9 +125,9 @@ fn common(core: &mut Core, record: &mut Value) {
         (&VERSION, "version", |version, _| json!({ "name": version })),
     ];
     for (rule, name, deviation) in deviations {
-        let Some(honest) = record.get(name) else { continue };
+        let Some(conforming) = record.get(name) else { continue };
         if let Some(variant) = core.violated(rule) {
-            record[name] = deviation(honest, variant);
+            record[name] = deviation(conforming, variant);
         }
     }
 }
@@ -136,11 +136,11 @@ fn common(core: &mut Core, record: &mut Value) {
 fn numbers(core: &mut Core, record: &mut Value, names: &[&str], rule: Id) {
     let Some(variant) = core.violated(rule) else { return };
     for name in names {
-        let Some(honest) = record.get(*name) else { continue };
+        let Some(conforming) = record.get(*name) else { continue };
         record[*name] = match variant {
-            "negative" => json!(-1.0 - honest.as_f64().unwrap_or_default()),
-            "fraction" => json!(honest.as_f64().unwrap_or_default() + 0.5),
-            _ => json!(honest.to_string()),
+            "negative" => json!(-1.0 - conforming.as_f64().unwrap_or_default()),
+            "fraction" => json!(conforming.as_f64().unwrap_or_default() + 0.5),
+            _ => json!(conforming.to_string()),
         };
     }
 }

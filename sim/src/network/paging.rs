@@ -86,17 +86,17 @@ pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
 
 /// The object beside the array.
 fn pagination(core: &mut Core, page: Page, total: u64, returned: u64) -> Value {
-    let mut honest = page.pagination(total);
+    let mut conforming = page.pagination(total);
     if total == 0 && core.varies(variations::EMPTY_PAGE) {
-        honest.total_pages = 1;
+        conforming.total_pages = 1;
     }
-    honest.per_page = core.effect(&PER_PAGE, honest.per_page, |_, _| returned.saturating_sub(1));
-    honest.page = core.effect(&PAGE, honest.page, |page, _| page - 1);
-    honest.total = core.effect(&TOTAL, honest.total, |_, _| returned);
-    honest.total_pages = core.effect(&TOTAL_PAGES, honest.total_pages, |pages, _| pages + 1);
-    let mut written = json!(honest);
+    conforming.per_page = core.effect(&PER_PAGE, conforming.per_page, |_, _| returned.saturating_sub(1));
+    conforming.page = core.effect(&PAGE, conforming.page, |page, _| page - 1);
+    conforming.total = core.effect(&TOTAL, conforming.total, |_, _| returned);
+    conforming.total_pages = core.effect(&TOTAL_PAGES, conforming.total_pages, |pages, _| pages + 1);
+    let mut written = json!(conforming);
     if core.violated(&INTEGERS).is_some() {
-        written["total_pages"] = json!(honest.total_pages.to_string());
+        written["total_pages"] = json!(conforming.total_pages.to_string());
     }
     written
 }

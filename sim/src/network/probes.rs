@@ -98,7 +98,7 @@ fn signed(reply: Reply, node: &Node) -> Reply {
     }
 }
 
-/// Whether the node is dishonest here. It is not to the measurement program: what that sees has rows of its own.
+/// Whether the node is deviating here. It is not to the measurement program: what that sees has rows of its own.
 fn deviates(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
     !measure::is_prober(call.peer) && core.violated(rule).is_some()
 }

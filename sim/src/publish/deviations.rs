@@ -1,6 +1,6 @@
 //! How the exchange deviates: which requirements can be switched off, and the falsified output of those about output.
 //!
-//! Guards need nothing but their name here. A function below takes the honest bytes and changes one thing.
+//! Guards need nothing but their name here. A function below takes the conforming bytes and changes one thing.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -165,20 +165,24 @@ pub(super) fn reply(core: &mut Core, body: &mut Value) {
             body[member] = deviation(&body[member], variant);
         }
     };
-    edit(&prepare::MESSAGE, "message", &|honest, _| {
-        json!(honest.as_str().unwrap_or_default().trim_end_matches('=').replace('+', "-").replace('/', "_"))
+    edit(&prepare::MESSAGE, "message", &|conforming, _| {
+        json!(
+            conforming.as_str().unwrap_or_default().trim_end_matches('=').replace('+', "-").replace('/', "_")
+        )
     });
     edit(&prepare::FEE_PAYER, "feePayer", &|_, _| json!("11111111111111111111111111111111"));
-    edit(&prepare::LAST_VALID_BLOCK_HEIGHT, "lastValidBlockHeight", &|honest, _| json!(honest.to_string()));
-    edit(&prepare::PAYLOAD, "payload", &|honest, _| {
-        json!(format!("{} ", honest.as_str().unwrap_or_default()))
+    edit(&prepare::LAST_VALID_BLOCK_HEIGHT, "lastValidBlockHeight", &|conforming, _| {
+        json!(conforming.to_string())
     });
-    edit(&prepare::EXPIRES_AT, "expiresAt", &|honest, variant| {
-        let honest = honest.as_i64().unwrap_or_default();
-        json!(if variant == "late" { honest + 60_000 } else { honest / 1000 })
+    edit(&prepare::PAYLOAD, "payload", &|conforming, _| {
+        json!(format!("{} ", conforming.as_str().unwrap_or_default()))
     });
-    edit(&prepare::TXT_OBSERVED, "txtObserved", &|honest, _| {
-        let mut deviation = honest.clone();
+    edit(&prepare::EXPIRES_AT, "expiresAt", &|conforming, variant| {
+        let conforming = conforming.as_i64().unwrap_or_default();
+        json!(if variant == "late" { conforming + 60_000 } else { conforming / 1000 })
+    });
+    edit(&prepare::TXT_OBSERVED, "txtObserved", &|conforming, _| {
+        let mut deviation = conforming.clone();
         if let Some(members) = deviation.as_object_mut() {
             members.insert("required".to_owned(), json!("2"));
         }
@@ -187,14 +191,14 @@ pub(super) fn reply(core: &mut Core, body: &mut Value) {
 }
 
 /// The record's bytes.
-pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
+pub(super) fn record(core: &mut Core, conforming: &Record) -> Vec<u8> {
     let dialect = core.dialect.clone();
-    let mut prefix = format!("{}{}:", dialect.record_prefix, honest.kind.name());
+    let mut prefix = format!("{}{}:", dialect.record_prefix, conforming.kind.name());
     if core.violated(&texts::KIND).is_some() {
         prefix = prefix.replace(":1:", ":2:");
     }
     let mut fields: Vec<(&str, Cow<'_, str>)> =
-        honest.fields().map(|(key, value)| (key, Cow::Borrowed(value))).collect();
+        conforming.fields().map(|(key, value)| (key, Cow::Borrowed(value))).collect();
     let mut edit = |rule: assay_spec::Id, key: &str, deviation: &dyn Fn(&str) -> String| {
         if let Some((_, value)) = fields.iter_mut().find(|(name, _)| *name == key)
             && core.violated(rule).is_some()
@@ -202,18 +206,21 @@ pub(super) fn record(core: &mut Core, honest: &Record) -> Vec<u8> {
             *value = deviation(value).into();
         }
     };
-    edit(&texts::DOMAIN, "d", &|honest| format!("www.{honest}"));
-    if honest.kind == Kind::Pub {
-        edit(&texts::CID, "c", &|honest| format!("{honest}x"));
-        edit(&texts::VERSION, "v", &|honest| format!("{honest}.1"));
+    edit(&texts::DOMAIN, "d", &|conforming| format!("www.{conforming}"));
+    if conforming.kind == Kind::Pub {
+        edit(&texts::CID, "c", &|conforming| format!("{conforming}x"));
+        edit(&texts::VERSION, "v", &|conforming| format!("{conforming}.1"));
     }
     edit(&texts::TRANSFER, "newVault", &|_| {
         format!("{}11111111111111111111111111111111", dialect.key_scheme)
     });
-    edit(&texts::ACCEPT, "transfer", &|honest| honest.chars().rev().collect());
-    edit(&texts::TIME_FORM, "t", &|honest| honest.replace(&honest[honest.len().saturating_sub(5)..], "Z"));
-    edit(&texts::TIME_NOW, "t", &|honest| {
-        Instant::parse_exact(honest).map_or_else(|| honest.to_owned(), |time| (time - HOUR).to_string())
+    edit(&texts::ACCEPT, "transfer", &|conforming| conforming.chars().rev().collect());
+    edit(&texts::TIME_FORM, "t", &|conforming| {
+        conforming.replace(&conforming[conforming.len().saturating_sub(5)..], "Z")
+    });
+    edit(&texts::TIME_NOW, "t", &|conforming| {
+        Instant::parse_exact(conforming)
+            .map_or_else(|| conforming.to_owned(), |time| (time - HOUR).to_string())
     });
     if core.violated(&texts::KEYS).is_some() {
         fields.swap(0, 1);
@@ -251,8 +258,8 @@ fn escaped(json: String, deviation: Option<&str>) -> String {
 }
 
 /// The message's bytes.
-pub(super) fn message(core: &mut Core, honest: Message) -> Vec<u8> {
-    let mut message = honest;
+pub(super) fn message(core: &mut Core, conforming: Message) -> Vec<u8> {
+    let mut message = conforming;
     let mut edit = |rule: assay_spec::Id, deviation: &dyn Fn(&mut Message)| {
         if core.violated(rule).is_some() {
             deviation(&mut message);

@@ -187,9 +187,9 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         record.clone(),
     );
     let expires_at = now + state.limits.prepare_lifetime_ms;
-    let ends_at = core.effect(&EXPIRED, expires_at, |honest, variant| match variant {
+    let ends_at = core.effect(&EXPIRED, expires_at, |conforming, variant| match variant {
         "early" => now + state.limits.prepare_lifetime_ms * 2 / 3,
-        _ => honest + HOUR,
+        _ => conforming + HOUR,
     });
     let (prepared, row) = PrepareState::None.on(PrepareEvent::Prepare).expect("the table begins with it");
     core.fired(row);
@@ -208,8 +208,8 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         waiting: Vec::new(),
     };
     timer(core, ends_at, Timer::Lifetime(id.clone()));
-    let unlock = core.effect(&LOCK_EXPIRES, expires_at, |honest, _| honest + HOUR);
-    // Kept honestly, both end together, and one timer is enough.
+    let unlock = core.effect(&LOCK_EXPIRES, expires_at, |conforming, _| conforming + HOUR);
+    // Kept correctly, both end together, and one timer is enough.
     if unlock != ends_at {
         timer(core, unlock, Timer::Lock(id.clone()));
     }

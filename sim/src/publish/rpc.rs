@@ -247,7 +247,7 @@ fn message_json(bytes: &[u8]) -> Value {
 fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
     let memo = core.dialect.memo_program.clone();
     let record = String::from_utf8_lossy(&found.transaction.record).into_owned();
-    let length = core.effect(&MEMO_LINE, record.len(), |honest, _| honest + 1);
+    let length = core.effect(&MEMO_LINE, record.len(), |conforming, _| conforming + 1);
     let signer = found.transaction.signer.clone();
     let signer = core.effect(&SIGNED_BY, signer, |_, _| "11111111111111111111111111111111".to_owned());
     let quoted = core.varies(variations::MEMO_QUOTED);

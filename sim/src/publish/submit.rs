@@ -196,7 +196,7 @@ fn broadcast(
 }
 
 fn landed(core: &mut Core, transaction: &[u8; 64]) -> Reply {
-    let id = core.effect(&SIGNATURE, *transaction, |honest, _| honest.map(|byte| byte ^ 1));
+    let id = core.effect(&SIGNATURE, *transaction, |conforming, _| conforming.map(|byte| byte ^ 1));
     core.json(200, json!({ "signature": bs58::encode(id).into_string() }))
 }
 

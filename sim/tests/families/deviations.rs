@@ -1,4 +1,4 @@
-//! Every deviation of these families shows on the wire, and the honest node never shows one.
+//! Every deviation of these families shows on the wire, and the conforming node never shows one.
 
 use assay_sim::world;
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ const GROUPS: [&str; 7] = ["aggregates", "programs", "instances", "pins", "index
 
 #[test]
 fn every_deviation_shows_on_the_wire() {
-    let honest = play(None);
-    assert_eq!(honest, play(None));
+    let conforming = play(None);
+    assert_eq!(conforming, play(None));
     let mine: Vec<String> =
         world::deviations().iter().map(ToString::to_string).filter(|name| is_mine(name)).collect();
     assert!(mine.len() > 100, "{}", mine.len());
-    let silent: Vec<&String> = mine.iter().filter(|name| play(Some(name)) == honest).collect();
+    let silent: Vec<&String> = mine.iter().filter(|name| play(Some(name)) == conforming).collect();
     assert!(silent.is_empty(), "{silent:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Every deviation shows in what it is about, and the honest answer beside it stays what it was.
+//! Every deviation shows in what it is about, and the conforming answer beside it stays what it was.
 
 use assay_sim::world;
 use assay_spec::Service;

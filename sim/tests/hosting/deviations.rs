@@ -43,7 +43,7 @@ fn told(actor: &mut Actor) -> BTreeMap<String, Value> {
 
 #[test]
 fn every_deviation_shows_and_is_taken() {
-    let honest: BTreeSet<String> = told(&mut Actor::new(1)).into_keys().collect();
+    let conforming: BTreeSet<String> = told(&mut Actor::new(1)).into_keys().collect();
     assert!(mine().len() > 130, "{}", mine().len());
     for name in mine() {
         let mut actor = Actor::new(1);
@@ -53,7 +53,7 @@ fn every_deviation_shows_and_is_taken() {
         assert_eq!((&view["jobs"], &view["failures"]), (&json!([]), &json!([])), "{name}");
         // A signature is no part of a hash.
         let signs = name.ends_with(".signature");
-        assert_eq!(deviating == honest, signs, "{name} changes what is written");
+        assert_eq!(deviating == conforming, signs, "{name} changes what is written");
         let asked: Vec<String> = actor.driver.world.core.consulted().map(ToString::to_string).collect();
         assert!(asked.contains(&name), "{name} was asked");
     }
@@ -111,14 +111,14 @@ fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
 
 #[test]
 fn every_variation_shows_and_leaves_the_records_good() {
-    let honest = told(&mut Actor::new(1));
+    let conforming = told(&mut Actor::new(1));
     let variations: Vec<&str> =
         world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
     assert!(variations.len() >= 20, "{variations:?}");
     for name in variations {
         let mut actor = Actor::new(1);
         actor.driver.apply_variations(&[name]);
-        assert_ne!(told(&mut actor), honest, "{name}");
+        assert_ne!(told(&mut actor), conforming, "{name}");
         actor.assert_settled();
         let owner = actor.owner();
         let map = actor.aggregate(&owner, "projects");

@@ -296,8 +296,8 @@ impl Script {
 
 #[test]
 fn every_deviation_shows() {
-    let honest = Script::play(None);
-    assert_eq!(honest, Script::play(None), "the script is repeatable");
+    let conforming = Script::play(None);
+    assert_eq!(conforming, Script::play(None), "the script is repeatable");
     let groups = [
         messages::ALL,
         envelope::ALL,
@@ -317,7 +317,7 @@ fn every_deviation_shows() {
         let mine = groups.iter().any(|group| group.contains(&deviation.requirement));
         // Another family tells this one where the script does not look.
         let elsewhere = deviation.requirement == &info::PUBLIC;
-        if mine && !elsewhere && Script::play(Some(&deviation.to_string())) == honest {
+        if mine && !elsewhere && Script::play(Some(&deviation.to_string())) == conforming {
             quiet.push(deviation.to_string());
         }
     }

@@ -75,13 +75,13 @@ fn a_node_that_nobody_knows_is_not_found() {
 fn variations_change_what_holds_the_records() {
     let mut driver = measured(1);
     driver.advance(3 * HOUR);
-    let honest = driver.records("network");
+    let conforming = driver.records("network");
     driver.apply_variations(&["network.metrics-object"]);
-    assert_eq!(body_of(&driver.metrics_of("network")), json!({ "metrics": honest }));
+    assert_eq!(body_of(&driver.metrics_of("network")), json!({ "metrics": conforming }));
     driver.apply_variations(&["network.metrics-newest-first"]);
     let mut turned = driver.records("network");
     turned.reverse();
-    assert_eq!(turned, honest);
+    assert_eq!(turned, conforming);
     driver.apply_variations(&["network.metrics-unknown-empty"]);
     assert_eq!(driver.read("/api/v0/core/00/metrics"), json!([]));
 
@@ -98,9 +98,9 @@ fn variations_change_what_holds_the_records() {
 fn spoilt(deviation: &str, site: &str) -> (Value, Value) {
     let mut driver = measured(1);
     driver.advance(HOUR);
-    let honest = driver.records(site).remove(0);
+    let conforming = driver.records(site).remove(0);
     driver.deviate(deviation);
-    (honest, driver.records(site).remove(0))
+    (conforming, driver.records(site).remove(0))
 }
 
 /// What a value must be.
@@ -136,12 +136,12 @@ fn each_deviation_about_a_record_is_in_the_fields_that_it_names() {
         ("features", "compute-1", &["features"], &Value::is_string),
     ];
     for (deviation, site, fields, holds) in cases {
-        let (honest, spoilt) = spoilt(&format!("network.metrics.{deviation}"), site);
+        let (conforming, spoilt) = spoilt(&format!("network.metrics.{deviation}"), site);
         for (name, value) in spoilt.as_object().expect("an object") {
             if fields.contains(&name.as_str()) {
-                assert!(holds(value) && !holds(&honest[name]), "{deviation}: {name} is {value}");
+                assert!(holds(value) && !holds(&conforming[name]), "{deviation}: {name} is {value}");
             } else {
-                assert_eq!(*value, honest[name], "{deviation} leaves {name} alone");
+                assert_eq!(*value, conforming[name], "{deviation} leaves {name} alone");
             }
         }
         assert!(
@@ -153,8 +153,8 @@ fn each_deviation_about_a_record_is_in_the_fields_that_it_names() {
 
 #[test]
 fn a_401_that_is_no_success_leaves_no_base_latency() {
-    let (honest, spoilt) = spoilt("network.metrics.expected-status", "compute-1");
-    assert!(honest["base_latency"].is_f64());
+    let (conforming, spoilt) = spoilt("network.metrics.expected-status", "compute-1");
+    assert!(conforming["base_latency"].is_f64());
     assert_eq!((spoilt.get("base_latency"), spoilt.get("base_latency_ipv4")), (None, None));
     assert!(spoilt["full_check_latency"].is_f64());
 }

@@ -142,8 +142,8 @@ fn deviations_are_told_to_everybody_but_the_program() {
         driver.deviate(&format!("network.probes.{row}"));
         assert_eq!(driver.probe(site, target).status, status, "{row}");
         for (other, at, elsewhere, _) in cases.iter().filter(|case| case.0 != row) {
-            let honest = if *other == "login" { 401 } else { 200 };
-            assert_eq!(driver.probe(*at, elsewhere).status, honest, "{other} under {row}");
+            let conforming = if *other == "login" { 401 } else { 200 };
+            assert_eq!(driver.probe(*at, elsewhere).status, conforming, "{other} under {row}");
         }
         driver.advance(HOUR);
         let record = driver.records(site.name).remove(0);

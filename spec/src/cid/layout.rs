@@ -86,18 +86,23 @@ impl Layout {
 
     /// The documented layout, less what is violated in `rules`.
     pub fn of(estimate: Estimate, rules: &mut impl Rules) -> Layout {
-        let honest = Layout { estimate, ..Layout::default() };
+        let conforming = Layout { estimate, ..Layout::default() };
         Layout {
-            version: rules.effect(&rows::VERSION, honest.version, |_, _| Version::V0),
-            wrapped_as: rules.effect(&rows::NOT_WRAPPED, honest.wrapped_as, |_, _| Some("folder".to_owned())),
-            raw_leaves: rules.effect(&rows::RAW_LEAVES, honest.raw_leaves, |_, _| false),
-            chunk_bytes: rules.effect(&rows::CHUNKS, honest.chunk_bytes, |_, _| 1 << 20),
-            width: rules.effect(&rows::BALANCED, honest.width, |_, _| 1024),
-            shard_above_bytes: rules.effect(&rows::SHARDED, honest.shard_above_bytes, |_, _| None),
+            version: rules.effect(&rows::VERSION, conforming.version, |_, _| Version::V0),
+            wrapped_as: rules
+                .effect(&rows::NOT_WRAPPED, conforming.wrapped_as, |_, _| Some("folder".to_owned())),
+            raw_leaves: rules.effect(&rows::RAW_LEAVES, conforming.raw_leaves, |_, _| false),
+            chunk_bytes: rules.effect(&rows::CHUNKS, conforming.chunk_bytes, |_, _| 1 << 20),
+            width: rules.effect(&rows::BALANCED, conforming.width, |_, _| 1024),
+            shard_above_bytes: rules.effect(&rows::SHARDED, conforming.shard_above_bytes, |_, _| None),
             estimate,
-            dotfiles: rules.effect(&rows::DOTFILES, honest.dotfiles, |_, _| false),
-            empty_directories: rules.effect(&rows::EMPTY_DIRECTORIES, honest.empty_directories, |_, _| true),
-            links: rules.effect(&rows::SYMLINKS, honest.links, |_, _| false),
+            dotfiles: rules.effect(&rows::DOTFILES, conforming.dotfiles, |_, _| false),
+            empty_directories: rules.effect(
+                &rows::EMPTY_DIRECTORIES,
+                conforming.empty_directories,
+                |_, _| true,
+            ),
+            links: rules.effect(&rows::SYMLINKS, conforming.links, |_, _| false),
         }
     }
 }

@@ -151,7 +151,7 @@ impl<'a> Amends<'a> {
         }
         let roots: std::collections::BTreeSet<&str> =
             chains.iter().filter_map(|chain| chain.hashes.first().copied()).collect();
-        // Two amends that share a hash are a dishonest node's; the first in the order stands for both.
+        // Two amends that share a hash are a deviating node's; the first in the order stands for both.
         let mut targets: BTreeMap<&str, &str> = BTreeMap::new();
         for amend in &self.sorted {
             targets.entry(amend.item_hash).or_insert(amend.target);

@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn each_rule_changes_the_plan() {
-        let honest = plan(&project(), &readings(), &mut Strict);
+        let conforming = plan(&project(), &readings(), &mut Strict);
         for rule in [&DEDUPLICATED, &CLASSIFIED, &LEGACY, &EVERY] {
-            assert_ne!(plan(&project(), &readings(), &mut Without(rule)), honest, "{rule}");
+            assert_ne!(plan(&project(), &readings(), &mut Without(rule)), conforming, "{rule}");
         }
     }
 

@@ -127,8 +127,8 @@ pub fn of_signature(signature: &[u8; 65], rules: &mut impl Rules) -> Result<KeyE
         bytes[64] = bytes[64].wrapping_sub(27);
         bytes
     });
-    let honest = Zeroizing::new(keccak256(signature.as_slice()));
-    let secret = rules.effect(&PRIVATE, honest, |_, _| Zeroizing::new(sha3_256(signature.as_slice())));
+    let conforming = Zeroizing::new(keccak256(signature.as_slice()));
+    let secret = rules.effect(&PRIVATE, conforming, |_, _| Zeroizing::new(sha3_256(signature.as_slice())));
     let (secret, key) = private_key(secret, rules)?;
     let public = secp256k1::public_key(&key);
     let public_text = rules.effect(&PUBLIC, prefixed_hex(&public), |_, _| prefixed_hex(&public[1..]));
@@ -228,17 +228,17 @@ mod tests {
 
     #[test]
     fn one_wallet_has_one_key_and_each_step_shows_in_it() {
-        let honest = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
+        let conforming = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
         let again = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
-        assert_eq!(honest.public_text, again.public_text);
-        assert_eq!(honest.public_text.len(), 132);
-        assert!(honest.public_text.starts_with("0x04"));
-        assert_eq!(*honest.secret, keccak256(honest.signature.as_slice()));
-        assert!(is_signed_by(&text(), &honest.signature, Address::of(&wallet())));
-        assert!(!is_signed_by(&text(), &honest.signature, Address([1; 20])));
+        assert_eq!(conforming.public_text, again.public_text);
+        assert_eq!(conforming.public_text.len(), 132);
+        assert!(conforming.public_text.starts_with("0x04"));
+        assert_eq!(*conforming.secret, keccak256(conforming.signature.as_slice()));
+        assert!(is_signed_by(&text(), &conforming.signature, Address::of(&wallet())));
+        assert!(!is_signed_by(&text(), &conforming.signature, Address([1; 20])));
         for rule in [&BYTES, &SIGNATURE, &PRIVATE, &PUBLIC] {
             let other = of_wallet(&wallet(), &text(), &mut Without(rule)).unwrap();
-            assert_ne!(other.public_text, honest.public_text, "{rule}");
+            assert_ne!(other.public_text, conforming.public_text, "{rule}");
         }
     }
 
@@ -255,11 +255,11 @@ mod tests {
 
     #[test]
     fn the_other_form_of_v_is_another_key() {
-        let honest = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
-        let mut bare = *honest.signature;
+        let conforming = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
+        let mut bare = *conforming.signature;
         bare[64] -= 27;
         let other = of_signature(&bare, &mut Strict).unwrap();
-        assert_ne!(other.public, honest.public);
+        assert_ne!(other.public, conforming.public);
         assert!(!is_signed_by(&text(), &bare, Address::of(&wallet())));
     }
 

@@ -41,12 +41,12 @@ impl Page {
         };
         let limit = match positive(params, "limit", rules)? {
             Some(asked) => {
-                let honest = rules.effect(&LIMIT, asked, |asked, _| asked + 1);
-                rules.effect(&MAXIMUM, honest.min(PAGE_MAXIMUM), |_, _| asked)
+                let conforming = rules.effect(&LIMIT, asked, |asked, _| asked + 1);
+                rules.effect(&MAXIMUM, conforming.min(PAGE_MAXIMUM), |_, _| asked)
             }
-            None => rules.effect(&DEFAULT_LIMIT, PAGE_DEFAULT, |honest, variant| match variant {
-                "early" => honest / 2,
-                _ => honest * 2,
+            None => rules.effect(&DEFAULT_LIMIT, PAGE_DEFAULT, |conforming, variant| match variant {
+                "early" => conforming / 2,
+                _ => conforming * 2,
             }),
         };
         Ok(Page { number, limit })

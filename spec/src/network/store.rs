@@ -270,8 +270,8 @@ mod tests {
             (&READ_STATUS_FIRST, 200, store("removed")),
         ];
         for (rule, http_status, body) in cases {
-            let honest = read(http_status, Some(&body));
-            assert_ne!(classify(http_status, Some(&body), &mut Without(rule)), honest, "{rule}");
+            let conforming = read(http_status, Some(&body));
+            assert_ne!(classify(http_status, Some(&body), &mut Without(rule)), conforming, "{rule}");
         }
     }
 

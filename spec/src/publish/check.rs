@@ -150,15 +150,15 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_message_passes_and_each_deviation_meets_its_check() {
+    fn a_conforming_message_passes_and_each_deviation_meets_its_check() {
         let record = |record: Record| record.encode(&Dialect::default());
-        let honest = message(record(Record::publish("a.example", "bafy", "0", NOW)));
-        assert!(judge(&honest.encode(), &asked(), &mut Strict).is_ok());
+        let conforming = message(record(Record::publish("a.example", "bafy", "0", NOW)));
+        assert!(judge(&conforming.encode(), &asked(), &mut Strict).is_ok());
 
-        let mut trailing = honest.encode();
+        let mut trailing = conforming.encode();
         trailing.push(0);
         let bend = |edit: fn(&mut Message)| {
-            let mut message = honest.clone();
+            let mut message = conforming.clone();
             edit(&mut message);
             message.encode()
         };

@@ -139,8 +139,8 @@ impl Envelope {
         let time = if self.claims.contains_key("t") { time? } else { now };
         let skew = time - now;
         let within = |past: i64, future: i64| (-past..=future).contains(&skew);
-        let honest = within(ENVELOPE_SKEW_MS, ENVELOPE_SKEW_MS);
-        let within = rules.effect(&TIME_WINDOW, honest, |_, variant| match variant {
+        let conforming = within(ENVELOPE_SKEW_MS, ENVELOPE_SKEW_MS);
+        let within = rules.effect(&TIME_WINDOW, conforming, |_, variant| match variant {
             "past" => within(i64::MAX, ENVELOPE_SKEW_MS),
             "future" => within(ENVELOPE_SKEW_MS, i64::MAX),
             "narrow" => within(ENVELOPE_SKEW_MS / 2, ENVELOPE_SKEW_MS / 2),

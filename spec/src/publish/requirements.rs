@@ -303,7 +303,7 @@ crate::requirements! {
 
     /// How a client goes through the exchange.
     mod client {
-        /// Given an honest exchange, the client signs exactly the bytes of `message`, and one record lands.
+        /// Given a conforming exchange, the client signs exactly the bytes of `message`, and one record lands.
         PUBLISHES: Must Client Client ["POST /api/vf-cli/publish/prepare" 9 0x2a7a_41c8, "POST /api/vf-cli/publish/submit" 1 0x50df_85c1];
         /// Every request is JSON by its `Content-Type`.
         CONTENT_TYPE: Must Client Client ["Endpoints" 2 0xd924_cff3];

@@ -18,7 +18,7 @@ fn each_malformed_record_is_noted_under_its_hash_and_the_others_are_read() {
     let mut app = App::new();
     let id = app.project(WALLET, "p");
     app.deploy(&id);
-    let honest = recover(&app.messages, 1, absent);
+    let conforming = recover(&app.messages, 1, absent);
     let content = |body: Value| json!({"address": address(WALLET), "type": "svc-cloud-deployment", "content": body, "time": 9});
     let good = serde_json::from_str::<Value>(&app.messages[2]).unwrap()["content"]["content"].clone();
     let with = |pointer: &str, wrong: Value| {
@@ -50,11 +50,11 @@ fn each_malformed_record_is_noted_under_its_hash_and_the_others_are_read() {
     for text in bad {
         let all: Vec<&String> = app.messages.iter().chain([&text]).collect();
         let mut spoilt = recover(all, 1, absent);
-        assert_eq!(spoilt.notes.len(), honest.notes.len() + 1, "{text:.300} {:?}", spoilt.notes);
+        assert_eq!(spoilt.notes.len(), conforming.notes.len() + 1, "{text:.300} {:?}", spoilt.notes);
         let note = spoilt.notes.iter().find(|note| note.note.starts_with("malformed-")).expect("a note");
         assert!(!note.rule.is_empty() && !note.item_hash.is_empty(), "{note:?}");
-        spoilt.notes.clone_from(&honest.notes);
-        assert_eq!(spoilt, honest, "{text:.300}");
+        spoilt.notes.clone_from(&conforming.notes);
+        assert_eq!(spoilt, conforming, "{text:.300}");
     }
 }
 

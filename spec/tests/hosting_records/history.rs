@@ -172,7 +172,7 @@ proptest! {
     #[test]
     fn strangers_change_no_result(steps in proptest::collection::vec(any::<(u8, u8, u8)>(), 1..16), forged in 0_usize..8) {
         let (app, _) = write(&steps);
-        let honest = recover(&app.messages, 2, answer);
+        let conforming = recover(&app.messages, 2, answer);
         let mut messages = app.messages.clone();
         for (n, text) in app.messages.iter().enumerate() {
             let message: Value = serde_json::from_str(text).unwrap();
@@ -193,7 +193,7 @@ proptest! {
         let mut spoilt = recover(&messages, 2, answer);
         prop_assert!(spoilt.ignored.len() >= app.messages.len());
         spoilt.ignored.clear();
-        prop_assert_eq!(spoilt, honest);
+        prop_assert_eq!(spoilt, conforming);
     }
 }
 

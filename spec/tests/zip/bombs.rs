@@ -62,13 +62,13 @@ fn empty_blocks(count: usize) -> Vec<u8> {
 #[test]
 fn ten_gigabytes_in_one_stream_are_refused() {
     let (stream, size) = longest_stream();
-    let honest = Entry::inflating("a", b"", stream).both(|header| {
+    let conforming = Entry::inflating("a", b"", stream).both(|header| {
         header.size = FULL;
         header.extra = extra(1, &size.to_le_bytes());
     });
-    refused_by(&EXTRACTED_SIZE, &Zip::site([honest.clone()]).bytes());
+    refused_by(&EXTRACTED_SIZE, &Zip::site([conforming.clone()]).bytes());
     for claim in [0, 1, 39_999_995] {
-        let liar = honest.clone().both(|header| (header.size, header.extra) = (claim, Vec::new()));
+        let liar = conforming.clone().both(|header| (header.size, header.extra) = (claim, Vec::new()));
         refused_by(&COUNTED, &Zip::site([liar]).bytes());
     }
 }

@@ -1,4 +1,4 @@
-//! Zips, honest and hostile, before `inspect`.
+//! Zips, conforming and hostile, before `inspect`.
 
 mod bombs;
 mod contents;

@@ -1,4 +1,4 @@
-//! Zips made of noise, and honest ones with a few bytes changed.
+//! Zips made of noise, and conforming ones with a few bytes changed.
 
 use assay_spec::drop::requirements::zip;
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
@@ -45,8 +45,8 @@ fn sound(taken: &Extracted, limits: &Limits) {
     }
 }
 
-/// An honest zip of every kind of entry.
-fn honest(links: bool) -> Zip {
+/// A conforming zip of every kind of entry.
+fn conforming(links: bool) -> Zip {
     let mut entries = vec![
         Entry::deflated("d/site.css", "body {}".repeat(9)),
         Entry::stored("d/e/", "").mode(0o040_755),
@@ -82,22 +82,22 @@ fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
 }
 
 #[test]
-fn another_reader_agrees_on_the_honest() {
-    for zip in [honest(false).bytes(), honest(false).bytes_with(End::widen)] {
+fn another_reader_agrees_on_the_conforming() {
+    for zip in [conforming(false).bytes(), conforming(false).bytes_with(End::widen)] {
         another_reader_agrees(&zip, &accepted(&zip));
     }
 }
 
 #[test]
 fn one_changed_byte_changes_nothing_or_is_refused() {
-    for original in [honest(false).bytes(), honest(false).bytes_with(End::widen)] {
-        let honest = accepted(&original);
+    for original in [conforming(false).bytes(), conforming(false).bytes_with(End::widen)] {
+        let conforming = accepted(&original);
         let mut bytes = original.clone();
         for at in 0..bytes.len() {
             for change in 1..=255 {
                 bytes[at] = original[at] ^ change;
                 if let Ok(taken) = inspect(&bytes, &limits(), &mut Strict) {
-                    assert_eq!(taken, honest, "byte {at} changed by {change:#04x}");
+                    assert_eq!(taken, conforming, "byte {at} changed by {change:#04x}");
                 }
             }
             bytes[at] = original[at];
@@ -107,7 +107,7 @@ fn one_changed_byte_changes_nothing_or_is_refused() {
 
 #[test]
 fn a_zip_cut_anywhere_is_refused() {
-    let bytes = honest(true).bytes();
+    let bytes = conforming(true).bytes();
     for at in 0..bytes.len() {
         assert_eq!(inspect(&bytes[..at], &limits(), &mut Strict).expect_err("cut").rule, &zip::FORM);
         if at > 0 {
@@ -143,7 +143,7 @@ proptest! {
         links in any::<bool>(),
         changes in vec((any::<Index>(), prop_oneof![any::<u8>(), Just(0), Just(255), Just(b'/')]), 1..6),
     ) {
-        let mut bytes = if wide { honest(links).bytes_with(End::widen) } else { honest(links).bytes() };
+        let mut bytes = if wide { conforming(links).bytes_with(End::widen) } else { conforming(links).bytes() };
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
@@ -155,7 +155,7 @@ proptest! {
 
     #[test]
     fn moved_parts_are_survived(parts in vec((any::<Index>(), any::<Index>()), 1..4)) {
-        let bytes = honest(true).bytes();
+        let bytes = conforming(true).bytes();
         let part = |(one, other): (Index, Index)| {
             let (one, other) = (one.index(bytes.len()), other.index(bytes.len()));
             &bytes[one.min(other)..one.max(other)]
@@ -180,7 +180,7 @@ proptest! {
             _ => Entry::deflated(name, content).streamed(false, true),
         });
         let zip = Zip::site(entries).bytes();
-        let taken = keeps_its_promises(&zip).expect("an honest zip");
+        let taken = keeps_its_promises(&zip).expect("a conforming zip");
         another_reader_agrees(&zip, &taken);
         prop_assert_eq!(taken.files.len(), files.len() + 1);
         for (name, content) in &files {

@@ -5,7 +5,7 @@ use assay_spec::drop::requirements::zip::FAITHFUL;
 use crate::writer::{DESCRIPTOR, End, Entry, FULL, Header, Zip};
 use crate::{accepted, content, judge, paths, refused};
 
-pub(crate) fn honest() -> Zip {
+pub(crate) fn conforming() -> Zip {
     Zip::site([Entry::deflated("css/site.css", "body {}".repeat(30)), Entry::stored("a", "a")])
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn refused_only(words: &str, zip: &[u8]) {
 
 #[track_caller]
 pub(crate) fn refused_end(words: &str, change: impl FnOnce(&mut End)) {
-    refused_only(words, &honest().bytes_with(change));
+    refused_only(words, &conforming().bytes_with(change));
 }
 
 #[track_caller]
@@ -27,12 +27,12 @@ pub(crate) fn refused_entry(words: &str, entry: Entry) {
 
 #[test]
 fn a_comment_ends_the_zip() {
-    accepted(&honest().bytes_with(|end| end.comment = vec![b'c'; 65_535]));
+    accepted(&conforming().bytes_with(|end| end.comment = vec![b'c'; 65_535]));
     refused_end("1 bytes behind the end", |end| end.after = b"\n".to_vec());
     refused_end("70 bytes behind the end", |end| end.after = vec![0; 70]);
     refused_end("the comment breaks off", |end| end.comment_length = Some(1));
     let inner = Zip::default().bytes();
-    let two = honest().bytes_with(|end| end.comment = inner);
+    let two = conforming().bytes_with(|end| end.comment = inner);
     let refused = judge(&two).expect_err("the last one tells of no entries");
     assert_eq!((refused.rule, &refused.why[..]), (&FAITHFUL, "two end records"));
     accepted(&Zip::site([Entry::stored("inner.zip", Zip::site([]).bytes())]).bytes());
@@ -59,21 +59,21 @@ fn the_end_record_tells_the_truth() {
 
 #[test]
 fn nothing_stands_before_between_or_behind_the_entries() {
-    let mut zip = honest();
+    let mut zip = conforming();
     zip.entries[0].gap = b"#!/bin/sh\n".to_vec();
     refused_only("10 bytes before it belong to no entry", &zip.bytes());
-    let mut zip = honest();
+    let mut zip = conforming();
     zip.entries[1].gap = b"x".to_vec();
     refused_only("\"css/site.css\": 1 bytes before it", &zip.bytes());
-    let mut zip = honest();
+    let mut zip = conforming();
     zip.gap = b"behind".to_vec();
     refused_only("6 bytes before the directory", &zip.bytes());
-    let mut zip = honest();
+    let mut zip = conforming();
     zip.entries[1].central = None;
     let taken = refused(&FAITHFUL, "bytes before it belong to no entry", &zip.bytes());
     assert_eq!(paths(&taken), ["a", "index.html"]);
     // Offsets that do not count what was put before.
-    let moved = [b"MZ".to_vec(), honest().bytes()].concat();
+    let moved = [b"MZ".to_vec(), conforming().bytes()].concat();
     refused_only("does not end at", &moved);
 }
 
@@ -118,8 +118,8 @@ fn descriptors_follow_the_data_and_tell_the_truth() {
     for signed in [false, true] {
         for wide in [false, true] {
             let streamed = |entry: Entry| entry.streamed(signed, wide);
-            let zip = honest().entries.into_iter().map(streamed);
-            assert_eq!(accepted(&Zip::of(zip).bytes()), accepted(&honest().bytes()));
+            let zip = conforming().entries.into_iter().map(streamed);
+            assert_eq!(accepted(&Zip::of(zip).bytes()), accepted(&conforming().bytes()));
             let change = |at: usize| {
                 let mut entry = streamed(Entry::deflated("b", "bbb"));
                 let at = entry.descriptor.len() - 1 - at;

@@ -1,22 +1,22 @@
 //! Numbers of 64 bits, where they are needed and where they are.
 
 use crate::accepted;
-use crate::structure::{honest, refused_end, refused_entry, refused_only};
+use crate::structure::{conforming, refused_end, refused_entry, refused_only};
 use crate::writer::{End, Entry, FULL, Header, WideEnd, Zip, extra};
 
 #[track_caller]
 fn refused_wide(words: &str, change: impl FnOnce(&mut WideEnd)) {
-    refused_only(words, &honest().bytes_with(|end| end.widen_with(change)));
+    refused_only(words, &conforming().bytes_with(|end| end.widen_with(change)));
 }
 
 #[test]
 fn wide_numbers_are_read() {
-    let mut zip = honest();
+    let mut zip = conforming();
     for entry in &mut zip.entries {
         *entry = entry.clone().both(Header::widen);
     }
-    assert_eq!(accepted(&zip.bytes()), accepted(&honest().bytes()));
-    assert_eq!(accepted(&zip.bytes_with(End::widen)), accepted(&honest().bytes()));
+    assert_eq!(accepted(&zip.bytes()), accepted(&conforming().bytes()));
+    assert_eq!(accepted(&zip.bytes_with(End::widen)), accepted(&conforming().bytes()));
     let offset = Entry::stored("b", "b").central(|header| {
         let at = Zip::site([]).bytes().len() - 22 - 56;
         header.offset = Some(at as u32);
@@ -24,7 +24,7 @@ fn wide_numbers_are_read() {
     });
     accepted(&Zip::site([offset]).bytes());
     // The short record may say what the wide one says.
-    accepted(&honest().bytes_with(|end| {
+    accepted(&conforming().bytes_with(|end| {
         let short = end.clone();
         end.widen();
         *end = End { wide: end.wide.clone(), ..short };

@@ -1,4 +1,4 @@
-//! `assay chat`: an honest small client of the gateway and of the servers behind it.
+//! `assay chat`: a conforming small client of the gateway and of the servers behind it.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `assay client`: somebody's client in honest and dishonest worlds.
+//! `assay client`: somebody's client in conforming and deviating worlds.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

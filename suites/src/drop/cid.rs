@@ -48,13 +48,14 @@ fn documented(probe: &Probe<'_>) -> Layout {
     Layout { estimate: probe.settings.drop.estimate, ..Layout::default() }
 }
 
-fn chunks(honest: &Layout) -> Vec<Wrong> {
-    let other =
-        |chunk_bytes| (format!("chunks of {chunk_bytes} bytes"), Layout { chunk_bytes, ..honest.clone() });
+fn chunks(conforming: &Layout) -> Vec<Wrong> {
+    let other = |chunk_bytes| {
+        (format!("chunks of {chunk_bytes} bytes"), Layout { chunk_bytes, ..conforming.clone() })
+    };
     OTHER_CHUNKS.map(other).to_vec()
 }
 
-fn wrapped(honest: &Layout, answer: &Answer<'_>) -> Vec<Wrong> {
+fn wrapped(conforming: &Layout, answer: &Answer<'_>) -> Vec<Wrong> {
     let body = answer.json();
     let [id, url] = ["dropId", "url"].map(|member| body[member].as_str().unwrap_or_default());
     let place = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -64,21 +65,21 @@ fn wrapped(honest: &Layout, answer: &Answer<'_>) -> Vec<Wrong> {
         |name: &&str| !matches!(*name, "" | "." | "..") && name.len() <= 255 && !name.contains(['/', '\0']);
     let other = |name: &str| {
         let about = format!("a directory around the site, in which it is {name:?}");
-        (about, Layout { wrapped_as: Some(name.to_owned()), ..honest.clone() })
+        (about, Layout { wrapped_as: Some(name.to_owned()), ..conforming.clone() })
     };
     WRAPPED_AS.into_iter().chain(own).filter(is_name).map(other).collect()
 }
 
-fn unixfs_leaves(honest: &Layout) -> Vec<Wrong> {
-    vec![("leaves that are UnixFS nodes".to_owned(), Layout { raw_leaves: false, ..honest.clone() })]
+fn unixfs_leaves(conforming: &Layout) -> Vec<Wrong> {
+    vec![("leaves that are UnixFS nodes".to_owned(), Layout { raw_leaves: false, ..conforming.clone() })]
 }
 
-fn without_dotfiles(honest: &Layout) -> Vec<Wrong> {
-    vec![("dotfiles left out".to_owned(), Layout { dotfiles: false, ..honest.clone() })]
+fn without_dotfiles(conforming: &Layout) -> Vec<Wrong> {
+    vec![("dotfiles left out".to_owned(), Layout { dotfiles: false, ..conforming.clone() })]
 }
 
-fn with_empty_directories(honest: &Layout) -> Vec<Wrong> {
-    vec![("empty directories kept".to_owned(), Layout { empty_directories: true, ..honest.clone() })]
+fn with_empty_directories(conforming: &Layout) -> Vec<Wrong> {
+    vec![("empty directories kept".to_owned(), Layout { empty_directories: true, ..conforming.clone() })]
 }
 
 /// Judges one property: the documented identifier holds, one of the wrong ones fails, and any other says nothing.
@@ -181,7 +182,7 @@ async fn empty_directories_are_left_out(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_folder_is_sharded_once_it_would_exceed_262144_bytes(probe: &Probe<'_>) -> Checked {
-    let honest = documented(probe);
+    let conforming = documented(probe);
     for (count, about, shard_above_bytes) in [
         (BELOW, "a folder that is sharded too early", Some(131_072)),
         (ABOVE, "a folder that is never sharded", None),
@@ -189,7 +190,7 @@ async fn a_folder_is_sharded_once_it_would_exceed_262144_bytes(probe: &Probe<'_>
         let sample = with_many(Sample::page(probe), count);
         let answer = upload(probe, &sample.zip()).await?;
         answer.given_status(TAKEN)?;
-        let wrong = [(about.to_owned(), Layout { shard_above_bytes, ..honest.clone() })];
+        let wrong = [(about.to_owned(), Layout { shard_above_bytes, ..conforming.clone() })];
         judge(probe, &answer, &sample, &wrong)?;
     }
     Ok(())
@@ -219,16 +220,16 @@ mod tests {
     #[test]
     fn one_upload_tells_every_layout_from_every_other() {
         let sample = Sample::default().with("index.html", "page").enriched();
-        let honest = Layout::default();
+        let conforming = Layout::default();
         let wrong = [
-            chunks(&honest),
-            unixfs_leaves(&honest),
-            without_dotfiles(&honest),
-            with_empty_directories(&honest),
-            vec![(String::new(), Layout { wrapped_as: Some("site".to_owned()), ..honest.clone() })],
+            chunks(&conforming),
+            unixfs_leaves(&conforming),
+            without_dotfiles(&conforming),
+            with_empty_directories(&conforming),
+            vec![(String::new(), Layout { wrapped_as: Some("site".to_owned()), ..conforming.clone() })],
         ]
         .concat();
-        let layouts: Vec<&Layout> = wrong.iter().map(|(_, layout)| layout).chain([&honest]).collect();
+        let layouts: Vec<&Layout> = wrong.iter().map(|(_, layout)| layout).chain([&conforming]).collect();
         let cids: BTreeSet<Cid> = layouts.iter().map(|layout| cid(&sample, layout)).collect();
         assert_eq!(cids.len(), layouts.len());
     }

@@ -46,7 +46,7 @@ pub struct Matrix {
     pub deviations: Vec<Row>,
     /// One row per variation.
     pub variations: Vec<Row>,
-    /// Checks that are not green on the honest simulator, and rows that nothing switches off.
+    /// Checks that are not green on the conforming simulator, and rows that nothing switches off.
     pub holes: Vec<String>,
 }
 
@@ -157,9 +157,9 @@ pub async fn prove(
     let all = check::all();
     // The world from which every other is a copy; it is made once.
     let base = &Embedded::new(seed, settings.dialect.clone());
-    let honest = each(base, &all, settings, jobs).await;
+    let conforming = each(base, &all, settings, jobs).await;
     let mut matrix = Matrix::default();
-    for ran in honest.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass) {
+    for ran in conforming.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass) {
         matrix.holes.push(format!(
             "{} is {} without any deviation: {}",
             ran.outcome.requirement,
@@ -168,7 +168,7 @@ pub async fn prove(
         ));
     }
     let told: BTreeMap<u32, &Told> =
-        honest.iter().map(|ran| (ran.outcome.requirement.key, &ran.told)).collect();
+        conforming.iter().map(|ran| (ran.outcome.requirement.key, &ran.told)).collect();
     let told = |check: &Check| told.get(&check.requirement.key).copied();
     let wants = |rule: Id| wanted.iter().any(|check| check.requirement == rule);
     let deviations: Vec<_> = world::deviations().into_iter().filter(|one| wants(one.requirement)).collect();
@@ -178,7 +178,7 @@ pub async fn prove(
             matrix.holes.push(format!("{}: no deviation switches it off", check.requirement));
         }
     }
-    // A deviation is run against the checks whose honest run met its requirement: no other can notice it.
+    // A deviation is run against the checks whose conforming run met its requirement: no other can notice it.
     let rows = deviations.iter().map(|deviation| {
         let (id, own) = (deviation.requirement.to_string(), deviation.requirement);
         let met: Vec<&'static Check> = all
@@ -199,7 +199,7 @@ pub async fn prove(
         matrix.deviations.push(row?);
     }
     // As with deviations: where no variation is taken the worlds are the same until one is asked for, so that a check whose
-    // honest run never asked for it cannot notice it either.
+    // conforming run never asked for it cannot notice it either.
     let mut rows = Vec::new();
     for variation in world::variations() {
         let name = variation.name.to_owned();

@@ -51,7 +51,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The honest simulator of that seed at any free port of this machine, at this machine's time.
+    /// The conforming simulator of that seed at any free port of this machine, at this machine's time.
     pub fn new(seed: u64) -> Options {
         Options {
             seed,

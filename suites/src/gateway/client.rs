@@ -1,4 +1,4 @@
-//! An honest small client of the gateway, of the servers behind it, and of confidential deployments.
+//! A conforming small client of the gateway, of the servers behind it, and of confidential deployments.
 //!
 //! How an item hash is resolved and an enclave attested is not shown: what it does there are the simulator's
 //! stand-ins ([`assay_spec::gateway::stand_in`]).

@@ -1,4 +1,4 @@
-//! An honest client of the exchange: checks before it signs, and knows what each refusal asks of it.
+//! A conforming client of the exchange: checks before it signs, and knows what each refusal asks of it.
 
 use std::time::Duration;
 

@@ -16,10 +16,10 @@ use assay_suites::target::{Connect, Tcp};
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-/// The one way in which a client is not honest.
+/// The one way in which a client is not conforming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is honest.
+    /// It is conforming.
     None,
     /// One of the thirteen checks is left out.
     Without(&'static str),

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// The one way in which a client is not honest.
+/// The one way in which a client is not conforming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is honest.
+    /// It is conforming.
     None,
     /// The key goes out after another word.
     OtherScheme,

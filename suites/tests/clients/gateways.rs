@@ -1,4 +1,4 @@
-//! The suite of the gateway's clients, before dishonest and careless ones.
+//! The suite of the gateway's clients, before deviating and careless ones.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{belong_together, fails_there};
 pub(crate) const FLAG: &str = "--gateway-fault";
 
 /// The world in which every client must be answered.
-const HONEST: &str = "key_goes_to_the_gateway_as_a_bearer_token";
+const CONFORMING: &str = "key_goes_to_the_gateway_as_a_bearer_token";
 
 /// A fault, and where it shows: the facts that it breaks, each at its place.
 type Caught = (&'static str, Fault, &'static [(&'static str, &'static [&'static str])]);
@@ -29,10 +29,10 @@ const BOOTED_OTHER: &str = "enclave_that_has_booted_into_another_gets_no_request
 const IMPOSTOR: &str = "connection_with_another_certificate_gets_no_request";
 const FIRST: &str = "nothing_goes_out_before_the_attestation";
 
-/// Every dishonest or careless client.
+/// Every deviating or careless client.
 const CAUGHT: &[Caught] = &[
-    ("other-scheme", Fault::OtherScheme, &[("header authorization", &[HONEST])]),
-    ("other-header", Fault::OtherHeader, &[("header authorization", &[HONEST])]),
+    ("other-scheme", Fault::OtherScheme, &[("header authorization", &[CONFORMING])]),
+    ("other-header", Fault::OtherHeader, &[("header authorization", &[CONFORMING])]),
     (
         "no-key-to-servers",
         Fault::NoKeyToServers,
@@ -115,7 +115,7 @@ const CAUGHT: &[Caught] = &[
         )],
     ),
     ("no-pin", Fault::NoPin, &[("request", &[IMPOSTOR])]),
-    ("hangs", Fault::Hangs, &[("the client", &[HONEST])]),
+    ("hangs", Fault::Hangs, &[("the client", &[CONFORMING])]),
 ];
 
 /// The client of that name; the exit code of the program.
@@ -127,7 +127,7 @@ pub(crate) fn run(name: &str) -> i32 {
 /// The tests.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        Trial::test("gateway::an_honest_client_conforms", || conforms(&suite("none")?)),
+        Trial::test("gateway::a_conforming_client_conforms", || conforms(&suite("none")?)),
         Trial::test("gateway::assay_chat_conforms", || {
             let command = [env!("CARGO_BIN_EXE_assay"), "chat"].map(str::to_owned).to_vec();
             conforms(&Suite { command, ..suite("none")? })
@@ -186,12 +186,12 @@ fn every_world_catches_somebody() -> Result<(), Failed> {
     if idle.is_empty() { Ok(()) } else { Err(format!("nobody fails in {idle:?}").into()) }
 }
 
-/// The fault breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
+/// The fault breaks these facts, there, and not the conforming exchange unless that is the fact that it breaks.
 fn is_caught(name: &str, places: &[(&str, &[&str])]) -> Result<(), Failed> {
     let place_of =
         |fact: &str| places.iter().find(|(_, facts)| facts.contains(&fact)).map(|(place, _)| *place);
     let cases: Vec<&Case> =
-        all().into_iter().filter(|case| case.fact == HONEST || place_of(case.fact).is_some()).collect();
+        all().into_iter().filter(|case| case.fact == CONFORMING || place_of(case.fact).is_some()).collect();
     let mut caught = 0;
     for outcome in judged(&suite(name)?, &cases)? {
         let place = place_of(outcome.fact);

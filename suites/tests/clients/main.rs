@@ -1,4 +1,4 @@
-//! The client suites see through every dishonest or careless client, each for its own reason, and pass an honest one.
+//! The client suites see through every deviating or careless client, each for its own reason, and pass a conforming one.
 //!
 //! This program is both the tests and the clients: started with `--fault NAME` it is the publishing client of that name,
 //! with `--gateway-fault NAME` the gateway's.
@@ -21,7 +21,7 @@ use client::Fault;
 /// A fault, where it shows, and the facts that it breaks.
 type Caught = (&'static str, Fault, &'static str, &'static [&'static str]);
 
-/// Every dishonest or careless client.
+/// Every deviating or careless client.
 const CAUGHT: &[Caught] = &[
     (
         "check.encoding",
@@ -128,7 +128,7 @@ const CAUGHT: &[Caught] = &[
         ],
     ),
     ("payload-compared", Fault::ComparesPayload, "submit", &["payload_with_a_blank_changes_nothing"]),
-    ("signs-the-text", Fault::SignsText, "/signature", &["honest_exchange_is_gone_through"]),
+    ("signs-the-text", Fault::SignsText, "/signature", &["conforming_exchange_is_gone_through"]),
     ("no-content-type", Fault::NoContentType, "header content-type", &["requests_are_json_by_their_type"]),
     ("time-in-seconds", Fault::CoarseTime, "/t of the envelope", &["envelopes_are_fresh_and_exact"]),
     ("txt-refused", Fault::RefusesTxt, "submit", &["disagreeing_txt_record_changes_nothing"]),
@@ -160,7 +160,7 @@ const CAUGHT: &[Caught] = &[
         "requests",
         &["standby_is_not_hammered", "passive_backend_is_not_hammered"],
     ),
-    ("hangs", Fault::Hangs, "the client", &["honest_exchange_is_gone_through"]),
+    ("hangs", Fault::Hangs, "the client", &["conforming_exchange_is_gone_through"]),
 ];
 
 fn main() {
@@ -181,7 +181,7 @@ fn main() {
     // The worlds wait for a wall clock; two cores can watch many of them.
     arguments.test_threads = arguments.test_threads.or(Some(12));
     let mut trials = vec![
-        Trial::test("an_honest_client_conforms", || conforms(&suite("none")?)),
+        Trial::test("a_conforming_client_conforms", || conforms(&suite("none")?)),
         Trial::test("assay_publish_conforms", || {
             let command = [env!("CARGO_BIN_EXE_assay"), "publish"].map(str::to_owned).to_vec();
             conforms(&Suite { command, ..suite("none")? })
@@ -254,11 +254,11 @@ fn belong_together(
     Err(format!("{differing:?}, {} facts of {count} cases", facts.len()).into())
 }
 
-/// The fault breaks these facts, there, and not the honest exchange unless that is the fact that it breaks.
+/// The fault breaks these facts, there, and not the conforming exchange unless that is the fact that it breaks.
 fn is_caught(name: &str, place: &str, facts: &[&str]) -> Result<(), Failed> {
-    let honest = "honest_exchange_is_gone_through";
+    let conforming = "conforming_exchange_is_gone_through";
     let cases: Vec<&Case> =
-        all().into_iter().filter(|case| case.fact == honest || facts.contains(&case.fact)).collect();
+        all().into_iter().filter(|case| case.fact == conforming || facts.contains(&case.fact)).collect();
     let mut caught = 0;
     for outcome in judged(&suite(name)?, &cases)? {
         let broken = facts.contains(&outcome.fact);

@@ -123,9 +123,9 @@ fn accepts(g: &mut Group) {
 
 /// Messages that fit the thirteen checks, but not the table of the message.
 fn readings(g: &mut Group) {
-    let honest = prepared(text(&Record::publish(SITE, CID, "1.2.3", NOW)));
+    let conforming = prepared(text(&Record::publish(SITE, CID, "1.2.3", NOW)));
     let bend = |edit: fn(&mut Message)| {
-        let mut message = honest.clone();
+        let mut message = conforming.clone();
         edit(&mut message);
         input(&message, &publish(CID, &json!("1.2.3")))
     };

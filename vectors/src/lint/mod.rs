@@ -1,4 +1,4 @@
-//! What keeps the data honest: form, provenance, coverage, and that every reject is refused by its rule alone.
+//! What keeps the data consistent: form, provenance, coverage, and that every reject is refused by its rule alone.
 
 mod canon;
 mod confirmed;

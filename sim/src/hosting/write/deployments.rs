@@ -109,8 +109,8 @@ pub(super) fn terminal(
     body["public"]["finishedAt"] =
         if core.varies(variations::FINISHED_NULL) { Value::Null } else { json!(iso(core, time_s)) };
     if live && machine(people, deployment) {
-        let honest = deployment.bundle_hash.as_deref().unwrap_or(NO_HASH).to_owned();
-        let hash = core.effect(&instances::BUNDLE_HASH_VALUE, honest, |_, _| NO_HASH.to_owned());
+        let conforming = deployment.bundle_hash.as_deref().unwrap_or(NO_HASH).to_owned();
+        let hash = core.effect(&instances::BUNDLE_HASH_VALUE, conforming, |_, _| NO_HASH.to_owned());
         let hash = core.effect(&instances::BUNDLE_HASH, hash, |hash, _| hash[1..].to_owned());
         body["public"]["bundleHash"] = json!(hash);
     }

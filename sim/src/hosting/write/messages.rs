@@ -28,8 +28,8 @@ pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) 
     }
     let content = security::body(core, owner, time_s);
     // A network takes the aggregate from its owner alone; anybody may post the like.
-    let honest = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
-    let kind = core.effect(&security_rules::TYPE, honest, |_, _| MessageType::Post);
+    let conforming = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
+    let kind = core.effect(&security_rules::TYPE, conforming, |_, _| MessageType::Post);
     let key = core.effect(&security_rules::KEY, "security", |_, _| "safety");
     let (sender, address) = match place {
         Place::Own => (owner.wallet.clone(), owner.address.to_string()),
@@ -225,8 +225,8 @@ pub(super) fn claim(
     let other = other.map_or(deployments::NO_HASH, |one| &*one.hash).to_owned();
     let content = machines::claim(core, &machine, &other, time_s);
     let kind = core.effect(&claims::TYPE, MessageType::Post, |_, _| MessageType::Aggregate);
-    let honest = core.dialect.vm_claim_type.clone();
-    let content_type = core.effect(&claims::CONTENT_TYPE, honest, |_, _| "vm-key".to_owned());
+    let conforming = core.dialect.vm_claim_type.clone();
+    let content_type = core.effect(&claims::CONTENT_TYPE, conforming, |_, _| "vm-key".to_owned());
     let address = core.effect(&claims::SENDER, machine.address.to_string(), |_, _| owner.address.to_string());
     // A time in milliseconds: still an integer, which a signature can cover.
     let stated = core.effect(&records::TIME, time_s, |time_s, _| time_s.saturating_mul(1000));

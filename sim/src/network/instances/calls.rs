@@ -27,9 +27,9 @@ pub(in crate::network) fn create(
 ) -> Result<Reply, Refusal> {
     let created = creation::take(state, core, call, Some(MessageType::Instance), |_, _, _| Ok(()))?;
     let id = id_of(core, created.hash);
-    let id = core.effect(&CREATED_ID, json!(id), |honest, variant| match variant {
+    let id = core.effect(&CREATED_ID, json!(id), |conforming, variant| match variant {
         "type" => json!(7),
-        _ => json!(format!("{}-0", honest.as_str().unwrap_or_default())),
+        _ => json!(format!("{}-0", conforming.as_str().unwrap_or_default())),
     });
     let ipv6 = ipv6_of(core, created.hash).to_string();
     let ipv6 = core.effect(&CREATED_IPV6, ipv6, |_, _| "203.0.113.7".to_owned());

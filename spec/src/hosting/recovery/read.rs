@@ -38,7 +38,7 @@ pub struct Reader {
     pub(super) dialect: Dialect,
     pub(super) role: Role,
     nodes: usize,
-    // By text: the same hash may come with different texts from dishonest nodes, and the order of arrival must not tell.
+    // By text: the same hash may come with different texts from deviating nodes, and the order of arrival must not tell.
     held: BTreeMap<(String, String), Held>,
     pub(super) malformed: BTreeSet<Note>,
     answers: BTreeMap<String, Vec<Reading>>,

@@ -204,9 +204,9 @@ mod tests {
     #[test]
     fn each_step_of_the_digest_shows() {
         let message = "\u{2014}".as_bytes();
-        let honest = digest(message, &mut Strict);
+        let conforming = digest(message, &mut Strict);
         for rule in [&KECCAK, &PREFIX, &LENGTH] {
-            assert_ne!(digest(message, &mut Without(rule)), honest, "{rule}");
+            assert_ne!(digest(message, &mut Without(rule)), conforming, "{rule}");
         }
         assert_eq!(digest(b"ascii", &mut Without(&LENGTH)), digest(b"ascii", &mut Strict));
     }
@@ -222,11 +222,11 @@ mod tests {
 
     #[test]
     fn public_keys_have_one_form() {
-        let honest = public_key(&key());
-        let text = prefixed_hex(&honest);
-        assert_eq!(parse_public_key(&text, &mut Strict), Ok(honest));
-        assert_eq!(address_of(&honest, &mut Strict).to_string(), SIGNER_TEXT);
-        assert_ne!(address_of(&honest, &mut Without(&ADDRESS)).to_string(), SIGNER_TEXT);
+        let conforming = public_key(&key());
+        let text = prefixed_hex(&conforming);
+        assert_eq!(parse_public_key(&text, &mut Strict), Ok(conforming));
+        assert_eq!(address_of(&conforming, &mut Strict).to_string(), SIGNER_TEXT);
+        assert_ne!(address_of(&conforming, &mut Without(&ADDRESS)).to_string(), SIGNER_TEXT);
         let compressed = format!("0x02{}", &text[4..68]);
         let mut off = text.clone();
         off.replace_range(131..132, if text.ends_with('0') { "1" } else { "0" });
@@ -235,6 +235,6 @@ mod tests {
             assert_eq!(parse_public_key(bad, &mut Strict).unwrap_err().rule, &PUBLIC_KEY, "{bad}");
             assert!(parse_public_key(bad, &mut Without(&PUBLIC_KEY)).is_ok(), "{bad}");
         }
-        assert_eq!(parse_public_key(&bare, &mut Without(&PUBLIC_KEY)), Ok(honest));
+        assert_eq!(parse_public_key(&bare, &mut Without(&PUBLIC_KEY)), Ok(conforming));
     }
 }

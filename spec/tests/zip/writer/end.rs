@@ -37,7 +37,7 @@ pub(crate) struct WideEnd {
 
 impl End {
     /// The record of a directory of `entries` that stands between these places.
-    pub(super) fn honest(entries: usize, start: usize, end: usize) -> Self {
+    pub(super) fn conforming(entries: usize, start: usize, end: usize) -> Self {
         let count = u16::try_from(entries).unwrap_or_default();
         let mut record = Self {
             disk: 0,
@@ -57,7 +57,7 @@ impl End {
         record
     }
 
-    /// Adds an honest 64-bit record; the short one leaves its numbers to it.
+    /// Adds a conforming 64-bit record; the short one leaves its numbers to it.
     pub(crate) fn widen(&mut self) {
         self.wide = Some(WideEnd {
             record_size: 44,
@@ -74,7 +74,7 @@ impl End {
         (self.entries_here, self.entries, self.size, self.offset) = (u16::MAX, u16::MAX, FULL, FULL);
     }
 
-    /// Adds an honest 64-bit record, changed.
+    /// Adds a conforming 64-bit record, changed.
     pub(crate) fn widen_with(&mut self, change: impl FnOnce(&mut WideEnd)) {
         self.widen();
         change(self.wide.as_mut().expect("just added"));

@@ -106,13 +106,13 @@ impl Entry {
 
     /// As a writer does that cannot go back: the numbers follow the data. `wide`: sizes of 64 bits.
     pub(crate) fn streamed(self, signed: bool, wide: bool) -> Self {
-        let honest = self.central.clone().expect("the directory knows it");
+        let conforming = self.central.clone().expect("the directory knows it");
         let mut entry = self.both(|header| header.flags |= DESCRIPTOR).local(|header| {
             (header.crc, header.compressed, header.size) = (0, 0, 0);
         });
         entry.descriptor = if signed { b"PK\x07\x08".to_vec() } else { Vec::new() };
-        entry.descriptor.extend(honest.crc.to_le_bytes());
-        for size in [honest.compressed, honest.size] {
+        entry.descriptor.extend(conforming.crc.to_le_bytes());
+        for size in [conforming.compressed, conforming.size] {
             let bytes = u64::from(size).to_le_bytes();
             entry.descriptor.extend(if wide { &bytes[..] } else { &bytes[..4] });
         }

@@ -1,4 +1,4 @@
-//! A writer of zips for these tests: honest unless told, with a place for every deviation.
+//! A writer of zips for these tests: conforming unless told, with a place for every deviation.
 //!
 //! An entry has both its headers as values, so that a test changes one number and leaves the rest as it was:
 //! `Entry::stored("a", b"x").central(|header| header.crc += 1)`. The end records are made from what was written and
@@ -61,7 +61,7 @@ impl Zip {
                 entries += 1;
             }
         }
-        let mut end = End::honest(entries, start, out.len());
+        let mut end = End::conforming(entries, start, out.len());
         change(&mut end);
         end.write(&mut out);
         out

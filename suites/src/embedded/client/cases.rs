@@ -5,7 +5,7 @@ use assay_spec::publish::requirements::{check, client as rows};
 
 use super::Case;
 use super::judge;
-use super::scene::{Binding, HONEST, Scene, Script, Wire};
+use super::scene::{Binding, CONFORMING, Scene, Script, Wire};
 use super::server_deviations::{self, ServerDeviation};
 use super::trace::Trace;
 use crate::check::Checked;
@@ -22,7 +22,7 @@ const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Tra
     Case { requirement, fact, scene, judge, negative: false }
 }
 
-/// A world in which something must not be seen, though it is in the honest one.
+/// A world in which something must not be seen, though it is in the conforming one.
 const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
     Case { requirement, fact, scene, judge, negative: true }
 }
@@ -78,23 +78,23 @@ pub(super) static CASES: &[Case] = &[
     forbids(
         &check::TIME,
         "record_of_a_server_ahead_is_not_signed",
-        Scene { skew_ms: 660_000, deviations: &["publish.envelope.time-window/past"], ..HONEST },
+        Scene { skew_ms: 660_000, deviations: &["publish.envelope.time-window/past"], ..CONFORMING },
         judge::signs_nothing,
     ),
     forbids(
         &check::TIME,
         "record_of_a_server_behind_is_not_signed",
-        Scene { skew_ms: -660_000, deviations: &["publish.envelope.time-window/future"], ..HONEST },
+        Scene { skew_ms: -660_000, deviations: &["publish.envelope.time-window/future"], ..CONFORMING },
         judge::signs_nothing,
     ),
-    grants(&rows::PUBLISHES, "honest_exchange_is_gone_through", HONEST),
-    shows(&rows::CONTENT_TYPE, "requests_are_json_by_their_type", HONEST, judge::says_json),
-    shows(&rows::ENVELOPE, "envelopes_are_fresh_and_exact", HONEST, judge::seals_each_request),
-    grants(&rows::DEFAULT_VERSION, "default_version_is_signed", Scene { version: None, ..HONEST }),
+    grants(&rows::PUBLISHES, "conforming_exchange_is_gone_through", CONFORMING),
+    shows(&rows::CONTENT_TYPE, "requests_are_json_by_their_type", CONFORMING, judge::says_json),
+    shows(&rows::ENVELOPE, "envelopes_are_fresh_and_exact", CONFORMING, judge::seals_each_request),
+    grants(&rows::DEFAULT_VERSION, "default_version_is_signed", Scene { version: None, ..CONFORMING }),
     forbids(
         &rows::DEFAULT_VERSION,
         "other_default_version_is_not_signed",
-        Scene { version: None, deviations: &["publish.prepare.version-default"], ..HONEST },
+        Scene { version: None, deviations: &["publish.prepare.version-default"], ..CONFORMING },
         judge::signs_nothing,
     ),
     grants(
@@ -110,45 +110,45 @@ pub(super) static CASES: &[Case] = &[
     grants(
         &rows::TXT_WARNS,
         "disagreeing_txt_record_changes_nothing",
-        Scene { fault: Some("publish.txt-disagrees"), ..HONEST },
+        Scene { fault: Some("publish.txt-disagrees"), ..CONFORMING },
     ),
     grants(
         &rows::TXT_WARNS,
         "missing_txt_record_changes_nothing",
-        Scene { fault: Some("publish.txt-missing"), ..HONEST },
+        Scene { fault: Some("publish.txt-missing"), ..CONFORMING },
     ),
     grants(
         &rows::SKEW_TOLERATED,
         "server_nine_minutes_ahead_is_good",
-        Scene { skew_ms: NINE_MINUTES_MS, ..HONEST },
+        Scene { skew_ms: NINE_MINUTES_MS, ..CONFORMING },
     ),
     grants(
         &rows::SKEW_TOLERATED,
         "server_nine_minutes_behind_is_good",
-        Scene { skew_ms: -NINE_MINUTES_MS, ..HONEST },
+        Scene { skew_ms: -NINE_MINUTES_MS, ..CONFORMING },
     ),
     shows(
         &rows::WAITS,
         "slow_submit_is_waited_for",
-        Scene { script: Script::Hold, ..HONEST },
+        Scene { script: Script::Hold, ..CONFORMING },
         judge::waits_for_the_answer,
     ),
     shows(
         &rows::RESUBMITS,
         "lost_answer_is_asked_for_again",
-        Scene { wire: Wire::Cut, ..HONEST },
+        Scene { wire: Wire::Cut, ..CONFORMING },
         judge::submits_the_same_again,
     ),
     shows(
         &rows::PREPARES_AGAIN,
         "expired_prepare_is_prepared_again",
-        Scene { wire: Wire::Late(1), ..HONEST },
+        Scene { wire: Wire::Late(1), ..CONFORMING },
         judge::prepares_once_more,
     ),
     forbids(
         &rows::SECOND_GONE_STOPS,
         "second_expiry_in_a_row_ends_it",
-        Scene { wire: Wire::Late(usize::MAX), script: Script::MayWait, ..HONEST },
+        Scene { wire: Wire::Late(usize::MAX), script: Script::MayWait, ..CONFORMING },
         judge::stops_at_the_second_410,
     ),
     forbids(
@@ -160,20 +160,20 @@ pub(super) static CASES: &[Case] = &[
             // The documents do not say when the lock of an unresolved publish is freed; here it is at once.
             deviations: &["publish.prepare.one-in-flight"],
             script: Script::Ceiling,
-            ..HONEST
+            ..CONFORMING
         },
         judge::signs_one_record,
     ),
     forbids(
         &rows::NO_BLIND_RETRY,
         "unbound_domain_is_tried_once",
-        Scene { binding: Binding::Unbound, script: Script::MayWait, ..HONEST },
+        Scene { binding: Binding::Unbound, script: Script::MayWait, ..CONFORMING },
         judge::tries_once,
     ),
     forbids(
         &rows::FROZEN_STOPS,
         "frozen_key_does_not_loop",
-        Scene { binding: Binding::Frozen, script: Script::MayWait, ..HONEST },
+        Scene { binding: Binding::Frozen, script: Script::MayWait, ..CONFORMING },
         judge::gives_up_the_frozen_key,
     ),
     forbids(
@@ -182,20 +182,20 @@ pub(super) static CASES: &[Case] = &[
         Scene {
             limits: &[("requests_per_window", 1), ("request_window_ms", 2000)],
             script: Script::MayWait,
-            ..HONEST
+            ..CONFORMING
         },
         judge::keeps_retry_after,
     ),
     forbids(
         &rows::RETRIES_LATER,
         "standby_is_not_hammered",
-        Scene { fault: Some("publish.standby"), script: Script::MayWait, ..HONEST },
+        Scene { fault: Some("publish.standby"), script: Script::MayWait, ..CONFORMING },
         judge::comes_back_later,
     ),
     forbids(
         &rows::RETRIES_LATER,
         "passive_backend_is_not_hammered",
-        Scene { fault: Some("publish.passive"), script: Script::MayWait, ..HONEST },
+        Scene { fault: Some("publish.passive"), script: Script::MayWait, ..CONFORMING },
         judge::comes_back_later,
     ),
 ];

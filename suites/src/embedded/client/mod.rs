@@ -1,4 +1,4 @@
-//! `assay client publish -- CMD…`: somebody's client in honest and dishonest worlds, judged by what it sent.
+//! `assay client publish -- CMD…`: somebody's client in conforming and deviating worlds, judged by what it sent.
 //!
 //! CMD is started once per world and told in its environment what to publish: `ASSAY_URL`, `ASSAY_CHAIN_URL`,
 //! `ASSAY_KEY` (the seed, 64 hex digits), `ASSAY_DOMAIN`, `ASSAY_CID`, and `ASSAY_VERSION` where a version is wanted.
@@ -24,7 +24,7 @@ use tokio::sync::OnceCell;
 use crate::check::{Checked, Stop};
 use crate::verdict::{Outcome, Run, Verdict};
 
-use scene::{HONEST, Scene};
+use scene::{CONFORMING, Scene};
 use trace::Trace;
 
 /// One world, and what a client must do in it.
@@ -35,7 +35,7 @@ pub struct Case {
     pub fact: &'static str,
     scene: Scene,
     judge: fn(&Trace) -> Checked,
-    /// It shows that something is not done, so the client must have published in the honest twin.
+    /// It shows that something is not done, so the client must have published in the conforming twin.
     negative: bool,
 }
 
@@ -77,7 +77,7 @@ fn is_wanted(requirement: Id, fact: &str, filters: &[String]) -> bool {
     filters.is_empty() || filters.iter().any(|filter| id.contains(filter) || fact.contains(filter))
 }
 
-/// What the client did in the honest world, by the version that it was asked to publish.
+/// What the client did in the conforming world, by the version that it was asked to publish.
 type Twins = BTreeMap<Option<&'static str>, OnceCell<Result<(), String>>>;
 
 impl Suite {
@@ -115,7 +115,7 @@ impl Suite {
             && case.negative
             && let Err(why) = self.twin(case.scene.version, twins).await
         {
-            checked = Err(Stop::Inconclusive(format!("its honest twin did not publish: {why}")));
+            checked = Err(Stop::Inconclusive(format!("its conforming twin did not publish: {why}")));
         }
         decide(&mut outcome, checked);
         if outcome.verdict != Verdict::Pass {
@@ -133,8 +133,8 @@ impl Suite {
     async fn twin(&self, version: Option<&'static str>, twins: &Twins) -> Result<(), String> {
         let Some(twin) = twins.get(&version) else { return Err("it was not run".to_owned()) };
         twin.get_or_init(|| async {
-            let scene = Scene { version, ..HONEST };
-            let trace = stage::play(self, "honest_twin", &scene).await?;
+            let scene = Scene { version, ..CONFORMING };
+            let trace = stage::play(self, "conforming_twin", &scene).await?;
             judge::publishes(&trace).map_err(in_words)
         })
         .await

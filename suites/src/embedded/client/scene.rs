@@ -64,7 +64,7 @@ pub(super) enum Script {
 }
 
 /// A world in which nothing is wrong.
-pub(super) const HONEST: Scene = Scene {
+pub(super) const CONFORMING: Scene = Scene {
     version: Some(VERSION),
     binding: Binding::Bound,
     deviations: &[],
@@ -76,9 +76,9 @@ pub(super) const HONEST: Scene = Scene {
 };
 
 impl Scene {
-    /// An honest world behind a deviating wire.
+    /// A conforming world behind a deviating wire.
     pub(super) const fn deviating(deviation: ServerDeviation) -> Scene {
-        Scene { wire: Wire::Deviation(deviation), ..HONEST }
+        Scene { wire: Wire::Deviation(deviation), ..CONFORMING }
     }
 
     /// Whether the client may still run when it is no longer watched.

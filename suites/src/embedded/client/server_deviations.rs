@@ -1,5 +1,5 @@
 //! Falsified answers to a prepare. Each breaks one of the client's checks and keeps the others; `payload` stays as the
-//! honest server wrote it unless the deviation is about `payload`.
+//! conforming server wrote it unless the deviation is about `payload`.
 //!
 //! They are made on the way to the client and not by the simulator, since a simulator's deviation must be one
 //! requirement of the server, and a record of another kind, say, breaks several of those at once.
@@ -172,10 +172,10 @@ mod tests {
             }
             let version = case.scene.version.expect("these worlds ask for a version");
             let record = Record::publish("a.example", "bafy", version, NOW).encode(&dialect);
-            let honest = Message::publishing([1; 32], [2; 32], memo, [4; 32], record).encode();
+            let conforming = Message::publishing([1; 32], [2; 32], memo, [4; 32], record).encode();
             let op = Op::Publish { cid: "bafy".into(), version: Some(version.into()) };
             let asked = Asked { domain: "a.example".into(), op };
-            let mut answer = json!({ "message": text::base64(&honest) });
+            let mut answer = json!({ "message": text::base64(&conforming) });
             deviation.apply(&dialect, &mut answer);
             let altered = text::parse_base64(answer["message"].as_str().unwrap_or_default()).expect("base64");
             let refused = check_message(&dialect, &altered, &[2; 32], &asked, NOW, &mut Strict);

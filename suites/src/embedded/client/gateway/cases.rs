@@ -5,7 +5,7 @@ use assay_spec::gateway::requirements::{client, confidential};
 
 use super::Case;
 use super::judge;
-use super::scene::{HONEST, PAID, Pays, Scene, Step, Way, Wire};
+use super::scene::{CONFORMING, PAID, Pays, Scene, Step, Way, Wire};
 use super::trace::Trace;
 use crate::check::Checked;
 
@@ -14,14 +14,14 @@ const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Tra
     Case { requirement, fact, scene, judge, negative: false }
 }
 
-/// A world in which something must not be seen, though the client answers in the honest one.
+/// A world in which something must not be seen, though the client answers in the conforming one.
 const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
     Case { requirement, fact, scene, judge, negative: true }
 }
 
-const DIRECT: Scene = Scene { way: Way::Direct, ..HONEST };
-const SEALED: Scene = Scene { way: Way::Sealed, ..HONEST };
-const STREAMED: Scene = Scene { stream: true, ..HONEST };
+const DIRECT: Scene = Scene { way: Way::Direct, ..CONFORMING };
+const SEALED: Scene = Scene { way: Way::Sealed, ..CONFORMING };
+const STREAMED: Scene = Scene { stream: true, ..CONFORMING };
 
 /// An enclave whose attestation is wrong.
 const fn deviating(faults: &'static [Step]) -> Scene {
@@ -33,7 +33,7 @@ const REBOOT: Step = Step::Act("gateway.reboot", "{}");
 
 /// Every case.
 pub(super) static CASES: &[Case] = &[
-    shows(&client::BEARER, "key_goes_to_the_gateway_as_a_bearer_token", HONEST, judge::sends_the_key),
+    shows(&client::BEARER, "key_goes_to_the_gateway_as_a_bearer_token", CONFORMING, judge::sends_the_key),
     shows(&client::BEARER, "key_goes_to_a_listed_server_alike", DIRECT, judge::sends_the_key),
     shows(
         &client::DISCOVERS_AGAIN,
@@ -98,14 +98,14 @@ pub(super) static CASES: &[Case] = &[
     shows(
         &client::PAYMENT,
         "request_is_paid_for_after_a_402",
-        Scene { pays: Pays::Payment, script: PAID, ..HONEST },
+        Scene { pays: Pays::Payment, script: PAID, ..CONFORMING },
         judge::pays,
     ),
-    shows(&client::COOKIES, "cookie_is_sent_back", HONEST, judge::sends_cookies_back),
+    shows(&client::COOKIES, "cookie_is_sent_back", CONFORMING, judge::sends_cookies_back),
     forbids(
         &client::REFUSED_KEY,
         "refused_key_is_not_hammered",
-        Scene { pays: Pays::Revoked, script: &[Step::Ask], ..HONEST },
+        Scene { pays: Pays::Revoked, script: &[Step::Ask], ..CONFORMING },
         judge::gives_up_a_refused_key,
     ),
     shows(
@@ -113,7 +113,7 @@ pub(super) static CASES: &[Case] = &[
         "gateway_without_servers_is_not_hammered",
         Scene {
             script: &[Step::Faults(r#"[{"fault": "gateway.server-down"}]"#), Step::Ask, NO_FAULTS, Step::Ask],
-            ..HONEST
+            ..CONFORMING
         },
         judge::comes_back_later,
     ),

@@ -1,5 +1,5 @@
-//! `assay client gateway -- CMD…`: somebody's client of the gateway, its servers and its enclaves, in honest and
-//! dishonest worlds.
+//! `assay client gateway -- CMD…`: somebody's client of the gateway, its servers and its enclaves, in conforming and
+//! deviating worlds.
 //!
 //! CMD is started once per world. Its environment says whom to ask: `ASSAY_GATEWAY_URL`, `ASSAY_CA_FILE` (the
 //! authority behind https URLs), `ASSAY_MODE` (`gateway`, or `direct`: the servers that discovery lists), and
@@ -40,7 +40,7 @@ pub struct Case {
     pub fact: &'static str,
     scene: Scene,
     judge: fn(&Trace) -> Checked,
-    /// It shows that something is not done, so the client must have answered in the honest twin.
+    /// It shows that something is not done, so the client must have answered in the conforming twin.
     negative: bool,
 }
 
@@ -111,7 +111,7 @@ impl Suite {
             && case.negative
             && let Err(why) = self.twin(case, twins).await
         {
-            checked = Err(Stop::Inconclusive(format!("its honest twin got no answer: {why}")));
+            checked = Err(Stop::Inconclusive(format!("its conforming twin got no answer: {why}")));
         }
         decide(&mut outcome, checked);
         if outcome.verdict != Verdict::Pass {
@@ -128,7 +128,7 @@ impl Suite {
     async fn twin(&self, case: &Case, twins: &Twins) -> Result<(), String> {
         let Some(twin) = twins.get(&twin_of(case)) else { return Err("it was not run".to_owned()) };
         twin.get_or_init(|| async {
-            let trace = stage::play(self, "honest_twin", &case.scene.twin()).await?;
+            let trace = stage::play(self, "conforming_twin", &case.scene.twin()).await?;
             judge::answers(&trace).map_err(in_words)
         })
         .await

@@ -69,7 +69,7 @@ pub(super) enum Wire {
 }
 
 /// A world in which nothing is wrong.
-pub(super) const HONEST: Scene = Scene {
+pub(super) const CONFORMING: Scene = Scene {
     way: Way::Gateway,
     stream: false,
     pays: Pays::Key,
@@ -86,7 +86,7 @@ impl Scene {
     /// The same client where nothing is wrong.
     pub(super) fn twin(&self) -> Scene {
         let pays = if self.pays == Pays::Revoked { Pays::Key } else { self.pays };
-        let script = if pays == Pays::Payment { PAID } else { HONEST.script };
+        let script = if pays == Pays::Payment { PAID } else { CONFORMING.script };
         Scene { way: self.way, stream: self.stream, pays, script, wire: Wire::Plain }
     }
 }
