@@ -70,8 +70,8 @@ impl Variations {
 
     /// The bytes of a JSON body, with the variations of JSON.
     pub fn json(&self, value: Value) -> Vec<u8> {
-        let bent = self.varies(JSON_EXTRA) || self.varies(JSON_ORDER);
-        let value = if bent { self.bend(value) } else { value };
+        let varied = self.varies(JSON_EXTRA) || self.varies(JSON_ORDER);
+        let value = if varied { self.vary(value) } else { value };
         let written = if self.varies(JSON_SPACE) {
             serde_json::to_vec_pretty(&value)
         } else {
@@ -80,16 +80,16 @@ impl Variations {
         written.expect("a JSON value is always written")
     }
 
-    fn bend(&self, value: Value) -> Value {
+    fn vary(&self, value: Value) -> Value {
         match value {
             Value::Object(members) => {
                 // What a signature beside it covers stays as it was signed.
                 let is_signed = members.get("signature").is_some_and(Value::is_string);
-                let bent = |(key, value)| {
+                let varied = |(key, value)| {
                     let stays = is_signed && key == "content";
-                    (key, if stays { value } else { self.bend(value) })
+                    (key, if stays { value } else { self.vary(value) })
                 };
-                let mut members: Vec<(String, Value)> = members.into_iter().map(bent).collect();
+                let mut members: Vec<(String, Value)> = members.into_iter().map(varied).collect();
                 if self.varies(JSON_EXTRA) {
                     members.push(("extra".to_owned(), Value::Array(vec![Value::Null, Value::from(1)])));
                 }
@@ -98,7 +98,7 @@ impl Variations {
                 }
                 Value::Object(members.into_iter().collect::<Map<_, _>>())
             }
-            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.bend(item)).collect()),
+            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.vary(item)).collect()),
             other => other,
         }
     }

@@ -68,9 +68,9 @@ async fn ten_shards_make_the_whole_run_and_every_verdict_is_made_again() {
         ("/bodies", serde_json::json!({ "x": {} })),
         ("/counts", serde_json::json!({})),
     ] {
-        let mut bent = report.clone();
-        *bent.pointer_mut(pointer).expect(pointer) = wrong;
-        assert!(misfits(&schema, &bent).is_some(), "{pointer}");
+        let mut altered = report.clone();
+        *altered.pointer_mut(pointer).expect(pointer) = wrong;
+        assert!(misfits(&schema, &altered).is_some(), "{pointer}");
     }
 }
 
@@ -82,7 +82,7 @@ fn misfits(schema: &Value, report: &Value) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failures_are_judged_again_and_a_bent_report_is_found_out() {
+async fn failures_are_judged_again_and_a_altered_report_is_found_out() {
     let target = target(&["publish.prepare.one-in-flight"]);
     let report = run(&target, &of(Service::Publish)).await;
     assert!(report.count(Verdict::Fail) > 0);
@@ -90,9 +90,10 @@ async fn failures_are_judged_again_and_a_bent_report_is_found_out() {
     let judged = judge(&report, None).await.expect("a report");
     assert!(judged.holds(), "{}", judged.text());
 
-    let bent = report.outcomes.iter_mut().find(|outcome| outcome.verdict == Verdict::Pass).expect("a pass");
-    let id = bent.requirement;
-    for exchange in &mut bent.exchanges {
+    let altered =
+        report.outcomes.iter_mut().find(|outcome| outcome.verdict == Verdict::Pass).expect("a pass");
+    let id = altered.requirement;
+    for exchange in &mut altered.exchanges {
         if let Ok(response) = &mut exchange.response {
             response.status = 299;
         }

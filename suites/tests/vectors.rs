@@ -123,7 +123,7 @@ fn a_copy_that_drifted_is_told_case_by_case() {
 
 #[test]
 fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
-    let bent = || {
+    let altered = || {
         let folder = tempfile::tempdir().expect("a folder");
         let data = unpack(folder.path()).join("data");
         edit(&data.join("publish/domain.json"), "\"why\": \"", "\"why\": \"Once: ");
@@ -133,7 +133,7 @@ fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
     let generate =
         |folder: &Path, more: &[&str]| assay(folder, &[&["generate", "--into", "copy/data"], more].concat());
     // A generation takes its time: one looks at its copy while another one writes its own.
-    let (looked, folder) = (bent(), bent());
+    let (looked, folder) = (altered(), altered());
     let ((code, text), written) = std::thread::scope(|scope| {
         let looks = scope.spawn(|| generate(looked.path(), &["--check"]));
         let written = generate(folder.path(), &[]);

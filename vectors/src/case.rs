@@ -147,9 +147,9 @@ mod tests {
             (r#""accept""#, r#""maybe""#),
             (r#""why":"w","#, ""),
         ] {
-            let bent = case.replacen(from, to, 1);
-            assert_ne!(bent, case);
-            assert!(serde_json::from_str::<Case>(&bent).is_err(), "{bent}");
+            let altered = case.replacen(from, to, 1);
+            assert_ne!(altered, case);
+            assert!(serde_json::from_str::<Case>(&altered).is_err(), "{altered}");
         }
     }
 }

@@ -189,13 +189,13 @@ mod tests {
 
     const FILE: &str = "data/publish/domain.json";
 
-    /// What is told of a copy whose file of domains was bent.
-    fn bent(bend: impl FnOnce(&mut Vec<Value>)) -> Vec<String> {
+    /// What is told of a copy whose file of domains was altered.
+    fn altered(alter: impl FnOnce(&mut Vec<Value>)) -> Vec<String> {
         let ours = Collection::embedded();
         let mut copy = ours.clone();
         let mut cases: Vec<Value> =
             serde_json::from_slice(ours.file(FILE).expect("it is there")).expect("JSON");
-        bend(&mut cases);
+        alter(&mut cases);
         copy.put(FILE, crate::case::canonical(&cases));
         let found = drift(&ours, &copy);
         // It was changed behind its manifest's back, whatever was changed.
@@ -206,18 +206,21 @@ mod tests {
 
     #[test]
     fn what_differs_is_named_by_case() {
-        assert_eq!(bent(|_| ()), [""; 0]);
-        assert_eq!(bent(|cases| drop(cases.remove(0))), ["missing case  publish/domain/plain"]);
-        assert_eq!(bent(|cases| cases[0]["why"] = "x.".into()), ["changed case  publish/domain/plain: why"]);
-        let more = bent(|cases| {
+        assert_eq!(altered(|_| ()), [""; 0]);
+        assert_eq!(altered(|cases| drop(cases.remove(0))), ["missing case  publish/domain/plain"]);
+        assert_eq!(
+            altered(|cases| cases[0]["why"] = "x.".into()),
+            ["changed case  publish/domain/plain: why"]
+        );
+        let more = altered(|cases| {
             let mut case = cases[0].clone();
             case["id"] = "publish/domain/new".into();
             cases.push(case);
         });
         assert_eq!(more, ["added case    publish/domain/new"]);
-        let twice = bent(|cases| cases.push(cases[0].clone()));
+        let twice = altered(|cases| cases.push(cases[0].clone()));
         assert_eq!(twice, ["case twice    publish/domain/plain"]);
-        let order = bent(|cases| cases.swap(0, 1));
+        let order = altered(|cases| cases.swap(0, 1));
         assert_eq!(
             order,
             ["changed file  data/publish/domain.json: the same cases in another order or text"]
@@ -227,9 +230,9 @@ mod tests {
     #[test]
     fn files_that_come_and_go_are_named() {
         let ours = Collection::embedded();
-        let told = |bend: fn(&mut Collection)| {
+        let told = |alter: fn(&mut Collection)| {
             let mut copy = ours.clone();
-            bend(&mut copy);
+            alter(&mut copy);
             drift(&ours, &copy).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(told(|_| ()), [""; 0]);

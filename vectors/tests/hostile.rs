@@ -63,7 +63,7 @@ fn quick() -> Vec<(Case, Option<Case>)> {
     all.iter().filter(short).map(|case| (case.clone(), base(case))).collect()
 }
 
-fn bend(bytes: &mut Vec<u8>, at: Index, kind: u8, byte: u8) {
+fn alter(bytes: &mut Vec<u8>, at: Index, kind: u8, byte: u8) {
     if bytes.is_empty() {
         return;
     }
@@ -80,7 +80,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_bent_case_is_linted_compared_and_explained(
+    fn a_altered_case_is_linted_compared_and_explained(
         chosen in any::<Index>(), place in any::<Index>(), by in value(), again in any::<Index>(), more in value(),
     ) {
         let quick = quick();
@@ -106,8 +106,8 @@ proptest! {
     }
 
     #[test]
-    fn bent_bytes_of_any_file_are_told(
-        file in any::<Index>(), bends in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 1..5),
+    fn altered_bytes_of_any_file_are_told(
+        file in any::<Index>(), alterations in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 1..5),
     ) {
         const FILES: [&str; 4] =
             ["data/publish/domain.json", "data/manifest.json", "data/witnesses.json", "divergences.json"];
@@ -118,8 +118,8 @@ proptest! {
         }
         let path = file.get(&FILES);
         let mut bytes = collection.take(path).expect("it is there");
-        for (at, kind, byte) in bends {
-            bend(&mut bytes, at, kind, byte);
+        for (at, kind, byte) in alterations {
+            alter(&mut bytes, at, kind, byte);
         }
         collection.put(path, bytes.clone());
         lint(&collection);
@@ -128,15 +128,15 @@ proptest! {
     }
 
     #[test]
-    fn a_bent_tar_is_a_collection_or_an_error(
-        bends in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 1..6),
+    fn a_altered_tar_is_a_collection_or_an_error(
+        alterations in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 1..6),
     ) {
         let mut small = Collection::default();
         small.put("data/publish/domain.json", "[]");
         small.put("data/manifest.json", "{}");
         let mut packed = pack::pack(&small);
-        for (at, kind, byte) in bends {
-            bend(&mut packed, at, kind, byte);
+        for (at, kind, byte) in alterations {
+            alter(&mut packed, at, kind, byte);
         }
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.tar");

@@ -1,4 +1,4 @@
-//! Each lint can fail, and each fault is found by its own lint: a collection with one thing bent in it.
+//! Each lint can fail, and each fault is found by its own lint: a collection with one thing altered in it.
 
 use std::collections::BTreeSet;
 
@@ -56,11 +56,11 @@ fn refresh(collection: &mut Collection) {
     collection.put(WITNESSES, case::canonical(&witnesses));
 }
 
-/// The small collection with its cases bent, and everything that follows from them made anew.
-fn bent(bend: impl FnOnce(&mut Vec<Value>)) -> Collection {
+/// The small collection with its cases altered, and everything that follows from them made anew.
+fn altered(alter: impl FnOnce(&mut Vec<Value>)) -> Collection {
     let mut collection = small();
     let mut cases = json_of(&collection, &data()).as_array().expect("a list").clone();
-    bend(&mut cases);
+    alter(&mut cases);
     let text = serde_json::from_value::<Vec<Case>>(cases.clone().into())
         .map_or_else(|_| case::canonical(&cases), |cases| case::canonical(&cases));
     collection.put(&data(), text);
@@ -108,10 +108,10 @@ type Fault = (Vec<Lint>, Collection, &'static str);
 
 #[allow(clippy::too_many_lines, reason = "a table, a fault a row")]
 fn faults() -> Vec<Fault> {
-    let put = |path: &str, bend: &dyn Fn(String) -> String| {
+    let put = |path: &str, alter: &dyn Fn(String) -> String| {
         let mut collection = small();
         let text = String::from_utf8(collection.take(path).expect("it is there")).expect("UTF-8");
-        collection.put(path, bend(text));
+        collection.put(path, alter(text));
         collection
     };
     let mut spaced = put(&data(), &|text| text.replacen("  {", "   {", 1));
@@ -131,7 +131,7 @@ fn faults() -> Vec<Fault> {
         (vec![Lint::Text], put("divergences.json", &|_| "[\n{]\n".to_owned()), "divergences.json:2:2: "),
         (
             vec![Lint::Schema],
-            bent(|cases| {
+            altered(|cases| {
                 let n = nobodys_base(cases);
                 cases[n]["besides"] = 1.into();
             }),
@@ -139,7 +139,7 @@ fn faults() -> Vec<Fault> {
         ),
         (
             vec![Lint::Schema],
-            bent(|cases| {
+            altered(|cases| {
                 let n = nobodys_base(cases);
                 cases[n]["in"]["besides"] = "x".into();
             }),
@@ -157,13 +157,17 @@ fn faults() -> Vec<Fault> {
         ),
         (
             vec![Lint::Id],
-            bent(|cases| find(cases, "label-64")["id"] = "publish/domain/upper-case".into()),
+            altered(|cases| find(cases, "label-64")["id"] = "publish/domain/upper-case".into()),
             "twice",
         ),
-        (vec![Lint::Id], bent(|cases| find(cases, "label-64")["id"] = "publish/other/x".into()), "stands in"),
+        (
+            vec![Lint::Id],
+            altered(|cases| find(cases, "label-64")["id"] = "publish/other/x".into()),
+            "stands in",
+        ),
         (
             vec![Lint::Input],
-            bent(|cases| {
+            altered(|cases| {
                 let mut twin = find(cases, "label-63").clone();
                 twin["id"] = "publish/domain/twin".into();
                 cases.push(twin);
@@ -173,7 +177,7 @@ fn faults() -> Vec<Fault> {
         // The reference can agree with one of the two at most.
         (
             vec![Lint::Contradiction, Lint::Answer],
-            bent(|cases| {
+            altered(|cases| {
                 let mut twin = find(cases, "upper-case").clone();
                 twin["id"] = "publish/domain/twin".into();
                 twin["expect"]["stage"] = "verify".into();
@@ -181,38 +185,46 @@ fn faults() -> Vec<Fault> {
             }),
             "with another expectation",
         ),
-        (vec![Lint::Words], bent(|cases| find(cases, "label-64")["why"] = "".into()), "why is no sentence"),
-        (vec![Lint::Words], bent(|cases| find(cases, "label-63")["reading"] = "whim".into()), "a reading is"),
-        (vec![Lint::Replay], bent(|cases| find(cases, "label-64")["edit"][0]["old"] = "zz".into()), "zz"),
+        (
+            vec![Lint::Words],
+            altered(|cases| find(cases, "label-64")["why"] = "".into()),
+            "why is no sentence",
+        ),
+        (
+            vec![Lint::Words],
+            altered(|cases| find(cases, "label-63")["reading"] = "whim".into()),
+            "a reading is",
+        ),
+        (vec![Lint::Replay], altered(|cases| find(cases, "label-64")["edit"][0]["old"] = "zz".into()), "zz"),
         (
             vec![Lint::Replay],
-            bent(|cases| {
+            altered(|cases| {
                 find(cases, "label-64")["base"] = "publish/domain/upper-case".into();
             }),
             "no accept of its operation",
         ),
         (
             vec![Lint::Replay],
-            bent(|cases| {
+            altered(|cases| {
                 find(cases, "label-64")["reseal"] = json!(["/in/message"]);
             }),
             "stale",
         ),
         (
             vec![Lint::Replay],
-            bent(|cases| {
+            altered(|cases| {
                 find(cases, "label-64")["edit"][0]["at"] = json!(u64::MAX);
             }),
             "does not stand at",
         ),
         (
             vec![Lint::Answer],
-            bent(|cases| find(cases, "label-64")["expect"]["stage"] = "verify".into()),
+            altered(|cases| find(cases, "label-64")["expect"]["stage"] = "verify".into()),
             "refused by",
         ),
         (
             vec![Lint::Rule],
-            bent(|cases| {
+            altered(|cases| {
                 let n = nobodys_base(cases);
                 cases[n]["requirements"].as_array_mut().expect("a list").push("publish.domain.colour".into());
             }),
@@ -220,14 +232,14 @@ fn faults() -> Vec<Fault> {
         ),
         (
             vec![Lint::Coverage],
-            bent(|cases| {
+            altered(|cases| {
                 cases.retain(|case| case["expect"]["rule"] != "domain.trailing-dot");
             }),
             "no reject names it",
         ),
         (
             vec![Lint::Minimality],
-            bent(|cases| {
+            altered(|cases| {
                 // Two faults at once: the case outlives the rule that it names.
                 let domain = format!("{}.A", "a".repeat(64));
                 let Answer::Reject(reject) =

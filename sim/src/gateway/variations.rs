@@ -57,7 +57,7 @@ variations! {
 
 /// A whole reply, in another shape where that is free.
 pub(super) fn reply(core: &Core, mut body: Value) -> Value {
-    bend(core, &mut body);
+    vary(core, &mut body);
     body
 }
 
@@ -72,23 +72,23 @@ pub(super) fn asked(core: &Core, call: &Call) -> Value {
 
 /// The events of a stream, in another shape where that is free.
 pub(super) fn events(core: &Core, family: Family, events: Vec<Event>) -> Vec<Event> {
-    let mut bent = Vec::new();
+    let mut varied = Vec::new();
     for mut event in events {
         match &mut event.data {
             Data::Done if core.varies(SENTINEL_ABSENT) => continue,
             Data::Done => {}
             Data::Json(chunk) => {
-                bend(core, chunk);
+                vary(core, chunk);
                 if family == Family::Chat && core.varies(STREAM_EMPTY_DELTAS) {
                     let mut empty = chunk.clone();
                     empty["choices"] = json!([{ "index": 0, "delta": {}, "finish_reason": null }]);
-                    bent.push(Event { name: event.name, data: Data::Json(empty) });
+                    varied.push(Event { name: event.name, data: Data::Json(empty) });
                 }
             }
         }
-        bent.push(event);
+        varied.push(event);
     }
-    bent
+    varied
 }
 
 /// The event of a stream that fails midway.
@@ -109,7 +109,7 @@ pub(super) fn cookie(core: &Core) -> (&'static str, &'static str) {
     }
 }
 
-fn bend(core: &Core, body: &mut Value) {
+fn vary(core: &Core, body: &mut Value) {
     let Some(members) = body.as_object_mut() else { return };
     if core.varies(NO_ID) {
         for name in ["id", "object", "created", "created_at", "usage"] {

@@ -153,18 +153,18 @@ const EXTERNAL: &str = "external_properties";
 
 /// A contract's document, or one with a wrong member.
 pub(super) fn contract(core: &mut Core, mut document: Value) -> Value {
-    bend(core, CONTRACT, &mut document, &json!(7), &json!(7));
+    deviate(core, CONTRACT, &mut document, &json!(7), &json!(7));
     if document[TEMPLATE].is_object() {
-        bend(core, TEMPLATE_TEXTS, &mut document[TEMPLATE], &json!(7), &json!(7));
+        deviate(core, TEMPLATE_TEXTS, &mut document[TEMPLATE], &json!(7), &json!(7));
         parts(core, TEMPLATE_LISTS, &mut document[TEMPLATE]);
     }
-    bend(core, CONTRACT_OTHERS, &mut document, &json!("wrong"), &json!([7]));
+    deviate(core, CONTRACT_OTHERS, &mut document, &json!("wrong"), &json!([7]));
     document
 }
 
 /// A token's document, or one with a wrong member.
 pub(super) fn token(core: &mut Core, mut document: Value) -> Value {
-    bend(core, TOKEN_TEXTS, &mut document, &json!(7), &json!(7));
+    deviate(core, TOKEN_TEXTS, &mut document, &json!(7), &json!(7));
     parts(core, TOKEN_LISTS, &mut document);
     document
 }
@@ -173,10 +173,10 @@ pub(super) fn token(core: &mut Core, mut document: Value) -> Value {
 pub(super) fn validation(core: &mut Core, mut body: Value) -> Value {
     let errors = body["detail"].as_array_mut();
     for error in errors.into_iter().flatten() {
-        bend(core, &[(&validation::LOC, "loc")], error, &json!("token_id"), &json!([null]));
-        bend(core, ERROR_TEXTS, error, &json!(7), &json!(7));
+        deviate(core, &[(&validation::LOC, "loc")], error, &json!("token_id"), &json!([null]));
+        deviate(core, ERROR_TEXTS, error, &json!(7), &json!(7));
     }
-    bend(core, &[(&validation::DETAIL, "detail")], &mut body, &json!("wrong"), &json!(["wrong"]));
+    deviate(core, &[(&validation::DETAIL, "detail")], &mut body, &json!("wrong"), &json!(["wrong"]));
     body
 }
 
@@ -215,14 +215,14 @@ pub(super) fn same(core: &mut Core, at: &Address, document: Value) -> Value {
 /// The lists of a token's document or of a template, and what stands in them.
 fn parts(core: &mut Core, lists: Table, document: &mut Value) {
     each(document, ATTRIBUTES, |attribute| {
-        bend(core, &[(&records::TRAIT_TYPE, "trait_type")], attribute, &json!(7), &json!(7));
-        bend(core, &[(&records::VALUE, "value")], attribute, &json!({ "wrong": 7 }), &json!(7.5));
+        deviate(core, &[(&records::TRAIT_TYPE, "trait_type")], attribute, &json!(7), &json!(7));
+        deviate(core, &[(&records::VALUE, "value")], attribute, &json!({ "wrong": 7 }), &json!(7.5));
     });
     each(document, EXTERNAL, |property| {
-        bend(core, &[(&records::SOURCE, "source")], property, &json!(7), &json!(7));
-        bend(core, EXTERNAL_OTHERS, property, &json!("wrong"), &json!([7]));
+        deviate(core, &[(&records::SOURCE, "source")], property, &json!(7), &json!(7));
+        deviate(core, EXTERNAL_OTHERS, property, &json!("wrong"), &json!([7]));
     });
-    bend(core, lists, document, &json!("wrong"), &json!(["wrong"]));
+    deviate(core, lists, document, &json!("wrong"), &json!(["wrong"]));
 }
 
 fn each(document: &mut Value, list: &str, mut with: impl FnMut(&mut Value)) {
@@ -232,7 +232,7 @@ fn each(document: &mut Value, list: &str, mut with: impl FnMut(&mut Value)) {
 
 /// Makes members wrong whose rows are switched off: gone, `other` for the variants of elements and numbers, else
 /// `wrong`.
-fn bend(core: &mut Core, table: &[(Id, &str)], document: &mut Value, wrong: &Value, other: &Value) {
+fn deviate(core: &mut Core, table: &[(Id, &str)], document: &mut Value, wrong: &Value, other: &Value) {
     for (row, name) in table {
         let Some(members) = document.as_object_mut() else { return };
         match core.violated(row) {

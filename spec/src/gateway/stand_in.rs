@@ -112,9 +112,9 @@ mod tests {
         assert_eq!(asked.verify(&forged, &authority), Err(Unverified::Signature));
         for member in ["item_hash", "nonce", "certificate_sha256", "signature"] {
             for wrong in [Value::Null, json!(1), json!("")] {
-                let mut bent = asked.attest(&key);
-                bent[member] = wrong;
-                assert!(asked.verify(&bent, &authority).is_err(), "{bent}");
+                let mut altered = asked.attest(&key);
+                altered[member] = wrong;
+                assert!(asked.verify(&altered, &authority).is_err(), "{altered}");
             }
         }
         assert!(asked.verify(&Value::Null, &authority).is_err());

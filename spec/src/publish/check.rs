@@ -157,7 +157,7 @@ mod tests {
 
         let mut trailing = conforming.encode();
         trailing.push(0);
-        let bend = |edit: fn(&mut Message)| {
+        let alter = |edit: fn(&mut Message)| {
             let mut message = conforming.clone();
             edit(&mut message);
             message.encode()
@@ -168,12 +168,12 @@ mod tests {
         let nothing = Asked { op: Op::Publish { cid: String::new(), version: None }, ..asked() };
         let deviations: [(Vec<u8>, Id); 13] = [
             (trailing, &ENCODING),
-            (bend(|m| m.header[0] = 1), &TWO_SIGNATURES),
-            (bend(|m| m.accounts[1] = [9; 32]), &CLIENT_ACCOUNT),
-            (bend(|m| m.accounts[0] = [2; 32]), &FEE_PAYER),
-            (bend(|m| m.instructions.push(m.instructions[0].clone())), &ONE_INSTRUCTION),
-            (bend(|m| m.accounts[2] = [9; 32]), &MEMO_PROGRAM),
-            (bend(|m| m.instructions[0].accounts = vec![0]), &INSTRUCTION_ACCOUNTS),
+            (alter(|m| m.header[0] = 1), &TWO_SIGNATURES),
+            (alter(|m| m.accounts[1] = [9; 32]), &CLIENT_ACCOUNT),
+            (alter(|m| m.accounts[0] = [2; 32]), &FEE_PAYER),
+            (alter(|m| m.instructions.push(m.instructions[0].clone())), &ONE_INSTRUCTION),
+            (alter(|m| m.accounts[2] = [9; 32]), &MEMO_PROGRAM),
+            (alter(|m| m.instructions[0].accounts = vec![0]), &INSTRUCTION_ACCOUNTS),
             (carry(record(Record::publish("a.example", "", "0", NOW))), &RECORD_FORM),
             (
                 carry([record(Record::publish("a.example", "bafy", "0", NOW)), b" ".to_vec()].concat()),

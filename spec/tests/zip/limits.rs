@@ -121,7 +121,7 @@ fn a_violated_limit_comes_early_or_late() {
         (&FILES, count, [files(4), files(5)], [files(32), files(33)]),
     ] {
         for (variant, [fine, over]) in [("early", early), ("late", late.clone()), ("", late)] {
-            inspect(&fine, &limits, &mut Variant(rule, variant)).expect("within the bent limit");
+            inspect(&fine, &limits, &mut Variant(rule, variant)).expect("within the altered limit");
             let refused = inspect(&over, &limits, &mut Variant(rule, variant)).expect_err("over it");
             assert_eq!(refused.rule, rule, "{variant}");
         }

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_member_is_bent() {
+    fn one_member_is_malformed() {
         let body = with(chat("m"), "/messages/0/role", json!(7));
         assert_eq!(body["messages"][0]["role"], 7);
         assert_eq!(without(body.clone(), "/messages")["messages"], Value::Null);

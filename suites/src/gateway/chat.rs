@@ -4,9 +4,9 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::chat as rows;
 use serde_json::{Value, json};
 
-use super::bent::{bent, no_object_is_taken, refused};
 use super::bodies::{self, QUESTION, image, text, with, without};
 use super::given::{Skill, model};
+use super::malformed::{malformed, no_object_is_taken, refused};
 use super::tools::called;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -115,71 +115,79 @@ async fn a_body_is_an_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Expects each of these values at a pointer of a good chat to be refused.
-async fn bends<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
+async fn refuses_malformed<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
     let good = good(probe).await?;
-    refused(probe, &chat::ENDPOINT, &good, bent(&good, pointer, values)).await
+    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
 }
 
 async fn a_model_is_named(probe: &Probe<'_>) -> Checked {
     let good = good(probe).await?;
-    let mut bad = bent(&good, "/model", [json!({ "id": good["model"] }), json!([good["model"]])]);
+    let mut bad = malformed(&good, "/model", [json!({ "id": good["model"] }), json!([good["model"]])]);
     bad.push(without(good.clone(), "/model"));
     refused(probe, &chat::ENDPOINT, &good, bad).await
 }
 
 async fn messages_are_a_list(probe: &Probe<'_>) -> Checked {
     let good = good(probe).await?;
-    let mut bad = bent(&good, "/messages", [good["messages"][0].clone()]);
+    let mut bad = malformed(&good, "/messages", [good["messages"][0].clone()]);
     bad.push(without(good.clone(), "/messages"));
     refused(probe, &chat::ENDPOINT, &good, bad).await
 }
 
 async fn a_message_is_an_object(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/messages/0", [json!(7), json!([QUESTION])]).await
+    refuses_malformed(probe, "/messages/0", [json!(7), json!([QUESTION])]).await
 }
 
 async fn a_role_is_a_text(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/messages/0/role", [json!({ "name": "user" }), json!(["user"])]).await
+    refuses_malformed(probe, "/messages/0/role", [json!({ "name": "user" }), json!(["user"])]).await
 }
 
 async fn content_is_a_text_or_a_list(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/messages/0/content", [json!({ "words": QUESTION })]).await
+    refuses_malformed(probe, "/messages/0/content", [json!({ "words": QUESTION })]).await
 }
 
 /// Expects each of these values at a pointer of a good chat in parts to be refused.
-async fn bends_parts<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
+async fn refuses_malformed_part<const N: usize>(
+    probe: &Probe<'_>,
+    pointer: &str,
+    values: [Value; N],
+) -> Checked {
     let good = with(good(probe).await?, "/messages/0/content", json!([text(QUESTION)]));
-    refused(probe, &chat::ENDPOINT, &good, bent(&good, pointer, values)).await
+    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
 }
 
 async fn a_part_is_an_object(probe: &Probe<'_>) -> Checked {
-    bends_parts(probe, "/messages/0/content/0", [json!(7), json!([QUESTION])]).await
+    refuses_malformed_part(probe, "/messages/0/content/0", [json!(7), json!([QUESTION])]).await
 }
 
 async fn a_part_has_a_known_type(probe: &Probe<'_>) -> Checked {
     let values = [json!("assay-no-such-part"), json!({ "name": "text" })];
-    bends_parts(probe, "/messages/0/content/0/type", values).await
+    refuses_malformed_part(probe, "/messages/0/content/0/type", values).await
 }
 
 async fn a_part_of_text_holds_a_text(probe: &Probe<'_>) -> Checked {
     let values = [json!({ "words": QUESTION }), json!([QUESTION])];
-    bends_parts(probe, "/messages/0/content/0/text", values).await
+    refuses_malformed_part(probe, "/messages/0/content/0/text", values).await
 }
 
 /// Expects each of these values at a pointer of a good chat about an image to be refused.
-async fn bends_image<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
+async fn refuses_malformed_image<const N: usize>(
+    probe: &Probe<'_>,
+    pointer: &str,
+    values: [Value; N],
+) -> Checked {
     let good = seen(probe).await?;
-    refused(probe, &chat::ENDPOINT, &good, bent(&good, pointer, values)).await
+    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
 }
 
 async fn a_part_with_an_image_holds_an_object(probe: &Probe<'_>) -> Checked {
     let values = [json!(7), json!([bodies::pixel_url()])];
-    bends_image(probe, "/messages/0/content/1/image_url", values).await
+    refuses_malformed_image(probe, "/messages/0/content/1/image_url", values).await
 }
 
 async fn the_url_of_an_image_is_a_text(probe: &Probe<'_>) -> Checked {
     let values = [json!({ "href": bodies::pixel_url() }), json!([bodies::pixel_url()])];
-    bends_image(probe, "/messages/0/content/1/image_url/url", values).await
+    refuses_malformed_image(probe, "/messages/0/content/1/image_url/url", values).await
 }
 
 async fn the_id_of_an_answered_call_is_a_text(probe: &Probe<'_>) -> Checked {
@@ -187,9 +195,9 @@ async fn the_id_of_an_answered_call_is_a_text(probe: &Probe<'_>) -> Checked {
     let good = called.answered(probe)?;
     let last = good["messages"].as_array().map_or(0, |messages| messages.len() - 1);
     let pointer = format!("/messages/{last}/tool_call_id");
-    refused(probe, &chat::ENDPOINT, &good, bent(&good, &pointer, [json!({ "id": "call" })])).await
+    refused(probe, &chat::ENDPOINT, &good, malformed(&good, &pointer, [json!({ "id": "call" })])).await
 }
 
 async fn stream_is_a_boolean(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/stream", [json!({ "on": true }), json!(["true"])]).await
+    refuses_malformed(probe, "/stream", [json!({ "on": true }), json!(["true"])]).await
 }

@@ -4,10 +4,10 @@ use assay_spec::gateway::messages;
 use assay_spec::gateway::requirements::messages as rows;
 use serde_json::{Value, json};
 
-use super::bent::{bent, no_object_is_taken, refused};
 use super::bodies::{self, QUESTION, without};
 use super::chat::expect_object;
 use super::given::{Skill, model, unknown_model};
+use super::malformed::{malformed, no_object_is_taken, refused};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -45,41 +45,46 @@ async fn a_body_is_an_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Expects each of these values at a pointer of a good body to be refused.
-async fn bends<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
+async fn refuses_malformed<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
     let good = good(probe).await?;
-    refused(probe, &messages::ENDPOINT, &good, bent(&good, pointer, values)).await
+    refused(probe, &messages::ENDPOINT, &good, malformed(&good, pointer, values)).await
 }
 
-/// As [`bends`], and that the member is missing.
-async fn bends_or_lacks<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
+/// As [`refuses_malformed`], and that the member is missing.
+async fn refuses_malformed_or_missing<const N: usize>(
+    probe: &Probe<'_>,
+    pointer: &str,
+    values: [Value; N],
+) -> Checked {
     let good = good(probe).await?;
-    let mut bad = bent(&good, pointer, values);
+    let mut bad = malformed(&good, pointer, values);
     bad.push(without(good.clone(), pointer));
     refused(probe, &messages::ENDPOINT, &good, bad).await
 }
 
 async fn a_model_is_named(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    bends_or_lacks(probe, "/model", [json!({ "id": id }), json!([id])]).await
+    refuses_malformed_or_missing(probe, "/model", [json!({ "id": id }), json!([id])]).await
 }
 
 async fn max_tokens_is_an_integer(probe: &Probe<'_>) -> Checked {
-    bends_or_lacks(probe, "/max_tokens", [json!({ "most": 64 }), json!([64]), json!("many")]).await
+    refuses_malformed_or_missing(probe, "/max_tokens", [json!({ "most": 64 }), json!([64]), json!("many")])
+        .await
 }
 
 async fn messages_are_a_list(probe: &Probe<'_>) -> Checked {
-    bends_or_lacks(probe, "/messages", [json!({ "role": "user", "content": QUESTION })]).await
+    refuses_malformed_or_missing(probe, "/messages", [json!({ "role": "user", "content": QUESTION })]).await
 }
 
 async fn a_message_is_an_object(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/messages/0", [json!(7), json!([QUESTION])]).await
+    refuses_malformed(probe, "/messages/0", [json!(7), json!([QUESTION])]).await
 }
 
 async fn a_role_is_a_text(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/messages/0/role", [json!({ "name": "user" }), json!(["user"])]).await
+    refuses_malformed(probe, "/messages/0/role", [json!({ "name": "user" }), json!(["user"])]).await
 }
 
 /// That it may be more than a text is left open, so no list is sent.
 async fn content_is_a_text(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/messages/0/content", [json!({ "words": QUESTION }), json!(true)]).await
+    refuses_malformed(probe, "/messages/0/content", [json!({ "words": QUESTION }), json!(true)]).await
 }

@@ -4,7 +4,6 @@
 //! sentence. What the document does not show is asserted in neither direction.
 
 mod auth;
-mod bent;
 mod bodies;
 mod chat;
 pub mod client;
@@ -14,6 +13,7 @@ mod discovery;
 mod errors;
 mod given;
 mod input;
+mod malformed;
 mod messages;
 mod models;
 mod payment;

@@ -5,10 +5,10 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::tools as rows;
 use serde_json::{Value, json};
 
-use super::bent::{bent, refused};
 use super::bodies::{self, without};
 use super::chat::{given_choices, wire_compat};
 use super::given::{Skill, model};
+use super::malformed::{malformed, refused};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -117,39 +117,41 @@ async fn the_answer_of_a_tool_is_taken(probe: &Probe<'_>) -> Checked {
 }
 
 /// Expects each of these values at a pointer of a good chat with a tool to be refused.
-async fn bends<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
+async fn refuses_malformed<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
     let good = good(probe).await?;
-    refused(probe, &chat::ENDPOINT, &good, bent(&good, pointer, values)).await
+    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
 }
 
 async fn tools_are_a_list(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/tools", [json!({ bodies::TOOL: bodies::tool() })]).await
+    refuses_malformed(probe, "/tools", [json!({ bodies::TOOL: bodies::tool() })]).await
 }
 
 async fn a_tool_is_an_object(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/tools/0", [json!(7), json!([bodies::tool()])]).await
+    refuses_malformed(probe, "/tools/0", [json!(7), json!([bodies::tool()])]).await
 }
 
 async fn the_type_of_a_tool_is_function(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/tools/0/type", [json!("assay-no-such-tool"), json!({ "name": "function" })]).await
+    refuses_malformed(probe, "/tools/0/type", [json!("assay-no-such-tool"), json!({ "name": "function" })])
+        .await
 }
 
 async fn a_function_is_an_object(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/tools/0/function", [json!(7), json!([bodies::TOOL])]).await
+    refuses_malformed(probe, "/tools/0/function", [json!(7), json!([bodies::TOOL])]).await
 }
 
 async fn a_function_has_a_name(probe: &Probe<'_>) -> Checked {
     let good = good(probe).await?;
     let values = [json!({ "is": bodies::TOOL }), json!([bodies::TOOL])];
-    let mut bad = bent(&good, "/tools/0/function/name", values);
+    let mut bad = malformed(&good, "/tools/0/function/name", values);
     bad.push(without(good.clone(), "/tools/0/function/name"));
     refused(probe, &chat::ENDPOINT, &good, bad).await
 }
 
 async fn a_description_is_a_text(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/tools/0/function/description", [json!({ "words": "reads" }), json!(["reads"])]).await
+    refuses_malformed(probe, "/tools/0/function/description", [json!({ "words": "reads" }), json!(["reads"])])
+        .await
 }
 
 async fn parameters_are_an_object(probe: &Probe<'_>) -> Checked {
-    bends(probe, "/tools/0/function/parameters", [json!(7), json!(["place"])]).await
+    refuses_malformed(probe, "/tools/0/function/parameters", [json!(7), json!(["place"])]).await
 }

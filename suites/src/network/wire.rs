@@ -121,7 +121,7 @@ pub(crate) fn expect_error_body(answer: &Answer<'_>) -> Result<(), Stop> {
     answer.expect(is_error_body(&body), &place, "JSON of error (a text), status `error`, code (a text)", got)
 }
 
-/// A creating call, taken apart: every piece can be bent before it is signed, and after.
+/// A creating call, taken apart: every piece can be altered before it is signed, and after.
 #[derive(Clone)]
 pub(crate) struct Draft {
     /// `message` of the envelope: what is signed, as its compact text.

@@ -288,9 +288,9 @@ async fn another_key_or_another_message_is_refused(probe: &Probe<'_>) -> Checked
     };
     let broken = |draft: &mut Draft| {
         draft.seal = Box::new(|scheme, message, signature| {
-            let mut bent = signature.to_vec();
-            bent[10] ^= 1;
-            format!("{scheme} {}.{}", text::base64url(message), text::base64url(&bent))
+            let mut altered = signature.to_vec();
+            altered[10] ^= 1;
+            format!("{scheme} {}.{}", text::base64url(message), text::base64url(&altered))
         });
     };
     each_is_refused(probe, &[&|draft| draft.key = stranger.clone(), &changed, &broken]).await

@@ -16,7 +16,7 @@ use crate::probe::{Answer, Probe};
 /// From scheme word, message and signature to the header's value.
 type Seal = Box<dyn Fn(&str, &[u8], &[u8]) -> String + Send>;
 
-/// A request of the exchange, taken apart: every piece can be bent before it is signed and sent.
+/// A request of the exchange, taken apart: every piece can be altered before it is signed and sent.
 pub(crate) struct Draft {
     pub(crate) method: String,
     /// The request target as it will be sent.

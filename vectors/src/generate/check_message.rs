@@ -124,34 +124,34 @@ fn accepts(g: &mut Group) {
 /// Messages that fit the thirteen checks, but not the table of the message.
 fn readings(g: &mut Group) {
     let conforming = prepared(text(&Record::publish(SITE, CID, "1.2.3", NOW)));
-    let bend = |edit: fn(&mut Message)| {
+    let alter = |edit: fn(&mut Message)| {
         let mut message = conforming.clone();
         edit(&mut message);
         input(&message, &publish(CID, &json!("1.2.3")))
     };
     for (name, input, why) in [
-        ("writable-key", bend(|m| m.header[1] = 0), "The publishing key is writable; no check looks at it."),
+        ("writable-key", alter(|m| m.header[1] = 0), "The publishing key is writable; no check looks at it."),
         (
             "writable-program",
-            bend(|m| m.header[2] = 0),
+            alter(|m| m.header[2] = 0),
             "The memo program is writable; no check looks at it.",
         ),
         (
             "extra-account",
-            bend(|m| m.accounts.push(bytes("extra"))),
+            alter(|m| m.accounts.push(bytes("extra"))),
             "An account that nobody uses; no check counts them.",
         ),
         (
             "client-twice",
-            bend(|m| m.accounts.push(m.accounts[1])),
+            alter(|m| m.accounts.push(m.accounts[1])),
             "The publishing key stands twice; no check compares the accounts.",
         ),
         (
             "program-twice",
-            bend(|m| m.accounts.push(m.accounts[2])),
+            alter(|m| m.accounts.push(m.accounts[2])),
             "So does the memo program; the index tells which is meant.",
         ),
-        ("payer-twice", bend(|m| m.accounts.push(m.accounts[0])), "So does the fee payer."),
+        ("payer-twice", alter(|m| m.accounts.push(m.accounts[0])), "So does the fee payer."),
     ] {
         g.accept(name, input, why).read_as("A-081/sign");
     }

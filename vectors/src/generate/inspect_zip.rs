@@ -37,18 +37,18 @@ fn site() -> Vec<Entry> {
     ]
 }
 
-/// The base with its entries bent.
-fn bent<'g>(
+/// The base with its entries altered.
+fn altered<'g>(
     g: &'g mut Group,
     name: &str,
     base: (&str, Vec<Entry>),
     row: Id,
     why: &str,
-    bend: impl FnOnce(&mut Vec<Entry>),
+    alter: impl FnOnce(&mut Vec<Entry>),
 ) -> &'g mut Case {
     let (base, before) = base;
     let mut after = before.clone();
-    bend(&mut after);
+    alter(&mut after);
     g.reject(name, base, edits(&archive(&before), &archive(&after)), row, why)
 }
 
@@ -138,8 +138,8 @@ fn paths(g: &mut Group) {
         |n: usize, name: &'static str| move |entries: &mut Vec<Entry>| name.clone_into(&mut entries[n].name);
     let base = || ("stored", site());
     let climbs = "A path that climbs out of the root.";
-    bent(g, "traversal", base(), &rows::TRAVERSAL, climbs, named(2, "../c.txt"));
-    bent(
+    altered(g, "traversal", base(), &rows::TRAVERSAL, climbs, named(2, "../c.txt"));
+    altered(
         g,
         "traversal-alone",
         base(),
@@ -147,7 +147,7 @@ fn paths(g: &mut Group) {
         "Out of the root, and nothing else.",
         named(2, ".."),
     );
-    bent(
+    altered(
         g,
         "traversal-from-folder",
         base(),
@@ -155,7 +155,7 @@ fn paths(g: &mut Group) {
         "It goes down first, and then up twice.",
         named(1, "css/../../site.css"),
     );
-    bent(
+    altered(
         g,
         "traversal-and-back",
         base(),
@@ -163,8 +163,8 @@ fn paths(g: &mut Group) {
         "What lies outside, nobody knows; not even if it looks like the way back.",
         named(2, "../ab/c.txt"),
     );
-    bent(g, "absolute", base(), &rows::ABSOLUTE, "An absolute path.", named(2, "/bc.txt"));
-    bent(
+    altered(g, "absolute", base(), &rows::ABSOLUTE, "An absolute path.", named(2, "/bc.txt"));
+    altered(
         g,
         "absolute-folder",
         base(),
@@ -174,8 +174,8 @@ fn paths(g: &mut Group) {
     );
 
     let root = &rows::ROOT_INDEX;
-    bent(g, "index-missing", base(), root, "Another page is no index.html.", named(0, "start.html"));
-    bent(
+    altered(g, "index-missing", base(), root, "Another page is no index.html.", named(0, "start.html"));
+    altered(
         g,
         "index-in-folder",
         base(),
@@ -193,8 +193,9 @@ fn limits(g: &mut Group) {
     g.accept("size", input(&whole(most)), "A zip of 10,000,000 bytes.");
     let (mib, mb) = ("More than ten megabytes, whichever are meant.", "One byte more than ten million.");
     for (name, more, why) in [("size-mebibytes", (10 << 20) - 10_000_000 + 1, mib), ("size-above", 1, mb)] {
-        let case =
-            bent(g, name, ("size", whole(most)), &rows::SIZE, why, |entries| *entries = whole(most + more));
+        let case = altered(g, name, ("size", whole(most)), &rows::SIZE, why, |entries| {
+            *entries = whole(most + more)
+        });
         if more == 1 {
             case.read_as(DECIMAL);
         }
@@ -205,7 +206,7 @@ fn limits(g: &mut Group) {
     g.accept("extracted", input(&zeros(most)), "Files of 40,000,000 bytes together.");
     let base = || ("extracted", zeros(most));
     let rule = &rows::EXTRACTED_SIZE;
-    bent(
+    altered(
         g,
         "extracted-mebibytes",
         base(),
@@ -215,11 +216,11 @@ fn limits(g: &mut Group) {
             *entries = zeros(mebibytes + 1 - PAGE.len());
         },
     );
-    bent(g, "extracted-above", base(), rule, "One byte more than forty million.", |entries| {
+    altered(g, "extracted-above", base(), rule, "One byte more than forty million.", |entries| {
         *entries = zeros(most + 1);
     })
     .read_as(DECIMAL);
-    bent(
+    altered(
         g,
         "counted",
         base(),
@@ -231,7 +232,7 @@ fn limits(g: &mut Group) {
     );
     g.accept("zeros", input(&zeros(1_000_000)), "A million zeros in a thousand bytes are no harm.");
     let little = "The headers tell of a million bytes, the data has forty million.";
-    bent(g, "counted-bomb", ("zeros", zeros(1_000_000)), &rows::COUNTED, little, |entries| {
+    altered(g, "counted-bomb", ("zeros", zeros(1_000_000)), &rows::COUNTED, little, |entries| {
         entries[1] = Entry::zeros("zeros.bin", mebibytes).told_as(&entries[1]);
     });
 
@@ -242,7 +243,7 @@ fn limits(g: &mut Group) {
         [page()].into_iter().chain(others).collect::<Vec<_>>()
     };
     g.accept("files", input(&many(1000)), "A thousand files.");
-    bent(g, "files-1001", ("files", many(1000)), &rows::FILES, "One file more.", |entries| {
+    altered(g, "files-1001", ("files", many(1000)), &rows::FILES, "One file more.", |entries| {
         *entries = many(1001);
     });
 }

@@ -99,33 +99,33 @@ mod tests {
 
     /// What the reader refuses, the schema refuses too: others who read the data with it alone are as strict.
     #[test]
-    fn schema_and_reader_agree_on_bent_cases() {
+    fn schema_and_reader_agree_on_altered_cases() {
         let cases = crate::all();
         let reject = cases.iter().find(|case| case.is_reject()).expect("there is one");
         let accept = cases.iter().find(|case| !case.is_reject()).expect("there is one");
         for case in [reject, accept] {
             let whole = serde_json::to_value(case).expect("JSON");
-            let mut bent = vec![(whole.clone(), true)];
+            let mut altered = vec![(whole.clone(), true)];
             for member in whole.as_object().expect("an object").keys() {
                 let mut less = whole.clone();
                 less.as_object_mut().expect("an object").shift_remove(member);
-                bent.push((less, false));
+                altered.push((less, false));
                 let mut other = whole.clone();
                 other[member] = 7.into();
-                bent.push((other, false));
+                altered.push((other, false));
             }
             for inner in ["/expect", "/provenance", "/steps/0", "/edit/0"] {
                 let mut more = whole.clone();
                 if let Some(object) = more.pointer_mut(inner).and_then(Value::as_object_mut) {
                     object.insert("besides".to_owned(), 1.into());
-                    bent.push((more, false));
+                    altered.push((more, false));
                 }
             }
-            for (bent, good) in bent {
-                let is_read = serde_json::from_value::<Case>(bent.clone()).is_ok();
-                let is_valid = faults(&Value::Array(vec![bent.clone()])).is_empty();
-                assert_eq!(is_valid, good, "{bent}");
-                assert!(is_read || !is_valid, "the schema takes what the reader refuses: {bent}");
+            for (altered, good) in altered {
+                let is_read = serde_json::from_value::<Case>(altered.clone()).is_ok();
+                let is_valid = faults(&Value::Array(vec![altered.clone()])).is_empty();
+                assert_eq!(is_valid, good, "{altered}");
+                assert!(is_read || !is_valid, "the schema takes what the reader refuses: {altered}");
             }
         }
     }

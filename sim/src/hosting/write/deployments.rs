@@ -4,7 +4,7 @@ use assay_spec::Rules;
 use assay_spec::hosting::requirements::{deployments, instances};
 use serde_json::{Value, json};
 
-use super::bend::{Bends, Wrong, bend};
+use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::{Outcome, iso, more, seal};
 use crate::core::Core;
 use crate::hosting::people::{Deployment, Owner, People, Target};
@@ -14,7 +14,7 @@ use crate::hosting::variations;
 pub(super) const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// What is broken in either record.
-const BOTH: Bends = &[
+const BOTH: MemberDeviations = &[
     (&deployments::DEPLOYMENT_ID, Wrong::Put("/deploymentId", "7")),
     (&deployments::PROJECT_ID, Wrong::Put("/projectId", "\"proj_000000000000\"")),
     (&deployments::SCHEMA, Wrong::Put("/schemaVersion", "3")),
@@ -26,7 +26,7 @@ const BOTH: Bends = &[
 ];
 
 /// What is broken in a creation.
-const CREATION: Bends = &[
+const CREATION: MemberDeviations = &[
     (&deployments::CREATION_QUEUED, Wrong::Put("/public/status", "\"live\"")),
     (
         &deployments::CREATION_STORE_REF,
@@ -43,7 +43,7 @@ const CREATION: Bends = &[
 ];
 
 /// What is broken in a terminal record.
-const TERMINAL: Bends = &[
+const TERMINAL: MemberDeviations = &[
     (&deployments::TERMINAL_STATUS, Wrong::Put("/public/status", "\"queued\"")),
     (&deployments::URL, Wrong::Put("/public/url", "7")),
     (&deployments::FINISHED_AT, Wrong::Put("/public/finishedAt", "\"just now\"")),
@@ -51,7 +51,7 @@ const TERMINAL: Bends = &[
 ];
 
 /// What is broken in a plaintext.
-const PLAINTEXT: Bends = &[
+const PLAINTEXT: MemberDeviations = &[
     (&deployments::PLAINTEXT_COMMIT, Wrong::Put("/commit", "7")),
     (&deployments::PLAINTEXT_MESSAGE, Wrong::Put("/commitMessage", "7")),
     (&deployments::PLAINTEXT_BRANCH, Wrong::Put("/branch", "7")),
@@ -74,8 +74,8 @@ pub(super) fn creation(
     if machine(people, deployment) && core.varies(variations::HASH_QUEUED) {
         body["public"]["bundleHash"] = Value::Null;
     }
-    let body = bend(core, body, CREATION);
-    let body = bend(core, body, BOTH);
+    let body = deviate(core, body, CREATION);
+    let body = deviate(core, body, BOTH);
     core.effect(&deployments::BODY, body, |body, _| json!(body.to_string()))
 }
 
@@ -118,8 +118,8 @@ pub(super) fn terminal(
         let mut others = owner.projects.iter().filter(|id| **id != deployment.project);
         body["projectId"] = others.next().map_or_else(|| json!("proj_000000000000"), |id| json!(&**id));
     }
-    let body = bend(core, body, TERMINAL);
-    bend(core, body, BOTH)
+    let body = deviate(core, body, TERMINAL);
+    deviate(core, body, BOTH)
 }
 
 /// What a record of an earlier schema says: it holds the artifact's identifier itself. Schema 0 says nothing of itself.
@@ -180,7 +180,7 @@ fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> V
             .for_each(|value| *value = Value::Null);
     }
     let plaintext = more(core, plaintext);
-    bend(core, plaintext, PLAINTEXT)
+    deviate(core, plaintext, PLAINTEXT)
 }
 
 /// Whether it goes to a virtual machine.

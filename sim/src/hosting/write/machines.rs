@@ -4,7 +4,7 @@ use assay_spec::Rules;
 use assay_spec::hosting::requirements::{bundle, claims, instances};
 use serde_json::{Value, json};
 
-use super::bend::{Bends, Wrong, bend};
+use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::tar::tarball;
 use super::{iso, seal};
 use crate::core::Core;
@@ -12,7 +12,7 @@ use crate::hosting::people::{Machine, Owner, People};
 use crate::hosting::variations;
 
 /// What is broken in a claim.
-const CLAIM: Bends = &[
+const CLAIM: MemberDeviations = &[
     (&claims::V, Wrong::Put("/v", "2")),
     (
         &claims::PUBKEY,
@@ -40,7 +40,7 @@ pub(super) fn claim(core: &mut Core, machine: &Machine, other: &str, time_s: i64
     let pubkey = core.effect(&claims::KEY_OF_ADDRESS, machine.key.public_text(), |_, _| foreign);
     let body =
         json!({ "v": 1, "instanceHash": instance, "pubkey": pubkey, "registeredAt": iso(core, time_s) });
-    let body = bend(core, body, CLAIM);
+    let body = deviate(core, body, CLAIM);
     core.effect(&claims::BODY, body, |body, _| json!(body.to_string()))
 }
 

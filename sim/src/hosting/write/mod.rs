@@ -1,8 +1,8 @@
 //! What the application writes: the records, and the requests that carry them.
 
 mod artifacts;
-mod bend;
 mod deployments;
+mod deviate;
 mod machines;
 mod messages;
 mod projects;

@@ -5,14 +5,14 @@ use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
 use assay_spec::hosting::requirements::{history, projects};
 use serde_json::{Map, Value, json};
 
-use super::bend::{Bends, Wrong, bend, put};
+use super::deviate::{MemberDeviations, Wrong, deviate, put};
 use super::{iso, more, seal};
 use crate::core::Core;
 use crate::hosting::people::{Owner, People, Project};
 use crate::hosting::variations;
 
 /// What is broken in a living entry.
-const LIVING: Bends = &[
+const LIVING: MemberDeviations = &[
     (&projects::ID, Wrong::Put("/id", "\"proj_000000000000\"")),
     (&projects::SCHEMA_VERSION, Wrong::Put("/schemaVersion", "\"1\"")),
     (&projects::FRAMEWORK, Wrong::Put("/public/framework", "7")),
@@ -25,7 +25,7 @@ const LIVING: Bends = &[
 ];
 
 /// What is broken in a plaintext.
-const PLAINTEXT: Bends = &[
+const PLAINTEXT: MemberDeviations = &[
     (&projects::PLAINTEXT_NAME, Wrong::Put("/name", "7")),
     (&projects::PLAINTEXT_SOURCE, Wrong::Put("/source", "\"elsewhere\"")),
     (&projects::PLAINTEXT_REPO, Wrong::Put("/repo", "\"repository\"")),
@@ -62,7 +62,7 @@ pub(super) fn living(
         "encrypted": encrypted,
     });
     let entry = more(core, entry);
-    bend(core, entry, LIVING)
+    deviate(core, entry, LIVING)
 }
 
 /// The entry of a deleted project: what was encrypted is emptied.
@@ -134,5 +134,5 @@ fn plaintext(core: &mut Core, project: &Project) -> Value {
         plaintext["pendingWorkflowPrNumber"] = json!(3);
     }
     let plaintext = more(core, plaintext);
-    bend(core, plaintext, PLAINTEXT)
+    deviate(core, plaintext, PLAINTEXT)
 }

@@ -8,13 +8,13 @@ use assay_spec::hosting::wrapping::{Ephemeral, wrap};
 use assay_spec::{Rules, Strict};
 use serde_json::{Map, Value, json};
 
-use super::bend::{Bends, Wrong, bend, put};
+use super::deviate::{MemberDeviations, Wrong, deviate, put};
 use crate::core::Core;
 use crate::hosting::keys::{self, Secret};
 use crate::hosting::people::{Owner, People};
 
 /// What is broken in an envelope.
-const ENVELOPE: Bends = &[
+const ENVELOPE: MemberDeviations = &[
     (&envelope::FORM, Wrong::Put("/v", "\"3\"")),
     (&envelope::VERSION, Wrong::Put("/v", "2")),
     (&envelope::ALGORITHM, Wrong::Put("/alg", "\"aes-256-cbc\"")),
@@ -30,7 +30,7 @@ const ENVELOPE: Bends = &[
 ];
 
 /// What is broken in a bundle.
-const BUNDLE: Bends = &[
+const BUNDLE: MemberDeviations = &[
     (&bundle::VERSION, Wrong::Put("/v", "2")),
     (&bundle::KIND, Wrong::Put("/kind", "\"bundle\"")),
     (&bundle::ALGORITHM, Wrong::Put("/alg", "\"aes-256-cbc\"")),
@@ -56,7 +56,7 @@ pub(super) fn envelope(core: &mut Core, people: &mut People, owner: &Owner, plai
     let sealed = seal(core, [key_n, iv_n, n], plaintext.to_string().as_bytes(), &recipients);
     let mut envelope = json!({ "v": 3, "alg": "aes-256-gcm" });
     extend(&mut envelope, sealed);
-    bend(core, envelope, ENVELOPE)
+    deviate(core, envelope, ENVELOPE)
 }
 
 /// An envelope of an earlier version: 1 with `deks.session`, 2 with `deks.backend`.
@@ -94,7 +94,7 @@ pub(super) fn bundle(
     let sealed = seal(core, [n, n, n], tarball, &[("vm", machine), ("encryption", encryption)]);
     let mut bundle = json!({ "v": 1, "kind": core.dialect.bundle_kind, "alg": "aes-256-gcm" });
     extend(&mut bundle, sealed);
-    bend(core, bundle, BUNDLE)
+    deviate(core, bundle, BUNDLE)
 }
 
 /// The recipient's key, or where the rule is violated a stranger's.

@@ -4,7 +4,7 @@ use assay_spec::Rules;
 use assay_spec::hosting::requirements::{projects, security};
 use serde_json::{Value, json};
 
-use super::bend::{Bends, Wrong, bend};
+use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::iso;
 use crate::core::Core;
 use crate::hosting::keys;
@@ -12,7 +12,7 @@ use crate::hosting::people::Owner;
 use crate::hosting::variations;
 
 /// What is broken in a session key's authorization.
-const SESSION: Bends = &[
+const SESSION: MemberDeviations = &[
     (
         &security::ENTRY_ADDRESS,
         Wrong::Do(|entry| entry["address"] = json!(without_prefix(&entry["address"]))),
@@ -28,7 +28,7 @@ const SESSION: Bends = &[
 ];
 
 /// What is broken in the whole.
-const BODY: Bends = &[
+const BODY: MemberDeviations = &[
     (
         &security::ENTRY,
         Wrong::Do(|body| body["authorizations"][0] = body["authorizations"][0]["address"].clone()),
@@ -77,7 +77,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
     if core.violated(&security::ENTRY_PUBKEY_ADDRESS).is_some() {
         session["pubkey"] = json!(owner.encryption.public_text());
     }
-    let mut session = bend(core, session, SESSION);
+    let mut session = deviate(core, session, SESSION);
     if core.varies(variations::NO_PUBKEY)
         && let Value::Object(members) = &mut session
     {
@@ -108,7 +108,7 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         "authorizations": authorizations,
         "encryptionKey": { "pubkey": public, "scheme": "wallet-sig-v1", "registeredAt": iso(core, registered_s) },
     });
-    bend(core, body, BODY)
+    deviate(core, body, BODY)
 }
 
 fn without_prefix(text: &Value) -> String {

@@ -15,7 +15,7 @@ pub(super) struct Path {
     /// Without slashes at its ends; empty for the root itself, which only a violated rule can leave.
     pub(super) text: String,
     /// A violated rule has made it another path than the name says; it then replaces what stands there.
-    pub(super) bent: bool,
+    pub(super) altered: bool,
 }
 
 /// Judges the name of an entry.
@@ -34,14 +34,14 @@ pub(super) fn judge(name: &[u8], rules: &mut impl Rules) -> Result<Path, Refused
     rules
         .require(&TRAVERSAL, !climbs_out(relative), || format!("{}: a path out of the root", shown(name)))?;
 
-    let bent = relative.len() != text.len() || climbs_out(relative);
-    if bent {
-        return Ok(Path { text: resolve(relative), bent });
+    let altered = relative.len() != text.len() || climbs_out(relative);
+    if altered {
+        return Ok(Path { text: resolve(relative), altered });
     }
     let fault = fault(relative);
     rules
         .require(&FAITHFUL, fault.is_none(), || format!("{}: {}", shown(name), fault.unwrap_or_default()))?;
-    Ok(Path { text: resolve(relative), bent })
+    Ok(Path { text: resolve(relative), altered })
 }
 
 /// What keeps a relative name from being a path as it stands.

@@ -41,8 +41,8 @@ impl Tree {
         for entry in entries {
             let planted = tree.plant(entry);
             let clash = planted.as_ref().err().copied();
-            // A path that a violated rule has bent may end where another stands.
-            let holds = clash.is_none() || entry.path.bent;
+            // A path that a violated rule has altered may end where another stands.
+            let holds = clash.is_none() || entry.path.altered;
             rules.require(&FAITHFUL, holds, || entry.why(clash.unwrap_or_default()))?;
             tree.of_entries.push(planted.ok());
         }
@@ -78,7 +78,7 @@ impl Tree {
         match (&kept.what, entry.kind) {
             (What::Directory(_), Kind::Directory) if !kept.named => kept.named = true,
             (What::Leaf(_), Kind::File | Kind::Link) if is_new => {}
-            (What::Leaf(_), Kind::File | Kind::Link) if entry.path.bent => {}
+            (What::Leaf(_), Kind::File | Kind::Link) if entry.path.altered => {}
             _ => return Err("another entry has this path"),
         }
         Ok(node)

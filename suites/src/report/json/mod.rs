@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn what_is_no_report_is_refused_with_its_place() {
         let text = write(&Run { target: "t".into(), ..Run::default() });
-        let bent = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
+        let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
             ("\"version\": 2", "\"version\": 1", "a report of version 1"),
             ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: no number"),
@@ -453,7 +453,7 @@ mod tests {
                 "bodies.00: body: no base64",
             ),
         ] {
-            let why = bent(from, to);
+            let why = altered(from, to);
             assert!(why.contains(place), "{why}");
         }
         assert!(read("[]").is_err() && read("").is_err());

@@ -23,7 +23,7 @@ pub(super) async fn refused(
 }
 
 /// A body with each of these values at a pointer.
-pub(super) fn bent<const N: usize>(good: &Value, pointer: &str, values: [Value; N]) -> Vec<Value> {
+pub(super) fn malformed<const N: usize>(good: &Value, pointer: &str, values: [Value; N]) -> Vec<Value> {
     values.into_iter().map(|value| with(good.clone(), pointer, value)).collect()
 }
 

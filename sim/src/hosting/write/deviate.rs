@@ -15,11 +15,11 @@ pub(super) enum Wrong {
 }
 
 /// Rules about one kind of piece.
-pub(super) type Bends = &'static [(Id, Wrong)];
+pub(super) type MemberDeviations = &'static [(Id, Wrong)];
 
 /// The piece, with what the rules that are violated make of it.
-pub(super) fn bend(core: &mut Core, mut piece: Value, bends: Bends) -> Value {
-    for (rule, wrong) in bends {
+pub(super) fn deviate(core: &mut Core, mut piece: Value, deviations: MemberDeviations) -> Value {
+    for (rule, wrong) in deviations {
         if core.violated(rule).is_some() {
             apply(&mut piece, *wrong);
         }
