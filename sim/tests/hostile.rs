@@ -61,7 +61,7 @@ fn signed_texts_that_are_no_claims_get_the_blanket_404() {
         r#"{{"v":1,"m":"POST","p":"{PREPARE}","d":"a.example","t":"2026-01-01T00:00:00.000Z","h":"{hash}"}}"#
     );
     let sealed = |bytes: &[u8]| sealed(&[b"svc-vf:1:auth:", bytes].concat());
-    assert_eq!(bound().0.send(&sealed(good.as_bytes())).status, 200, "the twin without a flaw");
+    assert_eq!(bound().0.send(&sealed(good.as_bytes())).status, 200, "the counterpart without a flaw");
     let last = good.replace("\"v\":1,", "").replace('}', ",\"v\":1}");
     assert_eq!(bound().0.send(&sealed(last.as_bytes())).status, 200, "keys in another order");
     let swap = |from: &str, to: &str| {

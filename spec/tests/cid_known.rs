@@ -161,10 +161,11 @@ fn names_that_agree_make_a_chain_of_shards() {
 
 #[test]
 fn names_that_agree_in_every_bit_are_refused() {
-    let twins = ["1M2xYzjIO5XoaABm", "qxmNI7_q0tB44vFH"];
-    let folder = twins.iter().fold(Folder::default(), |folder, name| folder.with(format!("d/{name}"), ""));
+    let colliding = ["1M2xYzjIO5XoaABm", "qxmNI7_q0tB44vFH"];
+    let folder =
+        colliding.iter().fold(Folder::default(), |folder, name| folder.with(format!("d/{name}"), ""));
     assert!(folder.summary(&Layout::default()).is_ok());
     let error = folder.summary(&Layout { shard_above_bytes: Some(0), ..Layout::default() }).unwrap_err();
-    let fault = Fault::Collision(twins[0].to_owned(), twins[1].to_owned());
+    let fault = Fault::Collision(colliding[0].to_owned(), colliding[1].to_owned());
     assert_eq!(error, CidError::At { path: "d".to_owned(), fault });
 }

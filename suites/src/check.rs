@@ -14,7 +14,7 @@ use crate::verdict::Failure;
 pub enum Stop {
     /// An expectation did not hold.
     Fail(Failure),
-    /// A twin or a precondition did not hold.
+    /// A counterpart or a precondition did not hold.
     Inconclusive(String),
     /// The target does not claim what the check is about.
     NotApplicable(String),
@@ -174,7 +174,7 @@ pub struct Check {
     pub requirement: Id,
     /// The fact that it shows.
     pub fact: &'static str,
-    /// It shows a refusal, so it must also show a positive twin.
+    /// It shows a refusal, so it must also show a valid counterpart.
     pub negative: bool,
     /// What it needs.
     pub needs: &'static [Need],
@@ -264,7 +264,7 @@ macro_rules! shows {
     };
 }
 
-/// A check that something is refused, which needs a positive twin: `refuses!(ROW, fact)`.
+/// A check that something is refused, which needs a valid counterpart: `refuses!(ROW, fact)`.
 #[macro_export]
 macro_rules! refuses {
     ($row:expr, $fact:ident) => {

@@ -67,7 +67,7 @@ struct Tally {
     notes: Vec<String>,
     expected: usize,
     judged: BTreeMap<usize, bool>,
-    twins: usize,
+    counterparts: usize,
     drawn: u64,
     skew_ms: Option<i64>,
     hidden: Hidden,
@@ -93,8 +93,8 @@ pub struct Traces {
     pub expected: usize,
     /// The exchanges about which it stated one, by index, and whether that was about its body.
     pub judged: BTreeMap<usize, bool>,
-    /// How many twins it showed.
-    pub twins: usize,
+    /// How many counterparts it showed.
+    pub counterparts: usize,
     /// What no report may show.
     pub hidden: Hidden,
     /// The exchanges that another check has made, by index.
@@ -133,8 +133,18 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally { exchanges, notes, expected, judged, twins, hidden, recalled, wants_limit, held, .. } =
-            tally;
+        let Tally {
+            exchanges,
+            notes,
+            expected,
+            judged,
+            counterparts,
+            hidden,
+            recalled,
+            wants_limit,
+            held,
+            ..
+        } = tally;
         let (calls, missed, place) = (self.tape.calls(), self.tape.missed(), self.place);
         Traces {
             exchanges,
@@ -143,7 +153,7 @@ impl<'run> Probe<'run> {
             notes,
             expected,
             judged,
-            twins,
+            counterparts,
             hidden,
             recalled,
             wants_limit,
@@ -359,9 +369,9 @@ impl<'run> Probe<'run> {
         if holds { Ok(()) } else { Err(Stop::Inconclusive(what.into())) }
     }
 
-    /// Counts a twin: the refused request without its one fault has just got past the rule.
-    pub fn twin(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
-        self.tally(|tally| tally.twins += 1);
+    /// Counts a counterpart: the refused request without its one fault has just got past the rule.
+    pub fn counterpart(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        self.tally(|tally| tally.counterparts += 1);
         self.given(holds, what)
     }
 

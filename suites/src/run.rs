@@ -314,7 +314,7 @@ pub(crate) fn judge(
     traces: &Traces,
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
     let limited = !traces.place.own && meets_limit(&checked, traces);
-    let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.twins);
+    let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.counterparts);
     if failure.is_some() && traces.held > LAPSES {
         return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
     }
@@ -325,19 +325,19 @@ pub(crate) fn judge(
     (verdict, reason, failure)
 }
 
-/// A pass needs an expectation, and a refusal its twin.
+/// A pass needs an expectation, and a refusal its counterpart.
 fn ended(
     check: &Check,
     checked: Checked,
     expected: usize,
-    twins: usize,
+    counterparts: usize,
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
     match checked {
         Ok(()) if expected == 0 => {
             (Verdict::Inconclusive, "the check stated no expectation".to_owned(), None)
         }
-        Ok(()) if check.negative && twins == 0 => {
-            (Verdict::Inconclusive, "the refusal was seen without its positive twin".to_owned(), None)
+        Ok(()) if check.negative && counterparts == 0 => {
+            (Verdict::Inconclusive, "the refusal was seen without its valid counterpart".to_owned(), None)
         }
         Ok(()) => (Verdict::Pass, String::new(), None),
         Err(Stop::Fail(failure)) => {
@@ -458,8 +458,12 @@ mod tests {
                 forwarding: BTreeMap::new(),
             };
             let pace = Pace::default();
-            let traces =
-                Traces { held, expected: 1, twins: 1, ..Probe::new(check, &settings, place, &pace).finish() };
+            let traces = Traces {
+                held,
+                expected: 1,
+                counterparts: 1,
+                ..Probe::new(check, &settings, place, &pace).finish()
+            };
             judge(check, checked, &traces).0
         };
         let failed = || {

@@ -24,7 +24,7 @@ pub enum Verdict {
     NotApplicable,
     /// The target lacks a fixture or a control that the check needs.
     NotTestable,
-    /// The positive twin or a precondition did not hold, so the check says nothing.
+    /// The valid counterpart or a precondition did not hold, so the check says nothing.
     Inconclusive,
     /// Broken, and the baseline knows.
     KnownFailure,

@@ -168,9 +168,9 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Input],
             altered(|cases| {
-                let mut twin = find(cases, "label-63").clone();
-                twin["id"] = "publish/domain/twin".into();
-                cases.push(twin);
+                let mut copy = find(cases, "label-63").clone();
+                copy["id"] = "publish/domain/copy".into();
+                cases.push(copy);
             }),
             "the same input as publish/domain/label-63",
         ),
@@ -178,10 +178,10 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Contradiction, Lint::Answer],
             altered(|cases| {
-                let mut twin = find(cases, "upper-case").clone();
-                twin["id"] = "publish/domain/twin".into();
-                twin["expect"]["stage"] = "verify".into();
-                cases.push(twin);
+                let mut copy = find(cases, "upper-case").clone();
+                copy["id"] = "publish/domain/copy".into();
+                copy["expect"]["stage"] = "verify".into();
+                cases.push(copy);
             }),
             "with another expectation",
         ),

@@ -1,4 +1,4 @@
-//! The good twins: calls that must get through, whatever was refused before.
+//! The valid counterparts: calls that must get through, whatever was refused before.
 
 use assay_spec::Instant;
 use serde_json::json;

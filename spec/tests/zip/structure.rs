@@ -94,8 +94,8 @@ fn both_headers_of_an_entry_agree() {
 #[test]
 fn entries_do_not_overlap() {
     let shared = |name: &str| Entry { local: None, data: Vec::new(), ..Entry::stored(name, "hello") };
-    let twin = shared("index2.html").central(|header| header.offset = Some(0));
-    let taken = refused(&FAITHFUL, "has another name", &Zip::site([twin]).bytes());
+    let copy = shared("index2.html").central(|header| header.offset = Some(0));
+    let taken = refused(&FAITHFUL, "has another name", &Zip::site([copy]).bytes());
     assert_eq!(content(&taken, "index2.html"), b"hello");
 
     // One entry's data holds the other one whole.

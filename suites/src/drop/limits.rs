@@ -60,7 +60,7 @@ async fn fill(probe: &Probe<'_>, from: Option<IpAddr>) -> Result<(), Stop> {
     for n in 1..=11 {
         let answer = drop_from(probe, from).await?;
         if n == 1 {
-            answer.twin_status(TAKEN)?;
+            answer.counterpart_status(TAKEN)?;
         }
         if answer.status() == 429 {
             return Ok(());
@@ -87,7 +87,7 @@ async fn expect_taken(probe: &Probe<'_>, from: u32, to: u32) -> Checked {
 
 async fn the_eleventh_drop_of_an_hour_is_refused(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
-    drop_from(probe, address(probe)).await?.twin_status(TAKEN)?;
+    drop_from(probe, address(probe)).await?.counterpart_status(TAKEN)?;
     expect_taken(probe, 2, 10).await?;
     drop_from(probe, address(probe)).await?.expect_status(&[429])
 }
@@ -101,7 +101,7 @@ async fn after_an_hour_the_address_may_drop_again(probe: &Probe<'_>) -> Checked 
 
 async fn the_twenty_first_drop_of_a_day_is_refused(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
-    drop_from(probe, address(probe)).await?.twin_status(TAKEN)?;
+    drop_from(probe, address(probe)).await?.counterpart_status(TAKEN)?;
     expect_taken(probe, 2, 10).await?;
     probe.advance(HOUR).await?;
     // That an hour passes is judged elsewhere.
@@ -151,7 +151,7 @@ async fn a_second_upload_at_once_is_refused(probe: &Probe<'_>) -> Checked {
     let second = send_any(probe, small.clone(), address(probe)).await?;
     let first = first.finish().await?;
     token::hide(probe, &first.response);
-    send(probe, small).await?.twin_status(TAKEN)?;
+    send(probe, small).await?.counterpart_status(TAKEN)?;
     let status = second.status().to_string();
     let want =
         if probe.owns_time() { "429" } else { "429; where a proxy holds uploads back: buffered_uploads" };

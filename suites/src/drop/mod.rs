@@ -155,9 +155,9 @@ pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, St
     taken(probe, Which::Plain).await
 }
 
-/// An ordinary upload as the positive twin of a refusal.
-pub(crate) async fn twin(probe: &Probe<'_>) -> Result<(), Stop> {
-    dropped(probe, Which::Plain).await?.answer.twin_status(TAKEN)
+/// An ordinary upload as the valid counterpart of a refusal.
+pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
+    dropped(probe, Which::Plain).await?.answer.counterpart_status(TAKEN)
 }
 
 /// An upload that must be taken for the check to say anything.

@@ -85,7 +85,7 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
 
 async fn after_four_hours_the_site_is_gone(probe: &Probe<'_>) -> Checked {
     let url = live(probe).await?.text("url");
-    probe.twin(true, "the site was there")?;
+    probe.counterpart(true, "the site was there")?;
     probe.advance(BEFORE).await?;
     let early = probe.fetch(&url, patient()).await?.answer;
     early.expect(

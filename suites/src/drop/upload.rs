@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::form::Form;
 use super::samples::Sample;
-use super::{TAKEN, Which, address, dropped, ordinary, send, send_any, twin, upload};
+use super::{TAKEN, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
 use crate::check::{Check, Checked, Need};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -31,7 +31,7 @@ async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_form_without_an_artifact_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let form = Form::new(probe).field("source", "assay");
     send(probe, form.request(probe)).await?.expect_status(&[400])
 }
@@ -62,7 +62,7 @@ async fn no_other_origin_may_read_the_answer(probe: &Probe<'_>) -> Checked {
 
 async fn a_failed_upload_can_be_sent_again(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    upload(probe, &zip).await?.twin_status(TAKEN)?;
+    upload(probe, &zip).await?.counterpart_status(TAKEN)?;
     let request = Form::of(probe, &zip).request(probe);
     probe.faults(json!([{ "fault": "drop.publish-fails" }])).await?;
     let failed = send_any(probe, request.clone(), address(probe)).await?;
@@ -73,7 +73,7 @@ async fn a_failed_upload_can_be_sent_again(probe: &Probe<'_>) -> Checked {
 
 async fn paused_drops_are_unavailable(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    upload(probe, &zip).await?.twin_status(TAKEN)?;
+    upload(probe, &zip).await?.counterpart_status(TAKEN)?;
     for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
         probe.faults(json!([{ "fault": cause }])).await?;
         let paused = send_any(probe, Form::of(probe, &zip).request(probe), address(probe)).await;

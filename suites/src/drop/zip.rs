@@ -8,7 +8,7 @@ use assay_spec::drop::requirements::zip as rows;
 use super::archive::{Entry, zip};
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{below, index};
-use super::{TAKEN, cid, patient, twin, upload};
+use super::{TAKEN, cid, counterpart, patient, upload};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::refuses;
@@ -36,14 +36,14 @@ fn page(probe: &Probe<'_>) -> Vec<Entry> {
 
 /// A zip that is a good one but for its last entry is unsafe.
 async fn is_unsafe(probe: &Probe<'_>, bad: Entry) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let mut entries = page(probe);
     entries.push(bad);
     upload(probe, &zip(&entries)).await?.expect_status(&[400])
 }
 
 async fn what_is_no_zip_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     upload(probe, b"<!doctype html>\n<title>no zip</title>\n").await?.expect_status(&[400])
 }
 
@@ -57,7 +57,7 @@ async fn an_absolute_path_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
     const ALIAS: &str = "alias.html";
-    twin(probe).await?;
+    counterpart(probe).await?;
     let left_out = Sample::page(probe);
     let page = left_out.files[INDEX].clone();
     let mut entries = left_out.entries();
@@ -98,15 +98,15 @@ async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_zip_without_a_page_at_its_root_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let page = Sample::page(probe).files[INDEX].clone();
     let nested = Sample::default().with("site/index.html", page).with("site/style.css", "p {}\n");
     upload(probe, &nested.zip()).await?.expect_status(&[400])
 }
 
-/// A zip that is still small enough, and one that is too large; an ordinary one is their twin.
+/// A zip that is still small enough, and one that is too large; an ordinary one is their counterpart.
 async fn both_sides(probe: &Probe<'_>, fits: &[u8], too_large: &[u8], refusal: &[u16]) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let answer = upload(probe, fits).await?;
     let status = answer.status();
     answer.expect(TAKEN.contains(&status), "status below the limit", "200 or 201", status.to_string())?;
@@ -137,7 +137,7 @@ async fn a_zip_with_wrong_sizes_is_counted(probe: &Probe<'_>) -> Checked {
         let liar = Entry::file("liar.bin", repetitive(44 * MB)).deflated().claiming(MB as u32);
         zip(&[Entry::file(INDEX, PAGE), liar])
     });
-    twin(probe).await?;
+    counterpart(probe).await?;
     upload(probe, &WRONG_SIZES).await?.expect_status(INSIDE)
 }
 

@@ -65,12 +65,12 @@ async fn a_valid_key_is_told_so(probe: &Probe<'_>) -> Checked {
 }
 
 /// The key check with the valid key.
-async fn twin(probe: &Probe<'_>) -> Checked {
-    Call::get(&auth::CHECK).send(probe).await?.twin_status(&[200])
+async fn counterpart(probe: &Probe<'_>) -> Checked {
+    Call::get(&auth::CHECK).send(probe).await?.counterpart_status(&[200])
 }
 
 async fn an_invalid_key_is_told_so(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let longer = format!("{}x", given::key(probe).await?);
     for wrong in [given::wrong_key(probe).await?, longer] {
         Call::get(&auth::CHECK).bearer(&wrong).send(probe).await?.expect_status(&[401])?;
@@ -79,13 +79,13 @@ async fn an_invalid_key_is_told_so(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_missing_key_is_told_so(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     Call::get(&auth::CHECK).key(Key::None).send(probe).await?.expect_status(&[401])
 }
 
 async fn a_revoked_key_is_told_so(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
-    twin(probe).await?;
+    counterpart(probe).await?;
     Call::get(&auth::CHECK).bearer(&revoked).send(probe).await?.expect_status(&[401])
 }
 
@@ -109,7 +109,7 @@ async fn the_key_check_spends_nothing(probe: &Probe<'_>) -> Checked {
 
 /// Expects 401 for a key that nobody was given.
 async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value]) -> Checked {
-    Call::post(endpoint, &bodies[0]).granted(probe).await?.twin_status(&[200])?;
+    Call::post(endpoint, &bodies[0]).granted(probe).await?.counterpart_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
     for body in bodies {
         Call::post(endpoint, body).bearer(&wrong).send(probe).await?.expect_status(&[401])?;
@@ -147,7 +147,7 @@ async fn an_invalid_key_gets_no_message(probe: &Probe<'_>) -> Checked {
 /// is granted.
 async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    Call::post(&chat::ENDPOINT, &bodies::chat(&id)).granted(probe).await?.twin_status(&[200])?;
+    Call::post(&chat::ENDPOINT, &bodies::chat(&id)).granted(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
         let answer = Call::post(endpoint, &body).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;

@@ -31,7 +31,7 @@ async fn nothing_is_completed_by_an_unknown_model(probe: &Probe<'_>) -> Checked 
     let good = bodies::completions(&model(probe, Skill::Chat).await?);
     let bad = bodies::completions(&unknown_model(probe));
     for (endpoint, ()) in offered(probe, [(&completions::ENDPOINT, ()), (&completions::NATIVE, ())]) {
-        Call::post(endpoint, &good).granted(probe).await?.twin_status(&[200])?;
+        Call::post(endpoint, &good).granted(probe).await?.counterpart_status(&[200])?;
         Call::post(endpoint, &bad).send(probe).await?.expect_status(&[404])?;
     }
     Ok(())

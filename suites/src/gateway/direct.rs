@@ -159,8 +159,8 @@ fn named(id: &str) -> [(&'static Endpoint, Value); 3] {
 /// Expects a server that grants a chat with the valid key to refuse all with another.
 async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    let (url, twin) = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?;
-    twin.twin_status(&[200])?;
+    let (url, counterpart) = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?;
+    counterpart.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, named(&id)) {
         let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;

@@ -25,12 +25,12 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// A chat that is granted, beside which refusals stand.
-async fn twin(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await?.twin_status(&[200])
+async fn counterpart(probe: &Probe<'_>) -> Checked {
+    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await?.counterpart_status(&[200])
 }
 
 async fn an_invalid_key_is_refused_in_words(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let wrong = given::wrong_key(probe).await?;
     let id = model(probe, Skill::Chat).await?;
     for (endpoint, body) in offered(probe, inference(&id)) {
@@ -42,7 +42,7 @@ async fn an_invalid_key_is_refused_in_words(probe: &Probe<'_>) -> Checked {
 }
 
 async fn an_unknown_model_is_refused_in_words(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     for (endpoint, body) in offered(probe, inference(&unknown_model(probe))) {
         let answer = Call::post(endpoint, &body).send(probe).await?;
         answer.given_status(&[404])?;
@@ -52,7 +52,7 @@ async fn an_unknown_model_is_refused_in_words(probe: &Probe<'_>) -> Checked {
 }
 
 async fn what_is_not_valid_is_refused_in_words(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let form = probe.settings.gateway.detail_422;
     let good = good(probe).await?;
     for bad in [with(good.clone(), "/messages", json!({})), bodies::without(good, "/model")] {
@@ -64,7 +64,7 @@ async fn what_is_not_valid_is_refused_in_words(probe: &Probe<'_>) -> Checked {
 }
 
 async fn that_every_server_failed_is_said_in_words(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     probe.faults(pool::all_down()).await?;
     let answer = Call::post(&chat::ENDPOINT, &good(probe).await?).send(probe).await?;
     answer.given_status(&[503])?;
@@ -72,7 +72,7 @@ async fn that_every_server_failed_is_said_in_words(probe: &Probe<'_>) -> Checked
 }
 
 async fn an_unknown_model_is_not_found(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let body = bodies::chat(&unknown_model(probe));
     Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_status(&[404])
 }

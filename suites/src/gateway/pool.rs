@@ -74,7 +74,7 @@ async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
 }
 
 async fn without_a_live_server_nothing_is_answered(probe: &Probe<'_>) -> Checked {
-    ask(probe).await?.twin_status(&[200])?;
+    ask(probe).await?.counterpart_status(&[200])?;
     probe.faults(all_down()).await?;
     ask(probe).await?.expect_status(&[503])?;
     let streamed = bodies::with(good(probe).await?, "/stream", json!(true));

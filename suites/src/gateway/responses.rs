@@ -23,7 +23,7 @@ async fn a_response_is_json(probe: &Probe<'_>) -> Checked {
 
 async fn an_unknown_model_responds_nothing(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
-    Call::post(&responses::ENDPOINT, &good).granted(probe).await?.twin_status(&[200])?;
+    Call::post(&responses::ENDPOINT, &good).granted(probe).await?.counterpart_status(&[200])?;
     let bad = bodies::responses(&unknown_model(probe));
     Call::post(&responses::ENDPOINT, &bad).send(probe).await?.expect_status(&[404])
 }

@@ -131,7 +131,7 @@ async fn nothing_is_streamed_that_is_not_asked_for(probe: &Probe<'_>) -> Checked
 async fn an_error_before_the_stream_is_no_stream(probe: &Probe<'_>) -> Checked {
     let body = streamed(probe).await?;
     let whole = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
-    whole.twin_status(&[200])?;
+    whole.counterpart_status(&[200])?;
     let unknown = with(body.clone(), "/model", json!(given::unknown_model(probe)));
     for wrong in [unknown, without(body, "/messages")] {
         let answer = Call::post(&chat::ENDPOINT, &wrong).send(probe).await?;

@@ -39,12 +39,12 @@ async fn an_unknown_contract_has_no_document(probe: &Probe<'_>) -> Checked {
         return Err(why.clone());
     }
     if let Some(contract) = cids.ok().and_then(|all| all.into_iter().next()) {
-        ask(probe, contract.path(Way::Cid)).await?.twin_status(&[200])?;
+        ask(probe, contract.path(Way::Cid)).await?.counterpart_status(&[200])?;
         let unknown = another(contract.cid.as_deref().unwrap_or_default());
         expect_unknown(&get(probe, &format!("/{unknown}")).await?)?;
     }
     if let Some(contract) = uris.ok().and_then(|all| all.into_iter().next()) {
-        ask(probe, contract.path(Way::Uri)).await?.twin_status(&[200])?;
+        ask(probe, contract.path(Way::Uri)).await?.counterpart_status(&[200])?;
         let unknown = format!("{}-assay", contract.uri_path.as_deref().unwrap_or_default());
         expect_unknown(&get(probe, &format!("/{unknown}//")).await?)?;
     }

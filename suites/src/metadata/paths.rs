@@ -35,7 +35,7 @@ async fn a_path_without_its_uri_has_no_document(probe: &Probe<'_>) -> Checked {
     let contracts = with_tokens(probe, Way::Uri).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
     let id = contract.token().unwrap_or_default();
-    ask(probe, contract.token_path(Way::Uri, id, Form::Bare)).await?.twin_status(&[200])?;
+    ask(probe, contract.token_path(Way::Uri, id, Form::Bare)).await?.counterpart_status(&[200])?;
     for path in [format!("///{id}"), format!("///{id}.json"), format!("///{id}/overrides")] {
         let answer = get(probe, &path).await?;
         answer.expect(answer.status() != 200, "status", "any but 200", answer.status().to_string())?;

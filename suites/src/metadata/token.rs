@@ -59,7 +59,7 @@ async fn an_unknown_token_has_no_document(probe: &Probe<'_>) -> Checked {
     };
     for contract in contracts.iter().take(1) {
         let (way, id) = (contract.way(), contract.token().unwrap_or_default());
-        ask(probe, contract.token_path(way, id, Form::Bare)).await?.twin_status(&[200])?;
+        ask(probe, contract.token_path(way, id, Form::Bare)).await?.counterpart_status(&[200])?;
         expect_unknown(&ask(probe, contract.token_path(way, &unknown, Form::Bare)).await?)?;
     }
     Ok(())

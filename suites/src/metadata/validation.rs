@@ -40,7 +40,7 @@ async fn an_id_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
         let Some(contract) = contracts.first() else { continue };
         for form in Form::ALL {
             let id = contract.token().unwrap_or_default();
-            ask(probe, contract.token_path(way, id, form)).await?.twin_status(&[200])?;
+            ask(probe, contract.token_path(way, id, form)).await?.counterpart_status(&[200])?;
             let bad: &[&str] = if form == Form::Bare { &["abc", "1x", "7.txt"] } else { &["abc"] };
             for id in bad {
                 ask(probe, contract.token_path(way, id, form)).await?.expect_status(&[422])?;

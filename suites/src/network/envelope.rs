@@ -1,4 +1,4 @@
-//! The envelope of creating calls: each fault alone is refused, each with its good twin, and what the answer holds.
+//! The envelope of creating calls: each fault alone is refused, each with its valid counterpart, and what the answer holds.
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::requirements::envelope as rows;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::wire::{Call, Draft, now};
-use super::{REFUSED, TAKEN, post_draft, storage, twin};
+use super::{REFUSED, TAKEN, counterpart, post_draft, storage};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -36,7 +36,7 @@ type Values<'a> = &'a [Option<Value>];
 
 /// Each value in the place of a member of the message is refused; the message is signed with it.
 async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     for value in values {
         let draft = post_draft(probe, &caller(probe)).await?.with(member, value.clone());
         draft.ask(probe).await?.expect_status(REFUSED)?;
@@ -46,7 +46,7 @@ async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked 
 
 /// Each value in the place of a member of the envelope is refused.
 async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     for value in values {
         let draft = post_draft(probe, &caller(probe)).await?.outside(member, value.clone());
         draft.ask(probe).await?.expect_status(REFUSED)?;
@@ -55,7 +55,7 @@ async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) ->
 }
 
 async fn a_body_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let whole = post_draft(probe, &caller(probe)).await?.body();
     let half = &whole[..whole.len() - 1];
     for body in ["", "no JSON", "null", "[]", "\"text\"", half] {
@@ -65,7 +65,7 @@ async fn a_body_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_message_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let whole = post_draft(probe, &caller(probe)).await?;
     let text = whole.message.to_string();
     is_refused(probe, &whole.outside("message", None)).await?;
@@ -152,7 +152,7 @@ async fn an_endpoint_refuses_other_types_than_its_own(probe: &Probe<'_>) -> Chec
         let good = Draft::new(probe, &caller, kind, content).await?.to(endpoint, "POST", path);
         match good.send(probe).await {
             Err(Stop::NotApplicable(_)) => continue,
-            answer => answer?.twin_status(TAKEN)?,
+            answer => answer?.counterpart_status(TAKEN)?,
         }
         let other = good.with("type", Some(json!("POST")));
         other.ask(probe).await?.expect_status(REFUSED)?;

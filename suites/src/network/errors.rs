@@ -7,7 +7,7 @@ use serde_json::json;
 use super::caller::caller;
 use super::messages::another;
 use super::wire::{Call, expect_error_body, path_with};
-use super::{REFUSED, TAKEN, list_of, look, post_draft, posted, twin};
+use super::{REFUSED, TAKEN, counterpart, list_of, look, post_draft, posted};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -30,7 +30,7 @@ pub(super) const CHECKS: &[Check] = &[
 async fn a_refusal_has_its_documented_body(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = posted(probe, &sender).await?;
-    look(probe, &sent.hash).await?.twin_status(&[200])?;
+    look(probe, &sent.hash).await?.counterpart_status(&[200])?;
     let mut refusals = vec![
         Call::get(&message::READ, &format!("/messages/{}", another(&sent.hash))).ask(probe).await?,
         Call::post(&message::CREATE, "/messages", "no JSON").ask(probe).await?,
@@ -47,7 +47,7 @@ async fn a_refusal_has_its_documented_body(probe: &Probe<'_>) -> Checked {
 }
 
 async fn what_is_malformed_is_a_bad_request(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let sender = caller(probe);
     let draft = post_draft(probe, &sender).await?.with("timestamp", Some(json!("now")));
     let answer = draft.ask(probe).await?;
@@ -162,7 +162,7 @@ async fn nothing_is_left_of_a_refused_message(probe: &Probe<'_>) -> Checked {
     }
     // One that is good, which is seen where the others are not.
     let good = post_draft(probe, &sender).await?.send(probe).await?;
-    good.twin_status(TAKEN)?;
+    good.counterpart_status(TAKEN)?;
     let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
     probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
     let listed = list_of(probe, &sender, &[&hash]).await?;

@@ -118,11 +118,11 @@ async fn expect_state(probe: &Probe<'_>, hash: &str, want: &str) -> Checked {
     answer.expect(got == want, "/status", want, got.clone())
 }
 
-/// The positive twin: alone, the target is forgotten.
-async fn twin(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
+/// The valid counterpart: alone, the target is forgotten.
+async fn counterpart(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
     forgotten(probe, owner, &[hash]).await?;
     let state = status(&look(probe, hash).await?);
-    probe.twin(state == "forgotten", format!("alone, the good target is {state} and not forgotten"))
+    probe.counterpart(state == "forgotten", format!("alone, the good target is {state} and not forgotten"))
 }
 
 async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
@@ -139,7 +139,7 @@ async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     tried(probe, &owner, &[&good, &another(&good)]).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "processed").await?;
-    twin(probe, &owner, &good).await
+    counterpart(probe, &owner, &good).await
 }
 
 async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
@@ -165,7 +165,7 @@ async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     tried(probe, &owner, &[&good, &bad]).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "processed").await?;
-    twin(probe, &owner, &good).await
+    counterpart(probe, &owner, &good).await
 }
 
 /// New messages of STOREs stay pending until faults are unset.
@@ -183,7 +183,7 @@ async fn a_pending_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     tried(probe, &owner, &[&good, &bad]).await?;
     expect_state(probe, &good, "processed").await?;
     probe.faults(json!([])).await?;
-    twin(probe, &owner, &good).await
+    counterpart(probe, &owner, &good).await
 }
 
 async fn a_rejected_target_saves_the_others(probe: &Probe<'_>) -> Checked {
@@ -197,7 +197,7 @@ async fn a_rejected_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     tried(probe, &owner, &[&good, &bad]).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "processed").await?;
-    twin(probe, &owner, &good).await
+    counterpart(probe, &owner, &good).await
 }
 
 async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checked {
@@ -243,7 +243,7 @@ async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
         content.shift_remove("hashes");
     }
     bare.ask(probe).await?.expect_status(REFUSED)?;
-    forget(probe, &owner, &json!([known])).await?.send(probe).await?.twin_status(TAKEN)
+    forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(TAKEN)
 }
 
 async fn a_post_stays_that_names_what_is_forgotten(probe: &Probe<'_>) -> Checked {

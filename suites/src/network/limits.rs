@@ -125,7 +125,7 @@ impl Repeated {
     async fn expect_limit(&self, probe: &Probe<'_>) -> Checked {
         let limit = self.class.per_minute();
         fresh_minute(probe).await?;
-        self.send(probe).await?.twin_status(TAKEN)?;
+        self.send(probe).await?.counterpart_status(TAKEN)?;
         for n in 2..=limit {
             let answer = self.send(probe).await?;
             let status = answer.status();

@@ -202,7 +202,7 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
 
 async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
-    look(probe, &hash).await?.twin_status(&[200])?;
+    look(probe, &hash).await?.counterpart_status(&[200])?;
     let path = path_with(&format!("/messages/{}", another(&hash)), &[]);
     Call::get(&message::READ, &path).ask(probe).await?.expect_status(&[404])
 }

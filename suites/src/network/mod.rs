@@ -215,9 +215,9 @@ pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created
     created(probe, post_draft(probe, caller).await?).await
 }
 
-/// An ordinary POST of somebody new as the positive twin of a refusal.
-pub(crate) async fn twin(probe: &Probe<'_>) -> Result<(), Stop> {
-    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.twin_status(TAKEN)
+/// An ordinary POST of somebody new as the valid counterpart of a refusal.
+pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
+    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(TAKEN)
 }
 
 /// The answer for a message, whatever it is. Where others share the target, a message may take its time.

@@ -55,7 +55,7 @@ async fn a_pin_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 async fn a_pin_of_nothing_is_refused(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
-    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.twin_status(TAKEN)?;
+    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.counterpart_status(TAKEN)?;
     for bad in [json!({}), json!({ "hash": 7 }), json!({ "hash": [name] })] {
         pin(probe, &owner, bad).await?.ask(probe).await?.expect_status(REFUSED)?;
     }
@@ -82,6 +82,6 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
 
 async fn content_that_nobody_has_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
-    until(probe, at(&name), |answer| answer.status() == 200).await?.twin_status(&[200])?;
+    until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
     at(&another(&name)).ask(probe).await?.expect_status(&[404])
 }

@@ -62,7 +62,7 @@ async fn a_program_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Each value in the place of a member of the content is refused, and a good program is not.
 async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
-    program(probe, &caller(probe)).await?.send(probe).await?.twin_status(TAKEN)?;
+    program(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(TAKEN)?;
     for value in values {
         let mut bad = program(probe, &caller(probe)).await?;
         match value {
@@ -93,7 +93,7 @@ async fn a_program_that_was_taken_can_be_run(probe: &Probe<'_>) -> Checked {
 
 async fn variables_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
-    run(probe, &hash, &variables()).await?.twin_status(&[200])?;
+    run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
     for variables in [json!("assay"), json!(["assay"]), json!({ "name": 7 })] {
         run(probe, &hash, &json!({ "variables": variables })).await?.expect_status(REFUSED)?;
     }
@@ -102,6 +102,6 @@ async fn variables_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_program_that_nobody_stored_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
-    run(probe, &hash, &variables()).await?.twin_status(&[200])?;
+    run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
     run(probe, &another(&hash), &variables()).await?.expect_status(&[404])
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::caller::{Procedure, caller};
 use super::messages::aggregate;
-use super::{TAKEN, UNSIGNED, post_draft, twin};
+use super::{TAKEN, UNSIGNED, counterpart, post_draft};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::SigningScheme;
@@ -50,7 +50,7 @@ async fn an_aggregate_signed_over_its_canonical_json_is_taken(probe: &Probe<'_>)
 
 async fn a_message_signed_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
-    twin(probe).await?;
+    counterpart(probe).await?;
     let (owner, other) = (caller(probe), caller(probe));
     let forged = post_draft(probe, &owner.with_key_of(&other)).await?;
     forged.ask(probe).await?.expect_status(UNSIGNED)?;

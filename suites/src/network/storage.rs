@@ -276,13 +276,13 @@ async fn tags_of_a_form_are_taken(probe: &Probe<'_>) -> Checked {
     upload.send(probe).await?.expect_status(TAKEN)
 }
 
-/// An ordinary upload as the positive twin of a refusal.
-async fn twin(probe: &Probe<'_>) -> Checked {
-    Upload::new(probe, &caller(probe)).send(probe).await?.twin_status(TAKEN)
+/// An ordinary upload as the valid counterpart of a refusal.
+async fn counterpart(probe: &Probe<'_>) -> Checked {
+    Upload::new(probe, &caller(probe)).send(probe).await?.counterpart_status(TAKEN)
 }
 
 async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let body = json!({ "address": upload.caller.address, "signature": upload.sign() }).to_string();
     let as_json = call(|request| request.header("Content-Type", "application/json").body(body));
@@ -297,14 +297,14 @@ async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_form_without_a_file_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let form = upload.fields(Form::new(probe).field("address", &upload.caller.address));
     call(|request| form.put_into(request)).ask(probe).await?.expect_status(REFUSED)
 }
 
 async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
-    twin(probe).await?;
+    counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let file = || Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
     for form in [file(), file().field("address", "")] {
@@ -316,7 +316,7 @@ async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_signature_of_another_file_is_refused(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
-    twin(probe).await?;
+    counterpart(probe).await?;
     let sender = caller(probe);
     let other = Upload::new(probe, &sender).sign();
     let mut upload = Upload::new(probe, &sender);
@@ -340,7 +340,7 @@ async fn no_file(probe: &Probe<'_>, way: Way) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let names = stored.names(probe).await?;
     let (answer, name) = fetch(probe, way, &names).await?;
-    answer.twin_status(&[200])?;
+    answer.counterpart_status(&[200])?;
     way.call(&unknown(probe, &name)?).ask(probe).await?.expect_status(&[404])
 }
 

@@ -195,7 +195,7 @@ async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Ch
     let owner = caller(probe);
     // The mirror follows in the first place.
     let early = stored(probe, &owner).await?;
-    at_mirror(&early.hash).send(probe).await?.twin_status(&[200])?;
+    at_mirror(&early.hash).send(probe).await?.counterpart_status(&[200])?;
     probe.faults(json!([{ "fault": "network.lagging" }])).await?;
     let late = stored(probe, &owner).await?;
     let answer = at_mirror(&late.hash).ask(probe).await;

@@ -113,7 +113,7 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 
 async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
     let good = wanted(&seed(probe));
-    post(&good).send(probe).await?.twin_status(&[200])?;
+    post(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [
         ("seed", json!(7)),
         ("min", json!("1")),
@@ -150,18 +150,18 @@ async fn a_verification_has_a_status(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "a text", Value::is_string).map(drop)
 }
 
-/// What is valid as it was generated: the twin of what is not.
+/// What is valid as it was generated: the counterpart of what is not.
 async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
     let claim = claim(probe).await?;
     let answer = verify(&claim).send(probe).await?;
-    answer.twin_status(&[200])?;
-    probe.twin(answer.json()["valid"] == true, "what was generated is not valid")?;
+    answer.counterpart_status(&[200])?;
+    probe.counterpart(answer.json()["valid"] == true, "what was generated is not valid")?;
     Ok(claim)
 }
 
 async fn a_malformed_verification_is_refused(probe: &Probe<'_>) -> Checked {
     let (good, _) = verified(probe).await?;
-    verify(&good).send(probe).await?.twin_status(&[200])?;
+    verify(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
         verify(&with(&good, member, value)).ask(probe).await?.expect_status(REFUSED)?;
     }

@@ -49,7 +49,7 @@ async fn both_named_events_are_taken(probe: &Probe<'_>) -> Checked {
 
 /// Each value in the place of a member of the content is refused, and a good registration is not.
 async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
-    registration(probe, "message.new").await?.send(probe).await?.twin_status(TAKEN)?;
+    registration(probe, "message.new").await?.send(probe).await?.counterpart_status(TAKEN)?;
     for value in values {
         let mut bad = registration(probe, "message.new").await?;
         match value {

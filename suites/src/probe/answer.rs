@@ -43,17 +43,17 @@ impl Answer<'_> {
         self.probe.given(wanted.contains(&got), what)
     }
 
-    /// The positive twin: without one of these statuses the refusals of this check prove nothing.
-    pub fn twin_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+    /// The valid counterpart: without one of these statuses the refusals of this check prove nothing.
+    pub fn counterpart_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         let got = self.status();
-        let what = format!("the positive twin got status {got} instead of {}", one_of(wanted));
-        self.probe.twin(wanted.contains(&got), what)
+        let what = format!("the valid counterpart got status {got} instead of {}", one_of(wanted));
+        self.probe.counterpart(wanted.contains(&got), what)
     }
 
-    /// The positive twin by any other status than this: the request got past the rule.
-    pub fn twin_past(&self, refusal: u16) -> Result<(), Stop> {
-        let what = format!("the positive twin was refused with status {refusal} as well");
-        self.probe.twin(self.status() != refusal, what)
+    /// The valid counterpart by any other status than this: the request got past the rule.
+    pub fn counterpart_past(&self, refusal: u16) -> Result<(), Stop> {
+        let what = format!("the valid counterpart was refused with status {refusal} as well");
+        self.probe.counterpart(self.status() != refusal, what)
     }
 
     /// States an expectation about this answer.

@@ -1,4 +1,4 @@
-//! The `Authorization` header: each rule broken alone, each with its good twin.
+//! The `Authorization` header: each rule broken alone, each with its valid counterpart.
 
 use std::time::Duration;
 
@@ -47,10 +47,10 @@ pub(super) const CHECKS: &[Check] = &[
 /// One thing done wrong to a request.
 type Fault<'a> = &'a (dyn Fn(&mut Draft) + Sync);
 
-/// One fault after the other, each alone; every one must be refused, after a twin without any.
+/// One fault after the other, each alone; every one must be refused, after a counterpart without any.
 async fn each_is_refused(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
     let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.twin_past(404)?;
+    knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     for fault in faults {
         knock(probe, &caller, |draft| fault(draft)).await?.expect_status(&[404])?;
     }
@@ -59,7 +59,7 @@ async fn each_is_refused(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
 
 async fn another_scheme_or_spacing_is_refused(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.twin_past(404)?;
+    knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     knock(probe, &caller, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_status(&[404])?;
     knock(probe, &caller, |draft| draft.scheme.push(' ')).await?.expect_status(&[404])?;
     let lower = knock(probe, &caller, |draft| draft.scheme = draft.scheme.to_lowercase()).await?;
@@ -222,7 +222,7 @@ async fn times_beyond_ten_minutes_are_refused_and_within_taken(probe: &Probe<'_>
     const FAR: i64 = Duration::from_secs(630).as_millis() as i64;
     let caller = caller(probe).await?;
     // The first answer tells the target's clock where nothing else does.
-    knock(probe, &caller, |_| {}).await?.twin_past(404)?;
+    knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     for skew in [-NEAR, NEAR] {
         is_past(&skewed(probe, &caller, skew).await?)?;
     }
@@ -298,14 +298,14 @@ async fn another_key_or_another_message_is_refused(probe: &Probe<'_>) -> Checked
 
 async fn an_account_without_the_feature_is_refused(probe: &Probe<'_>) -> Checked {
     let with = caller(probe).await?;
-    knock(probe, &with, |_| {}).await?.twin_past(404)?;
+    knock(probe, &with, |_| {}).await?.counterpart_past(404)?;
     let without = bound(probe, json!({ "feature": false })).await?;
     knock(probe, &without, |_| {}).await?.expect_status(&[404])
 }
 
 async fn every_cause_has_the_same_answer(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.twin_past(404)?;
+    knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     let stranger = fresh_key(probe);
     let causes: [(&str, Fault<'_>); 7] = [
         ("no header", &|draft| draft.bare = true),
@@ -344,8 +344,8 @@ async fn every_cause_has_the_same_answer(probe: &Probe<'_>) -> Checked {
 async fn a_wrong_envelope_hides_a_malformed_body(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let malformed = format!("{{\"prepareId\": {NO_ID}");
-    // The twin: past the envelope, the same body is malformed.
-    Draft::new(probe, &caller, SUBMIT, malformed.clone()).await?.send(probe).await?.twin_past(404)?;
+    // The counterpart: past the envelope, the same body is malformed.
+    Draft::new(probe, &caller, SUBMIT, malformed.clone()).await?.send(probe).await?.counterpart_past(404)?;
     let mut draft = Draft::new(probe, &caller, SUBMIT, malformed).await?;
     draft.key = fresh_key(probe);
     draft.send(probe).await?.expect_status(&[404])

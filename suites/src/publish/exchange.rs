@@ -56,7 +56,7 @@ async fn refusals_are_json_with_a_text(probe: &Probe<'_>) -> Checked {
     let malformed = prepare(probe, &caller, &json!({ "domain": caller.domain })).await?;
     malformed.given_status(&[400])?;
     error_text(&malformed)?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.twin_status(&[200])?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
     let locked = prepare(probe, &caller, &publish_body(&caller)).await?;
     locked.given_status(&[409])?;
     error_text(&locked)
@@ -69,7 +69,7 @@ async fn a_body_over_64_kib_is_refused_in_plain_text(probe: &Probe<'_>) -> Check
         let body = publish_body(&caller).to_string();
         format!("{body}{}", " ".repeat(size - body.len()))
     };
-    prepare(probe, &caller, &json!({})).await?.twin_past(413)?;
+    prepare(probe, &caller, &json!({})).await?.counterpart_past(413)?;
     let large = Draft::new(probe, &caller, PREPARE, padded(66 * 1024)).await?.send(probe).await?;
     large.expect_status(&[413])?;
     let text = large.response.text();
@@ -82,7 +82,7 @@ async fn the_thirty_first_publish_of_a_day_is_refused(probe: &Probe<'_>) -> Chec
     let caller = caller(probe).await?;
     for n in 0..30 {
         if n == 1 {
-            probe.twin(true, "the first publish was taken")?;
+            probe.counterpart(true, "the first publish was taken")?;
         }
         let prepared = prepare(probe, &caller, &publish_body(&caller)).await?;
         if n < 2 {
@@ -115,7 +115,7 @@ async fn the_day_rolls(probe: &Probe<'_>) -> Checked {
         // Never submitted, each expires before the next.
         probe.advance(Duration::from_secs(65)).await?;
     }
-    probe.twin(refused, "the daily limit was not met")?;
+    probe.counterpart(refused, "the daily limit was not met")?;
     probe.advance(Duration::from_hours(24)).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }
@@ -127,7 +127,7 @@ async fn too_many_requests_of_an_address_are_refused(probe: &Probe<'_>) -> Check
     for n in 0..25 {
         let answer = knock(probe, &caller, |_| {}).await?;
         if n == 0 {
-            answer.twin_past(429)?;
+            answer.counterpart_past(429)?;
         }
         answer.expect(answer.status() != 429, &format!("status of request {}", n + 1), "not 429", "429")?;
     }
@@ -150,7 +150,7 @@ async fn unavailable(probe: &Probe<'_>, fault: &str, judge: fn(&Answer<'_>) -> C
     let caller = caller(probe).await?;
     for (path, body) in [(SUBMIT, super::knock_body()), (PREPARE, json!({}).to_string())] {
         probe.faults(json!([])).await?;
-        Draft::new(probe, &caller, path, body.clone()).await?.send(probe).await?.twin_past(503)?;
+        Draft::new(probe, &caller, path, body.clone()).await?.send(probe).await?.counterpart_past(503)?;
         probe.faults(json!([{ "fault": fault }])).await?;
         let answer = Draft::new(probe, &caller, path, body).await?.send(probe).await?;
         answer.expect_status(&[503])?;

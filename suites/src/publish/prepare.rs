@@ -166,9 +166,9 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Bodies that are refused with one of these statuses, each alone, and then the good one as their twin.
+/// Bodies that are refused with one of these statuses, each alone, and then the good one as their counterpart.
 ///
-/// The twin comes last, since it takes the lock; the verdict on a refusal waits for it, so that a domain that could
+/// The counterpart comes last, since it takes the lock; the verdict on a refusal waits for it, so that a domain that could
 /// not publish anyway proves nothing. An accepted body is a failure at once.
 async fn each_is_refused(
     probe: &Probe<'_>,
@@ -185,7 +185,7 @@ async fn each_is_refused(
         }
         refused.push(answer);
     }
-    prepare(probe, caller, good).await?.twin_status(&[200])?;
+    prepare(probe, caller, good).await?.counterpart_status(&[200])?;
     refused.iter().try_for_each(|answer| answer.expect_status(statuses))
 }
 
@@ -308,7 +308,7 @@ async fn a_transfer_to_the_bound_key_is_malformed(probe: &Probe<'_>) -> Checked 
 
 async fn second_prepare_is_refused(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.twin_status(&[200])?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
     let mut other = publish_body(&caller);
     other["version"] = json!("2");
     prepare(probe, &caller, &other).await?.expect_status(&[409])
@@ -323,7 +323,7 @@ async fn another_domain_is_free(probe: &Probe<'_>) -> Checked {
 async fn a_replayed_prepare_meets_the_lock(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let draft = Draft::new(probe, &caller, PREPARE, publish_body(&caller).to_string()).await?;
-    draft.send(probe).await?.twin_status(&[200])?;
+    draft.send(probe).await?.counterpart_status(&[200])?;
     draft.send(probe).await?.expect_status(&[409])
 }
 
@@ -336,7 +336,7 @@ async fn after_expiry_the_domain_is_free(probe: &Probe<'_>) -> Checked {
 
 async fn a_binding_that_is_not_publishable_is_refused(probe: &Probe<'_>) -> Checked {
     let good = caller(probe).await?;
-    prepare(probe, &good, &publish_body(&good)).await?.twin_status(&[200])?;
+    prepare(probe, &good, &publish_body(&good)).await?.counterpart_status(&[200])?;
     let bad = bound(probe, json!({ "publishable": false })).await?;
     prepare(probe, &bad, &publish_body(&bad)).await?.expect_status(&[409])
 }

@@ -111,7 +111,7 @@ async fn signature_is_the_fee_payers(probe: &Probe<'_>) -> Checked {
     probe.expect(good, "/signature", "the fee payer's signature over the message", signature)
 }
 
-/// Submits that are refused with 400, each alone; then the good one as the twin.
+/// Submits that are refused with 400, each alone; then the good one as the counterpart.
 async fn each_is_malformed(
     probe: &Probe<'_>,
     bodies: impl FnOnce(&Caller, &Prepared) -> Vec<Value>,
@@ -128,7 +128,7 @@ async fn each_is_malformed(
     }
     let good = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
     // Whether the prepare survives a refusal is judged elsewhere: gone, it has still got past the form.
-    good.twin_past(400)?;
+    good.counterpart_past(400)?;
     refused.iter().try_for_each(|answer| answer.expect_status(&[400]))
 }
 
@@ -191,9 +191,9 @@ async fn after_a_refused_signature_a_good_one_lands(probe: &Probe<'_>) -> Checke
 }
 
 async fn a_refused_signature_prolongs_nothing(probe: &Probe<'_>) -> Checked {
-    let twin = caller(probe).await?;
-    let early = prepared(probe, &twin, &publish_body(&twin)).await?;
-    submit(probe, &twin, &submit_body(&early, &twin)).await?.twin_past(410)?;
+    let counterpart = caller(probe).await?;
+    let early = prepared(probe, &counterpart, &publish_body(&counterpart)).await?;
+    submit(probe, &counterpart, &submit_body(&early, &counterpart)).await?.counterpart_past(410)?;
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     bad_submit(probe, &caller, &prepared).await?;
@@ -206,7 +206,7 @@ async fn an_unknown_prepare_id_is_gone(probe: &Probe<'_>) -> Checked {
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     let good = submit_body(&prepared, &caller);
     submit(probe, &caller, &with(&good, "prepareId", json!(NO_ID))).await?.expect_status(&[410])?;
-    submit(probe, &caller, &good).await?.twin_past(410)
+    submit(probe, &caller, &good).await?.counterpart_past(410)
 }
 
 async fn after_a_minute_a_prepare_is_gone(probe: &Probe<'_>) -> Checked {
@@ -214,7 +214,7 @@ async fn after_a_minute_a_prepare_is_gone(probe: &Probe<'_>) -> Checked {
     let first = prepared(probe, &in_time, &publish_body(&in_time)).await?;
     probe.advance(Duration::from_secs(55)).await?;
     let answer = submit(probe, &in_time, &submit_body(&first, &in_time)).await?;
-    answer.twin_status(&[200, 410, 502])?;
+    answer.counterpart_status(&[200, 410, 502])?;
     answer.expect(answer.status() != 410, "status after 55 s", "not 410", "410")?;
 
     let late = caller(probe).await?;
@@ -233,7 +233,7 @@ async fn a_prepare_of_another_domain_is_out_of_reach(probe: &Probe<'_>) -> Check
     answer.expect_status(&[410, 404, 400])?;
     let status = answer.status();
     probe.note(format!("a prepareId of another domain is answered by {status}"));
-    submit(probe, &owner, &body).await?.twin_status(&[200])
+    submit(probe, &owner, &body).await?.counterpart_status(&[200])
 }
 
 async fn the_same_submit_again_returns_the_same_signature(probe: &Probe<'_>) -> Checked {
@@ -272,7 +272,7 @@ async fn a_submit_in_flight_is_not_submitted_again(probe: &Probe<'_>) -> Checked
         second
     };
     let (first, second) = futures_util::future::join(submit(probe, &caller, &body), second).await;
-    first?.twin_status(&[200])?;
+    first?.counterpart_status(&[200])?;
     second?.expect_status(&[409])
 }
 
@@ -282,11 +282,11 @@ async fn a_confirmed_publish_leaves_the_domain_free(probe: &Probe<'_>) -> Checke
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }
 
-/// A publish that lands without any fault: the twin of those that do not.
+/// A publish that lands without any fault: the counterpart of those that do not.
 async fn lands_without_fault(probe: &Probe<'_>, refusal: u16) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
-    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.twin_past(refusal)
+    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.counterpart_past(refusal)
 }
 
 /// A submit while these faults of the chain are set for its domain.

@@ -63,8 +63,8 @@ async fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
 
 async fn a_confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
     let (old, _) = pending(probe).await?;
-    // The twin is the transfer itself: the same key was admitted before it.
-    probe.twin(true, "the old key's transfer landed")?;
+    // The counterpart is the transfer itself: the same key was admitted before it.
+    probe.counterpart(true, "the old key's transfer landed")?;
     let answer = prepare(probe, &old, &publish_body(&old)).await?;
     answer.expect_status(&[409])?;
     answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
@@ -91,7 +91,7 @@ async fn the_incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
 async fn an_accept_needs_a_pending_transfer(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     prepare(probe, &caller, &accept_body(&caller)).await?.expect_status(&[404])?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.twin_past(404)
+    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_past(404)
 }
 
 async fn an_accept_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
@@ -102,13 +102,13 @@ async fn an_accept_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
     by_old.expect_status(&[404, 409])?;
     let status = by_old.status();
     probe.note(format!("an accept by the old key is answered by {status}"));
-    prepare(probe, &new, &accept_body(&new)).await?.twin_status(&[200])
+    prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
 }
 
 async fn the_incoming_key_can_do_nothing_else(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     prepare(probe, &new, &publish_body(&new)).await?.expect_status(&[404])?;
-    prepare(probe, &new, &accept_body(&new)).await?.twin_status(&[200])
+    prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
 }
 
 async fn the_submit_of_an_accept_says_so(probe: &Probe<'_>) -> Checked {
@@ -117,12 +117,12 @@ async fn the_submit_of_an_accept_says_so(probe: &Probe<'_>) -> Checked {
     let mut body: Value = submit_body(&prepared, &new);
     submit(probe, &new, &body).await?.expect_status(&[404])?;
     body["op"] = json!("accept");
-    submit(probe, &new, &body).await?.twin_status(&[200])
+    submit(probe, &new, &body).await?.counterpart_status(&[200])
 }
 
 async fn a_second_accept_is_refused(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     landed(probe, &new, &accept_body(&new)).await?;
-    probe.twin(true, "the first accept landed")?;
+    probe.counterpart(true, "the first accept landed")?;
     prepare(probe, &new, &accept_body(&new)).await?.expect_status(&[409])
 }

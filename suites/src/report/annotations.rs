@@ -101,7 +101,7 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(text, @"
         ::error title=fail publish.first-group.second-is-refused::A second <one> is refused. (must, document 3, Exchange)%0Athe second was accepted%0Aat status%0Awant 409%0Agot 200%0Aseed 18446744073709551615
-        ::error title=inconclusive publish.other.twin::The fault alone is refused. (must, document 3, Exchange)%0Athe twin got 500%0Aseed 18446744073709551615
+        ::error title=inconclusive publish.other.counterpart::The fault alone is refused. (must, document 3, Exchange)%0Athe counterpart got 500%0Aseed 18446744073709551615
         ::error title=error publish.other.answers::It answers. (must, document 3, Exchange)%0Acannot connect: refused%0Aseed 18446744073709551615
         ::warning title=warn publish.other.answers::It answers. (must, document 3, Exchange)%0Ait answers slowly%0Aseed 18446744073709551615
         ::notice title=remark::connected at the second try: 1 of 4 connections

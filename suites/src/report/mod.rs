@@ -184,7 +184,7 @@ pub(crate) mod example {
     static BROKEN: Requirement = row(2, "first_group", "SECOND_IS_REFUSED", " A second <one> is refused.");
     static HELD: Requirement = row(3, "first_group", "NEEDS_TIME", " It ends after a while.");
     static OTHER: Requirement = row(4, "other", "ANSWERS", " It answers.");
-    static UNSURE: Requirement = row(5, "other", "TWIN", " The fault alone is refused.");
+    static UNSURE: Requirement = row(5, "other", "COUNTERPART", " The fault alone is refused.");
     static TRANSITIONS: [Transition; 3] = [
         Transition { machine: "lock", from: "free", event: "prepare", to: "held", unreachable: "" },
         Transition { machine: "lock", from: "held", event: "submit", to: "free", unreachable: "" },
@@ -252,7 +252,8 @@ pub(crate) mod example {
         broken.repeat = vec![repeat::curl(&told, repeat::Reach::default())];
         broken.why = vec!["prepare: the lock was free".into()];
         broken.exchanges = vec![silent.clone(), told.clone()];
-        let mut unsure = outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the twin got 500");
+        let mut unsure =
+            outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the counterpart got 500");
         unsure.exchanges = vec![silent];
         let mut first = outcome(&FIRST, "it_holds", Verdict::Pass, "");
         first.notes = vec!["answers with 201 where 200 is as good".into()];

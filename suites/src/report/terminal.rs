@@ -385,9 +385,9 @@ mod tests {
           reason   it answers slowly
           seed     18446744073709551615
 
-        inconclusive publish.other.twin  fault_is_refused
+        inconclusive publish.other.counterpart  fault_is_refused
           The fault alone is refused. (must, document 3, Exchange)
-          reason   the twin got 500
+          reason   the counterpart got 500
           exchange 1 of 1, http://127.0.0.1:4101
             > PUT / HTTP/1.1
             > Host: 127.0.0.1:4101

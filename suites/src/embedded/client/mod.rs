@@ -35,7 +35,7 @@ pub struct Case {
     pub fact: &'static str,
     scene: Scene,
     judge: fn(&Trace) -> Checked,
-    /// It shows that something is not done, so the client must have published in the conforming twin.
+    /// It shows that something is not done, so the client must have published in the conforming counterpart.
     negative: bool,
 }
 
@@ -78,7 +78,7 @@ fn is_wanted(requirement: Id, fact: &str, filters: &[String]) -> bool {
 }
 
 /// What the client did in the conforming world, by the version that it was asked to publish.
-type Twins = BTreeMap<Option<&'static str>, OnceCell<Result<(), String>>>;
+type Counterparts = BTreeMap<Option<&'static str>, OnceCell<Result<(), String>>>;
 
 impl Suite {
     /// The ordinary patience: 30 s for a client, 10 s where it may wait, and a submit of 8 s.
@@ -96,12 +96,13 @@ impl Suite {
 
     /// Runs the cases; `seen` hears of each outcome as it comes.
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
-        let twins: Twins = cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
-        let outcomes = gather(self.jobs, cases, |case| self.one(case, &twins), &mut seen).await;
+        let counterparts: Counterparts =
+            cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
+        let outcomes = gather(self.jobs, cases, |case| self.one(case, &counterparts), &mut seen).await;
         report(&self.command, self.seed, outcomes)
     }
 
-    async fn one(&self, case: &Case, twins: &Twins) -> Outcome {
+    async fn one(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
         let mut outcome = undecided(case.requirement, case.fact);
         let trace = match stage::play(self, case.fact, &case.scene).await {
             Ok(trace) => trace,
@@ -113,9 +114,9 @@ impl Suite {
         let mut checked = (case.judge)(&trace).and_then(|()| trace.has_ended(&case.scene));
         if checked.is_ok()
             && case.negative
-            && let Err(why) = self.twin(case.scene.version, twins).await
+            && let Err(why) = self.counterpart(case.scene.version, counterparts).await
         {
-            checked = Err(Stop::Inconclusive(format!("its conforming twin did not publish: {why}")));
+            checked = Err(Stop::Inconclusive(format!("its conforming counterpart did not publish: {why}")));
         }
         decide(&mut outcome, checked);
         if outcome.verdict != Verdict::Pass {
@@ -130,15 +131,20 @@ impl Suite {
     }
 
     /// Whether the client publishes when nothing is wrong; found out once per version.
-    async fn twin(&self, version: Option<&'static str>, twins: &Twins) -> Result<(), String> {
-        let Some(twin) = twins.get(&version) else { return Err("it was not run".to_owned()) };
-        twin.get_or_init(|| async {
-            let scene = Scene { version, ..CONFORMING };
-            let trace = stage::play(self, "conforming_twin", &scene).await?;
-            judge::publishes(&trace).map_err(in_words)
-        })
-        .await
-        .clone()
+    async fn counterpart(
+        &self,
+        version: Option<&'static str>,
+        counterparts: &Counterparts,
+    ) -> Result<(), String> {
+        let Some(counterpart) = counterparts.get(&version) else { return Err("it was not run".to_owned()) };
+        counterpart
+            .get_or_init(|| async {
+                let scene = Scene { version, ..CONFORMING };
+                let trace = stage::play(self, "conforming_counterpart", &scene).await?;
+                judge::publishes(&trace).map_err(in_words)
+            })
+            .await
+            .clone()
     }
 }
 
@@ -188,7 +194,7 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
     }
 }
 
-/// Why a twin did not do what it should.
+/// Why a counterpart did not do what it should.
 fn in_words(stop: Stop) -> String {
     match stop {
         Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),

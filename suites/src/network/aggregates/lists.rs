@@ -142,7 +142,7 @@ async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> C
     found(probe, written.call()).await?;
     let answer =
         until(probe, of_address(&written.owner.address, &[]), |answer| answer.status() == 200).await?;
-    answer.twin_status(&[200])?;
+    answer.counterpart_status(&[200])?;
     let answer = of_address(&caller(probe).address, &[]).ask(probe).await?;
     expect_absent_or(&answer, "an answer without aggregates", |body| match body {
         Value::Array(items) => items.is_empty(),

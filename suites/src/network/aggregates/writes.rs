@@ -38,7 +38,7 @@ async fn a_write_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 /// Each value in the place of a member of the content is refused, and a good write is not.
 async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     let good = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
-    good.send(probe).await?.twin_status(TAKEN)?;
+    good.send(probe).await?.counterpart_status(TAKEN)?;
     for value in values {
         let mut bad = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
         match value {
@@ -151,7 +151,7 @@ async fn a_part_written_later_is_merged_or_takes_the_place_of_the_whole(probe: &
 
 async fn an_aggregate_that_nobody_wrote_is_not_found(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
-    until(probe, written.call(), |answer| answer.status() == 200).await?.twin_status(&[200])?;
+    until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
     let answer = one(&written.owner.address, &key(probe)).ask(probe).await?;
     expect_absent_or(&answer, "no content", |body| is_empty(&body["content"]))
 }

@@ -90,7 +90,7 @@ async fn a_bound_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_network_that_nobody_indexes_has_no_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
-    OF_EVENTS.call(probe, &network, &[]).send(probe).await?.twin_status(&[200])?;
+    OF_EVENTS.call(probe, &network, &[]).send(probe).await?.counterpart_status(&[200])?;
     let strange = format!("{}-assay", another(&network));
     let answer = OF_EVENTS.call(probe, &strange, &[]).ask(probe).await?;
     expect_refused_or(&answer, "no events", |body| body["events"].as_array().is_some_and(Vec::is_empty))

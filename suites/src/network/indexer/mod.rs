@@ -114,7 +114,7 @@ async fn expect_integers(probe: &Probe<'_>, kind: Kind) -> Checked {
     kind.call(probe, &network, &[("from_block", "1"), ("from_timestamp", "1")])
         .send(probe)
         .await?
-        .twin_status(&[200])?;
+        .counterpart_status(&[200])?;
     for (name, value) in
         [("from_block", "x"), ("to_block", "1.5"), ("from_timestamp", "yesterday"), ("to_timestamp", "true")]
     {

@@ -49,7 +49,7 @@ async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
 
 /// Each value in the place of a member of the content is refused, and a good creation is not.
 async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
-    wanted(probe, &caller(probe)).await?.send(probe).await?.twin_status(TAKEN)?;
+    wanted(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(TAKEN)?;
     for (member, value) in values {
         let mut bad = wanted(probe, &caller(probe)).await?;
         bad.message["content"][*member] = value.clone();
@@ -109,7 +109,7 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
 
 async fn an_update_of_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    update(probe, &made.owner, &made.id).await?.send(probe).await?.twin_status(TAKEN)?;
+    update(probe, &made.owner, &made.id).await?.send(probe).await?.counterpart_status(TAKEN)?;
     let unknown = update(probe, &made.owner, &another(&made.id)).await?;
     unknown.ask(probe).await?.expect_status(&[400, 404])
 }
@@ -131,7 +131,11 @@ async fn every_action_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 
 async fn an_action_besides_the_three_is_refused(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    control(probe, &made.owner, &made.id, "restart", 9).await?.send(probe).await?.twin_status(TAKEN)?;
+    control(probe, &made.owner, &made.id, "restart", 9)
+        .await?
+        .send(probe)
+        .await?
+        .counterpart_status(TAKEN)?;
     for action in ["hibernate", ""] {
         let strange = control(probe, &made.owner, &made.id, action, 0).await?;
         strange.ask(probe).await?.expect_status(REFUSED)?;
@@ -141,7 +145,11 @@ async fn an_action_besides_the_three_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn an_action_on_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    control(probe, &made.owner, &made.id, "restart", 9).await?.send(probe).await?.twin_status(TAKEN)?;
+    control(probe, &made.owner, &made.id, "restart", 9)
+        .await?
+        .send(probe)
+        .await?
+        .counterpart_status(TAKEN)?;
     let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?;
     unknown.ask(probe).await?.expect_status(&[400, 404])
 }

@@ -103,7 +103,7 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
 
 async fn an_instance_that_nobody_created_is_not_found(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    until(probe, one(&made.id), |answer| answer.status() == 200).await?.twin_status(&[200])?;
+    until(probe, one(&made.id), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
     one(&another(&made.id)).ask(probe).await?.expect_status(&[404])
 }
 

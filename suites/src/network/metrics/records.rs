@@ -150,7 +150,7 @@ async fn a_node_that_does_not_exist_has_no_metrics(probe: &Probe<'_>) -> Checked
     for kind in KINDS {
         let Ok(id) = nodes.of(kind) else { continue };
         let (known, site) = answer(probe, kind, id).await?;
-        known.twin_status(&[200])?;
+        known.counterpart_status(&[200])?;
         let unknown = kind.call(&another(id)).to(site).ask(probe).await?;
         expect_absent_or(&unknown, "no records", |body| elements(body).is_some_and(|all| all.is_empty()))?;
     }

@@ -253,13 +253,13 @@ mod tests {
               "calls": []
             },
             {
-              "id": "publish.other.twin",
+              "id": "publish.other.counterpart",
               "fact": "fault_is_refused",
               "level": "must",
               "verdict": "inconclusive",
               "statement": "The fault alone is refused.",
               "source": "document 3, Exchange",
-              "reason": "the twin got 500",
+              "reason": "the counterpart got 500",
               "notes": [],
               "failure": null,
               "why": [],

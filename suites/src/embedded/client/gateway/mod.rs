@@ -40,7 +40,7 @@ pub struct Case {
     pub fact: &'static str,
     scene: Scene,
     judge: fn(&Trace) -> Checked,
-    /// It shows that something is not done, so the client must have answered in the conforming twin.
+    /// It shows that something is not done, so the client must have answered in the conforming counterpart.
     negative: bool,
 }
 
@@ -76,10 +76,10 @@ pub fn select(filters: &[String]) -> Vec<&'static Case> {
 }
 
 /// What the client did where nothing was wrong, by how it asks.
-type Twins = BTreeMap<(Way, bool, Pays), OnceCell<Result<(), String>>>;
+type Counterparts = BTreeMap<(Way, bool, Pays), OnceCell<Result<(), String>>>;
 
-fn twin_of(case: &Case) -> (Way, bool, Pays) {
-    let Scene { way, stream, pays, .. } = case.scene.twin();
+fn counterpart_of(case: &Case) -> (Way, bool, Pays) {
+    let Scene { way, stream, pays, .. } = case.scene.counterpart();
     (way, stream, pays)
 }
 
@@ -92,12 +92,13 @@ impl Suite {
 
     /// Runs the cases; `seen` hears of each outcome as it comes.
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
-        let twins: Twins = cases.iter().map(|case| (twin_of(case), OnceCell::new())).collect();
-        let outcomes = gather(self.jobs, cases, |case| self.one(case, &twins), &mut seen).await;
+        let counterparts: Counterparts =
+            cases.iter().map(|case| (counterpart_of(case), OnceCell::new())).collect();
+        let outcomes = gather(self.jobs, cases, |case| self.one(case, &counterparts), &mut seen).await;
         report(&self.command, self.seed, outcomes)
     }
 
-    async fn one(&self, case: &Case, twins: &Twins) -> Outcome {
+    async fn one(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
         let mut outcome = undecided(case.requirement, case.fact);
         let trace = match stage::play(self, case.fact, &case.scene).await {
             Ok(trace) => trace,
@@ -109,9 +110,9 @@ impl Suite {
         let mut checked = (case.judge)(&trace).and_then(|()| trace.has_ended());
         if checked.is_ok()
             && case.negative
-            && let Err(why) = self.twin(case, twins).await
+            && let Err(why) = self.counterpart(case, counterparts).await
         {
-            checked = Err(Stop::Inconclusive(format!("its conforming twin got no answer: {why}")));
+            checked = Err(Stop::Inconclusive(format!("its conforming counterpart got no answer: {why}")));
         }
         decide(&mut outcome, checked);
         if outcome.verdict != Verdict::Pass {
@@ -125,13 +126,16 @@ impl Suite {
     }
 
     /// Whether the client is answered when nothing is wrong; found out once for each way of asking.
-    async fn twin(&self, case: &Case, twins: &Twins) -> Result<(), String> {
-        let Some(twin) = twins.get(&twin_of(case)) else { return Err("it was not run".to_owned()) };
-        twin.get_or_init(|| async {
-            let trace = stage::play(self, "conforming_twin", &case.scene.twin()).await?;
-            judge::answers(&trace).map_err(in_words)
-        })
-        .await
-        .clone()
+    async fn counterpart(&self, case: &Case, counterparts: &Counterparts) -> Result<(), String> {
+        let Some(counterpart) = counterparts.get(&counterpart_of(case)) else {
+            return Err("it was not run".to_owned());
+        };
+        counterpart
+            .get_or_init(|| async {
+                let trace = stage::play(self, "conforming_counterpart", &case.scene.counterpart()).await?;
+                judge::answers(&trace).map_err(in_words)
+            })
+            .await
+            .clone()
     }
 }

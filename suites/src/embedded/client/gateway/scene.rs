@@ -84,7 +84,7 @@ impl Scene {
     }
 
     /// The same client where nothing is wrong.
-    pub(super) fn twin(&self) -> Scene {
+    pub(super) fn counterpart(&self) -> Scene {
         let pays = if self.pays == Pays::Revoked { Pays::Key } else { self.pays };
         let script = if pays == Pays::Payment { PAID } else { CONFORMING.script };
         Scene { way: self.way, stream: self.stream, pays, script, wire: Wire::Plain }
