@@ -1,7 +1,7 @@
 //! Content identifiers of a large file, of a folder of pages and of a folder of crumbs: this house, its peers, and
-//! the floor that nobody can leave out: read every byte and hash it, on as many threads.
+//! the limit that nobody can leave out: read every byte and hash it, on as many threads.
 //!
-//! Files lie on disk and in the page cache. All contenders but the floor must agree.
+//! Files lie on disk and in the page cache. All contenders but the limit must agree.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -34,12 +34,12 @@ fn cid(c: &mut Criterion) {
     fill(&pages, if small { 10 } else { 1000 }, |n| noise(n, 10_000));
     fill(&crumbs, if small { 10 } else { 20_000 }, |n| n.to_string().into_bytes());
 
-    compare(c, "large_file", &file, [aleph_file, unixfs_file, floor_file]);
-    compare(c, "thousand_pages", &pages, [aleph_folder, unixfs_folder, floor_folder]);
-    compare(c, "twenty_thousand_crumbs", &crumbs, [aleph_folder, unixfs_folder, floor_folder]);
+    compare(c, "large_file", &file, [aleph_file, unixfs_file, limit_file]);
+    compare(c, "thousand_pages", &pages, [aleph_folder, unixfs_folder, limit_folder]);
+    compare(c, "twenty_thousand_crumbs", &crumbs, [aleph_folder, unixfs_folder, limit_folder]);
 }
 
-fn compare(c: &mut Criterion, name: &str, path: &Path, [aleph, unixfs, floor]: [fn(&Path) -> String; 3]) {
+fn compare(c: &mut Criterion, name: &str, path: &Path, [aleph, unixfs, limit]: [fn(&Path) -> String; 3]) {
     let wanted = house(path);
     assert_eq!(aleph(path), wanted, "aleph-cid");
     assert_eq!(unixfs(path), wanted, "rust-unixfs");
@@ -53,7 +53,7 @@ fn compare(c: &mut Criterion, name: &str, path: &Path, [aleph, unixfs, floor]: [
     group.bench_function("house", |b| b.iter(|| house(path)));
     group.bench_function("aleph_cid", |b| b.iter(|| aleph(path)));
     group.bench_function("rust_unixfs", |b| b.iter(|| unixfs(path)));
-    group.bench_function("floor", |b| b.iter(|| floor(path)));
+    group.bench_function("limit", |b| b.iter(|| limit(path)));
     group.finish();
 }
 
@@ -120,7 +120,7 @@ fn unixfs_content(path: &Path, buffer: &mut [u8]) -> (cid::Cid, u64) {
     (cid, block.len() as u64)
 }
 
-fn floor_file(path: &Path) -> String {
+fn limit_file(path: &Path) -> String {
     let file = File::open(path).expect("a file");
     let chunks = (file.metadata().expect("a file").len() as usize).div_ceil(CHUNK_BYTES);
     on_all_cores(chunks, |n, buffer| {
@@ -129,7 +129,7 @@ fn floor_file(path: &Path) -> String {
     })
 }
 
-fn floor_folder(path: &Path) -> String {
+fn limit_folder(path: &Path) -> String {
     let names = names(path);
     on_all_cores(names.len(), |n, buffer| {
         let count = File::open(path.join(&names[n])).and_then(|mut file| file.read(buffer)).expect("bytes");

@@ -1,4 +1,4 @@
-//! The anonymous drop in process: a site taken against its floor, a page served, and the answers to hostile zips.
+//! The anonymous drop in process: a site taken against its limit, a page served, and the answers to hostile zips.
 //!
 //! Every answer is checked; each hostile one is also given in milliseconds of processor time, of all threads.
 
@@ -82,7 +82,7 @@ fn taken(c: &mut Criterion) {
     group.throughput(Throughput::Bytes((FILES * FILE_BYTES) as u64));
     bench_upload(&mut group, "site_of_50_files", &upload(&zip::write(&entries)), 200);
     // What nobody can leave out: the files inflated, and every byte of them hashed once.
-    group.bench_function("floor_inflate_and_sha256", |b| {
+    group.bench_function("limit_inflate_and_sha256", |b| {
         b.iter(|| {
             for entry in &entries {
                 let content =

@@ -39,7 +39,7 @@ fn envelope(c: &mut Criterion) {
     group.bench_function("header_verified", |b| {
         b.iter(|| verify_strict(&dialect, black_box(&request), EPOCH, &bindings).expect("admitted"));
     });
-    group.bench_function("floor_ed25519_and_sha256", |b| {
+    group.bench_function("limit_ed25519_and_sha256", |b| {
         b.iter(|| {
             let key = VerifyingKey::from_bytes(black_box(&key)).expect("a point");
             let signature = Signature::from_bytes(black_box(&signature));

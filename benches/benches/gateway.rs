@@ -76,7 +76,7 @@ fn routed(c: &mut Criterion) {
         let reply: Value = serde_json::from_slice(&reply).expect("an answer is JSON");
         group.throughput(Throughput::Bytes(post.body.len() as u64));
         group.bench_function(name, |b| b.iter(|| frames(&mut world, post.clone())));
-        group.bench_function(format!("floor_{name}_parsed_and_reply_written"), |b| {
+        group.bench_function(format!("limit_{name}_parsed_and_reply_written"), |b| {
             b.iter(|| {
                 let body: Value = serde_json::from_slice(black_box(&post.body)).expect("written above");
                 (body, serde_json::to_vec(black_box(&reply)))
@@ -99,7 +99,7 @@ fn streamed(c: &mut Criterion) {
     let mut group = c.benchmark_group("gateway_stream");
     group.throughput(Throughput::Elements(written.len() as u64));
     group.bench_function("frames", |b| b.iter(|| frames(&mut world, post.clone())));
-    group.bench_function("floor_same_frames_written", |b| {
+    group.bench_function("limit_same_frames_written", |b| {
         b.iter(|| {
             let mut buffer = Vec::new();
             for chunk in &chunks {

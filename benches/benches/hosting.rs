@@ -67,7 +67,7 @@ fn opening(c: &mut Criterion) {
     group.bench_function("seal", |b| {
         b.iter(|| envelope::seal(black_box(PLAINTEXT), &recipients, &secrets, &mut Strict));
     });
-    group.bench_function("floor_cipher_alone", |b| {
+    group.bench_function("limit_cipher_alone", |b| {
         b.iter(|| aead::open(&[9; 32], Nonce::Twelve([8; 12]), &[], black_box(&ciphertext), &tag));
     });
     group.finish();

@@ -21,7 +21,7 @@ fn message(c: &mut Criterion) {
         b.iter(|| Message::decode(black_box(&bytes), &mut Strict).expect("a legacy message"));
     });
     group.bench_function("encode", |b| b.iter(|| black_box(&message).encode()));
-    group.bench_function("floor_copy_and_sha256", |b| {
+    group.bench_function("limit_copy_and_sha256", |b| {
         b.iter(|| {
             let copy = black_box(&bytes).clone();
             (Sha256::digest(&copy), copy)

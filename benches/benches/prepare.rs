@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use assay_benches::{CID, Publisher, criterion};
 use assay_sim::clock::EPOCH;
 use assay_sim::publish::{Caller, State, prepare};
-use assay_sim::world::{Floor, Timer};
+use assay_sim::world::{SimService, Timer};
 use assay_sim::{Core, World};
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::message::Message;
@@ -81,7 +81,7 @@ fn in_process(c: &mut Criterion) {
             prepare::run(&mut exchange.state, &mut exchange.core, caller, body.as_bytes()).expect("prepared")
         });
     });
-    group.bench_function("floor_encodings", |b| b.iter(|| encodings(black_box(&calls[0]))));
+    group.bench_function("limit_encodings", |b| b.iter(|| encodings(black_box(&calls[0]))));
     group.finish();
 }
 

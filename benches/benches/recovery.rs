@@ -132,7 +132,7 @@ fn recovery(c: &mut Criterion) {
     });
     // Who signed each message, and nothing else.
     let signed = sign(&key(DELEGATE), &[7; 32]);
-    group.bench_function("floor_signatures_alone", |b| {
+    group.bench_function("limit_signatures_alone", |b| {
         b.iter(|| messages.iter().filter(|_| black_box(signed).recover(&[7; 32]).is_some()).count());
     });
     group.finish();

@@ -1,6 +1,6 @@
 //! What the benches share: a world with bound domains, and a client that publishes under them.
 //!
-//! Rule of this floor: public doors only, and the peer or the floor in the same group.
+//! Rule of this layer: public doors only, and the peer or the limit in the same group.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;

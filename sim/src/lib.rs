@@ -1,6 +1,6 @@
 //! The simulator: every service of the documents in one world.
 //!
-//! Rule of this floor: state changes only in one synchronous [`World::input`]; only [`serve`] knows sockets, and
+//! Rule of this layer: state changes only in one synchronous [`World::input`]; only [`serve`] knows sockets, and
 //! only [`deviation`] and the services' `deviations.rs` deviate.
 
 pub mod clock;

@@ -165,7 +165,7 @@ impl Reply {
 }
 
 /// What a service of a world does.
-pub trait Floor: Clone {
+pub trait SimService: Clone {
     /// What its timers say when they are due.
     type Timer: Clone;
     /// What its own requests are about.
@@ -226,7 +226,7 @@ macro_rules! declare {
         /// A timer of some service.
         #[derive(Clone, Debug)]
         pub enum Timer {
-            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as Floor>::Timer),)*
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Timer),)*
             /// A request to an own site has waited for as long as it may.
             Overdue(OutgoingId),
         }
@@ -234,7 +234,7 @@ macro_rules! declare {
         /// What a request of some service is about.
         #[derive(Clone, Debug)]
         pub enum Errand {
-            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as Floor>::Errand)),*
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Errand)),*
         }
 
         impl Services {
@@ -300,28 +300,28 @@ macro_rules! declare {
 
         /// Every site, in the order of the port plan.
         pub fn sites() -> Vec<Site> {
-            [$(<crate::$module::State as Floor>::SITES),*].concat()
+            [$(<crate::$module::State as SimService>::SITES),*].concat()
         }
 
         /// Every fault that a world offers.
         pub fn faults() -> Vec<fault::Kind> {
-            [&[fault::HOLD][..], $(<crate::$module::State as Floor>::FAULTS),*].concat()
+            [&[fault::HOLD][..], $(<crate::$module::State as SimService>::FAULTS),*].concat()
         }
 
         /// Every variation that a world has.
         pub fn variations() -> Vec<Variation> {
-            [variation::WIRE, $(<crate::$module::State as Floor>::VARIATIONS),*].concat()
+            [variation::WIRE, $(<crate::$module::State as SimService>::VARIATIONS),*].concat()
         }
 
         /// Every deviation.
         pub fn deviations() -> Vec<Deviation> {
-            [$(<crate::$module::State as Floor>::DEVIATIONS),*].concat()
+            [$(<crate::$module::State as SimService>::DEVIATIONS),*].concat()
         }
 
         /// Every act of the control API, as `service.act`, with what it does.
         pub fn acts() -> Vec<(String, &'static str)> {
             let mut acts = Vec::new();
-            $(acts.extend(<crate::$module::State as Floor>::ACTS.iter().map(|(name, about)| {
+            $(acts.extend(<crate::$module::State as SimService>::ACTS.iter().map(|(name, about)| {
                 (format!("{}.{name}", stringify!($module)), *about)
             }));)*
             acts

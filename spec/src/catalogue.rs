@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
 use crate::requirement::{Anchor, Excuse};
-use crate::service::floors;
+use crate::service::entries;
 use crate::{Id, Service};
 
 static IDS: LazyLock<BTreeMap<String, Id>> =
@@ -14,7 +14,7 @@ static IDS: LazyLock<BTreeMap<String, Id>> =
 
 /// Every requirement, in the order of services, groups and rows.
 pub fn requirements() -> impl Iterator<Item = Id> {
-    floors().into_iter().flat_map(|floor| floor.requirements.iter().flat_map(|group| group.iter().copied()))
+    entries().into_iter().flat_map(|entry| entry.requirements.iter().flat_map(|group| group.iter().copied()))
 }
 
 /// The requirements of one service.
@@ -39,17 +39,17 @@ pub fn requirements_at(document: u8, anchor: Anchor) -> impl Iterator<Item = Id>
 
 /// Every excused sentence.
 pub fn excuses() -> impl Iterator<Item = &'static Excuse> {
-    floors().into_iter().flat_map(|floor| floor.excuses.iter())
+    entries().into_iter().flat_map(|entry| entry.excuses.iter())
 }
 
 /// Every endpoint.
 pub fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
-    floors().into_iter().flat_map(|floor| floor.endpoints.iter().copied())
+    entries().into_iter().flat_map(|entry| entry.endpoints.iter().copied())
 }
 
 /// Every state machine.
 pub fn machines() -> impl Iterator<Item = &'static Machine> {
-    floors().into_iter().flat_map(|floor| floor.machines.iter().copied())
+    entries().into_iter().flat_map(|entry| entry.machines.iter().copied())
 }
 
 #[cfg(test)]

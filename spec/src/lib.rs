@@ -1,6 +1,6 @@
 //! What the three documents say, as values and pure functions.
 //!
-//! Rule of this floor: no input or output, no clock, no randomness, no async. The same bytes in give the same
+//! Rule of this layer: no input or output, no clock, no randomness, no async. The same bytes in give the same
 //! bytes out. Services stand in folders of their own; what no service owns stands beside them.
 
 pub mod catalogue;

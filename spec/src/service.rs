@@ -1,7 +1,7 @@
-//! The services that stand, in the order every floor keeps.
+//! The services, in the order every layer keeps.
 
 /// Calls `$callback!` with one `(module Variant document)` entry per service. This is the one list of services:
-/// each floor that dispatches over services expands it, so a service missing on a floor does not compile.
+/// each layer that dispatches over services expands it, so a service missing on a layer does not compile.
 #[macro_export]
 macro_rules! for_each_service {
     ($callback:ident) => {
@@ -28,7 +28,7 @@ macro_rules! declare {
             /// Every service, in the house's order.
             pub const ALL: &[Service] = &[$(Service::$variant),*];
 
-            /// The service's name: its folder on every floor and the first word of its requirement ids.
+            /// The service's name: its folder on every layer and the first word of its requirement ids.
             pub const fn name(self) -> &'static str {
                 match self { $(Service::$variant => stringify!($module),)* }
             }
@@ -39,8 +39,8 @@ macro_rules! declare {
             }
         }
 
-        pub(crate) fn floors() -> Vec<Floor> {
-            vec![$(Floor {
+        pub(crate) fn entries() -> Vec<ServiceEntry> {
+            vec![$(ServiceEntry {
                 requirements: $crate::$module::requirements::GROUPS,
                 excuses: $crate::$module::excuses::EXCUSES,
                 endpoints: $crate::$module::ENDPOINTS,
@@ -51,7 +51,7 @@ macro_rules! declare {
 }
 
 /// What one service contributes to the catalogue.
-pub(crate) struct Floor {
+pub(crate) struct ServiceEntry {
     pub(crate) requirements: &'static [&'static [crate::Id]],
     pub(crate) excuses: &'static [crate::requirement::Excuse],
     pub(crate) endpoints: &'static [&'static crate::endpoint::Endpoint],

@@ -15,7 +15,7 @@ use crate::redact::Hidden;
 use crate::target::{Connect, Connection, Dial, Stream, host};
 
 /// How long an answer may take at least, unless the profile says otherwise.
-const FLOOR: Duration = Duration::from_secs(15);
+const MIN_TIMEOUT: Duration = Duration::from_secs(15);
 /// How many times the measured latency an answer may take besides.
 const LATENCIES: u32 = 40;
 /// No limit grows beyond this for latency's sake.
@@ -64,7 +64,7 @@ pub struct Transport {
     /// The HTTP that requests go out over.
     pub http: Http,
     /// How long an answer may take at least.
-    pub floor: Duration,
+    pub min_timeout: Duration,
     /// What every request to the target's own sites carries.
     pub headers: Vec<ExtraHeader>,
     seen: Mutex<Seen>,
@@ -84,14 +84,14 @@ struct Seen {
 
 impl Default for Transport {
     fn default() -> Self {
-        Transport { http: Http::One, floor: FLOOR, headers: Vec::new(), seen: Mutex::default() }
+        Transport { http: Http::One, min_timeout: MIN_TIMEOUT, headers: Vec::new(), seen: Mutex::default() }
     }
 }
 
 impl Transport {
     /// Over this HTTP, with so long for an answer at least, and with these headers.
-    pub fn new(http: Http, floor: Duration, headers: Vec<ExtraHeader>) -> Transport {
-        Transport { http, floor, headers, seen: Mutex::default() }
+    pub fn new(http: Http, min_timeout: Duration, headers: Vec<ExtraHeader>) -> Transport {
+        Transport { http, min_timeout, headers, seen: Mutex::default() }
     }
 
     /// Notes how long it took to connect to a site.
@@ -102,8 +102,8 @@ impl Transport {
     /// The limits of an exchange with a site: what was asked for, or more where the site is far away.
     pub fn within(&self, site: &str, limits: Limits) -> Limits {
         let is_usual = limits.timeout == Limits::default().timeout;
-        let least = if is_usual { self.floor } else { limits.timeout };
-        Limits { timeout: least.max(self.seen().patience(self.floor, site)), ..limits }
+        let least = if is_usual { self.min_timeout } else { limits.timeout };
+        Limits { timeout: least.max(self.seen().patience(self.min_timeout, site)), ..limits }
     }
 
     /// The request as it goes to a site of the target's own: with the headers that all have, as far as it has none of
@@ -127,8 +127,8 @@ impl Transport {
         let mut remarks = Vec::new();
         if !seen.latencies.is_empty() {
             let sites: Vec<String> = seen.latencies.iter().map(far).collect();
-            let limits = seen.latencies.keys().map(|site| seen.patience(self.floor, site));
-            let limit = limits.max().unwrap_or(self.floor).as_secs_f64();
+            let limits = seen.latencies.keys().map(|site| seen.patience(self.min_timeout, site));
+            let limit = limits.max().unwrap_or(self.min_timeout).as_secs_f64();
             remarks.push(format!(
                 "time to connect: {}; an answer may take {limit:.1} s, or longer where a check says so",
                 sites.join(", ")
@@ -182,10 +182,10 @@ impl Transport {
 
 impl Seen {
     /// What a site's distance asks for.
-    fn patience(&self, floor: Duration, site: &str) -> Duration {
+    fn patience(&self, min_timeout: Duration, site: &str) -> Duration {
         // A server that only the target has named is about as far away as the target.
         let latency = self.latencies.get(site).or_else(|| self.latencies.values().max());
-        (floor + latency.copied().unwrap_or_default() * LATENCIES).min(LONGEST.max(floor))
+        (min_timeout + latency.copied().unwrap_or_default() * LATENCIES).min(LONGEST.max(min_timeout))
     }
 }
 

@@ -19,7 +19,7 @@ fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     (status.code(), text)
 }
 
-fn floor() -> PathBuf {
+fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors")
 }
 
@@ -180,7 +180,7 @@ fn the_example_programs_conform() {
             eprintln!("{program} is not here, so its example is not run");
             continue;
         }
-        let file = floor().join("examples").join(file);
+        let file = vectors_folder().join("examples").join(file);
         let file = file.to_str().expect("a name");
         let (code, text) = assay(folder.path(), &["run", "--", program, file]);
         assert_eq!(code, Some(0), "{program}: {text}");

@@ -1,6 +1,6 @@
 //! What the documents encode: golden cases, and who confirmed them.
 //!
-//! Rule of this floor: one case, one reason. Every reject is an accepted case with one visible edit, every accept
+//! Rule of this layer: one case, one reason. Every reject is an accepted case with one visible edit, every accept
 //! carries the values between input and answer, and [`lint`] proves that each reject is refused by the rule it
 //! names and by nothing else.
 

@@ -26,7 +26,7 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::fault;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
+use crate::world::{ExchangeId, Reply, Request, RequestHead, SimService, Site};
 
 pub use limits::Limits;
 
@@ -81,7 +81,7 @@ pub enum Timer {
     Sweep,
 }
 
-impl Floor for State {
+impl SimService for State {
     type Timer = Timer;
     type Errand = std::convert::Infallible;
 

@@ -36,7 +36,7 @@ use crate::deviation::Deviation;
 use crate::fault;
 use crate::refusal::Refusal;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
+use crate::world::{ExchangeId, Reply, Request, RequestHead, SimService, Site};
 
 pub use limits::Limits;
 
@@ -89,7 +89,7 @@ pub enum Timer {
     Health,
 }
 
-impl Floor for State {
+impl SimService for State {
     type Timer = Timer;
     type Errand = std::convert::Infallible;
 

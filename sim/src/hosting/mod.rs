@@ -33,7 +33,7 @@ use crate::deviation::Deviation;
 use crate::fault;
 use crate::outgoing::Outcome;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 pub use limits::Limits;
 
@@ -107,7 +107,7 @@ pub struct Timer(u64);
 #[derive(Clone, Copy, Debug)]
 pub struct Errand(u64);
 
-impl Floor for State {
+impl SimService for State {
     type Timer = Timer;
     type Errand = Errand;
 

@@ -24,7 +24,7 @@ use crate::deviation::Deviation;
 use crate::fault;
 use crate::refusal::Refusal;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 use collections::{Collection, UNKNOWN_TOKEN};
 
@@ -40,7 +40,7 @@ pub struct State {
     collections: Arc<[Collection]>,
 }
 
-impl Floor for State {
+impl SimService for State {
     type Timer = std::convert::Infallible;
     type Errand = std::convert::Infallible;
 

@@ -64,7 +64,7 @@ use crate::fault;
 use crate::outgoing::Outcome;
 use crate::refusal::Refusal;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Floor, Reply, Request, RequestHead, Site};
+use crate::world::{ExchangeId, Reply, Request, RequestHead, SimService, Site};
 
 pub use limits::Limits;
 
@@ -198,7 +198,7 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&neighbours_spec::TOKEN_TO_CREDIT, neighbours::estimation),
 ];
 
-impl Floor for State {
+impl SimService for State {
     type Timer = Timer;
     type Errand = Errand;
 

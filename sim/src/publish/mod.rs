@@ -33,7 +33,7 @@ use crate::deviation::Deviation;
 use crate::fault;
 use crate::refusal::Refusal;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Floor, Reply, Request, Site};
+use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 pub use limits::Limits;
 pub use prepare::Caller;
@@ -151,7 +151,7 @@ pub enum Timer {
     Sweep,
 }
 
-impl Floor for State {
+impl SimService for State {
     type Timer = Timer;
     type Errand = std::convert::Infallible;
 

@@ -197,8 +197,8 @@ impl Profile {
             }
         }
         let Transport { http, answer_seconds } = self.transport;
-        let floor = Duration::from_secs(answer_seconds.into());
-        let transport = Arc::new(crate::transport::Transport::new(http, floor, headers));
+        let min_timeout = Duration::from_secs(answer_seconds.into());
+        let transport = Arc::new(crate::transport::Transport::new(http, min_timeout, headers));
         (Sockets { trust, transport, ..Sockets::default() }, wrong)
     }
 }

@@ -164,7 +164,7 @@ impl Sockets {
             return Ok(Connection { stream, protocol, again, via });
         }
         let manner = Manner { http, shows_identity: own };
-        let limit = HANDSHAKE.min(self.transport.floor);
+        let limit = HANDSHAKE.min(self.transport.min_timeout);
         let stream = self.trust.handshake_within(limit, &url, stream, manner).await?;
         let protocol = protocol(&stream);
         if (http, protocol) == (Http::Two, Protocol::One) {

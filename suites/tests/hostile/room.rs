@@ -25,7 +25,7 @@ pub(crate) const KEY: &str = "vf-hunter2-hunter2-hunter2";
 /// What no output may show either, nor anybody but the target's own sites see.
 pub(crate) const GATE: &str = "gate-hunter3-hunter3";
 /// How long an answer may take here.
-pub(crate) const FLOOR: Duration = Duration::from_millis(600);
+pub(crate) const MIN_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// What a server does with a connection, one after the other.
 #[derive(Clone)]
@@ -142,7 +142,7 @@ pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
     let gate = ExtraHeader { name: "X-Gate".to_owned(), value: GATE.to_owned(), is_secret: true };
     let sockets = Sockets {
         trust: crate::tls::trust(),
-        transport: Arc::new(Transport::new(http, FLOOR, vec![gate])),
+        transport: Arc::new(Transport::new(http, MIN_TIMEOUT, vec![gate])),
         ..Sockets::default()
     };
     let target = Remote::over(sockets, sites, None).await.expect("no control to ask");

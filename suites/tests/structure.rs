@@ -1,4 +1,4 @@
-//! The house keeps its shape: layers, services on every floor, names once.
+//! The project keeps its structure: layers, services on every layer, names once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The floors, and the floors each may stand on.
+/// The layers, and the layers that each may depend on.
 const ARROWS: [(&str, &[&str]); 5] = [
     ("spec", &[]),
     ("sim", &["assay-spec"]),
@@ -19,22 +19,22 @@ const ARROWS: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn manifests_have_no_arrow_but_the_houses() {
-    for (floor, allowed) in ARROWS {
-        let text = std::fs::read_to_string(root().join(floor).join("Cargo.toml")).expect("a manifest");
+fn manifests_have_no_dependency_but_the_layers() {
+    for (layer, allowed) in ARROWS {
+        let text = std::fs::read_to_string(root().join(layer).join("Cargo.toml")).expect("a manifest");
         let manifest: toml::Table = toml::from_str(&text).expect("TOML");
         for section in ["dependencies", "dev-dependencies"] {
             let names =
                 manifest.get(section).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
             for name in names.filter(|name| name.starts_with("assay-")) {
-                assert!(allowed.contains(&name.as_str()), "{floor} must not stand on {name}");
+                assert!(allowed.contains(&name.as_str()), "{layer} must not depend on {name}");
             }
         }
     }
 }
 
 #[test]
-fn only_the_embedded_room_knows_the_simulator() {
+fn only_the_embedded_folder_knows_the_simulator() {
     for file in rust_files(&root().join("suites/src")) {
         let inside = file.components().any(|part| part.as_os_str() == "embedded");
         let command = file.ends_with("main.rs");
@@ -45,7 +45,7 @@ fn only_the_embedded_room_knows_the_simulator() {
 }
 
 #[test]
-fn every_service_stands_on_every_floor() {
+fn every_service_is_on_every_layer() {
     for service in Service::ALL {
         for place in ["spec/src", "sim/src", "suites/src", "vectors/data"] {
             let folder = root().join(place).join(service.name());
@@ -74,7 +74,7 @@ fn no_source_file_has_outgrown_its_address() {
     const LONGEST: usize = 800;
     let lengths: BTreeMap<String, usize> = ["spec", "sim", "vectors", "suites", "benches"]
         .iter()
-        .flat_map(|floor| rust_files(&root().join(floor).join("src")))
+        .flat_map(|layer| rust_files(&root().join(layer).join("src")))
         .map(|file| {
             (file.display().to_string(), std::fs::read_to_string(&file).unwrap_or_default().lines().count())
         })
