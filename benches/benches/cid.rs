@@ -1,4 +1,4 @@
-//! Content identifiers of a large file, of a folder of pages and of a folder of crumbs: this house, its peers, and
+//! Content identifiers of a large file, of a folder of pages and of a folder of crumbs: this project, its peers, and
 //! the limit that nobody can leave out: read every byte and hash it, on as many threads.
 //!
 //! Files lie on disk and in the page cache. All contenders but the limit must agree.
@@ -40,7 +40,7 @@ fn cid(c: &mut Criterion) {
 }
 
 fn compare(c: &mut Criterion, name: &str, path: &Path, [aleph, unixfs, limit]: [fn(&Path) -> String; 3]) {
-    let wanted = house(path);
+    let wanted = assay(path);
     assert_eq!(aleph(path), wanted, "aleph-cid");
     assert_eq!(unixfs(path), wanted, "rust-unixfs");
     let bytes = if path.is_dir() {
@@ -50,14 +50,14 @@ fn compare(c: &mut Criterion, name: &str, path: &Path, [aleph, unixfs, limit]: [
     };
     let mut group = c.benchmark_group(name);
     group.throughput(Throughput::Bytes(bytes)).sample_size(15).measurement_time(Duration::from_secs(3));
-    group.bench_function("house", |b| b.iter(|| house(path)));
+    group.bench_function("assay", |b| b.iter(|| assay(path)));
     group.bench_function("aleph_cid", |b| b.iter(|| aleph(path)));
     group.bench_function("rust_unixfs", |b| b.iter(|| unixfs(path)));
     group.bench_function("limit", |b| b.iter(|| limit(path)));
     group.finish();
 }
 
-fn house(path: &Path) -> String {
+fn assay(path: &Path) -> String {
     let summary = of_path(path, &Layout::default(), &mut Strict, &Discard, &AtomicU64::new(0));
     summary.expect("content").cid.to_string()
 }
@@ -137,7 +137,7 @@ fn limit_folder(path: &Path) -> String {
     })
 }
 
-/// Does `count` jobs on as many threads as the house has; the sum keeps them from being left out.
+/// Does `count` jobs on as many threads as this project has; the sum keeps them from being left out.
 fn on_all_cores(count: usize, job: impl Fn(usize, &mut [u8]) -> u8 + Sync) -> String {
     let next = AtomicUsize::new(0);
     let work = || {

@@ -32,7 +32,7 @@ impl Exchange {
         state.set_limits(&json!({ "publish_window_ms": 1 })).expect("the limit has this name");
         for n in 0..DOMAINS {
             let binding = json!({ "domain": Publisher::domain(n), "key": publisher.address() });
-            state.act(&mut core, "bind", &binding).expect("the act takes a domain and a key");
+            state.perform(&mut core, "bind", &binding).expect("the action takes a domain and a key");
         }
         Exchange { state, core }
     }

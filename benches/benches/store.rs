@@ -94,7 +94,7 @@ impl Samples {
     fn fill(&mut self, world: &mut World, messages: u32) {
         let senders = messages / OF_SENDER;
         let arguments = json!({ "messages": messages, "addresses": senders });
-        world.act("network.fill", &arguments).expect("so many messages have room");
+        world.perform("network.fill", &arguments).expect("so many messages have room");
         self.fillings.push((self.messages, senders));
         self.messages += messages;
         // Hashes from all over the senders.
@@ -140,7 +140,7 @@ fn snapshot(world: &World) -> (Duration, Duration) {
     let mut copy = black_box(world.clone());
     let snapshot = begun.elapsed();
     let begun = Instant::now();
-    copy.act("network.fill", &json!({ "messages": 1 })).expect("there is room for one");
+    copy.perform("network.fill", &json!({ "messages": 1 })).expect("there is room for one");
     (snapshot, begun.elapsed())
 }
 

@@ -73,7 +73,7 @@ impl Publisher {
         let mut world = World::new(1, EPOCH, self.dialect.clone());
         for n in 0..domains {
             let binding = json!({ "domain": Publisher::domain(n), "key": self.address() });
-            world.act("publish.bind", &binding).expect("the act takes a domain and a key");
+            world.perform("publish.bind", &binding).expect("the action takes a domain and a key");
         }
         world
     }

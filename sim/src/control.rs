@@ -8,14 +8,14 @@
 //!
 //! | method | path | body | answer |
 //! |---|---|---|---|
-//! | GET | `info` | | name, seed, time level, sites, and the names of faults, acts, variations, deviations |
+//! | GET | `info` | | name, seed, time level, sites, and the names of faults, actions, variations, deviations |
 //! | GET | `ca` | | the certificate of the authority behind the sites that speak https, as PEM |
 //! | GET | `clock` | | `{now, mode}` |
 //! | POST | `clock` | `{advance_ms?, mode?}` | `{now, mode, fired}` |
 //! | GET, PUT | `faults` | list of faults | the faults with their receipts |
 //! | GET, PUT | `deviations`, `variations` | list of names | what is switched off, what is varied |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
-//! | POST | `act` | `{act, arguments}` | what the act answers |
+//! | POST | `actions` | `{action, arguments}` | what the action answers |
 //! | GET | `state`, `log`, `coverage` | | services, refusals, rules and variations consulted and transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
 //! | GET | `waiting` | `?at_least=n` | answers once that many requests wait |
@@ -109,7 +109,7 @@ pub fn router(hub: Arc<Hub>) -> Router {
         .route("/deviations", get(deviations).put(set_deviations))
         .route("/variations", get(variations).put(set_variations))
         .route("/limits", get(limits).put(set_limits))
-        .route("/act", post(act))
+        .route("/actions", post(perform))
         .route("/state", get(state))
         .route("/log", get(log))
         .route("/coverage", get(coverage))
@@ -180,7 +180,7 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
     };
     let deviations: BTreeMap<String, &str> =
         world::deviations().iter().map(|deviation| (deviation.to_string(), deviation.about)).collect();
-    let acts: BTreeMap<String, &str> = world::acts().into_iter().collect();
+    let actions: BTreeMap<String, &str> = world::actions().into_iter().collect();
     // A site that boots does not stand where it stood.
     let places = handle.places();
     let sites = if places.is_empty() { &hub.sites } else { &places };
@@ -195,7 +195,7 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
         "worlds": hub.lock().forks.keys().collect::<Vec<_>>(),
         "sites": sites,
         "faults": names(world::faults().iter().map(|kind| (kind.name, kind.about)).collect()),
-        "acts": acts,
+        "actions": actions,
         "variations": names(world::variations().iter().map(|variation| (variation.name, variation.about)).collect()),
         "deviations": deviations,
     }))
@@ -285,15 +285,15 @@ async fn set_limits(Here(handle): Here, body: String) -> Answer {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Act {
-    act: String,
+struct Action {
+    action: String,
     #[serde(default)]
     arguments: Value,
 }
 
-async fn act(Here(handle): Here, body: String) -> Answer {
-    let Act { act, arguments } = parse(&body)?;
-    let answer = handle.change(|world| match world.act(&act, &arguments) {
+async fn perform(Here(handle): Here, body: String) -> Answer {
+    let Action { action, arguments } = parse(&body)?;
+    let answer = handle.change(|world| match world.perform(&action, &arguments) {
         Ok((answer, outputs)) => (Ok(answer), outputs),
         Err(why) => (Err(why), Vec::new()),
     });

@@ -47,7 +47,7 @@ pub struct Core {
     pub(crate) outbox: Vec<Output>,
     /// Requests of the world's own.
     pub(crate) outbound: Outbound,
-    /// Acts of other services that one has asked for.
+    /// Actions of other services that one has asked for.
     pub(crate) asked: Vec<(&'static str, Value)>,
 }
 
@@ -182,10 +182,10 @@ impl Core {
         self.outbound.send(request, errand)
     }
 
-    /// Has another service carry out an act, before anything more is sent: a condition that comes about outside of
+    /// Has another service carry out an action, before anything more is sent: a condition that comes about outside of
     /// every request, such as a purse that is empty.
-    pub(crate) fn ask(&mut self, act: &'static str, arguments: Value) {
-        self.asked.push((act, arguments));
+    pub(crate) fn ask(&mut self, action: &'static str, arguments: Value) {
+        self.asked.push((action, arguments));
     }
 
     /// The answer to the exchange that is being handled holds a secret: who lists the journal does not see it.

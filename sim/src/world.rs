@@ -179,8 +179,8 @@ pub trait SimService: Clone {
     const VARIATIONS: &'static [Variation];
     /// The ways in which it can be made to deviate.
     const DEVIATIONS: &'static [Deviation];
-    /// The acts that the control API can ask of it, with what each does.
-    const ACTS: &'static [(&'static str, &'static str)];
+    /// The actions that the control API can ask of it, with what each does.
+    const ACTIONS: &'static [(&'static str, &'static str)];
 
     /// The service at the beginning of a world.
     fn new(core: &Core) -> Self;
@@ -203,8 +203,8 @@ pub trait SimService: Clone {
     fn fire(&mut self, core: &mut Core, timer: Self::Timer);
     /// A request of its own, sent by [`Core::send`], came to something.
     fn incoming(&mut self, _: &mut Core, _: Self::Errand, _: Outcome) {}
-    /// An act of the control API.
-    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String>;
+    /// An action of the control API.
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String>;
     /// The state, for people.
     fn view(&self, core: &Core) -> Value;
     /// The limits, by name.
@@ -273,10 +273,10 @@ macro_rules! declare {
                 match errand { $(Errand::$variant(errand) => self.$module.incoming(core, errand, outcome)),* }
             }
 
-            fn act(&mut self, core: &mut Core, service: Service, act: &str, arguments: &Value)
+            fn perform(&mut self, core: &mut Core, service: Service, action: &str, arguments: &Value)
                 -> Result<Value, String>
             {
-                match service { $(Service::$variant => self.$module.act(core, act, arguments)),* }
+                match service { $(Service::$variant => self.$module.perform(core, action, arguments)),* }
             }
 
             fn view(&self, core: &Core, service: Service) -> Value {
@@ -318,13 +318,13 @@ macro_rules! declare {
             [$(<crate::$module::State as SimService>::DEVIATIONS),*].concat()
         }
 
-        /// Every act of the control API, as `service.act`, with what it does.
-        pub fn acts() -> Vec<(String, &'static str)> {
-            let mut acts = Vec::new();
-            $(acts.extend(<crate::$module::State as SimService>::ACTS.iter().map(|(name, about)| {
+        /// Every action of the control API, as `service.action`, with what it does.
+        pub fn actions() -> Vec<(String, &'static str)> {
+            let mut actions = Vec::new();
+            $(actions.extend(<crate::$module::State as SimService>::ACTIONS.iter().map(|(name, about)| {
                 (format!("{}.{name}", stringify!($module)), *about)
             }));)*
-            acts
+            actions
         }
     };
 }
@@ -477,14 +477,14 @@ impl World {
         self.services.set_limits(service, limits)
     }
 
-    /// Carries out `service.act` for the control API.
-    pub fn act(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
-        self.control(format!("act {name} {}", without_token(arguments)));
-        let (service, act) = name
+    /// Carries out `service.action` for the control API.
+    pub fn perform(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
+        self.control(format!("action {name} {}", without_token(arguments)));
+        let (service, action) = name
             .split_once('.')
-            .and_then(|(service, act)| Some((Service::named(service)?, act)))
-            .ok_or_else(|| format!("{name:?} is no act"))?;
-        let answer = self.services.act(&mut self.core, service, act, arguments)?;
+            .and_then(|(service, action)| Some((Service::named(service)?, action)))
+            .ok_or_else(|| format!("{name:?} is no action"))?;
+        let answer = self.services.perform(&mut self.core, service, action, arguments)?;
         Ok((answer, self.outputs()))
     }
 
@@ -633,11 +633,11 @@ impl World {
     /// Brings conditions about that one service has asked of another. One that cannot be is passed over.
     fn meet(&mut self) {
         for (name, arguments) in std::mem::take(&mut self.core.asked) {
-            if let Some((service, act)) = name.split_once('.')
+            if let Some((service, action)) = name.split_once('.')
                 && let Some(service) = Service::named(service)
             {
                 // As where the control API asks in vain: nothing has changed.
-                drop(self.services.act(&mut self.core, service, act, &arguments));
+                drop(self.services.perform(&mut self.core, service, action, &arguments));
             }
         }
     }

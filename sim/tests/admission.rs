@@ -78,7 +78,7 @@ fn every_key_in_every_state_with_every_op() {
 fn an_operators_word_hands_the_domain_over() {
     for state in [State::Pending, State::Accepted] {
         let (mut driver, [old, new, _]) = world_in(state);
-        driver.act("publish.confirm-transfer", &json!({ "domain": "a.example" }));
+        driver.perform("publish.confirm-transfer", &json!({ "domain": "a.example" }));
         assert_eq!(driver.send(&old.publish(driver.now())).status, 404, "{state:?}");
         assert_eq!(driver.send(&new.publish(driver.now())).status, 200, "{state:?}");
     }

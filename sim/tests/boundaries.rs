@@ -250,7 +250,7 @@ fn a_feature_that_is_off_is_not_told_and_a_binding_that_is_not_publishable_is() 
         let (mut driver, alice) = bound();
         let mut binding = json!({ "domain": alice.domain, "key": alice.address() });
         binding[off] = json!(false);
-        driver.act("publish.bind", &binding);
+        driver.perform("publish.bind", &binding);
         assert_eq!(show(&driver.send(&alice.publish(EPOCH))), said);
     }
 }

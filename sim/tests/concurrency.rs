@@ -122,14 +122,14 @@ fn what_holds_a_domain_outlives_its_binding() {
     let first = driver.prepare(&alice);
     for unbind in [false, true] {
         if unbind {
-            driver.act("publish.unbind", &json!({ "domain": "a.example" }));
+            driver.perform("publish.unbind", &json!({ "domain": "a.example" }));
             assert_eq!(driver.send(&alice.publish(driver.now())).status, 404);
         }
         driver.bind(&alice);
         assert_eq!(driver.send(&alice.publish(driver.now())).status, 409);
         assert_eq!(driver.view()["bindings"]["a.example"]["publishes_today"], 1);
     }
-    driver.act("publish.unbind", &json!({ "domain": "a.example" }));
+    driver.perform("publish.unbind", &json!({ "domain": "a.example" }));
     driver.advance(60_000);
     driver.bind(&alice);
     let second = driver.prepare(&alice);

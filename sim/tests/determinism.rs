@@ -137,7 +137,7 @@ fn play(driver: &mut Driver) {
     driver.submit(&alice, &common::Prepared::read(&transfer), None);
     let accept = driver.prepare_of(&heir, &json!({ "op": "accept" }));
     driver.submit(&heir, &accept, Some("accept"));
-    driver.act("publish.confirm-transfer", &json!({ "domain": "a.example" }));
+    driver.perform("publish.confirm-transfer", &json!({ "domain": "a.example" }));
     driver.send(&alice.publish(driver.now()));
     driver.rpc("getLatestBlockhash", &json!([]));
     driver.advance(3_600_000);

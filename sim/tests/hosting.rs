@@ -1,9 +1,9 @@
 //! The hosting application: what it writes, how it goes on when something fails, and how it deviates.
 
+#[path = "hosting/actions.rs"]
+mod actions;
 #[path = "hosting/actor.rs"]
 mod actor;
-#[path = "hosting/acts.rs"]
-mod acts;
 #[allow(dead_code, reason = "each test file takes what it needs of the driver")]
 mod common;
 #[path = "hosting/deviations.rs"]

@@ -48,7 +48,7 @@ fn stored_program(driver: &mut Driver) -> String {
 }
 
 fn tries(driver: &mut Driver) -> Value {
-    let (inbox, _) = driver.world.act("network.webhook-inbox", &json!({})).expect("a known act");
+    let (inbox, _) = driver.world.perform("network.webhook-inbox", &json!({})).expect("a known action");
     inbox[0]["tries"].clone()
 }
 
@@ -82,7 +82,7 @@ fn a_site_that_answers_later_has_ten_seconds() {
     for (slow_ms, outcome) in [(9_999, "status"), (10_001, "failure")] {
         let mut driver = Driver::unhurried(1);
         register(&mut driver, "http://network-alt.sim/x", &["message.new"]);
-        driver.act("network.node", &json!({ "site": "network-alt", "slow_ms": slow_ms }));
+        driver.perform("network.node", &json!({ "site": "network-alt", "slow_ms": slow_ms }));
         let call = note(&driver, 1);
         driver.net(&call);
         assert_eq!((driver.world.waiting(), tries(&mut driver)), (0, json!([])), "it waits for itself alone");
@@ -108,7 +108,7 @@ fn requests_that_cause_each_other_come_to_an_end() {
         register(&mut driver, &format!("http://network.sim{path}"), &["program.executed"]);
     }
     assert_eq!(driver.net(&post(&path, &json!({}))).status, 200);
-    let (inbox, _) = driver.world.act("network.webhook-inbox", &json!({})).expect("a known act");
+    let (inbox, _) = driver.world.perform("network.webhook-inbox", &json!({})).expect("a known action");
     let count = |outcome: &str| inbox.to_string().matches(outcome).count();
     assert_eq!((count("\"status\":200"), count("\"failure\":\"depth\"")), (3 + 9, 27));
 }
@@ -196,7 +196,8 @@ async fn ask(handle: &Handle, call: &common::Call) -> u16 {
 
 /// Every try of every delivery.
 fn all_tries(handle: &Handle) -> Vec<Value> {
-    let inbox = handle.change(|world| world.act("network.webhook-inbox", &json!({})).expect("a known act"));
+    let inbox =
+        handle.change(|world| world.perform("network.webhook-inbox", &json!({})).expect("a known action"));
     inbox.as_array().into_iter().flatten().map(|one| one["tries"].clone()).collect()
 }
 

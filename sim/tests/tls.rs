@@ -169,7 +169,7 @@ async fn an_enclave_stands_elsewhere_after_each_boot() {
         let early = TcpStream::connect(address(&url)).await.expect("somebody listens");
 
         reboot(&handle);
-        assert_ne!(handle.places()["enclave"], url, "told before the act has answered");
+        assert_ne!(handle.places()["enclave"], url, "told before the action has answered");
         let rest = io.read_to_end(&mut Vec::new()).await;
         assert!(rest.is_ok() || rest.is_err_and(|e| e.kind() == std::io::ErrorKind::UnexpectedEof));
         let late = config(&pem, &[]).connect(ServerName::try_from("127.0.0.1").expect("a name"), early).await;
@@ -205,11 +205,11 @@ async fn what_is_put_back_is_listened_for_as_it_was() {
 
 /// The enclave boots.
 fn reboot(handle: &Handle) {
-    let told = handle.change(|world| match world.act("gateway.reboot", &serde_json::json!({})) {
+    let told = handle.change(|world| match world.perform("gateway.reboot", &serde_json::json!({})) {
         Ok((told, outputs)) => (Ok(told), outputs),
         Err(why) => (Err(why), Vec::new()),
     });
-    told.expect("the act");
+    told.expect("the action");
 }
 
 /// A world whose sites are listened for, and the address of one that speaks https.

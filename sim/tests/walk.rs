@@ -94,7 +94,7 @@ impl Walk {
             Step::Confirm(domain) => {
                 let name = self.model.domains[*domain].name;
                 self.tell(format_args!("an operator confirms the transfer of {name}"));
-                let done = self.driver.world.act("publish.confirm-transfer", &json!({ "domain": name }));
+                let done = self.driver.world.perform("publish.confirm-transfer", &json!({ "domain": name }));
                 self.model.confirm(*domain, done.is_ok())
             }
         }

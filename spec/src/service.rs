@@ -25,7 +25,7 @@ macro_rules! declare {
         }
 
         impl Service {
-            /// Every service, in the house's order.
+            /// Every service, in the order of the list.
             pub const ALL: &[Service] = &[$(Service::$variant),*];
 
             /// The service's name: its folder on every layer and the first word of its requirement ids.

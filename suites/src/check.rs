@@ -37,8 +37,8 @@ pub enum Need {
     Clock,
     /// Faults that can be set.
     Faults,
-    /// Operator's acts, such as a binding in a given state.
-    Acts,
+    /// Operator's actions, such as a binding in a given state.
+    Actions,
     /// A world of its own, since the check uses up a limit.
     Isolation,
     /// The chain's public interface.
@@ -53,7 +53,7 @@ impl Need {
         match self {
             Need::Clock => "a control API that moves time (level T2)",
             Need::Faults => "a control API that sets faults",
-            Need::Acts => "a control API with operator's acts",
+            Need::Actions => "a control API with operator's actions",
             Need::Isolation => "a control API that forks worlds, since the check uses up a limit",
             Need::Chain => "the chain's URL",
             Need::Addresses => {

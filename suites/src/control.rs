@@ -31,8 +31,8 @@ pub struct Offer {
     pub clock: bool,
     /// Names of the faults.
     pub faults: Vec<String>,
-    /// Names of the acts.
-    pub acts: Vec<String>,
+    /// Names of the actions.
+    pub actions: Vec<String>,
     /// Worlds can be forked.
     pub forks: bool,
     /// A check can choose the address that it comes from.
@@ -76,7 +76,7 @@ impl Control {
         };
         let clock = matches!(info["time"].as_str(), Some("T2" | "T3"));
         let forks = info["forks"].as_bool().unwrap_or(false);
-        Ok(Offer { clock, faults: names("faults"), acts: names("acts"), forks, addresses: false })
+        Ok(Offer { clock, faults: names("faults"), actions: names("actions"), forks, addresses: false })
     }
 
     /// A call; a refusal or a broken answer is an error in words.
@@ -172,9 +172,9 @@ impl Control {
         self.call("PUT", "faults", Some(faults)).await.map(drop)
     }
 
-    /// Asks for an operator's act.
-    pub async fn act(&self, act: &str, arguments: Value) -> Result<Value, String> {
-        self.call("POST", "act", Some(json!({ "act": act, "arguments": arguments }))).await
+    /// Asks for an operator's action.
+    pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, String> {
+        self.call("POST", "actions", Some(json!({ "action": action, "arguments": arguments }))).await
     }
 }
 

@@ -191,7 +191,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         Ok(target) => Some(target),
         Err(_) => Remote::over(connector, sites, None).await.ok(),
     };
-    let tells = matches!(&offered, Some((_, Ok(level))) if level.acts > 0);
+    let tells = matches!(&offered, Some((_, Ok(level))) if level.actions > 0);
     let node = asked.iter().find(|asked| asked.service == Service::Network);
     let mut services = Vec::new();
     if let Some(target) = target {

@@ -103,7 +103,7 @@ fn missing(target: &dyn Target, check: &Check) -> Option<Need> {
     check.needs.iter().copied().find(|need| match need {
         Need::Clock => !offer.clock,
         Need::Faults => offer.faults.is_empty(),
-        Need::Acts => offer.acts.is_empty(),
+        Need::Actions => offer.actions.is_empty(),
         Need::Isolation => !offer.forks,
         Need::Chain => !target.has_site("chain"),
         Need::Addresses => !offer.addresses,

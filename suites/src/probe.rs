@@ -309,9 +309,9 @@ impl<'run> Probe<'run> {
         self.control()?.faults(faults).await.map_err(Stop::Error)
     }
 
-    /// Asks for an operator's act.
-    pub async fn act(&self, act: &str, arguments: Value) -> Result<Value, Stop> {
-        self.control()?.act(act, arguments).await.map_err(Stop::Error)
+    /// Asks for an operator's action.
+    pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, Stop> {
+        self.control()?.perform(action, arguments).await.map_err(Stop::Error)
     }
 
     /// Waits until that many requests wait at the target.

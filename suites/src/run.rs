@@ -169,7 +169,7 @@ impl Runner<'_> {
     fn conditions(&self) -> Conditions {
         let mut conditions = self.target.conditions();
         let offered =
-            conditions.offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.acts));
+            conditions.offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.actions));
         offered.for_each(|name| self.settings.secrets.redact_text(name));
         conditions
     }

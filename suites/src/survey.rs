@@ -77,10 +77,10 @@ pub struct Found {
 pub struct Level {
     /// The level of time that it offers, such as `T2`.
     pub time: String,
-    /// How many faults can be set, and how many acts can be asked for.
+    /// How many faults can be set, and how many actions can be asked for.
     pub faults: usize,
     /// See `faults`.
-    pub acts: usize,
+    pub actions: usize,
     /// It forks worlds.
     pub forks: bool,
     /// The base URLs of its sites, by name.
@@ -153,7 +153,7 @@ pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> 
     let mut level = Level {
         time: info["time"].as_str().map_or_else(|| "T0".to_owned(), |time| shown(hidden, time)),
         faults: count("faults"),
-        acts: count("acts"),
+        actions: count("actions"),
         forks: info["forks"].as_bool().unwrap_or(false),
         ..Level::default()
     };

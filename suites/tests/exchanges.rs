@@ -21,7 +21,7 @@ fn clock(exchange: &Exchange) -> Instant {
 fn answer(exchange: &Exchange) -> (u16, Value) {
     let mut world = world(exchange);
     world
-        .act("publish.bind", &json!({ "domain": "site.example", "key": exchange.keys.client }))
+        .perform("publish.bind", &json!({ "domain": "site.example", "key": exchange.keys.client }))
         .expect("bound");
     replay(&mut world, publish::SITES[0], &exchange.request)
 }

@@ -305,7 +305,7 @@ async fn odd_keys_open_nothing() {
 async fn odd_payments_pay_nothing() {
     let gateway = Gateway::start().await;
     let control = gateway.place.control.clone().expect("a control API");
-    control.act("gateway.payments", json!({ "on": true })).await.expect("the flow is on");
+    control.perform("gateway.payments", json!({ "on": true })).await.expect("the flow is on");
     let long = vec![b'A'; 50_000];
     for value in [&b""[..], b"{", b"\xff\xfe", b"null", b"not base64 at all!", &long] {
         let request = Request::new("POST", POSTS[0])

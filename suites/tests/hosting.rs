@@ -31,7 +31,7 @@ async fn told(deviations: &[&str]) -> (Served, String, String) {
     };
     let served = start(&options).await.expect("a simulator on any port");
     let control = Control::new(Arc::new(Tcp), &served.control, None);
-    let told = control.act("hosting.story", json!({})).await.expect("a story");
+    let told = control.perform("hosting.story", json!({})).await.expect("a story");
     let text = |member: &str| told[member].as_str().expect(member).to_owned();
     let (owner, key) = (text("owner"), text("wallet_key"));
     (served, owner, key)

@@ -61,8 +61,8 @@ struct Owner {
     key: String,
 }
 
-async fn story(control: &Control, act: &str, arguments: Value) -> (Owner, Value) {
-    let told = control.act(act, arguments).await.expect("a history");
+async fn story(control: &Control, action: &str, arguments: Value) -> (Owner, Value) {
+    let told = control.perform(action, arguments).await.expect("a history");
     let text = |member: &str| told[member].as_str().expect(member).to_owned();
     (Owner { address: text("owner"), key: text("wallet_key") }, told)
 }
@@ -72,7 +72,7 @@ async fn a_thousand_deployments_give_exactly_the_expected_json() {
     let (served, control) = served().await;
     let (owner, told) = story(&control, "hosting.history", json!({ "deployments": 1000 })).await;
     let written =
-        control.act("hosting.records", json!({ "owner": owner.address })).await.expect("an account");
+        control.perform("hosting.records", json!({ "owner": owner.address })).await.expect("an account");
     let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
     let arguments = ["--network", node, "--network", mirror, "--address", &owner.address, "--json"];
     let ran = recover(&arguments, Some(&owner.key)).await;
@@ -217,7 +217,7 @@ async fn a_node_that_forges_a_record_is_seen_through() {
 }
 
 async fn delegate(control: &Control) -> String {
-    let told = control.act("hosting.records", json!({})).await.expect("an account");
+    let told = control.perform("hosting.records", json!({})).await.expect("an account");
     told["delegate"].as_str().expect("a delegate").to_owned()
 }
 
@@ -259,7 +259,7 @@ async fn a_key_in_a_record_is_shown_by_nobody() {
     let digits = owner.key.trim_start_matches("0x").to_owned();
     for name in [digits.clone(), digits.to_uppercase()] {
         let edit = json!({ "project": project, "name": name });
-        control.act("hosting.edit", edit).await.expect("an edit");
+        control.perform("hosting.edit", edit).await.expect("an edit");
         let node = &served.sites["network"];
         let ran = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
         assert_eq!(ran.code, Some(0), "{}", ran.err);

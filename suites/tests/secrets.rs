@@ -250,7 +250,7 @@ async fn repeat_everything(mut stream: TcpStream) -> std::io::Result<()> {
     let faults: serde_json::Map<String, serde_json::Value> =
         PLANTED.iter().map(|(_, secret)| ((*secret).to_owned(), serde_json::json!({}))).collect();
     let body = serde_json::json!({
-        "time": "T1", "forks": false, "faults": faults, "acts": {}, "error": all.join(" "), "id": PLANTED[1].1,
+        "time": "T1", "forks": false, "faults": faults, "actions": {}, "error": all.join(" "), "id": PLANTED[1].1,
     });
     // As the target wrote it: two of the ways are no JSON text if they are escaped once more.
     let body = body.to_string().replace("\\\\u", "\\u").replace("\\\\/", "\\/");

@@ -344,7 +344,7 @@ async fn a_webhook_arrives_at_a_listener_and_its_delivery_is_told() {
     assert_eq!(payload["data"]["item_hash"], told["item_hash"]);
     served.handle.settled().await;
     let control = Control::new(Arc::new(Tcp), &served.control, None);
-    let inbox = control.act("network.webhook-inbox", json!({})).await.expect("the act");
+    let inbox = control.perform("network.webhook-inbox", json!({})).await.expect("the action");
     assert_eq!((&inbox[0]["state"], &inbox[0]["tries"][0]["status"]), (&json!("delivered"), &json!(204)));
 }
 

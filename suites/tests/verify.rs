@@ -23,7 +23,7 @@ async fn served() -> Served {
     served
         .handle
         .change(|world| {
-            world.act("publish.bind", &bind).map_or_else(|e| (Err(e), vec![]), |(v, o)| (Ok(v), o))
+            world.perform("publish.bind", &bind).map_or_else(|e| (Err(e), vec![]), |(v, o)| (Ok(v), o))
         })
         .expect("bound");
     served

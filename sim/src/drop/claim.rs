@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::State;
 use crate::core::Core;
 
-/// The acts, and what each takes.
-pub(super) const ACTS: &[(&str, &str)] = &[("claim", "{token}: turns a drop into an owned project")];
+/// The actions, and what each takes.
+pub(super) const ACTIONS: &[(&str, &str)] = &[("claim", "{token}: turns a drop into an owned project")];
 
 /// Without an echo: what is malformed may hold a token all the same.
 const MALFORMED: &str = "a claim is {\"token\": text} and nothing else";
@@ -20,10 +20,15 @@ struct Claim {
     token: String,
 }
 
-/// Carries out an act.
-pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-    if act != "claim" {
-        return Err(format!("drop has no act {act:?}; known: [\"claim\"]"));
+/// Carries out an action.
+pub(super) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    action: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    if action != "claim" {
+        return Err(format!("drop has no action {action:?}; known: [\"claim\"]"));
     }
     let Claim { token } = Claim::deserialize(arguments).map_err(|_| MALFORMED)?;
     let id = state.tokens.get(&token).cloned().ok_or("no drop has this claim token")?;

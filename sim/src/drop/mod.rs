@@ -89,7 +89,7 @@ impl SimService for State {
     const FAULTS: &'static [fault::Kind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTS: &'static [(&'static str, &'static str)] = claim::ACTS;
+    const ACTIONS: &'static [(&'static str, &'static str)] = claim::ACTIONS;
 
     fn new(_: &Core) -> State {
         State {
@@ -151,8 +151,8 @@ impl SimService for State {
         }
     }
 
-    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-        claim::act(self, core, act, arguments)
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
+        claim::perform(self, core, action, arguments)
     }
 
     /// Without tokens: who reads a state must not be able to claim what stands in it.

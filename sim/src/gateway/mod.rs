@@ -3,7 +3,7 @@
 //! A request is answered in this order: its key is looked at, then its body, then its model, then whether it is paid
 //! for; then it goes into the pool.
 
-mod acts;
+mod actions;
 mod call;
 mod deviations;
 mod discovery;
@@ -97,7 +97,7 @@ impl SimService for State {
     const FAULTS: &'static [fault::Kind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
+    const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;
 
     fn new(core: &Core) -> State {
         let limits = Limits::default();
@@ -149,8 +149,8 @@ impl SimService for State {
         }
     }
 
-    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-        acts::act(self, core, act, arguments)
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
+        actions::perform(self, core, action, arguments)
     }
 
     /// With its keys: a world's keys open nothing but the world.

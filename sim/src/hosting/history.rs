@@ -9,7 +9,7 @@ use super::people::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, acts, plan, story};
+use super::{State, actions, plan, story};
 use crate::core::Core;
 
 /// Deployments of a project, on the average.
@@ -71,7 +71,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     steps.extend(plan::delete(core, gone, Signer::Wallet));
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
-    let mut answer = acts::person(state, core, owner);
+    let mut answer = actions::person(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["counts"] = names
         .into_iter()

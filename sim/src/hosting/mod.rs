@@ -3,7 +3,7 @@
 //! It is somebody else's client: every record goes to the network's own site as a request of the world, on behalf of
 //! the users, the delegate and the machines whose keys it draws. Nothing here touches what the network stores.
 
-mod acts;
+mod actions;
 mod deviations;
 mod done;
 pub mod faults;
@@ -52,7 +52,7 @@ pub struct State {
     /// The limits in force.
     pub limits: Limits,
     people: People,
-    /// Acts under way, by their number.
+    /// Actions under way, by their number.
     jobs: OrdMap<u64, Job>,
     jobs_begun: u64,
     /// Requests that have left.
@@ -89,7 +89,7 @@ impl std::fmt::Debug for Told {
     }
 }
 
-/// A step that was given up, and with it what was left of its act.
+/// A step that was given up, and with it what was left of its action.
 #[derive(Clone, Debug)]
 struct Failure {
     at: Instant,
@@ -115,7 +115,7 @@ impl SimService for State {
     const FAULTS: &'static [fault::Kind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
+    const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;
 
     fn new(_: &Core) -> State {
         State {
@@ -155,8 +155,8 @@ impl SimService for State {
         steps::incoming(self, core, job, &outcome);
     }
 
-    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-        acts::act(self, core, act, arguments)
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
+        actions::perform(self, core, action, arguments)
     }
 
     fn view(&self, core: &Core) -> Value {

@@ -121,7 +121,7 @@ pub(super) struct People {
     pub(super) deployments: OrdMap<Arc<str>, Arc<Deployment>>,
     /// By address.
     pub(super) machines: OrdMap<Arc<str>, Arc<Machine>>,
-    /// The user that acts without a name are about.
+    /// The user that actions without a name are about.
     pub(super) latest: Option<Arc<str>>,
     /// Keys of the draws.
     pub(super) drawn: u64,

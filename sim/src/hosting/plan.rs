@@ -1,4 +1,4 @@
-//! From an act to its steps.
+//! From an action to its steps.
 
 use std::sync::Arc;
 

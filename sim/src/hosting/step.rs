@@ -1,4 +1,4 @@
-//! The steps of which acts are made.
+//! The steps of which actions are made.
 
 use std::sync::Arc;
 

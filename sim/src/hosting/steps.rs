@@ -1,4 +1,4 @@
-//! Jobs: the steps of an act, one request after another. What fails is sent again, a bounded number of times.
+//! Jobs: the steps of an action, one request after another. What fails is sent again, a bounded number of times.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::network::sites::{MIRROR, PRIMARY};
 use crate::outgoing::{Outcome as Came, Outgoing};
 use crate::world::Errand;
 
-/// The steps that are left of an act.
+/// The steps that are left of an action.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) owner: Arc<str>,

@@ -1,4 +1,4 @@
-//! A whole history in one act: what every check reads.
+//! A whole history in one action: what every check reads.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::people::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, acts, plan, variations};
+use super::{State, actions, plan, variations};
 use crate::core::Core;
 
 /// How long ago a story begins.
@@ -83,7 +83,7 @@ pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Valu
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
 
-    let mut answer = acts::person(state, core, owner);
+    let mut answer = actions::person(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["deployments"] = deployments.into();
     answer["legacy"] = earlier.into();

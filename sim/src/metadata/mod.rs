@@ -48,7 +48,7 @@ impl SimService for State {
     const FAULTS: &'static [fault::Kind] = &[];
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTS: &'static [(&'static str, &'static str)] = &[];
+    const ACTIONS: &'static [(&'static str, &'static str)] = &[];
 
     fn new(core: &Core) -> State {
         State { collections: collections::made_from(core.rng).into() }
@@ -69,8 +69,8 @@ impl SimService for State {
         match timer {}
     }
 
-    fn act(&mut self, _: &mut Core, act: &str, _: &Value) -> Result<Value, String> {
-        Err(format!("metadata has no act {act:?}"))
+    fn perform(&mut self, _: &mut Core, action: &str, _: &Value) -> Result<Value, String> {
+        Err(format!("metadata has no action {action:?}"))
     }
 
     /// What can be asked for, with each URI as it stands in a path.

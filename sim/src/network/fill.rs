@@ -6,10 +6,10 @@ use assay_spec::network::message::{Draft, MessageType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{State, acts, create};
+use super::{State, actions, create};
 use crate::core::Core;
 
-/// Messages of one act at most.
+/// Messages of one action at most.
 const MESSAGES: u32 = 1_000_000;
 /// The days over which their timestamps are spread, the newest last.
 const DAYS: i64 = 30;
@@ -28,8 +28,8 @@ const fn one() -> u32 {
 
 /// Stores POSTs whose signatures nobody looks at; all else is done as for a message that came by HTTP. Answers the
 /// addresses of the first and the last sender, and the hashes of the first and the last message.
-pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
-    let Fill { messages, addresses } = acts::read("fill", arguments)?;
+pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+    let Fill { messages, addresses } = actions::read("fill", arguments)?;
     if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
         return Err(format!("messages are 1 to {MESSAGES}, and addresses as many or fewer"));
     }

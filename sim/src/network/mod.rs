@@ -3,7 +3,7 @@
 //! The primary takes every message, whichever site it comes to; the mirror shows what the primary was a delay ago.
 //! All that a node shows is in a replica, which is cheap to clone.
 
-mod acts;
+mod actions;
 mod aggregates;
 mod authority;
 mod call;
@@ -206,7 +206,7 @@ impl SimService for State {
     const FAULTS: &'static [fault::Kind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTS: &'static [(&'static str, &'static str)] = acts::ACTS;
+    const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;
 
     fn new(core: &Core) -> State {
         State {
@@ -289,10 +289,10 @@ impl SimService for State {
         });
     }
 
-    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
         self.changing(core, |state, core| {
             state.settle(core);
-            acts::act(state, core, act, arguments)
+            actions::perform(state, core, action, arguments)
         })
     }
 

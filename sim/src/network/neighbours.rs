@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::nodes::{Kind, Node};
-use super::{State, acts, lifecycle, sites, variations};
+use super::{State, actions, lifecycle, sites, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -148,14 +148,14 @@ pub(super) fn estimation(state: &mut State, core: &mut Core, call: &Call<'_>) ->
 }
 
 /// Somebody buys credits.
-pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Wanted {
         address: String,
         tokens: u64,
     }
-    let Wanted { address, tokens } = acts::read("purchase", arguments)?;
+    let Wanted { address, tokens } = actions::read("purchase", arguments)?;
     if tokens == 0 || tokens > TOKENS {
         return Err(format!("tokens is {tokens}; it is between 1 and {TOKENS}"));
     }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::{State, acts, create, sites, storage, variations};
+use super::{State, actions, create, sites, storage, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -51,9 +51,9 @@ struct Content {
     content_type: Option<String>,
 }
 
-/// The act `content`: content that the network does not have, and can get once it is pinned.
+/// The action `content`: content that the network does not have, and can get once it is pinned.
 pub(super) fn put_elsewhere(state: &mut State, core: &Core, arguments: &Value) -> Result<Value, String> {
-    let Content { text, content_type } = acts::read("content", arguments)?;
+    let Content { text, content_type } = actions::read("content", arguments)?;
     if text.len() > ELSEWHERE_BYTES || state.elsewhere.len() >= ELSEWHERE {
         return Err(format!("at most {ELSEWHERE} texts of at most {ELSEWHERE_BYTES} bytes"));
     }

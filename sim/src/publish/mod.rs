@@ -159,7 +159,7 @@ impl SimService for State {
     const FAULTS: &'static [fault::Kind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTS: &'static [(&'static str, &'static str)] = operator::ACTS;
+    const ACTIONS: &'static [(&'static str, &'static str)] = operator::ACTIONS;
 
     fn new(core: &Core) -> State {
         let key = ed25519::key_from_seed(core.rng.draw("publish.fee-payer", b"", 0));
@@ -222,8 +222,8 @@ impl SimService for State {
         }
     }
 
-    fn act(&mut self, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-        operator::act(self, core, act, arguments)
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
+        operator::perform(self, core, action, arguments)
     }
 
     fn view(&self, core: &Core) -> Value {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::{Binding, State};
 use crate::core::Core;
 
-/// The acts, and what each takes.
-pub(super) const ACTS: &[(&str, &str)] = &[
+/// The actions, and what each takes.
+pub(super) const ACTIONS: &[(&str, &str)] = &[
     ("bind", "{domain, key, publishable = true, feature = true}: binds a domain to a key"),
     ("unbind", "{domain}: removes a binding"),
     ("confirm-transfer", "{domain}: an operator confirms the pending transfer"),
@@ -38,9 +38,14 @@ struct Domain {
     domain: String,
 }
 
-/// Carries out an act.
-pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-    match act {
+/// Carries out an action.
+pub(super) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    action: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    match action {
         "bind" => bind(state, core, parse(arguments)?),
         "unbind" => {
             let Domain { domain } = parse(arguments)?;
@@ -53,8 +58,8 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
             confirm(state, core, &domain)
         }
         _ => {
-            let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
-            Err(format!("publish has no act {act:?}; known: {known:?}"))
+            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
+            Err(format!("publish has no action {action:?}; known: {known:?}"))
         }
     }
 }

@@ -167,7 +167,7 @@ impl Driver {
     }
 
     pub(crate) fn claim(&mut self, token: &str) -> Result<Value, String> {
-        self.world.act("drop.claim", &json!({ "token": token })).map(|(answer, _)| answer)
+        self.world.perform("drop.claim", &json!({ "token": token })).map(|(answer, _)| answer)
     }
 
     pub(crate) fn set_drop_limits(&mut self, limits: &Value) {

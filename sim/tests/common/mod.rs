@@ -71,13 +71,13 @@ impl Driver {
         self.view()["chain"]["transactions"].as_u64().expect("a count")
     }
 
-    pub(crate) fn act(&mut self, name: &str, arguments: &Value) {
-        let (_, outputs) = self.world.act(name, arguments).expect("a known act");
+    pub(crate) fn perform(&mut self, name: &str, arguments: &Value) {
+        let (_, outputs) = self.world.perform(name, arguments).expect("a known action");
         self.take(outputs);
     }
 
     pub(crate) fn bind(&mut self, client: &Client) {
-        self.act("publish.bind", &json!({ "domain": client.domain, "key": client.address() }));
+        self.perform("publish.bind", &json!({ "domain": client.domain, "key": client.address() }));
     }
 
     pub(crate) fn set_faults(&mut self, faults: &Value) {

@@ -91,11 +91,11 @@ fn claims_that_are_none_are_refused_without_an_echo() {
         json!({ "token": [token] }),
         json!({ "token": token, "claim": token }),
     ] {
-        let refused = driver.world.act("drop.claim", &arguments).expect_err("no claim");
+        let refused = driver.world.perform("drop.claim", &arguments).expect_err("no claim");
         assert!(!refused.contains(token.as_str()) && !refused.is_empty(), "{arguments}: {refused}");
     }
-    for act in ["drop.steal", "drop.", "drop.claim "] {
-        driver.world.act(act, &json!({ "token": token })).expect_err(act);
+    for action in ["drop.steal", "drop.", "drop.claim "] {
+        driver.world.perform(action, &json!({ "token": token })).expect_err(action);
     }
     assert_eq!(driver.drops()["drops"][&dropped.id]["state"], "published");
 }
@@ -173,8 +173,8 @@ async fn the_control_api_shows_no_token() {
         }
         assert!(all.contains("secret_bytes") && all.contains("drop.zip.form"), "refusals are shown");
         assert!(
-            all.contains("act drop.claim") && all.contains(&client.address()),
-            "and what acts were asked for"
+            all.contains("action drop.claim") && all.contains(&client.address()),
+            "and what actions were asked for"
         );
     }
 }

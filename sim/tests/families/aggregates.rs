@@ -158,7 +158,7 @@ fn an_aggregate_has_a_size() {
 fn the_mirror_lags_in_aggregates_as_well() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
-    driver.act("network.lag", &json!({ "ms": 1_000 }));
+    driver.perform("network.lag", &json!({ "ms": 1_000 }));
     take(&mut driver, &wallet, AGGREGATES, "AGGREGATE", &write("k", now, &json!({"a": 1})));
     let call = get(&format!("{AGGREGATES}/{}/k", wallet.address));
     let at_mirror = |driver: &mut Driver| driver.net_at(assay_sim::network::sites::MIRROR, &call).status;

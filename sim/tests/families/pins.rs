@@ -27,7 +27,7 @@ fn pinned_content_is_served_with_its_content_type() {
 fn content_from_elsewhere_comes_once_it_is_pinned() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let arguments = json!({ "text": "<p>", "content_type": "text/html" });
-    let (put, _) = driver.world.act("network.content", &arguments).expect("a known act");
+    let (put, _) = driver.world.perform("network.content", &arguments).expect("a known action");
     let hash = put["hash"].as_str().expect("a hash").to_owned();
     assert_eq!(refused(&driver.net(&get(&content(&hash)))), 404);
     take(&mut driver, &wallet, PIN, "IPFS_PIN", &json!({ "hash": hash }));

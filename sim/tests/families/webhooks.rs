@@ -19,7 +19,7 @@ fn register(driver: &mut Driver, url: &str, events: &Value) -> String {
 }
 
 fn inbox(driver: &mut Driver) -> Vec<Value> {
-    let (inbox, _) = driver.world.act("network.webhook-inbox", &json!({})).expect("a known act");
+    let (inbox, _) = driver.world.perform("network.webhook-inbox", &json!({})).expect("a known action");
     inbox.as_array().expect("an array").clone()
 }
 

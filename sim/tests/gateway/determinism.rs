@@ -85,12 +85,12 @@ fn play(driver: &mut Driver) -> Vec<Reply> {
     let direct = driver.stream(SERVERS[0], "assay-chat");
     driver.advance(17);
     driver.input(Input::Abort(aborted));
-    driver.act("gateway.server", &json!({ "site": "server-a", "up": false }));
+    driver.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
     assert!(driver.cut.contains(&direct));
     for path in ["/v1/models", "/svc/models", "/svc/auth/check", "/nowhere"] {
         replies.push(driver.request(&get(path, Some(&key))));
     }
-    driver.act("gateway.reboot", &json!({}));
+    driver.perform("gateway.reboot", &json!({}));
     let nonce = "/stand-in/v1/attestation?nonce=00112233445566778899";
     replies.push(driver.ask_at(ENCLAVE, &get(nonce, None)));
     driver.advance(60_000);

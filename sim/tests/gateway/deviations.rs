@@ -60,9 +60,9 @@ fn discovery_can_be_stale_both_ways() {
     let listed = |deviation: &str, back: bool| {
         let mut driver = Driver::new(1);
         driver.set_deviations(&[deviation]);
-        driver.act("gateway.server", &json!({ "site": "server-b", "listed": false }));
+        driver.perform("gateway.server", &json!({ "site": "server-b", "listed": false }));
         if back {
-            driver.act("gateway.server", &json!({ "site": "server-b", "listed": true }));
+            driver.perform("gateway.server", &json!({ "site": "server-b", "listed": true }));
         }
         let discovered = body_of(&driver.request(&get("/svc/models", None)));
         discovered["assay-text"]["servers"].as_array().map(Vec::len)

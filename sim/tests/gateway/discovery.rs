@@ -38,12 +38,12 @@ fn discovery_lists_every_model_of_the_list_with_its_servers() {
 #[test]
 fn a_server_that_leaves_is_listed_no_longer_and_one_that_joins_is() {
     let mut driver = Driver::new(1);
-    driver.act("gateway.server", &json!({ "site": "server-b", "listed": false }));
+    driver.perform("gateway.server", &json!({ "site": "server-b", "listed": false }));
     assert_eq!(servers(&mut driver, "assay-chat"), ["https://server-a.sim", "https://server-c.sim"]);
     assert_eq!(driver.stream(assay_sim::gateway::SERVERS[1], "assay-chat"), 2, "it still answers by itself");
-    driver.act("gateway.server", &json!({ "site": "server-b", "listed": true }));
+    driver.perform("gateway.server", &json!({ "site": "server-b", "listed": true }));
     assert_eq!(servers(&mut driver, "assay-chat").len(), 3);
-    driver.act("gateway.server", &json!({ "site": "server-c", "listed": false }));
+    driver.perform("gateway.server", &json!({ "site": "server-c", "listed": false }));
     assert!(servers(&mut driver, "assay-draw").is_empty(), "the model is there, and no server of it");
     assert_eq!(driver.chat("assay-draw").status, 503);
 }
@@ -51,13 +51,13 @@ fn a_server_that_leaves_is_listed_no_longer_and_one_that_joins_is() {
 #[test]
 fn a_server_that_is_down_is_listed_until_it_is_noticed_and_again_once_it_is_well() {
     let mut driver = Driver::new(1);
-    driver.act("gateway.server", &json!({ "site": "server-a", "up": false }));
+    driver.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
     assert_eq!(servers(&mut driver, "assay-text").len(), 2);
     driver.advance(4_999);
     assert_eq!(servers(&mut driver, "assay-text").len(), 2);
     driver.advance(1);
     assert_eq!(servers(&mut driver, "assay-text"), ["https://server-b.sim"]);
-    driver.act("gateway.server", &json!({ "site": "server-a", "up": true }));
+    driver.perform("gateway.server", &json!({ "site": "server-a", "up": true }));
     driver.advance(5_000);
     assert_eq!(servers(&mut driver, "assay-text").len(), 2);
 }

@@ -41,7 +41,7 @@ fn an_item_hash_leads_to_the_address_of_the_present_boot() {
         body_of(&reply)["address"].as_str().expect("an address").to_owned()
     };
     assert_eq!(address(&mut driver), "https://enclave-1.sim");
-    driver.act("gateway.reboot", &json!({}));
+    driver.perform("gateway.reboot", &json!({}));
     assert_eq!(address(&mut driver), "https://enclave-2.sim");
     for unknown in ["", "00", "x/y"] {
         assert_eq!(driver.request(&get(&format!("/stand-in/v1/resolve/{unknown}"), None)).status, 404);
@@ -54,7 +54,7 @@ fn an_attestation_holds_for_its_nonce_and_this_boot_alone() {
     let nonce = "00112233445566778899aabbccddeeff";
     assert_eq!(attest(&mut driver, nonce), Ok(()));
     let before = expected(&driver, nonce);
-    driver.act("gateway.reboot", &json!({}));
+    driver.perform("gateway.reboot", &json!({}));
     assert_eq!(attest(&mut driver, nonce), Ok(()));
     assert_ne!(expected(&driver, nonce).0.certificate_sha256, before.0.certificate_sha256);
     for bad in ["", "00", "0011223344556677x", "zz112233445566778899aabbccddeeff", &"00".repeat(65)] {
@@ -85,7 +85,7 @@ fn a_boot_ends_what_was_said_to_the_one_before() {
     let mut driver = Driver::new(1);
     let [through, direct] = [GATEWAY, ENCLAVE].map(|site| driver.stream(site, "assay-sealed"));
     driver.advance(6);
-    driver.act("gateway.reboot", &json!({}));
+    driver.perform("gateway.reboot", &json!({}));
     assert!(driver.reply(through).is_some_and(|reply| reply.body.ends_with(b"\n\n")));
     assert!(driver.cut.contains(&direct));
 

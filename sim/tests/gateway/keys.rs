@@ -83,7 +83,7 @@ fn the_key_comes_before_the_body_and_the_body_before_the_model() {
 fn what_is_used_is_billed_to_the_subscription_and_past_it_to_the_credits() {
     let mut driver = Driver::new(1);
     driver.set_gateway_limits(&json!({ "subscription_tokens": 10, "credits": 1_000_000 }));
-    let (made, _) = driver.world.act("gateway.key", &json!({ "state": "valid" })).expect("an act");
+    let (made, _) = driver.world.perform("gateway.key", &json!({ "state": "valid" })).expect("an action");
     let key = made["key"].as_str().expect("a key").to_owned();
     let account = |driver: &Driver| driver.gateway()["accounts"][&key].clone();
     let call = post("/v1/chat/completions", Some(&key), &chat("assay-chat"));
@@ -92,13 +92,13 @@ fn what_is_used_is_billed_to_the_subscription_and_past_it_to_the_credits() {
     assert_eq!(after["subscription_tokens"], 0);
     assert!(after["spent_tokens"].as_u64() > Some(10) && after["credits"].as_u64() < Some(1_000_000));
 
-    driver.act("gateway.key", &json!({ "state": "exhausted", "key": key }));
+    driver.perform("gateway.key", &json!({ "state": "exhausted", "key": key }));
     let refused = driver.request(&call);
     assert_eq!(refused.status, 402);
     assert!(!detail(&refused).is_empty());
-    driver.act("gateway.key", &json!({ "state": "revoked", "key": key }));
+    driver.perform("gateway.key", &json!({ "state": "revoked", "key": key }));
     assert_eq!(driver.request(&call).status, 401);
-    driver.act("gateway.key", &json!({ "state": "valid", "key": key }));
+    driver.perform("gateway.key", &json!({ "state": "valid", "key": key }));
     assert_eq!(driver.request(&call).status, 200);
 }
 

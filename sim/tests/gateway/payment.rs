@@ -17,7 +17,7 @@ fn without_the_flow_a_payment_is_no_key() {
 #[test]
 fn with_the_flow_a_request_is_paid_by_key_or_payment() {
     let mut driver = Driver::new(1);
-    driver.act("gateway.payments", &json!({ "on": true }));
+    driver.perform("gateway.payments", &json!({ "on": true }));
     let keyless = post("/v1/chat/completions", None, &chat("assay-chat"));
     let refused = driver.request(&keyless);
     assert_eq!(refused.status, 402);

@@ -61,7 +61,7 @@ fn a_server_that_fails_fails_by_itself() {
         assert_eq!(driver.ask_at(SERVERS[1], &call).status, 200, "the others are well");
     }
     driver.set_faults(&json!([]));
-    driver.act("gateway.server", &json!({ "site": "server-a", "up": false }));
+    driver.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
     for call in [call.clone(), get("/v1/models", None), get("/nowhere", None)] {
         let exchange = driver.start_at(SERVERS[0], &call);
         assert!(driver.cut.contains(&exchange), "nobody takes the connection");

@@ -129,13 +129,13 @@ fn a_server_that_goes_down_takes_its_streams_with_it() {
     let mut driver = Driver::new(1);
     let [through, direct] = [GATEWAY, SERVERS[2]].map(|site| driver.stream(site, "assay-draw"));
     driver.advance(7);
-    driver.act("gateway.server", &json!({ "site": "server-c", "up": false }));
+    driver.perform("gateway.server", &json!({ "site": "server-c", "up": false }));
     let reply = driver.reply(through).expect("it ends at once");
     let told = events(&reply.body);
     assert!(told.last().is_some_and(|data| data.contains("error")), "{told:?}");
     assert!(driver.cut.contains(&direct));
     assert_eq!(driver.chat("assay-draw").status, 503);
-    driver.act("gateway.server", &json!({ "site": "server-c", "up": true }));
+    driver.perform("gateway.server", &json!({ "site": "server-c", "up": true }));
     assert_eq!(driver.chat("assay-draw").status, 200);
 }
 

@@ -64,8 +64,8 @@ async fn a_server_that_dies_breaks_its_connection_off_after_what_it_said() {
 async fn a_server_that_is_down_says_nothing_at_all() {
     let (handle, key) = served(ClockMode::Auto);
     handle.change(|world| {
-        let act = world.act("gateway.server", &json!({ "site": "server-a", "up": false }));
-        ((), act.expect("a known act").1)
+        let action = world.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
+        ((), action.expect("a known action").1)
     });
     let call = post("/v1/chat/completions", Some(&key), &chat("assay-chat"));
     let mut io = wire::connect_to(&handle, SERVERS[0]);

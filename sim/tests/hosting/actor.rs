@@ -24,38 +24,38 @@ impl Actor {
     /// With a user.
     pub(crate) fn with_user(seed: u64) -> Actor {
         let mut actor = Actor::new(seed);
-        actor.act("wallet", &json!({}));
+        actor.perform("wallet", &json!({}));
         actor
     }
 
-    /// An act that must be taken.
-    pub(crate) fn act(&mut self, act: &str, arguments: &Value) -> Value {
-        self.try_act(act, arguments).unwrap_or_else(|why| panic!("{act} {arguments}: {why}"))
+    /// An action that must be taken.
+    pub(crate) fn perform(&mut self, action: &str, arguments: &Value) -> Value {
+        self.try_perform(action, arguments).unwrap_or_else(|why| panic!("{action} {arguments}: {why}"))
     }
 
-    pub(crate) fn try_act(&mut self, act: &str, arguments: &Value) -> Result<Value, String> {
-        let (answer, outputs) = self.driver.world.act(&format!("hosting.{act}"), arguments)?;
+    pub(crate) fn try_perform(&mut self, action: &str, arguments: &Value) -> Result<Value, String> {
+        let (answer, outputs) = self.driver.world.perform(&format!("hosting.{action}"), arguments)?;
         assert!(outputs.is_empty(), "everything goes to the world's own site");
         Ok(answer)
     }
 
     /// A project of the latest user.
     pub(crate) fn project(&mut self, target: &str) -> String {
-        text(&self.act("project", &json!({ "target": target }))["project"])
+        text(&self.perform("project", &json!({ "target": target }))["project"])
     }
 
     pub(crate) fn deploy(&mut self, project: &str) -> String {
-        text(&self.act("deploy", &json!({ "project": project }))["deployment"])
+        text(&self.perform("deploy", &json!({ "project": project }))["deployment"])
     }
 
     pub(crate) fn live(&mut self, project: &str) -> String {
         let id = self.deploy(project);
-        self.act("finish", &json!({ "deployment": id, "outcome": "live" }));
+        self.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
         id
     }
 
     pub(crate) fn records(&mut self) -> Value {
-        self.act("records", &json!({}))
+        self.perform("records", &json!({}))
     }
 
     /// What the application holds of a deployment or a project.

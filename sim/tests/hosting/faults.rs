@@ -15,11 +15,11 @@ fn a_slow_delegate_ends_a_deployment_later() {
     actor
         .driver
         .set_faults(&json!([{ "fault": "hosting.delegate-slow", "where": { "record": "terminal" } }]));
-    actor.act("finish", &json!({ "deployment": id, "outcome": "live" }));
-    let under_way = actor.try_act("finish", &json!({ "deployment": id, "outcome": "failed" }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
+    let under_way = actor.try_perform("finish", &json!({ "deployment": id, "outcome": "failed" }));
     assert_eq!(under_way.expect_err("one at a time"), "a record of the deployment is under way");
-    assert!(actor.try_act("delete", &json!({ "project": project })).is_err());
-    actor.act("edit", &json!({ "project": project }));
+    assert!(actor.try_perform("delete", &json!({ "project": project })).is_err());
+    actor.perform("edit", &json!({ "project": project }));
     actor.driver.advance(10 * MINUTE - 1);
     assert_eq!(actor.held("deployments", &id)["state"], "queued");
     assert_eq!(actor.shown("store").len(), 1, "the artifact is pinned");
@@ -35,7 +35,7 @@ fn an_unknown_target_fails_the_whole_forget() {
     let project = actor.project("ipfs");
     let ids = [actor.live(&project), actor.live(&project)];
     actor.driver.set_faults(&json!([{ "fault": "hosting.forget-unknown" }]));
-    actor.act("delete", &json!({ "project": project }));
+    actor.perform("delete", &json!({ "project": project }));
     let forget = text(&actor.shown("forget")[0]["item_hash"]);
     assert_eq!(actor.driver.status_of(&forget), "pending");
     actor.driver.advance(2 * DAY);
@@ -57,7 +57,7 @@ fn an_artifact_that_nobody_pays_for_is_taken_away() {
     assert_eq!(actor.driver.status_of(&hashes[0]), "removing");
     assert_eq!(actor.driver.status_of(&hashes[1]), "processed");
     let mut early = actor.clone();
-    early.act("delete", &json!({ "project": project }));
+    early.perform("delete", &json!({ "project": project }));
     assert_eq!(
         early.shown("forget")[0]["content"]["hashes"],
         json!(hashes),
@@ -65,7 +65,7 @@ fn an_artifact_that_nobody_pays_for_is_taken_away() {
     );
     actor.driver.advance(2 * DAY);
     assert_eq!(actor.driver.status_of(&hashes[0]), "removed");
-    actor.act("delete", &json!({ "project": project }));
+    actor.perform("delete", &json!({ "project": project }));
     assert_eq!(actor.shown("forget")[0]["content"]["hashes"], json!([hashes[1]]));
     assert_eq!(actor.driver.status_of(&hashes[1]), "forgotten");
 }
@@ -93,13 +93,13 @@ fn two_backends_fork_a_deployment() {
 fn what_a_lagging_node_lacks_is_asked_of_the_other() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
-    actor.driver.act("network.lag", &json!({ "ms": 60 * MINUTE }));
+    actor.driver.perform("network.lag", &json!({ "ms": 60 * MINUTE }));
     actor.driver.set_faults(&json!([{ "fault": "hosting.lagging-node" }]));
     let id = actor.live(&project);
     let hash = text(&actor.held("deployments", &id)["store_ref"]);
     assert_eq!(actor.driver.net_at(MIRROR, &get(&path_of(&hash))).status, 404);
     let before = actor.view()["requests"].as_u64();
-    actor.act("delete", &json!({ "project": project }));
+    actor.perform("delete", &json!({ "project": project }));
     assert_eq!(
         actor.view()["requests"].as_u64(),
         before.map(|before| before + 4),
@@ -115,8 +115,8 @@ fn what_fails_is_sent_again_and_stands_once() {
     actor.driver.set_faults(&json!([{ "fault": "network.internal", "times": 3 }]));
     let project = actor.project("ipfs");
     assert_eq!(actor.view()["jobs"][0]["next"], "security");
-    assert!(actor.try_act("project", &json!({})).is_err(), "one map at a time");
-    assert!(actor.try_act("deploy", &json!({ "project": project })).is_err(), "it does not stand yet");
+    assert!(actor.try_perform("project", &json!({})).is_err(), "one map at a time");
+    assert!(actor.try_perform("deploy", &json!({ "project": project })).is_err(), "it does not stand yet");
     actor.driver.advance(10 * MINUTE);
     actor.assert_settled();
     assert_eq!(actor.held("projects", &project)["state"], "active");
@@ -131,7 +131,7 @@ fn what_fails_for_good_is_given_up_and_shown() {
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
     actor.driver.set_faults(&json!([{ "fault": "network.internal" }]));
-    actor.act("finish", &json!({ "deployment": id, "outcome": "live" }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
     actor.driver.advance(10 * MINUTE);
     let view = actor.view();
     assert_eq!(view["jobs"], json!([]));
@@ -140,7 +140,7 @@ fn what_fails_for_good_is_given_up_and_shown() {
     assert_eq!(view["requests"], 3 + 1 + 4, "once, and four times again");
     assert_eq!(actor.held("deployments", &id)["state"], "queued");
     actor.driver.set_faults(&json!([]));
-    actor.act("finish", &json!({ "deployment": id, "outcome": "live" }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
     assert_eq!(actor.held("deployments", &id)["state"], "live");
 }
 
@@ -150,7 +150,7 @@ fn an_artifact_is_not_pinned_before_the_network_has_taken_it() {
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
     actor.driver.set_network_limits(&json!({ "processing_ms": 30_000 }));
-    actor.act("finish", &json!({ "deployment": id, "outcome": "live" }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
     assert_eq!(actor.view()["jobs"][0]["next"], "lookup");
     actor.driver.advance(39_999);
     assert!(actor.shown("terminal").is_empty());
@@ -165,7 +165,7 @@ fn a_copy_in_the_middle_of_a_delete_goes_on_like_the_world_itself() {
     actor.live(&project);
     actor.live(&project);
     actor.driver.set_faults(&json!([{ "fault": "hosting.delegate-slow", "where": { "record": "forget" } }]));
-    actor.act("delete", &json!({ "project": project }));
+    actor.perform("delete", &json!({ "project": project }));
     assert_eq!(actor.held("projects", &project)["state"], "deleted");
     assert!(actor.shown("forget").is_empty());
     let mut copy = actor.clone();

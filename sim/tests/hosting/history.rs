@@ -11,7 +11,7 @@ use crate::common::drop::get;
 #[test]
 fn every_kind_of_artifact_is_found() {
     let mut actor = Actor::new(1);
-    let told = actor.act("history", &json!({ "deployments": 120 }));
+    let told = actor.perform("history", &json!({ "deployments": 120 }));
     actor.assert_settled();
     let records = actor.records();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -35,10 +35,10 @@ fn every_kind_of_artifact_is_found() {
 #[test]
 fn a_history_of_one_is_a_history() {
     let mut actor = Actor::new(1);
-    actor.act("history", &json!({ "deployments": 1 }));
+    actor.perform("history", &json!({ "deployments": 1 }));
     actor.assert_settled();
     assert_eq!(actor.records()["deployments"].as_array().map(Vec::len), Some(1));
-    actor.act("project", &json!({}));
+    actor.perform("project", &json!({}));
     actor.assert_settled();
     let last = actor.shown("projects").pop().expect("a map")["content"]["time"].as_i64();
     assert_eq!(last, Some(actor.driver.now().seconds()), "records are written as they come again");
@@ -46,8 +46,8 @@ fn a_history_of_one_is_a_history() {
 
 fn run(seed: u64) -> (Value, Vec<Value>) {
     let mut actor = Actor::new(seed);
-    actor.act("story", &json!({}));
-    actor.act("history", &json!({ "deployments": 20 }));
+    actor.perform("story", &json!({}));
+    actor.perform("history", &json!({ "deployments": 20 }));
     let records = actor.records();
     let hashes: Vec<String> = records["hashes"].as_array().expect("a list").iter().map(text).collect();
     let bodies = hashes.iter().map(|hash| body_of(&actor.driver.net(&get(&path_of(hash))))).collect();

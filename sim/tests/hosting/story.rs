@@ -19,7 +19,7 @@ fn key(value: &Value) -> SigningKey {
 
 fn told() -> (Actor, Value) {
     let mut actor = Actor::new(1);
-    let story = actor.act("story", &json!({}));
+    let story = actor.perform("story", &json!({}));
     (actor, story)
 }
 
@@ -187,13 +187,13 @@ fn each_machine_opens_the_bundles_of_its_time() {
 fn a_story_is_told_once_and_another_key_has_its_own() {
     let (mut actor, story) = told();
     let written = actor.view()["written"].clone();
-    assert_eq!(actor.act("story", &json!({})), story);
+    assert_eq!(actor.perform("story", &json!({})), story);
     assert_eq!(actor.view()["written"], written);
     let key = format!("0x{}", "07".repeat(32));
-    let other = actor.act("story", &json!({ "wallet_key": key }));
+    let other = actor.perform("story", &json!({ "wallet_key": key }));
     assert_eq!(other["wallet_key"], key);
     assert_ne!(other["owner"], story["owner"]);
-    assert!(actor.try_act("story", &json!({ "wallet_key": key })).is_err(), "it has a history already");
+    assert!(actor.try_perform("story", &json!({ "wallet_key": key })).is_err(), "it has a history already");
     actor.assert_settled();
 }
 
@@ -202,6 +202,6 @@ fn the_application_is_in_nobodys_way() {
     let mut actor = Actor { driver: crate::common::Driver::new(1) };
     let narrow = json!({ "general_per_window": 1, "authenticated_per_window": 1 });
     actor.driver.set_network_limits(&narrow);
-    actor.act("story", &json!({}));
+    actor.perform("story", &json!({}));
     actor.assert_settled();
 }

@@ -1,4 +1,4 @@
-//! Random acts, against a model that knows the two machines and nothing else.
+//! Random actions, against a model that knows the two machines and nothing else.
 
 use std::collections::BTreeMap;
 
@@ -45,10 +45,10 @@ impl Walk {
         self.model.projects.get(project).is_some_and(|(state, _)| *state == "active")
     }
 
-    /// An act whose fate is foretold.
-    fn act(&mut self, act: &str, arguments: &Value, is_taken: bool) -> Option<Value> {
-        let came = self.actor.try_act(act, arguments);
-        assert_eq!(came.is_ok(), is_taken, "{act} {arguments}: {came:?}");
+    /// An action whose fate is foretold.
+    fn perform(&mut self, action: &str, arguments: &Value, is_taken: bool) -> Option<Value> {
+        let came = self.actor.try_perform(action, arguments);
+        assert_eq!(came.is_ok(), is_taken, "{action} {arguments}: {came:?}");
         came.ok()
     }
 
@@ -56,13 +56,14 @@ impl Walk {
         match self.pick(9) {
             0 => {
                 let target = ["ipfs", "instance"][self.pick(2)];
-                let answer = self.act("project", &json!({ "target": target }), true).expect("it was taken");
+                let answer =
+                    self.perform("project", &json!({ "target": target }), true).expect("it was taken");
                 self.model.projects.insert(text(&answer["project"]), ("active", target));
             }
             1 | 2 => {
                 let project = self.any_project();
                 let is_taken = self.is_active(&project);
-                if let Some(answer) = self.act("deploy", &json!({ "project": project }), is_taken) {
+                if let Some(answer) = self.perform("deploy", &json!({ "project": project }), is_taken) {
                     self.model.deployments.insert(text(&answer["deployment"]), (project, "queued"));
                 }
             }
@@ -71,7 +72,7 @@ impl Walk {
                 let project = self.any_project();
                 let signer = ["wallet", "session"][self.pick(2)];
                 let is_taken = self.is_active(&project);
-                self.act("edit", &json!({ "project": project, "signer": signer }), is_taken);
+                self.perform("edit", &json!({ "project": project, "signer": signer }), is_taken);
             }
             6 => {
                 let project = self.any_project();
@@ -80,15 +81,15 @@ impl Walk {
                     self.model.projects.get(&project).is_some_and(|(_, target)| *target == "instance");
                 let replaces = self.pick(2) == 1;
                 let is_taken = self.is_active(&project) && is_machine && (machines > 0) == replaces;
-                let act = if replaces { "replace" } else { "boot" };
-                if self.act(act, &json!({ "project": project }), is_taken).is_some() {
+                let action = if replaces { "replace" } else { "boot" };
+                if self.perform(action, &json!({ "project": project }), is_taken).is_some() {
                     self.model.machines.insert(project, machines + 1);
                 }
             }
             7 if self.pick(3) == 0 => {
                 let project = self.any_project();
                 let is_taken = self.is_active(&project);
-                self.act("delete", &json!({ "project": project }), is_taken);
+                self.perform("delete", &json!({ "project": project }), is_taken);
                 if let Some((state, _)) = self.model.projects.get_mut(&project) {
                     *state = "deleted";
                 }
@@ -110,7 +111,7 @@ impl Walk {
                 || self.model.machines.contains_key(&project);
             state == "queued" && self.is_active(&project) && ready
         });
-        self.act("finish", &json!({ "deployment": id, "outcome": outcome }), is_taken);
+        self.perform("finish", &json!({ "deployment": id, "outcome": outcome }), is_taken);
         if is_taken && let Some((_, state)) = self.model.deployments.get_mut(&id) {
             *state = outcome;
         }
@@ -147,7 +148,7 @@ impl Walk {
 }
 
 #[test]
-fn random_acts_go_as_the_model_says() {
+fn random_actions_go_as_the_model_says() {
     let mut made = BTreeMap::new();
     for seed in 0..6 {
         let mut walk =

@@ -82,9 +82,9 @@ impl Script {
         self.create(wallet, &sent)
     }
 
-    fn act(&mut self, name: &str, arguments: &Value) {
+    fn perform(&mut self, name: &str, arguments: &Value) {
         // A deviation may have left nothing to act on.
-        let _ = self.driver.world.act(name, arguments);
+        let _ = self.driver.world.perform(name, arguments);
     }
 
     fn envelopes(&mut self) {
@@ -176,7 +176,7 @@ impl Script {
             self.get(&format!("{MESSAGES}{query}"));
             self.get(&format!("{FLAT}{query}"));
         }
-        self.driver.act("network.fill", &json!({ "messages": 120 }));
+        self.driver.perform("network.fill", &json!({ "messages": 120 }));
         self.get(&format!("{MESSAGES}?limit=101"));
     }
 
@@ -223,14 +223,14 @@ impl Script {
         };
         let note = message(&self.driver, "POST", &json!({ "storeRef": files[0].0 }));
         let note = self.create(&wallet, &note);
-        self.act("network.reclaim", &json!({ "hash": files[5].0 }));
+        self.perform("network.reclaim", &json!({ "hash": files[5].0 }));
         look(self);
         self.driver.advance(DAY);
         look(self);
         self.forget(&wallet, &json!([files[0].0, files[1].0]));
         look(self);
         self.get(&format!("{MESSAGES}/{note}"));
-        self.act("network.reclaim", &json!({ "hash": files[2].0 }));
+        self.perform("network.reclaim", &json!({ "hash": files[2].0 }));
         self.forget(&wallet, &json!([files[2].0]));
         look(self);
         let rejected = message(&self.driver, "STORE", &json!({ "item_hash": "none" }));
@@ -256,7 +256,7 @@ impl Script {
         self.forget(&wallet, &json!("x"));
         self.driver.advance(2 * DAY);
         look(self);
-        self.act("network.lag", &json!({ "ms": 1000 }));
+        self.perform("network.lag", &json!({ "ms": 1000 }));
         let (late, _) = self.upload(&wallet, "late");
         for site in [MIRROR, ALTERNATIVE] {
             self.hear(site, &get(&format!("{MESSAGES}/{late}")));

@@ -32,7 +32,8 @@ pub(crate) fn measured(seed: u64) -> Driver {
 impl Driver {
     /// Switches the program on or off: its account of itself.
     pub(crate) fn measure(&mut self, on: bool) -> Value {
-        let (answer, _) = self.world.act("network.measure", &json!({ "on": on })).expect("a known act");
+        let (answer, _) =
+            self.world.perform("network.measure", &json!({ "on": on })).expect("a known action");
         answer
     }
 

@@ -13,7 +13,7 @@ fn world() -> (Driver, Wallet) {
 }
 
 fn broke(driver: &mut Driver, wallet: &Wallet) {
-    driver.act("network.balance", &json!({ "address": wallet.address, "credits": 0 }));
+    driver.perform("network.balance", &json!({ "address": wallet.address, "credits": 0 }));
 }
 
 fn file_of(driver: &mut Driver, hash: &str) -> (u16, Vec<u8>, String) {
@@ -118,16 +118,16 @@ fn who_pays_in_time_keeps_the_file() {
     let one = driver.store_file(&wallet, b"one");
     let two = driver.store_file(&wallet, b"two");
     // Two files, two credits an hour: for two hours.
-    driver.act("network.balance", &json!({ "address": wallet.address.to_lowercase(), "credits": 5 }));
+    driver.perform("network.balance", &json!({ "address": wallet.address.to_lowercase(), "credits": 5 }));
     driver.advance(3 * HOUR - 1);
     assert_eq!(driver.network()["balances"][wallet.address.to_lowercase()], 1);
     assert_eq!(driver.status_of(&one.hash), "processed");
     driver.advance(1);
     assert_eq!(driver.status_of(&two.hash), "removing");
     driver.advance(HOUR);
-    driver.act("network.balance", &json!({ "address": wallet.address, "credits": 1 }));
+    driver.perform("network.balance", &json!({ "address": wallet.address, "credits": 1 }));
     assert_eq!(driver.status_of(&one.hash), "removing", "one credit does not pay for two files");
-    driver.act("network.balance", &json!({ "address": wallet.address, "credits": null }));
+    driver.perform("network.balance", &json!({ "address": wallet.address, "credits": null }));
     assert_eq!(driver.status_of(&one.hash), "processed");
     driver.advance(48 * HOUR);
     assert_eq!(
@@ -135,7 +135,7 @@ fn who_pays_in_time_keeps_the_file() {
         ("processed", 200)
     );
     // The grace of the first time has been forgotten, and a second one lasts as long.
-    driver.act("network.reclaim", &json!({ "hash": one.hash }));
+    driver.perform("network.reclaim", &json!({ "hash": one.hash }));
     driver.advance(24 * HOUR - 1);
     assert_eq!(driver.status_of(&one.hash), "removing");
     driver.advance(1);
@@ -147,11 +147,11 @@ fn only_files_that_stand_are_paid_for() {
     let (mut driver, wallet) = world();
     let files = [b"one", b"two", b"six"].map(|bytes| driver.store_file(&wallet, bytes).hash);
     driver.forget(&wallet, &[&files[0]]);
-    driver.act("network.reclaim", &json!({ "hash": files[1] }));
+    driver.perform("network.reclaim", &json!({ "hash": files[1] }));
     driver.advance(24 * HOUR);
-    driver.act("network.reclaim", &json!({ "hash": files[2] }));
+    driver.perform("network.reclaim", &json!({ "hash": files[2] }));
     assert_eq!(files.each_ref().map(|hash| driver.status_of(hash)), ["forgotten", "removed", "removing"]);
-    driver.act("network.balance", &json!({ "address": wallet.address, "credits": 1 }));
+    driver.perform("network.balance", &json!({ "address": wallet.address, "credits": 1 }));
     assert_eq!(files.each_ref().map(|hash| driver.status_of(hash)), ["forgotten", "removed", "processed"]);
     driver.advance(HOUR);
     assert_eq!(driver.network()["balances"][wallet.address.to_lowercase()], 0);
@@ -185,7 +185,7 @@ fn a_file_stays_while_another_message_keeps_it() {
         (driver.status_of(&first.hash).as_str(), driver.file_status(PRIMARY, &second.cid)),
         ("forgotten", 200)
     );
-    driver.act("network.reclaim", &json!({ "hash": second.hash }));
+    driver.perform("network.reclaim", &json!({ "hash": second.hash }));
     driver.advance(24 * HOUR);
     assert_eq!(driver.file_status(PRIMARY, &second.cid), 404);
 }
@@ -250,9 +250,9 @@ fn one_bad_target_spoils_the_batch_until_retries_are_used_up() {
     let good = driver.store_file(&wallet, b"good");
     let removing = driver.store_file(&wallet, b"removing");
     let removed = driver.store_file(&wallet, b"removed");
-    driver.act("network.reclaim", &json!({ "hash": removed.hash }));
+    driver.perform("network.reclaim", &json!({ "hash": removed.hash }));
     driver.advance(24 * HOUR);
-    driver.act("network.reclaim", &json!({ "hash": removing.hash }));
+    driver.perform("network.reclaim", &json!({ "hash": removing.hash }));
     let no_file = message(&driver, "STORE", &json!({ "address": wallet.address, "item_hash": "bafynone" }));
     let rejected = driver.take_message(&wallet, &no_file);
     assert_eq!(driver.status_of(&rejected), "rejected");
@@ -365,10 +365,11 @@ fn messages_wait_for_their_validation_as_long_as_they_are_told() {
 }
 
 #[test]
-fn acts_name_what_they_do_not_know() {
+fn actions_name_what_they_do_not_know() {
     let (mut driver, wallet) = world();
     let file = driver.store_file(&wallet, b"file");
-    let mut act = |name: &str, arguments: Value| driver.world.act(&format!("network.{name}"), &arguments);
+    let mut action =
+        |name: &str, arguments: Value| driver.world.perform(&format!("network.{name}"), &arguments);
     for (name, arguments, named) in [
         ("nonsense", json!({}), "nonsense"),
         ("balance", json!({ "address": "0x1", "credits": -1 }), "credits"),
@@ -379,11 +380,11 @@ fn acts_name_what_they_do_not_know() {
         ("lag", json!([]), "lag"),
         ("message", json!({ "hash": 1 }), "message"),
     ] {
-        let why = act(name, arguments).expect_err(name);
+        let why = action(name, arguments).expect_err(name);
         assert!(why.contains(named), "{name}: {why}");
     }
-    act("reclaim", json!({ "hash": file.hash })).expect("a processed STORE");
-    act("reclaim", json!({ "hash": file.hash })).expect_err("it is removing already");
-    let (known, _) = act("message", json!({ "hash": file.hash })).expect("a message");
+    action("reclaim", json!({ "hash": file.hash })).expect("a processed STORE");
+    action("reclaim", json!({ "hash": file.hash })).expect_err("it is removing already");
+    let (known, _) = action("message", json!({ "hash": file.hash })).expect("a message");
     assert_eq!((&known["status"], &known["file"]), (&json!("removing"), &json!(file.cid)));
 }

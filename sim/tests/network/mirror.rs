@@ -39,7 +39,7 @@ fn without_a_lag_every_address_shows_the_same() {
 fn a_mirror_lags_to_the_millisecond_and_catches_up() {
     let mut driver = Driver::unhurried(1);
     let before = note(&mut driver, 0);
-    driver.act("network.lag", &json!({ "ms": 5000 }));
+    driver.perform("network.lag", &json!({ "ms": 5000 }));
     let first = note(&mut driver, 1);
     driver.advance(2000);
     let file = driver.store_file(&Wallet::new(1), b"file");
@@ -68,13 +68,13 @@ fn a_mirror_lags_to_the_millisecond_and_catches_up() {
 #[test]
 fn a_shorter_lag_does_not_bring_the_past_back() {
     let mut driver = Driver::unhurried(1);
-    driver.act("network.lag", &json!({ "ms": 10_000 }));
+    driver.perform("network.lag", &json!({ "ms": 10_000 }));
     let old = note(&mut driver, 1);
-    driver.act("network.lag", &json!({ "ms": 1000 }));
+    driver.perform("network.lag", &json!({ "ms": 1000 }));
     let new = note(&mut driver, 2);
     driver.advance(1000);
     assert_eq!((status_at(&mut driver, MIRROR, &old), status_at(&mut driver, MIRROR, &new)), (200, 200));
-    driver.act("network.lag", &json!({ "ms": 0 }));
+    driver.perform("network.lag", &json!({ "ms": 0 }));
     let last = note(&mut driver, 3);
     driver.advance(20_000);
     for hash in [&old, &new, &last] {
@@ -94,7 +94,7 @@ fn a_mirror_that_hears_nothing_catches_up_once_it_hears_again() {
     driver.set_faults(&json!([]));
     assert!(missed.iter().all(|hash| status_at(&mut driver, MIRROR, hash) == 200));
     // What was on its way when the fault began arrives late, and not twice.
-    driver.act("network.lag", &json!({ "ms": 1000 }));
+    driver.perform("network.lag", &json!({ "ms": 1000 }));
     let on_its_way = note(&mut driver, 5);
     driver.set_faults(&json!([{ "fault": "network.lagging" }]));
     driver.advance(1000);
@@ -109,9 +109,9 @@ fn a_mirror_that_hears_nothing_catches_up_once_it_hears_again() {
 #[test]
 fn replicas_converge_whatever_their_lag() {
     let (mut quick, wallet) = (Driver::unhurried(1), Wallet::new(1));
-    quick.act("network.lag", &json!({ "ms": 100 }));
+    quick.perform("network.lag", &json!({ "ms": 100 }));
     let mut slow = quick.clone();
-    slow.act("network.lag", &json!({ "ms": 50_000 }));
+    slow.perform("network.lag", &json!({ "ms": 50_000 }));
     for driver in [&mut quick, &mut slow] {
         let mut files = Vec::new();
         for n in 0..30 {
@@ -136,7 +136,7 @@ fn replicas_converge_whatever_their_lag() {
 #[test]
 fn a_snapshot_holds_what_is_on_its_way() {
     let mut driver = Driver::unhurried(1);
-    driver.act("network.lag", &json!({ "ms": 1000 }));
+    driver.perform("network.lag", &json!({ "ms": 1000 }));
     let hash = note(&mut driver, 1);
     let snapshot: World = driver.world.clone();
     driver.advance(1000);

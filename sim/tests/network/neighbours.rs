@@ -16,7 +16,7 @@ impl Driver {
     }
 
     fn purchase(&mut self, address: &str, tokens: u64) -> Value {
-        let bought = self.world.act("network.purchase", &json!({ "address": address, "tokens": tokens }));
+        let bought = self.world.perform("network.purchase", &json!({ "address": address, "tokens": tokens }));
         bought.expect("a purchase").0
     }
 }
@@ -119,7 +119,7 @@ fn what_is_bought_is_what_was_estimated() {
     for odd in
         [json!({ "address": "0xAA" }), json!({ "address": "0xAA", "tokens": 0 }), json!({ "tokens": 1 })]
     {
-        assert!(driver.world.act("network.purchase", &odd).is_err(), "{odd}");
+        assert!(driver.world.perform("network.purchase", &odd).is_err(), "{odd}");
     }
 }
 
@@ -128,8 +128,8 @@ fn a_purchase_saves_what_its_buyer_could_not_pay() {
     let mut driver = Driver::unhurried(1);
     let wallet = Wallet::new(1);
     let file = driver.store_file(&wallet, b"a file");
-    driver.act("network.balance", &json!({ "address": wallet.address, "credits": 0 }));
-    driver.act("network.bill", &json!({}));
+    driver.perform("network.balance", &json!({ "address": wallet.address, "credits": 0 }));
+    driver.perform("network.bill", &json!({}));
     assert_eq!(driver.status_of(&file.hash), "removing");
     driver.purchase(&wallet.address, 1);
     assert_eq!(driver.status_of(&file.hash), "processed");

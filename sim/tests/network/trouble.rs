@@ -29,7 +29,7 @@ impl Driver {
     pub(crate) fn set_node(&mut self, site: &str, change: &Value) -> Value {
         let mut change = change.clone();
         change["site"] = json!(site);
-        self.world.act("network.node", &change).expect("a change that can be").0
+        self.world.perform("network.node", &change).expect("a change that can be").0
     }
 
     fn slow_nodes(&mut self, slow_ms: i64) {
@@ -214,7 +214,7 @@ fn a_mirror_that_lags_is_behind() {
     let mut driver = measured(1);
     driver.advance(HOUR);
     assert_eq!(driver.records("network-mirror")[0]["txs_total"], 0);
-    driver.world.act("network.lag", &json!({ "ms": 2 * HOUR })).expect("a known act");
+    driver.world.perform("network.lag", &json!({ "ms": 2 * HOUR })).expect("a known action");
     driver.advance(2 * HOUR);
     let records = driver.records("network-mirror");
     let behind = records.last().expect("a record");
@@ -281,11 +281,11 @@ fn what_no_node_can_be_is_refused_and_changes_nothing() {
         (json!({ "site": "compute-1", "version": "v".repeat(2000) }), "version"),
         (json!([]), "node"),
     ] {
-        let refused = driver.world.act("network.node", &change).expect_err("no such change");
+        let refused = driver.world.perform("network.node", &change).expect_err("no such change");
         assert!(refused.contains(word), "{change}: {refused}");
     }
     for switch in [json!({}), json!({ "on": 1 }), json!({ "on": true, "now": true }), json!(null)] {
-        assert!(driver.world.act("network.measure", &switch).is_err(), "{switch}");
+        assert!(driver.world.perform("network.measure", &switch).is_err(), "{switch}");
     }
     assert_eq!(driver.network()["nodes"], before);
 }

@@ -130,18 +130,20 @@ impl Walk {
                 let count = files.len().max(1);
                 if let Some(one) = files.get_mut(n % count) {
                     (one.status, one.removing) = ("removing", Some(now));
-                    self.driver.act("network.reclaim", &json!({ "hash": one.hash }));
+                    self.driver.perform("network.reclaim", &json!({ "hash": one.hash }));
                 }
             }
             Step::Broke(wallet) => {
-                self.driver
-                    .act("network.balance", &json!({ "address": Wallet::new(wallet).address, "credits": 0 }));
+                self.driver.perform(
+                    "network.balance",
+                    &json!({ "address": Wallet::new(wallet).address, "credits": 0 }),
+                );
                 self.model.broke.insert(wallet);
                 self.model.bill.get_or_insert(now + HOUR);
             }
             Step::Rich(wallet) => {
                 let address = Wallet::new(wallet).address;
-                self.driver.act("network.balance", &json!({ "address": address, "credits": null }));
+                self.driver.perform("network.balance", &json!({ "address": address, "credits": null }));
                 self.model.broke.remove(&wallet);
                 for one in
                     self.model.all.iter_mut().filter(|one| one.wallet == wallet && one.status == "removing")
@@ -152,7 +154,7 @@ impl Walk {
             // A bill now is one more, beside the one that the hour brings.
             Step::Bill => {
                 let next = self.model.bill;
-                self.driver.act("network.bill", &json!({}));
+                self.driver.perform("network.bill", &json!({}));
                 self.model.charge(now);
                 self.model.bill = next.or(self.model.bill);
             }
@@ -169,7 +171,7 @@ impl Walk {
                 self.driver.advance(i64::from(ms));
                 self.model.pass(self.now());
             }
-            Step::Lag(ms) => self.driver.act("network.lag", &json!({ "ms": ms })),
+            Step::Lag(ms) => self.driver.perform("network.lag", &json!({ "ms": ms })),
         }
     }
 

@@ -263,10 +263,10 @@ impl Model {
         prepare.fault = self.fault;
     }
 
-    /// An operator's act.
+    /// An operator's action.
     pub(crate) fn confirm(&mut self, domain: usize, done: bool) -> Verdict {
         let pending = self.domains[domain].pending.take();
-        ensure!(pending.is_some() == done, "the operator's act went the other way");
+        ensure!(pending.is_some() == done, "the operator's action went the other way");
         if let Some((incoming, ..)) = pending {
             self.domains[domain].key = incoming;
         }

@@ -184,10 +184,10 @@ fn unrecognised(asked: &mut Asked, is_named: bool) {
 }
 
 fn words(url: &str, level: &Level) -> String {
-    let Level { time, faults, acts, forks, .. } = level;
+    let Level { time, faults, actions, forks, .. } = level;
     let forks = if *forks { "forks worlds" } else { "no forks" };
     format!(
-        "control   reached      {url}\n          time level {time}, {faults} faults, {acts} acts, {forks}"
+        "control   reached      {url}\n          time level {time}, {faults} faults, {actions} actions, {forks}"
     )
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Known<'k> {
     pub(super) silent: &'k BTreeMap<String, String>,
     /// The node that stored records are read from.
     pub(super) node: Option<&'k Asked>,
-    /// A control API offers acts: it may tell what the profile does not.
+    /// A control API offers actions: it may tell what the profile does not.
     pub(super) tells: bool,
     pub(super) planned: &'k [Foreseen],
 }
@@ -51,9 +51,10 @@ pub(super) async fn foreseen(
 /// The control API: there, or not.
 pub(super) fn control((base, level): &(String, Result<Level, String>)) -> Point {
     match level {
-        Ok(Level { time, faults, acts, forks, .. }) => {
+        Ok(Level { time, faults, actions, forks, .. }) => {
             let forks = if *forks { "forks worlds" } else { "forks no worlds" };
-            let what = format!("control {base}: time level {time}, {faults} faults, {acts} acts, {forks}");
+            let what =
+                format!("control {base}: time level {time}, {faults} faults, {actions} actions, {forks}");
             Point::new(Mark::Good, what, "")
         }
         Err(why) => {

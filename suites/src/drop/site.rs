@@ -20,7 +20,10 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2)
         .after(const { &[&response::DROP_ID] }),
     refuses!(rows::REMOVED, after_four_hours_the_site_is_gone).drops(4, 1).writes(1).needs(&[Need::Clock]),
-    shows!(rows::CLAIMED_STAYS, a_claimed_site_stays).drops(3, 1).writes(1).needs(&[Need::Clock, Need::Acts]),
+    shows!(rows::CLAIMED_STAYS, a_claimed_site_stays)
+        .drops(3, 1)
+        .writes(1)
+        .needs(&[Need::Clock, Need::Actions]),
 ];
 
 /// A step before the deadline, and one behind it.
@@ -103,7 +106,7 @@ async fn a_claimed_site_stays(probe: &Probe<'_>) -> Checked {
     let dropped = live(probe).await?;
     let token = dropped.text("claimToken");
     // A token that claims nothing is judged elsewhere.
-    let claimed = probe.control()?.act("drop.claim", json!({ "token": token })).await;
+    let claimed = probe.control()?.perform("drop.claim", json!({ "token": token })).await;
     claimed.map_err(|why| Stop::Inconclusive(format!("the drop could not be claimed: {why}")))?;
     probe.advance(BEFORE + ACROSS).await?;
     let found = probe.fetch(&dropped.text("url"), patient()).await?;

@@ -42,7 +42,7 @@ impl Embedded {
         let offer = Offer {
             clock: true,
             faults: names(world::faults().iter().map(|kind| kind.name).collect()),
-            acts: world::acts().into_iter().map(|(name, _)| name).collect(),
+            actions: world::actions().into_iter().map(|(name, _)| name).collect(),
             forks: true,
             addresses: true,
         };
@@ -65,7 +65,7 @@ impl Embedded {
         let told = self.told.get_or_init(|| {
             let mut world = self.world.clone();
             // Where the application cannot tell it, the check finds out by asking for it again.
-            let _ = world.act("hosting.story", &json!({}));
+            let _ = world.perform("hosting.story", &json!({}));
             world
         });
         told.clone()

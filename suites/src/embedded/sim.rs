@@ -131,7 +131,7 @@ fn fill_pool(world: &mut World) -> Result<Pool, String> {
     let address = ed25519::address(&ed25519::key_from_seed(key));
     let domains: Vec<String> = (1..=POOL).map(|n| format!("pool-{n:03}.assay.example")).collect();
     for domain in &domains {
-        world.act("publish.bind", &json!({ "domain": domain, "key": address }))?;
+        world.perform("publish.bind", &json!({ "domain": domain, "key": address }))?;
     }
     Ok(Pool { domains, key })
 }

@@ -28,7 +28,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CURRENT, discovery_follows_the_servers)
         .costs(3, 0, 0)
         .elsewhere(1 + 2 * LOOKS)
-        .needs(&[Need::Acts, Need::Clock]),
+        .needs(&[Need::Actions, Need::Clock]),
 ];
 
 /// How many models are asked at most.
@@ -150,11 +150,11 @@ async fn discovery_follows_the_servers(probe: &Probe<'_>) -> Checked {
     let site = server["site"].as_str().ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
     let before = listed(probe).await?;
     let shown = |urls: &BTreeSet<String>| urls.iter().cloned().collect::<Vec<_>>().join(", ");
-    probe.act("gateway.server", json!({ "site": site, "listed": false })).await?;
+    probe.perform("gateway.server", json!({ "site": site, "listed": false })).await?;
     let left = until(probe, |now| now.len() < before.len()).await?;
     let is_less = left.len() < before.len() && left.is_subset(&before);
     probe.expect(is_less, "servers", format!("{} without {site}", shown(&before)), shown(&left))?;
-    probe.act("gateway.server", json!({ "site": site, "listed": true })).await?;
+    probe.perform("gateway.server", json!({ "site": site, "listed": true })).await?;
     let joined = until(probe, |now| *now == before).await?;
     probe.expect(joined == before, "servers", shown(&before), shown(&joined))
 }

@@ -29,7 +29,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// says whether the flow is on.
 async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
     if probe.owns_time() && probe.has_control() {
-        let answer = probe.act("gateway.payments", json!({ "on": true })).await?;
+        let answer = probe.perform("gateway.payments", json!({ "on": true })).await?;
         return Ok(answer["payment"].as_str().map(str::to_owned));
     }
     let needs =

@@ -25,9 +25,9 @@ const PAGES: u64 = 200;
 /// Requests that a run makes once, at most, to read a history: the lists of the owner and of whom they trust, claims, and
 /// files that are not found by their first name.
 pub(crate) const READING: u64 = 2 * PAGES + 1 + super::deployments::LOOKED_UP as u64;
-/// The act by which an application writes a whole history.
+/// The action by which an application writes a whole history.
 const STORY: &str = "hosting.story";
-/// The act by which it says what it wrote.
+/// The action by which it says what it wrote.
 const RECORDS: &str = "hosting.records";
 
 /// What was found.
@@ -84,9 +84,9 @@ async fn told(probe: &Probe<'_>) -> Result<Told, Stop> {
     }
     let needs = "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
-    let told = control.act(STORY, json!({})).await;
+    let told = control.perform(STORY, json!({})).await;
     let told = told.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
-    let written = control.act(RECORDS, json!({ "owner": told["owner"] })).await.map_err(Stop::Error)?;
+    let written = control.perform(RECORDS, json!({ "owner": told["owner"] })).await.map_err(Stop::Error)?;
     let secret = told["wallet_key"].as_str().unwrap_or_default();
     // It follows from the world's seed, as everything there, so it is no secret; envelopes are judged again with it.
     let secret: Option<[u8; 32]> =

@@ -85,7 +85,7 @@ pub const CHECKS: &[&[Check]] = &[
 /// What a profile brings for this service.
 #[derive(Clone, Default)]
 pub struct Fixtures {
-    /// The owner whose records are judged; none means that a check lets the application act.
+    /// The owner whose records are judged; none means that a check lets the application action.
     pub owner: Option<Address>,
     /// The owner's key, which opens envelopes; none means that they stay closed.
     pub wallet: Option<SigningKey>,

@@ -29,13 +29,13 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .elsewhere(7)
         .writes(2)
-        .needs(&[Need::Clock, Need::Acts])
+        .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
     refuses!(rows::REMOVED_FAILS, a_removed_target_saves_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
-        .needs(&[Need::Clock, Need::Acts])
+        .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
     refuses!(rows::PENDING_FAILS, a_pending_target_saves_the_others)
         .costs(7, 0, 0)
@@ -160,7 +160,7 @@ async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     let is_gone = gone.status() == 410 || status(&gone) == "removed";
     probe.given(is_gone, "a STORE whose payer ran out two days ago is not removed")?;
     // Credits again, so that nothing happens to the next.
-    probe.act("network.balance", json!({ "address": owner.address, "credits": null })).await?;
+    probe.perform("network.balance", json!({ "address": owner.address, "credits": null })).await?;
     let good = stored(probe, &owner).await?.hash;
     tried(probe, &owner, &[&good, &bad]).await?;
     pass(probe, settling(probe)).await?;

@@ -39,7 +39,7 @@ pub(super) struct Measured {
 pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, Stop> {
     let needs = "needs nodes that were measured ([network.fixtures] core_node, compute_node, publisher)";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
-    let told = control.act("network.measure", json!({ "on": true })).await;
+    let told = control.perform("network.measure", json!({ "on": true })).await;
     let told =
         told.map_err(|why| Stop::NotTestable(format!("{needs}, or a control API that measures: {why}")))?;
     probe.advance(hours * HOUR + Duration::from_mins(5)).await?;

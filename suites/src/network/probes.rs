@@ -50,7 +50,7 @@ async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
 async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
     let needs = "needs the hash of a diagnostic machine ([network.fixtures] diagnostic_vm)";
     let told = match probe.control() {
-        Ok(control) => control.act("network.node", json!({ "site": site })).await.ok(),
+        Ok(control) => control.perform("network.node", json!({ "site": site })).await.ok(),
         Err(_) => None,
     };
     let hash = told.and_then(|node| node["machine_id"].as_str().map(str::to_owned));

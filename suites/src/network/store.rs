@@ -36,17 +36,17 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .elsewhere(8)
         .writes(1)
-        .needs(&[Need::Clock, Need::Acts]),
+        .needs(&[Need::Clock, Need::Actions]),
     shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
         .costs(2, 0, 0)
         .elsewhere(3)
         .writes(1)
-        .needs(&[Need::Clock, Need::Acts]),
+        .needs(&[Need::Clock, Need::Actions]),
     shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
         .costs(15, 0, 0)
         .elsewhere(20)
         .writes(1)
-        .needs(&[Need::Clock, Need::Acts]),
+        .needs(&[Need::Clock, Need::Actions]),
     refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it)
         .costs(4, 0, 0)
         .elsewhere(5)
@@ -146,7 +146,7 @@ async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
 
 /// The owner's credits run out.
 pub(super) async fn run_out(probe: &Probe<'_>, owner: &Caller) -> Checked {
-    probe.act("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
+    probe.perform("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
     pass(probe, AN_HOUR).await
 }
 

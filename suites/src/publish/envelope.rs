@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FEATURE, an_account_without_the_feature_is_refused)
         .costs(2, 0, 2)
         .writes(2)
-        .needs(&[Need::Acts]),
+        .needs(&[Need::Actions]),
     refuses!(rows::BLANKET, every_cause_has_the_same_answer).costs(9, 0, 1).writes(9),
     refuses!(rows::BEFORE_BODY, a_wrong_envelope_hides_a_malformed_body)
         .costs(2, 0, 1)

@@ -121,7 +121,7 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         for (name, value) in kind.as_object().into_iter().flatten() {
             arguments[name] = value.clone();
         }
-        probe.act("publish.bind", arguments).await?;
+        probe.perform("publish.bind", arguments).await?;
         return Ok(Caller { domain, key });
     }
     let fixtures = &probe.settings.publish;

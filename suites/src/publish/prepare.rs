@@ -56,7 +56,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::PUBLISHABLE, a_binding_that_is_not_publishable_is_refused)
         .costs(2, 2, 2)
         .writes(2)
-        .needs(&[Need::Acts]),
+        .needs(&[Need::Actions]),
     refuses!(rows::RECORD_FITS, a_record_too_large_is_malformed_and_locks_nothing)
         .costs(2, 2, 1)
         .writes(2)

@@ -7,7 +7,7 @@ use assay_suites::transport::Http;
 use assay_suites::verdict::Verdict;
 use futures_util::StreamExt;
 
-use crate::room::{Act, Drip, GATE, Hear, Hold, KEY, Repeat, Say, Server, run, say};
+use crate::room::{Drip, GATE, Hear, Hold, KEY, Repeat, Say, Server, Step, run, say};
 
 /// Checks that need one request each, of three services; one of them sends the key.
 const CHECKS: [&str; 3] = ["gateway.auth.key-check", "metadata.root.html", "network.info.public"];
@@ -15,25 +15,25 @@ const CHECKS: [&str; 3] = ["gateway.auth.key-check", "metadata.root.html", "netw
 const OK: &str = "HTTP/1.1 200 OK\r\n";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-fn heard(acts: Vec<Act>) -> Vec<Act> {
-    [vec![Hear], acts].concat()
+fn heard(steps: Vec<Step>) -> Vec<Step> {
+    [vec![Hear], steps].concat()
 }
 
-fn answer(text: &str) -> Vec<Act> {
+fn answer(text: &str) -> Vec<Step> {
     heard(vec![say(text)])
 }
 
 /// A head of 200 with this length, and that body.
-fn sized(length: &str, body: &str) -> Vec<Act> {
+fn sized(length: &str, body: &str) -> Vec<Step> {
     answer(&format!("{OK}Content-Length: {length}\r\n\r\n{body}"))
 }
 
-fn endless(begin: &str, again: &str) -> Vec<Act> {
+fn endless(begin: &str, again: &str) -> Vec<Step> {
     heard(vec![say(begin), Repeat(again.repeat((32 << 10) / again.len() + 1).into_bytes())])
 }
 
 #[expect(clippy::too_many_lines, reason = "one row for each server")]
-fn room() -> Vec<(&'static str, Vec<Act>, &'static str)> {
+fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
     let big = format!("{:x}\r\n{}\r\n", 32 << 10, "x".repeat(32 << 10));
     vec![
         ("silent", heard(vec![Hold]), "no complete answer within 1 s"),
@@ -169,12 +169,12 @@ fn room() -> Vec<(&'static str, Vec<Act>, &'static str)> {
 async fn each_ends_in_its_verdict_within_its_limit() {
     // Most of the time is waited for: seven of them are asked for nine seconds whether they have settled.
     futures_util::stream::iter(room())
-        .for_each_concurrent(8, |(name, acts, words)| ends(name, acts, words))
+        .for_each_concurrent(8, |(name, steps, words)| ends(name, steps, words))
         .await;
 }
 
-async fn ends(name: &str, acts: Vec<Act>, words: &str) {
-    let server = Server::start(acts).await;
+async fn ends(name: &str, steps: Vec<Step>, words: &str) {
+    let server = Server::start(steps).await;
     let began = Instant::now();
     let run = run(&server.url("http"), Http::One, &CHECKS).await;
     assert!(began.elapsed() < Duration::from_secs(20), "{name}: {:?}", began.elapsed());
@@ -199,8 +199,8 @@ async fn ends(name: &str, acts: Vec<Act>, words: &str) {
 /// A server that says what it heard makes every secret come back.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_echo_shows_no_secret_in_any_report() {
-    let acts = vec![Hear, say(&format!("{OK}X-Gate: {GATE}\r\nContent-Length: 48\r\n\r\n{GATE} {KEY}  "))];
-    let server = Server::start(acts).await;
+    let steps = vec![Hear, say(&format!("{OK}X-Gate: {GATE}\r\nContent-Length: 48\r\n\r\n{GATE} {KEY}  "))];
+    let server = Server::start(steps).await;
     let run = run(&server.url("http"), Http::One, &CHECKS).await;
     let heard = server.heard();
     assert!(heard.contains(GATE) && heard.contains(KEY), "both went out: {heard}");

@@ -29,7 +29,7 @@ pub(crate) const MIN_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// What a server does with a connection, one after the other.
 #[derive(Clone)]
-pub(crate) enum Act {
+pub(crate) enum Step {
     /// Waits for the head of a request.
     Hear,
     /// Says this.
@@ -40,14 +40,14 @@ pub(crate) enum Act {
     Drip(Vec<u8>),
     /// Says nothing more, and hears all that comes.
     Hold,
-    /// Makes a TLS handshake; the acts after it are said inside.
+    /// Makes a TLS handshake; the steps after it are said inside.
     Tls(Arc<ServerConfig>),
 }
 
-pub(crate) use Act::{Drip, Hear, Hold, Repeat, Say, Tls};
+pub(crate) use Step::{Drip, Hear, Hold, Repeat, Say, Tls};
 
 /// What is said as text.
-pub(crate) fn say(text: &str) -> Act {
+pub(crate) fn say(text: &str) -> Step {
     Say(text.as_bytes().to_vec())
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// A server that does the same with every connection.
-    pub(crate) async fn start(acts: Vec<Act>) -> Server {
+    pub(crate) async fn start(steps: Vec<Step>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("its address").to_string();
         let (heard, connections) = (Arc::new(Mutex::default()), Arc::new(Mutex::default()));
@@ -72,7 +72,7 @@ impl Server {
             let mut open = tokio::task::JoinSet::new();
             while let Ok((io, _)) = listener.accept().await {
                 *count.lock().expect("nobody panicked") += 1;
-                open.spawn(play(Box::new(io), acts.clone(), all.clone()));
+                open.spawn(play(Box::new(io), steps.clone(), all.clone()));
             }
         });
         Server { address, heard, connections, _task: task }
@@ -95,14 +95,14 @@ trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
-/// Does the acts; an error means that the client has gone, which ends the play.
-async fn play(io: Box<dyn Io>, acts: Vec<Act>, heard: Arc<Mutex<Vec<u8>>>) {
-    let _ = act(io, acts, &heard).await;
+/// Does the steps; an error means that the client has gone, which ends the play.
+async fn play(io: Box<dyn Io>, steps: Vec<Step>, heard: Arc<Mutex<Vec<u8>>>) {
+    let _ = take(io, steps, &heard).await;
 }
 
-async fn act(mut io: Box<dyn Io>, acts: Vec<Act>, heard: &Mutex<Vec<u8>>) -> std::io::Result<()> {
-    for act in acts {
-        match act {
+async fn take(mut io: Box<dyn Io>, steps: Vec<Step>, heard: &Mutex<Vec<u8>>) -> std::io::Result<()> {
+    for step in steps {
+        match step {
             Hear => {
                 let mut request = Vec::new();
                 while !request.windows(4).any(|four| four == b"\r\n\r\n") {

@@ -9,7 +9,7 @@ use assay_suites::tls::Trust;
 use assay_suites::transport::Http;
 use assay_suites::verdict::Verdict;
 
-use crate::room::{Act, Hear, Hold, Say, Server, Tls, run, say};
+use crate::room::{Hear, Hold, Say, Server, Step, Tls, run, say};
 
 /// Whom the runs of this room trust.
 pub(crate) fn trust() -> Trust {
@@ -28,12 +28,12 @@ fn authority() -> Authority {
 }
 
 /// A handshake with a certificate for these names, of these years, by the authority of that seed.
-fn showing(seed: u64, name: &str, years: [u16; 2]) -> Act {
+fn showing(seed: u64, name: &str, years: [u16; 2]) -> Step {
     Tls(Authority::new(Rng::new(seed)).issue("room", &[name.to_owned()], years).server_config())
 }
 
 /// A TLS record of an alert: fatal, with that number.
-fn alert(number: u8) -> Act {
+fn alert(number: u8) -> Step {
     Say(vec![0x15, 3, 3, 0, 2, 2, number])
 }
 
@@ -41,7 +41,7 @@ fn alert(number: u8) -> Act {
 async fn each_ends_in_its_verdict_within_its_limit() {
     let here = "127.0.0.1";
     let no = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n";
-    for (name, acts, words) in [
+    for (name, steps, words) in [
         ("good", vec![showing(1, here, YEARS), Hear, say(no)], "got 500"),
         (
             "wrong name",
@@ -67,7 +67,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
         ("an alert after the handshake", vec![showing(1, here, YEARS), Hear], "ended before the head"),
         ("garbage", vec![Say(vec![0xff; 4096]), Hold], "no TLS is spoken there"),
     ] {
-        let server = Server::start(acts).await;
+        let server = Server::start(steps).await;
         let began = Instant::now();
         let run = run(&server.url("https"), Http::One, &["metadata.root.html"]).await;
         assert!(began.elapsed() < Duration::from_secs(10), "{name}: {:?}", began.elapsed());

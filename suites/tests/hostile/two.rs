@@ -138,7 +138,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_no_http_2_ends_as_well() {
-    for (name, acts, words) in [
+    for (name, steps, words) in [
         (
             "HTTP/1.1",
             vec![Hear, say("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), Hold],
@@ -148,7 +148,7 @@ async fn what_is_no_http_2_ends_as_well() {
         ("nothing", vec![Hear], "ended before the head"),
         ("silence", vec![Hold], "no complete answer within"),
     ] {
-        let server = Server::start(acts).await;
+        let server = Server::start(steps).await;
         expect(name, &server.url("http"), words).await;
     }
 }

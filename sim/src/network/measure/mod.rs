@@ -17,7 +17,7 @@ use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{State, Timer, acts, set};
+use super::{State, Timer, actions, set};
 use crate::core::Core;
 
 pub(super) use record::{Failed, Measured};
@@ -108,8 +108,8 @@ struct Switch {
 }
 
 /// Switches the program on or off. What is open when it is switched off is never published.
-pub(super) fn act(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
-    let Switch { on } = acts::read("measure", arguments)?;
+pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+    let Switch { on } = actions::read("measure", arguments)?;
     if on && !state.measure.on {
         publish::prepare(state, core)?;
         open(state, core);

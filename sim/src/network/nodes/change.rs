@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Kind, Node};
-use crate::network::{State, acts};
+use crate::network::{State, actions};
 
 /// The version of a node that is up to date.
 pub(super) const CURRENT: &str = "2.4.1";
@@ -35,8 +35,8 @@ struct Change {
 }
 
 /// Changes a node; answers what it is now. Nothing changes where something of it cannot be.
-pub(in crate::network) fn act(state: &mut State, arguments: &Value) -> Result<Value, String> {
-    let change: Change = acts::read("node", arguments)?;
+pub(in crate::network) fn perform(state: &mut State, arguments: &Value) -> Result<Value, String> {
+    let change: Change = actions::read("node", arguments)?;
     let known = || state.nodes.iter().map(|node| node.site.name).collect::<Vec<_>>();
     let number = state.nodes.iter().position(|node| node.site.name == change.site);
     let number = number.ok_or_else(|| format!("no node is at {:.60?}; known: {:?}", change.site, known()))?;

@@ -13,7 +13,7 @@ use super::{State, Timer, probes, set, sites};
 use crate::core::Core;
 use crate::world::{ExchangeId, Reply, RequestHead, Site};
 
-pub(super) use change::act;
+pub(super) use change::perform;
 
 use change::CURRENT;
 

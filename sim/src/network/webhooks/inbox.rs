@@ -9,7 +9,7 @@ use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::acts;
+use super::super::actions;
 use super::super::store::Number;
 use crate::outgoing::Failure;
 
@@ -139,9 +139,9 @@ impl Webhooks {
         })
     }
 
-    /// The act `webhook-inbox`: deliveries in their order, of one registration or of all.
+    /// The action `webhook-inbox`: deliveries in their order, of one registration or of all.
     pub(in crate::network) fn inbox(&self, arguments: &Value) -> Result<Value, String> {
-        let Wanted { webhook_id } = acts::read("webhook-inbox", arguments)?;
+        let Wanted { webhook_id } = actions::read("webhook-inbox", arguments)?;
         let wanted = |one: &&Arc<Delivery>| webhook_id.as_ref().is_none_or(|id| **id == *one.webhook.id);
         Ok(self.deliveries.values().filter(wanted).map(|one| shown(one)).collect())
     }

@@ -36,7 +36,7 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
     let key = ed25519::key_from_seed(seed);
     let domain = format!("{}.assay.example", text::hex(&draw("client.domain")[..6]));
     if scene.binding != Binding::Unbound {
-        world.act("publish.bind", &json!({ "domain": domain, "key": ed25519::address(&key) }))?;
+        world.perform("publish.bind", &json!({ "domain": domain, "key": ed25519::address(&key) }))?;
     }
     let handle = Handle::new(world, ClockMode::Real);
     let failed = |e: std::io::Error| format!("cannot listen: {e}");

@@ -22,16 +22,16 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FAILED_STATUS, a_test_that_was_answered_by_a_failure_leaves_no_field)
         .costs(2, 0, 0)
         .elsewhere(4)
-        .needs(&[Need::Clock, Need::Acts]),
+        .needs(&[Need::Clock, Need::Actions]),
     shows!(rows::NO_IPV6, without_ipv6_no_machine_has_answered_a_ping)
         .costs(2, 0, 0)
         .elsewhere(4)
-        .needs(&[Need::Clock, Need::Acts]),
+        .needs(&[Need::Clock, Need::Actions]),
     shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(4, 0, 0).elsewhere(8),
     shows!(rows::RETAINED, records_are_served_for_two_weeks)
         .costs(4, 0, 0)
         .elsewhere(8)
-        .needs(&[Need::Clock, Need::Acts]),
+        .needs(&[Need::Clock, Need::Actions]),
 ];
 
 /// A machine answered: what the node's other tests would show is not in question.
@@ -49,7 +49,7 @@ async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked
 
 /// The records of `compute-1`, which is changed before it is measured, and of `compute-2`, which is well.
 async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, List<'p>), Stop> {
-    probe.act("network.node", change).await?;
+    probe.perform("network.node", change).await?;
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
     let id = |site: &str| {
         let node = nodes.iter().find(|node| node["site"] == site);
@@ -130,7 +130,7 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
 
 async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
-    probe.act("network.measure", json!({ "on": false })).await?;
+    probe.perform("network.measure", json!({ "on": false })).await?;
     let mut first = Vec::new();
     for kind in KINDS {
         let node = nodes.iter().find(|node| node["kind"] == kind.name());

@@ -68,7 +68,7 @@ async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     }
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
     // An hour is enough; what comes later would change what is looked at.
-    probe.act("network.measure", json!({ "on": false })).await?;
+    probe.perform("network.measure", json!({ "on": false })).await?;
     let first = |kind: Kind| {
         let of_kind = nodes.iter().find(|node| node["kind"] == kind.name());
         of_kind.and_then(|node| node["node_id"].as_str().map(str::to_owned))

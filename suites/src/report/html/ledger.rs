@@ -15,7 +15,7 @@ const NOT_RUN: &str = "not-run";
 /// What stands for a verdict where no check exists.
 const NO_CHECK: &str = "no-check";
 
-/// The services of the run's outcomes, in the house's order.
+/// The services of the run's outcomes, in the order of the list.
 pub(super) fn services(run: &Run) -> Vec<Service> {
     let ran: BTreeSet<Service> = run.outcomes.iter().map(|outcome| outcome.requirement.service).collect();
     ran.into_iter().collect()

@@ -199,7 +199,7 @@ pub(super) fn conditions(run: &Run) -> String {
                 (offer.forks, "worlds can be forked".to_owned()),
                 (offer.addresses, "addresses can be chosen".to_owned()),
                 (!offer.faults.is_empty(), format!("{} faults", offer.faults.len())),
-                (!offer.acts.is_empty(), format!("{} acts", offer.acts.len())),
+                (!offer.actions.is_empty(), format!("{} actions", offer.actions.len())),
             ];
             let offered: Vec<String> =
                 parts.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();

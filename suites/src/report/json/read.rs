@@ -68,10 +68,10 @@ fn shards(shards: wire::Shards) -> Result<Shards, String> {
 
 fn conditions(conditions: wire::Conditions) -> Conditions {
     let wire::Conditions { is_embedded, profile, offer, sites, forwarding } = conditions;
-    let offer = offer.map(|wire::Offer { clock, faults, acts, forks, addresses }| Offer {
+    let offer = offer.map(|wire::Offer { clock, faults, actions, forks, addresses }| Offer {
         clock,
         faults,
-        acts,
+        actions,
         forks,
         addresses,
     });

@@ -63,7 +63,7 @@ pub(super) struct Conditions {
 pub(super) struct Offer {
     pub clock: bool,
     pub faults: Vec<String>,
-    pub acts: Vec<String>,
+    pub actions: Vec<String>,
     pub forks: bool,
     pub addresses: bool,
 }

@@ -45,10 +45,10 @@ pub(super) fn report(run: &Run) -> wire::Report {
 
 fn conditions(conditions: &Conditions) -> wire::Conditions {
     let Conditions { is_embedded, profile, offer, sites, forwarding } = conditions.clone();
-    let offer = offer.map(|Offer { clock, faults, acts, forks, addresses }| wire::Offer {
+    let offer = offer.map(|Offer { clock, faults, actions, forks, addresses }| wire::Offer {
         clock,
         faults,
-        acts,
+        actions,
         forks,
         addresses,
     });

@@ -29,7 +29,7 @@ const fn deviating(faults: &'static [Step]) -> Scene {
 }
 
 const NO_FAULTS: Step = Step::Faults("[]");
-const REBOOT: Step = Step::Act("gateway.reboot", "{}");
+const REBOOT: Step = Step::Action("gateway.reboot", "{}");
 
 /// Every case.
 pub(super) static CASES: &[Case] = &[

@@ -49,8 +49,8 @@ pub(super) enum Step {
     Ask,
     /// The world gets exactly these faults (JSON).
     Faults(&'static str),
-    /// An act of the control API, with its arguments (JSON).
-    Act(&'static str, &'static str),
+    /// An action of the control API, with its arguments (JSON).
+    Action(&'static str, &'static str),
     /// The server that the client has used last leaves: discovery lists it no longer.
     LastLeaves,
     /// Of the model's servers all but one fail in this way, the one among them that the client has used last.
@@ -92,4 +92,4 @@ impl Scene {
 }
 
 /// Payments are asked for, and made.
-pub(super) const PAID: &[Step] = &[Step::Act("gateway.payments", r#"{"on": true}"#), Step::Ask];
+pub(super) const PAID: &[Step] = &[Step::Action("gateway.payments", r#"{"on": true}"#), Step::Ask];

@@ -154,9 +154,9 @@ impl Stage<'_> {
                 Ok(())
             }
             Step::Faults(faults) => self.faults(&parse(faults)?),
-            Step::Act(act, arguments) => {
-                self.act(act, &parse(arguments)?)?;
-                if act == "gateway.reboot" {
+            Step::Action(action, arguments) => {
+                self.perform(action, &parse(arguments)?)?;
+                if action == "gateway.reboot" {
                     let at = self.place();
                     self.boots.push(at);
                 }
@@ -164,7 +164,7 @@ impl Stage<'_> {
             }
             Step::LastLeaves => {
                 if let Some(site) = self.last_used() {
-                    self.act("gateway.server", &json!({ "site": site, "listed": false }))?;
+                    self.perform("gateway.server", &json!({ "site": site, "listed": false }))?;
                     self.left = Some(site);
                 }
                 Ok(())
@@ -193,10 +193,10 @@ impl Stage<'_> {
         self.watch.entries.len()
     }
 
-    fn act(&self, act: &str, arguments: &Value) -> Result<(), String> {
-        self.handle.change(|world| match world.act(act, arguments) {
+    fn perform(&self, action: &str, arguments: &Value) -> Result<(), String> {
+        self.handle.change(|world| match world.perform(action, arguments) {
             Ok((_, outputs)) => (Ok(()), outputs),
-            Err(why) => (Err(format!("{act}: {why}")), Vec::new()),
+            Err(why) => (Err(format!("{action}: {why}")), Vec::new()),
         })
     }
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{State, fill, lifecycle, measure, neighbours, nodes, pins, record};
 use crate::core::Core;
 
-/// The acts, and what each takes.
-pub(super) const ACTS: &[(&str, &str)] = &[
+/// The actions, and what each takes.
+pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
         "balance",
         "{address, credits}: an owner has this many credits, one for each file and hour, or with null as many as \
@@ -48,27 +48,32 @@ pub(super) const ACTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Carries out an act.
-pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-    match act {
-        "balance" => balance(state, core, read(act, arguments)?),
+/// Carries out an action.
+pub(super) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    action: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    match action {
+        "balance" => balance(state, core, read(action, arguments)?),
         "bill" => {
-            let Nothing {} = read(act, arguments)?;
+            let Nothing {} = read(action, arguments)?;
             lifecycle::bill(state, core);
             Ok(json!({}))
         }
-        "reclaim" => reclaim(state, core, &read(act, arguments)?),
-        "lag" => lag(state, read(act, arguments)?),
-        "fill" => fill::act(state, core, arguments),
-        "message" => message(state, core, &read(act, arguments)?),
+        "reclaim" => reclaim(state, core, &read(action, arguments)?),
+        "lag" => lag(state, read(action, arguments)?),
+        "fill" => fill::perform(state, core, arguments),
+        "message" => message(state, core, &read(action, arguments)?),
         "content" => pins::put_elsewhere(state, core, arguments),
         "webhook-inbox" => state.webhooks.inbox(arguments),
-        "node" => nodes::act(state, arguments),
-        "measure" => measure::act(state, core, arguments),
-        "purchase" => neighbours::act(state, core, arguments),
+        "node" => nodes::perform(state, arguments),
+        "measure" => measure::perform(state, core, arguments),
+        "purchase" => neighbours::perform(state, core, arguments),
         _ => {
-            let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
-            Err(format!("network has no act {act:?}; known: {known:?}"))
+            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
+            Err(format!("network has no action {action:?}; known: {known:?}"))
         }
     }
 }
@@ -104,9 +109,9 @@ struct Lag {
     ms: i64,
 }
 
-/// The arguments of an act.
-pub(super) fn read<T: DeserializeOwned>(act: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|e| format!("{act}: {e}"))
+/// The arguments of an action.
+pub(super) fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
+    serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
 }
 
 fn balance(

@@ -1,4 +1,4 @@
-//! What the control API can ask of the application. An act answers before anything has left: `records` tells later
+//! What the control API can ask of the application. An action answers before anything has left: `records` tells later
 //! what was written.
 
 mod deployments;
@@ -16,12 +16,12 @@ use crate::core::Core;
 
 pub(super) use users::person;
 
-/// The acts, and what each takes.
-pub(super) const ACTS: &[(&str, &str)] = &[
+/// The actions, and what each takes.
+pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
         "wallet",
         "{wallet_key?}: a new user, or the one of this key (0x and 64 digits); answers owner, wallet_key, session, \
-         session_key, encryption_pubkey and delegate; acts that name no owner are about the latest user",
+         session_key, encryption_pubkey and delegate; actions that name no owner are about the latest user",
     ),
     (
         "project",
@@ -71,32 +71,37 @@ pub(super) const ACTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Carries out an act.
-pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-    match act {
+/// Carries out an action.
+pub(super) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    action: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    match action {
         "wallet" => {
-            let owner = users::new_owner(state, core, read(act, arguments)?)?;
+            let owner = users::new_owner(state, core, read(action, arguments)?)?;
             Ok(users::person(state, core, &owner))
         }
-        "project" => projects::create(state, core, read(act, arguments)?),
-        "deploy" => deployments::create(state, core, &read(act, arguments)?),
-        "finish" => deployments::finish(state, core, read(act, arguments)?),
-        "edit" => projects::edit(state, core, read(act, arguments)?),
-        "delete" => projects::delete(state, core, &read(act, arguments)?),
-        "boot" => machines::boot(state, core, &read(act, arguments)?, false),
-        "replace" => machines::boot(state, core, &read(act, arguments)?, true),
-        "rival" => machines::rival(state, core, &read(act, arguments)?),
-        "legacy" => deployments::legacy(state, core, &read(act, arguments)?),
-        "story" => users::tell(state, core, read(act, arguments)?),
-        "history" => users::history(state, core, read(act, arguments)?),
+        "project" => projects::create(state, core, read(action, arguments)?),
+        "deploy" => deployments::create(state, core, &read(action, arguments)?),
+        "finish" => deployments::finish(state, core, read(action, arguments)?),
+        "edit" => projects::edit(state, core, read(action, arguments)?),
+        "delete" => projects::delete(state, core, &read(action, arguments)?),
+        "boot" => machines::boot(state, core, &read(action, arguments)?, false),
+        "replace" => machines::boot(state, core, &read(action, arguments)?, true),
+        "rival" => machines::rival(state, core, &read(action, arguments)?),
+        "legacy" => deployments::legacy(state, core, &read(action, arguments)?),
+        "story" => users::tell(state, core, read(action, arguments)?),
+        "history" => users::history(state, core, read(action, arguments)?),
         "records" => {
-            let OfOwner { owner } = read(act, arguments)?;
+            let OfOwner { owner } = read(action, arguments)?;
             let owner = users::owner_of(state, owner.as_deref())?;
             Ok(view::records(state, core, &owner))
         }
         _ => {
-            let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
-            Err(format!("hosting has no act {act:?}; known: {known:?}"))
+            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
+            Err(format!("hosting has no action {action:?}; known: {known:?}"))
         }
     }
 }
@@ -116,8 +121,8 @@ struct OfProject {
 /// The longest text of an argument, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
 
-fn read<T: DeserializeOwned>(act: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|e| format!("{act}: {e}"))
+fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
+    serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
 }
 
 fn text(given: Option<String>, default: &str) -> Result<String, String> {

@@ -1,4 +1,4 @@
-//! Acts about virtual machines.
+//! Actions about virtual machines.
 
 use serde_json::{Value, json};
 

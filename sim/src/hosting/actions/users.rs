@@ -1,4 +1,4 @@
-//! Acts about users and their whole histories.
+//! Actions about users and their whole histories.
 
 use std::sync::Arc;
 

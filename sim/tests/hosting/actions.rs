@@ -1,4 +1,4 @@
-//! The acts one by one: what each writes, and what each refuses.
+//! The actions one by one: what each writes, and what each refuses.
 
 use assay_spec::hosting::machines::{DEPLOYMENT, PROJECT};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn a_deployment_is_queued_then_live_with_its_artifact() {
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
     assert_eq!(actor.held("deployments", &id)["state"], "queued");
-    actor.act("finish", &json!({ "deployment": id, "outcome": "live", "artifact": "words" }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "live", "artifact": "words" }));
     let held = actor.held("deployments", &id);
     assert_eq!(held["state"], "live");
     let [creation, terminal] = ["creation", "terminal"].map(|kind| actor.shown(kind).remove(0));
@@ -51,12 +51,12 @@ fn a_failed_deployment_stores_nothing() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
-    actor.act("finish", &json!({ "deployment": id, "outcome": "failed" }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "failed" }));
     assert_eq!(actor.held("deployments", &id)["state"], "failed");
     assert!(actor.shown("store").is_empty());
     assert_eq!(actor.shown("terminal")[0]["content"]["content"]["public"]["storeRef"], Value::Null);
     for outcome in ["live", "failed"] {
-        let again = actor.try_act("finish", &json!({ "deployment": id, "outcome": outcome }));
+        let again = actor.try_perform("finish", &json!({ "deployment": id, "outcome": outcome }));
         assert_eq!(again.expect_err("it has ended"), "the deployment is failed");
     }
 }
@@ -68,7 +68,7 @@ fn an_edit_keeps_the_other_entries_and_the_first_time() {
     let owner = actor.owner();
     let before = actor.aggregate(&owner, "projects");
     actor.driver.advance(60_000);
-    actor.act("edit", &json!({ "project": first, "framework": "vite", "signer": "session" }));
+    actor.perform("edit", &json!({ "project": first, "framework": "vite", "signer": "session" }));
     let after = actor.aggregate(&owner, "projects");
     assert_eq!(after[&second], before[&second]);
     assert_eq!(after[&first]["public"]["framework"], "vite");
@@ -86,8 +86,8 @@ fn a_delete_forgets_what_can_be_forgotten_and_nothing_else() {
     let other = actor.live(&stays);
     let [one, two, three] = std::array::from_fn(|_| actor.live(&gone));
     let reclaimed = text(&actor.held("deployments", &three)["store_ref"]);
-    actor.driver.act("network.reclaim", &json!({ "hash": reclaimed, "at_once": true }));
-    actor.act("delete", &json!({ "project": gone }));
+    actor.driver.perform("network.reclaim", &json!({ "hash": reclaimed, "at_once": true }));
+    actor.perform("delete", &json!({ "project": gone }));
     actor.assert_settled();
     let forgets = actor.shown("forget");
     let hashes: Vec<Value> =
@@ -102,8 +102,8 @@ fn a_delete_forgets_what_can_be_forgotten_and_nothing_else() {
     let kept = text(&actor.held("deployments", &other)["store_ref"]);
     assert_eq!(actor.driver.status_of(&kept), "processed");
     assert_eq!(actor.shown("creation").len(), 4, "posts remain");
-    for act in ["edit", "delete", "deploy", "legacy"] {
-        let refused = actor.try_act(act, &json!({ "project": gone }));
+    for action in ["edit", "delete", "deploy", "legacy"] {
+        let refused = actor.try_perform(action, &json!({ "project": gone }));
         assert_eq!(refused.expect_err("it is deleted"), "the project is deleted");
     }
 }
@@ -113,9 +113,9 @@ fn a_project_without_artifacts_is_deleted_without_a_forget() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
-    actor.act("finish", &json!({ "deployment": id, "outcome": "failed" }));
-    actor.act("legacy", &json!({ "project": project, "cid": "bafyearlier" }));
-    actor.act("delete", &json!({ "project": project }));
+    actor.perform("finish", &json!({ "deployment": id, "outcome": "failed" }));
+    actor.perform("legacy", &json!({ "project": project, "cid": "bafyearlier" }));
+    actor.perform("delete", &json!({ "project": project }));
     actor.assert_settled();
     assert!(actor.shown("forget").is_empty());
 }
@@ -126,14 +126,14 @@ fn a_machine_is_booted_claimed_and_replaced() {
     let project = actor.project("instance");
     let id = actor.deploy(&project);
     let live = json!({ "deployment": id, "outcome": "live" });
-    assert!(actor.try_act("finish", &live).is_err(), "there is no machine yet");
-    assert!(actor.try_act("replace", &json!({ "project": project })).is_err());
-    assert!(actor.try_act("rival", &json!({ "project": project })).is_err());
-    let first = actor.act("boot", &json!({ "project": project }));
-    assert!(actor.try_act("boot", &json!({ "project": project })).is_err());
-    let rival = actor.act("rival", &json!({ "project": project }));
-    let second = actor.act("replace", &json!({ "project": project }));
-    actor.act("finish", &live);
+    assert!(actor.try_perform("finish", &live).is_err(), "there is no machine yet");
+    assert!(actor.try_perform("replace", &json!({ "project": project })).is_err());
+    assert!(actor.try_perform("rival", &json!({ "project": project })).is_err());
+    let first = actor.perform("boot", &json!({ "project": project }));
+    assert!(actor.try_perform("boot", &json!({ "project": project })).is_err());
+    let rival = actor.perform("rival", &json!({ "project": project }));
+    let second = actor.perform("replace", &json!({ "project": project }));
+    actor.perform("finish", &live);
     actor.assert_settled();
     let claims = actor.shown("claim");
     let body = |n: usize| &claims[n]["content"]["content"];
@@ -146,7 +146,7 @@ fn a_machine_is_booted_claimed_and_replaced() {
     assert!(claims[0]["content"]["time"].as_i64() < claims[1]["content"]["time"].as_i64());
     assert_eq!(actor.held("projects", &project)["machine"], second["machine"]);
     let site = actor.project("ipfs");
-    assert!(actor.try_act("boot", &json!({ "project": site })).is_err(), "a site needs no machine");
+    assert!(actor.try_perform("boot", &json!({ "project": site })).is_err(), "a site needs no machine");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_legacy_record_holds_its_identifier_itself() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     for schema in 0..4 {
-        actor.act("legacy", &json!({ "project": project, "schema": schema, "envelope": 1 + schema % 2 }));
+        actor.perform("legacy", &json!({ "project": project, "schema": schema, "envelope": 1 + schema % 2 }));
     }
     for (schema, one) in actor.shown("legacy").iter().enumerate() {
         let body = &one["content"]["content"];
@@ -167,7 +167,7 @@ fn a_legacy_record_holds_its_identifier_itself() {
 #[test]
 fn the_moves_that_were_made_are_those_of_the_tables() {
     let mut actor = Actor::new(1);
-    actor.act("story", &json!({}));
+    actor.perform("story", &json!({}));
     let made =
         |machine: &str| actor.driver.world.core.transitions().filter(|row| row.machine == machine).count();
     assert_eq!(made(DEPLOYMENT.name), DEPLOYMENT.transitions.len());
@@ -179,14 +179,14 @@ fn records_of_a_user_are_later_each_time_whatever_the_clock_says() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     for n in 0..5 {
-        actor.act("edit", &json!({ "project": project, "name": format!("name {n}") }));
+        actor.perform("edit", &json!({ "project": project, "name": format!("name {n}") }));
     }
     let maps = actor.shown("projects");
     let times: Vec<i64> = maps.iter().filter_map(|one| one["content"]["time"].as_i64()).collect();
     assert!(times.len() == 6 && times.is_sorted_by(|a, b| a < b), "{times:?}");
     let now_s = actor.driver.now().seconds();
     actor.driver.advance(3_600_000);
-    actor.act("edit", &json!({ "project": project }));
+    actor.perform("edit", &json!({ "project": project }));
     let last = actor.shown("projects").pop().expect("a map")["content"]["time"].as_i64();
     assert_eq!(last, Some(now_s + 3_600));
 }
@@ -231,9 +231,9 @@ fn hostile_arguments_are_refused_with_a_reason() {
         ("wallet", Value::Null),
     ];
     let before = actor.view();
-    for (act, arguments) in bad {
-        let why = actor.try_act(act, &arguments).expect_err(act);
-        assert!(!why.is_empty() && why.len() < 1_000, "{act}: {why}");
+    for (action, arguments) in bad {
+        let why = actor.try_perform(action, &arguments).expect_err(action);
+        assert!(!why.is_empty() && why.len() < 1_000, "{action}: {why}");
     }
     assert_eq!(actor.view(), before, "nothing has changed");
 }
@@ -242,21 +242,21 @@ fn hostile_arguments_are_refused_with_a_reason() {
 fn limits_are_kept() {
     let mut actor = Actor::with_user(1);
     actor.limit(&json!({ "owners": 1, "projects": 1, "deployments": 1 }));
-    assert!(actor.try_act("wallet", &json!({})).is_err());
+    assert!(actor.try_perform("wallet", &json!({})).is_err());
     let project = actor.project("ipfs");
-    assert!(actor.try_act("project", &json!({})).is_err());
+    assert!(actor.try_perform("project", &json!({})).is_err());
     actor.deploy(&project);
-    assert!(actor.try_act("deploy", &json!({ "project": project })).is_err());
-    assert!(actor.try_act("legacy", &json!({ "project": project })).is_err());
-    assert!(actor.try_act("history", &json!({ "deployments": 1 })).is_err());
+    assert!(actor.try_perform("deploy", &json!({ "project": project })).is_err());
+    assert!(actor.try_perform("legacy", &json!({ "project": project })).is_err());
+    assert!(actor.try_perform("history", &json!({ "deployments": 1 })).is_err());
 }
 
 #[test]
 fn no_secret_is_in_the_view_or_in_what_is_printed() {
     let mut actor = Actor::new(1);
     let own = format!("0x{}", "1f".repeat(32));
-    actor.act("wallet", &json!({ "wallet_key": own }));
-    let user = actor.act("story", &json!({}));
+    actor.perform("wallet", &json!({ "wallet_key": own }));
+    let user = actor.perform("story", &json!({}));
     let records = actor.records();
     let shown = format!("{} {:?}", actor.view(), actor.driver.world);
     let machine = text(&records["machines"][0]["key"]);

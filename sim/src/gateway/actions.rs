@@ -10,8 +10,8 @@ use super::pool::CONFIDENTIAL;
 use super::{State, health, stream};
 use crate::core::Core;
 
-/// The acts, and what each takes.
-pub(super) const ACTS: &[(&str, &str)] = &[
+/// The actions, and what each takes.
+pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
         "server",
         "{site, listed?, up?}: a server joins or leaves the pool, goes down or comes up; answers both; one that has \
@@ -50,19 +50,24 @@ struct Payments {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// Carries out an act. Nothing changes where something of it cannot be.
-pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Value) -> Result<Value, String> {
-    match act {
-        "server" => server(state, core, &read(act, arguments)?),
+/// Carries out an action. Nothing changes where something of it cannot be.
+pub(super) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    action: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    match action {
+        "server" => server(state, core, &read(action, arguments)?),
         "reboot" => {
             let none = json!({});
-            let Nothing {} = read(act, if arguments.is_null() { &none } else { arguments })?;
+            let Nothing {} = read(action, if arguments.is_null() { &none } else { arguments })?;
             state.enclave.reboot();
             stream::server_gone(state, core, CONFIDENTIAL);
             Ok(state.enclave.view(core))
         }
         "key" => {
-            let Key { state: wanted, key } = read(act, arguments)?;
+            let Key { state: wanted, key } = read(action, arguments)?;
             let limits = state.limits.clone();
             let key = match key {
                 Some(key) => {
@@ -74,13 +79,13 @@ pub(super) fn act(state: &mut State, core: &mut Core, act: &str, arguments: &Val
             Ok(json!({ "key": key, "state": wanted }))
         }
         "payments" => {
-            let Payments { on } = read(act, arguments)?;
+            let Payments { on } = read(action, arguments)?;
             state.limits.payment_flow = u8::from(on);
             Ok(json!({ "on": on, "payment": PAYMENT }))
         }
         _ => {
-            let known: Vec<&str> = ACTS.iter().map(|(name, _)| *name).collect();
-            Err(format!("the gateway has no act {act:.60?}; known: {known:?}"))
+            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
+            Err(format!("the gateway has no action {action:.60?}; known: {known:?}"))
         }
     }
 }
@@ -103,6 +108,6 @@ fn server(state: &mut State, core: &mut Core, change: &Change) -> Result<Value, 
     Ok(answer)
 }
 
-fn read<T: DeserializeOwned>(act: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|e| format!("{act}: {e}"))
+fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
+    serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
 }

@@ -1,4 +1,4 @@
-//! Acts about deployments.
+//! Actions about deployments.
 
 use assay_spec::hosting::machines::DeploymentEvent;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Acts about projects.
+//! Actions about projects.
 
 use std::sync::Arc;
 
