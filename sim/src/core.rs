@@ -17,7 +17,7 @@ use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
 use crate::variation::{self, Variation, Variations};
-use crate::world::{Errand, ExchangeId, Output, Reply, Site, Timer};
+use crate::world::{ExchangeId, OutgoingContext, Output, Reply, Site, Timer};
 
 /// The shared part of a world. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -176,10 +176,10 @@ impl Core {
         self.outbound.place(site)
     }
 
-    /// Sends a request; what it comes to reaches its service as `incoming`, with this errand, and never before the
+    /// Sends a request; what it comes to reaches its service as `incoming`, with this context, and never before the
     /// present input or timer is done.
-    pub fn send(&mut self, request: Outgoing, errand: Errand) -> OutgoingId {
-        self.outbound.send(request, errand)
+    pub fn send(&mut self, request: Outgoing, context: OutgoingContext) -> OutgoingId {
+        self.outbound.send(request, context)
     }
 
     /// Has another service carry out an action, before anything more is sent: a condition that comes about outside of

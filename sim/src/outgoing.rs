@@ -16,7 +16,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use imbl::{OrdMap, Vector};
 use serde::Serialize;
 
-use crate::world::{self, Errand, ExchangeId, Reply, Site};
+use crate::world::{self, ExchangeId, OutgoingContext, Reply, Site};
 
 /// The number of an outgoing request in its world, from 1.
 pub type OutgoingId = u64;
@@ -185,7 +185,7 @@ pub(crate) struct Outbound {
 #[derive(Clone, Debug)]
 pub(crate) struct Leaving {
     pub(crate) request: Arc<Outgoing>,
-    pub(crate) errand: Errand,
+    pub(crate) context: OutgoingContext,
     pub(crate) depth: u8,
     pub(crate) way: Way,
 }
@@ -204,7 +204,7 @@ pub(crate) enum Way {
 /// A request under way.
 #[derive(Clone, Debug)]
 pub(crate) struct UnderWay {
-    pub(crate) errand: Errand,
+    pub(crate) context: OutgoingContext,
     /// How many requests had caused it.
     pub(crate) depth: u8,
     /// The exchange of a request to an own site.
@@ -228,11 +228,11 @@ impl Outbound {
     }
 
     /// Takes a request in.
-    pub(crate) fn send(&mut self, request: Outgoing, errand: Errand) -> OutgoingId {
+    pub(crate) fn send(&mut self, request: Outgoing, context: OutgoingContext) -> OutgoingId {
         self.last += 1;
         let way = self.way(&request);
         let line = if matches!(way, Way::Abroad) { &mut self.queue } else { &mut self.ready };
-        line.push_back((self.last, Leaving { request: Arc::new(request), errand, depth: self.depth, way }));
+        line.push_back((self.last, Leaving { request: Arc::new(request), context, depth: self.depth, way }));
         self.last
     }
 

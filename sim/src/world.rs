@@ -169,7 +169,7 @@ pub trait SimService: Clone {
     /// What its timers say when they are due.
     type Timer: Clone;
     /// What its own requests are about.
-    type Errand: Clone;
+    type OutgoingContext: Clone;
 
     /// The places at which it listens.
     const SITES: &'static [Site];
@@ -202,7 +202,7 @@ pub trait SimService: Clone {
     /// A timer is due.
     fn fire(&mut self, core: &mut Core, timer: Self::Timer);
     /// A request of its own, sent by [`Core::send`], came to something.
-    fn incoming(&mut self, _: &mut Core, _: Self::Errand, _: Outcome) {}
+    fn incoming(&mut self, _: &mut Core, _: Self::OutgoingContext, _: Outcome) {}
     /// An action of the control API.
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String>;
     /// The state, for people.
@@ -233,8 +233,8 @@ macro_rules! declare {
 
         /// What a request of some service is about.
         #[derive(Clone, Debug)]
-        pub enum Errand {
-            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Errand)),*
+        pub enum OutgoingContext {
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::OutgoingContext)),*
         }
 
         impl Services {
@@ -269,8 +269,8 @@ macro_rules! declare {
                 }
             }
 
-            fn incoming(&mut self, core: &mut Core, errand: Errand, outcome: Outcome) {
-                match errand { $(Errand::$variant(errand) => self.$module.incoming(core, errand, outcome)),* }
+            fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
+                match context { $(OutgoingContext::$variant(context) => self.$module.incoming(core, context, outcome)),* }
             }
 
             fn perform(&mut self, core: &mut Core, service: Service, action: &str, arguments: &Value)
@@ -642,7 +642,7 @@ impl World {
         }
     }
 
-    /// Empties the outbox: answers to exchanges that are still there go out, or to the world's own errand.
+    /// Empties the outbox: answers to exchanges that are still there go out, or to the world's own request.
     fn deliver(&mut self) {
         while !self.core.outbox.is_empty() {
             for output in std::mem::take(&mut self.core.outbox) {
@@ -675,9 +675,9 @@ impl World {
 
     /// Sends a request of the world's own on its way.
     fn send(&mut self, id: OutgoingId, leaving: Leaving) {
-        let Leaving { request, errand, depth, way } = leaving;
+        let Leaving { request, context, depth, way } = leaving;
         let exchange = matches!(way, Way::Home(..)).then_some(self.last + 1);
-        self.core.outbound.leave(id, UnderWay { errand, depth, exchange });
+        self.core.outbound.leave(id, UnderWay { context, depth, exchange });
         match way {
             Way::Home(site, host, target) => self.ask_itself(id, site, &host, target, &request, depth + 1),
             Way::Abroad => {
@@ -728,9 +728,9 @@ impl World {
 
     /// A request of the world's own has come to something.
     fn settle(&mut self, id: OutgoingId, outcome: Outcome) {
-        let Some(UnderWay { errand, depth, .. }) = self.core.outbound.settle(id) else { return };
+        let Some(UnderWay { context, depth, .. }) = self.core.outbound.settle(id) else { return };
         self.core.outbound.depth = depth;
-        self.services.incoming(&mut self.core, errand, outcome);
+        self.services.incoming(&mut self.core, context, outcome);
         self.core.outbound.depth = 0;
     }
 }

@@ -12,7 +12,7 @@ mod deviations;
 mod faults;
 #[path = "hosting/history.rs"]
 mod history;
-#[path = "hosting/story.rs"]
-mod story;
+#[path = "hosting/seed_history.rs"]
+mod seed_history;
 #[path = "hosting/walk.rs"]
 mod walk;

@@ -31,7 +31,7 @@ proptest! {
         let mut walk = Walk::new(daily);
         let verdict = steps.iter().try_for_each(|step| walk.take(step)).and_then(|()| walk.rest());
         if let Err(why) = verdict {
-            return Err(TestCaseError::fail(format!("{why}\n{}", walk.story)));
+            return Err(TestCaseError::fail(format!("{why}\n{}", walk.log)));
         }
     }
 }
@@ -49,7 +49,7 @@ struct Walk {
     driver: Driver,
     model: Model,
     sent: Vec<(Ask, Call)>,
-    story: String,
+    log: String,
 }
 
 impl Walk {
@@ -61,8 +61,8 @@ impl Walk {
         }
         let limits = json!({ "publishes_per_window": daily });
         driver.world.set_limits(Service::Publish, &limits).expect("a known limit");
-        let story = format!("{daily} publishes a day; a.example is bound to key 0, b.example to key 1");
-        Walk { driver, model, sent: Vec::new(), story }
+        let log = format!("{daily} publishes a day; a.example is bound to key 0, b.example to key 1");
+        Walk { driver, model, sent: Vec::new(), log }
     }
 
     fn take(&mut self, step: &Step) -> Verdict {
@@ -172,6 +172,6 @@ impl Walk {
     }
 
     fn tell(&mut self, what: std::fmt::Arguments<'_>) {
-        write!(self.story, "\n{what}").expect("a text grows");
+        write!(self.log, "\n{what}").expect("a text grows");
     }
 }

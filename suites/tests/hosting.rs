@@ -20,7 +20,7 @@ use assay_suites::verdict::{Run, Verdict};
 use assay_suites::{check, report};
 use serde_json::json;
 
-/// A simulator whose application has told its story; the owner's address and key.
+/// A simulator whose application has written its seed history; the owner's address and key.
 async fn told(deviations: &[&str]) -> (Served, String, String) {
     let options = Options {
         clock: ClockMode::Manual,
@@ -31,7 +31,7 @@ async fn told(deviations: &[&str]) -> (Served, String, String) {
     };
     let served = start(&options).await.expect("a simulator on any port");
     let control = Control::new(Arc::new(Tcp), &served.control, None);
-    let told = control.perform("hosting.story", json!({})).await.expect("a story");
+    let told = control.perform("hosting.seed-history", json!({})).await.expect("a seed history");
     let text = |member: &str| told[member].as_str().expect(member).to_owned();
     let (owner, key) = (text("owner"), text("wallet_key"));
     (served, owner, key)

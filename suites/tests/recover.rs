@@ -61,7 +61,7 @@ struct Owner {
     key: String,
 }
 
-async fn story(control: &Control, action: &str, arguments: Value) -> (Owner, Value) {
+async fn seed_history(control: &Control, action: &str, arguments: Value) -> (Owner, Value) {
     let told = control.perform(action, arguments).await.expect("a history");
     let text = |member: &str| told[member].as_str().expect(member).to_owned();
     (Owner { address: text("owner"), key: text("wallet_key") }, told)
@@ -70,7 +70,7 @@ async fn story(control: &Control, action: &str, arguments: Value) -> (Owner, Val
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_deployments_give_exactly_the_expected_json() {
     let (served, control) = served().await;
-    let (owner, told) = story(&control, "hosting.history", json!({ "deployments": 1000 })).await;
+    let (owner, told) = seed_history(&control, "hosting.history", json!({ "deployments": 1000 })).await;
     let written =
         control.perform("hosting.records", json!({ "owner": owner.address })).await.expect("an account");
     let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
@@ -147,7 +147,7 @@ async fn a_thousand_deployments_give_exactly_the_expected_json() {
 async fn a_mirror_that_lags_loses_nothing_and_is_named() {
     let (served, control) = served().await;
     control.faults(json!([{ "fault": "network.lagging" }])).await.expect("a fault");
-    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
     let one = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
     let arguments = ["--network", mirror, "--network", node, "--address", &owner.address];
@@ -163,7 +163,7 @@ async fn a_mirror_that_lags_loses_nothing_and_is_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
     let (served, control) = served().await;
-    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let node = &served.sites["network"];
     let conforming = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
     let gone = {
@@ -193,7 +193,7 @@ async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_forges_a_record_is_seen_through() {
     let (served, control) = served().await;
-    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let node = &served.sites["network"];
     let conforming =
         recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await.json();
@@ -236,7 +236,7 @@ async fn control_get(base: &str, path: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_key_what_is_public_is_recovered() {
     let (served, control) = served().await;
-    let (owner, _) = story(&control, "hosting.story", json!({})).await;
+    let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let ran = recover(&["--network", &served.sites["network"], "--address", &owner.address], None).await;
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let recovered = ran.json();
@@ -254,7 +254,7 @@ const ADDRESS: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_in_a_record_is_shown_by_nobody() {
     let (served, control) = served().await;
-    let (owner, told) = story(&control, "hosting.story", json!({})).await;
+    let (owner, told) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let project = &told["projects"][0];
     let digits = owner.key.trim_start_matches("0x").to_owned();
     for name in [digits.clone(), digits.to_uppercase()] {

@@ -83,7 +83,7 @@ pub enum Timer {
 
 impl SimService for State {
     type Timer = Timer;
-    type Errand = std::convert::Infallible;
+    type OutgoingContext = std::convert::Infallible;
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;

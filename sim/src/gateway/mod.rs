@@ -91,7 +91,7 @@ pub enum Timer {
 
 impl SimService for State {
     type Timer = Timer;
-    type Errand = std::convert::Infallible;
+    type OutgoingContext = std::convert::Infallible;
 
     const SITES: &'static [Site] = &[GATEWAY, SERVERS[0], SERVERS[1], SERVERS[2], ENCLAVE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;

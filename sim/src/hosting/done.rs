@@ -6,7 +6,7 @@ use assay_spec::Rules;
 use assay_spec::hosting::machines::{DeploymentEvent, DeploymentState, ProjectEvent, ProjectState};
 use assay_spec::hosting::requirements::{claims, forget, history, recovery, security};
 
-use super::people::Deployment;
+use super::accounts::Deployment;
 use super::step::{Place, Step};
 use super::steps::Found;
 use super::write::{Outcome, Sent};
@@ -30,21 +30,21 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
             Vec::new()
         }
         Step::Rival { machine, of } => {
-            let instance = state.people.machine(of).and_then(|of| of.instance.clone());
-            if let Some(machine) = state.people.machine_mut(machine) {
+            let instance = state.accounts.machine(of).and_then(|of| of.instance.clone());
+            if let Some(machine) = state.accounts.machine_mut(machine) {
                 machine.instance = instance;
             }
             vec![Step::Claim { machine: machine.clone() }]
         }
         Step::Machine { project, machine } => {
-            if let Some(project) = state.people.project_mut(project) {
+            if let Some(project) = state.accounts.project_mut(project) {
                 project.machine = Some(machine.clone());
             }
             Vec::new()
         }
         Step::Resume => {
             let owner = state.jobs.get(&id).map(|job| job.owner.clone()).unwrap_or_default();
-            if let Some(owner) = state.people.owner_mut(&owner) {
+            if let Some(owner) = state.accounts.owner_mut(&owner) {
                 owner.pace_s = 0;
             }
             Vec::new()
@@ -75,7 +75,7 @@ pub(super) fn accepted(
         Step::Projects { project, event, .. } => mapped(state, core, project, *event, sent),
         Step::Create { deployment, again } => created(state, core, deployment, &hash, sent.time_s, *again),
         Step::Pin { deployment, .. } => {
-            if let Some(deployment) = state.people.deployment_mut(deployment) {
+            if let Some(deployment) = state.accounts.deployment_mut(deployment) {
                 deployment.store_ref = Some(hash.clone());
             }
             let resolves = core.violated(&recovery::LIVE_RESOLVES).is_none();
@@ -86,14 +86,14 @@ pub(super) fn accepted(
             amended(state, core, deployment, &hash, *outcome, *again)
         }
         Step::Boot { machine } => {
-            if let Some(machine) = state.people.machine_mut(machine) {
+            if let Some(machine) = state.accounts.machine_mut(machine) {
                 machine.instance = Some(hash);
             }
             Vec::new()
         }
         Step::Claim { machine } => claimed(state, core, machine, &hash),
         Step::Legacy { deployment, .. } => {
-            if let Some(deployment) = state.people.deployment_mut(deployment) {
+            if let Some(deployment) = state.accounts.deployment_mut(deployment) {
                 deployment.creation = Some(hash);
             }
             Vec::new()
@@ -123,11 +123,11 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
         | Step::Amend { deployment: one, .. }
         | Step::Legacy { deployment: one, .. } => {
             deployment = Some(one.clone());
-            project = state.people.deployment(one).map(|one| one.project.clone());
+            project = state.accounts.deployment(one).map(|one| one.project.clone());
         }
         Step::Boot { machine: one } | Step::Claim { machine: one } => {
             machine = Some(one.clone());
-            project = state.people.machine(one).map(|one| one.project.clone());
+            project = state.accounts.machine(one).map(|one| one.project.clone());
         }
         _ => {}
     }
@@ -146,7 +146,7 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
 fn secured(state: &mut State, core: &mut Core, id: u64, place: Place) -> Vec<Step> {
     let owner = state.jobs.get(&id).map(|job| job.owner.clone()).unwrap_or_default();
     let first =
-        state.people.owner_mut(&owner).is_some_and(|owner| !std::mem::replace(&mut owner.secured, true));
+        state.accounts.owner_mut(&owner).is_some_and(|owner| !std::mem::replace(&mut owner.secured, true));
     if !first || place != Place::Own {
         return Vec::new();
     }
@@ -161,12 +161,12 @@ fn secured(state: &mut State, core: &mut Core, id: u64, place: Place) -> Vec<Ste
 }
 
 fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent, sent: &Sent) -> Vec<Step> {
-    let Some(project) = state.people.project(id) else { return Vec::new() };
+    let Some(project) = state.accounts.project(id) else { return Vec::new() };
     let (owner, from) = (project.owner.clone(), project.state);
     let Some((to, row)) = from.on(event) else { return Vec::new() };
     core.fired(row);
     let entry = sent.entry.clone().unwrap_or_default();
-    if let Some(project) = state.people.project_mut(id) {
+    if let Some(project) = state.accounts.project_mut(id) {
         project.state = to;
         if event == ProjectEvent::Create {
             project.created_s = sent.time_s;
@@ -177,7 +177,7 @@ fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent
         project.entry = entry;
     }
     let mut secure_again = false;
-    if let Some(owner) = state.people.owner(&owner) {
+    if let Some(owner) = state.accounts.owner(&owner) {
         let first = owner.projects.front() == Some(id);
         secure_again =
             event == ProjectEvent::Create && !first && core.violated(&history::SECURITY_ONCE).is_some();
@@ -193,7 +193,7 @@ fn created(
     time_s: i64,
     again: bool,
 ) -> Vec<Step> {
-    let Some(deployment) = state.people.deployment_mut(id) else { return Vec::new() };
+    let Some(deployment) = state.accounts.deployment_mut(id) else { return Vec::new() };
     if again {
         return Vec::new();
     }
@@ -212,7 +212,7 @@ fn amended(
     outcome: Outcome,
     again: bool,
 ) -> Vec<Step> {
-    let Some(deployment) = state.people.deployment_mut(id) else { return Vec::new() };
+    let Some(deployment) = state.accounts.deployment_mut(id) else { return Vec::new() };
     if again {
         return Vec::new();
     }
@@ -237,7 +237,7 @@ fn amended(
 }
 
 fn claimed(state: &mut State, core: &mut Core, id: &Arc<str>, hash: &Arc<str>) -> Vec<Step> {
-    let Some(machine) = state.people.machine_mut(id) else { return Vec::new() };
+    let Some(machine) = state.accounts.machine_mut(id) else { return Vec::new() };
     let first = machine.claim.is_none();
     machine.claim.get_or_insert_with(|| hash.clone());
     let twice = first && core.violated(&claims::ONCE).is_some();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use assay_spec::hosting::machines::ProjectEvent;
 use serde_json::{Value, json};
 
-use super::people::Target;
+use super::accounts::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, actions, plan, story};
+use super::{State, actions, plan, seed_history};
 use crate::core::Core;
 
 /// Deployments of a project, on the average.
@@ -20,9 +20,9 @@ const PROJECTS: u32 = 40;
 /// Writes so many deployments; answers how many of each kind there are.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count: u32) -> Value {
     // Three records of each deployment, and a second for each of them.
-    story::set_pace(state, core, owner, i64::from(count) * 6 + 3_600, 1);
+    seed_history::set_pace(state, core, owner, i64::from(count) * 6 + 3_600, 1);
     let projects: Vec<Arc<str>> = (0..=count.div_ceil(OF_PROJECT).min(PROJECTS))
-        .map(|n| state.people.add_project(core, owner, Target::Site, "astro", &format!("Project {n}")))
+        .map(|n| state.accounts.add_project(core, owner, Target::Site, "astro", &format!("Project {n}")))
         .collect();
     let map = |project: &Arc<str>, event| Step::Projects {
         project: project.clone(),
@@ -48,13 +48,13 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
             steps.push(plan::legacy(state, core, project, forms, None).1);
             continue;
         }
-        let id = state.people.add_deployment(core, project, false);
+        let id = state.accounts.add_deployment(core, project, false);
         steps.extend(plan::deploy(&id));
         match kind {
             5 => steps.extend(plan::finish(&id, Outcome::Failed, "")),
             4 => {
                 // An artifact of which no node has heard.
-                if let Some(deployment) = state.people.deployment_mut(&id) {
+                if let Some(deployment) = state.accounts.deployment_mut(&id) {
                     let hash = core.rng.draw("hosting.absent", id.as_bytes(), 0);
                     deployment.store_ref = Some(assay_spec::crypto::text::hex(&hash).into());
                 }

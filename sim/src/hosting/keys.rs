@@ -1,4 +1,4 @@
-//! Keys of people and machines. They come from the world's keyed draws, so that a seed repeats them.
+//! Keys of accounts and machines. They come from the world's keyed draws, so that a seed repeats them.
 
 use std::fmt;
 

@@ -14,9 +14,9 @@ use crate::network::sites::{MIRROR, PRIMARY};
 /// The look-ups for a project's artifacts, each once, and the FORGET behind them.
 pub(super) fn begin(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<Step> {
     let at = if core.fault(faults::LAGGING, &[("project", project)]) { MIRROR } else { PRIMARY };
-    let deployments = state.people.project(project).map(|one| one.deployments.clone()).unwrap_or_default();
+    let deployments = state.accounts.project(project).map(|one| one.deployments.clone()).unwrap_or_default();
     let mut hashes: Vector<Arc<str>> = Vector::new();
-    for hash in deployments.iter().filter_map(|id| state.people.deployment(id)?.store_ref.clone()) {
+    for hash in deployments.iter().filter_map(|id| state.accounts.deployment(id)?.store_ref.clone()) {
         if !hashes.contains(&hash) {
             hashes.push_back(hash);
         }
@@ -31,7 +31,7 @@ pub(super) fn begin(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<S
 pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: Option<&str>) -> Vec<Step> {
     match step {
         Step::Confirm { deployment, .. } => {
-            if let Some(deployment) = state.people.deployment_mut(deployment) {
+            if let Some(deployment) = state.accounts.deployment_mut(deployment) {
                 deployment.cid = cid.map(Into::into);
             }
             Vec::new()
@@ -54,7 +54,7 @@ pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: O
 
 /// Nobody pays for an artifact any more: the network takes it away.
 pub(super) fn reclaim(state: &State, core: &mut Core, deployment: &str, removed: bool) {
-    let store_ref = state.people.deployment(deployment).and_then(|one| one.store_ref.clone());
+    let store_ref = state.accounts.deployment(deployment).and_then(|one| one.store_ref.clone());
     if let Some(hash) = store_ref {
         core.ask("network.reclaim", json!({ "hash": &*hash, "at_once": removed }));
     }

@@ -3,6 +3,7 @@
 //! It is somebody else's client: every record goes to the network's own site as a request of the world, on behalf of
 //! the users, the delegate and the machines whose keys it draws. Nothing here touches what the network stores.
 
+mod accounts;
 mod actions;
 mod deviations;
 mod done;
@@ -11,12 +12,11 @@ mod history;
 mod keys;
 mod limits;
 mod lookups;
-mod people;
 mod plan;
 mod rehydrate;
+mod seed_history;
 mod step;
 mod steps;
-mod story;
 mod variations;
 mod view;
 mod write;
@@ -37,7 +37,7 @@ use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 pub use limits::Limits;
 
-use people::People;
+use accounts::Accounts;
 use steps::Job;
 
 /// The application's backend.
@@ -51,7 +51,7 @@ const FAILURES: usize = 100;
 pub struct State {
     /// The limits in force.
     pub limits: Limits,
-    people: People,
+    accounts: Accounts,
     /// Actions under way, by their number.
     jobs: OrdMap<u64, Job>,
     jobs_begun: u64,
@@ -61,8 +61,8 @@ pub struct State {
     written: Vector<Written>,
     /// What was given up.
     failures: Vector<Failure>,
-    /// The story that was told without a key, which is told once.
-    told: Option<Told>,
+    /// The seed history that was written without a key, which is written once.
+    seed_history: Option<SeedHistory>,
     /// How often a browser asked for its projects after a login.
     rehydrations: u64,
 }
@@ -79,13 +79,13 @@ struct Written {
     time_s: i64,
 }
 
-/// The answer of a story. It prints nothing, since it holds keys.
+/// The answer of a seed history. It prints nothing, since it holds keys.
 #[derive(Clone)]
-struct Told(Arc<Value>);
+struct SeedHistory(Arc<Value>);
 
-impl std::fmt::Debug for Told {
+impl std::fmt::Debug for SeedHistory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Told")
+        f.write_str("SeedHistory")
     }
 }
 
@@ -105,11 +105,11 @@ pub struct Timer(u64);
 
 /// The job that a request belongs to.
 #[derive(Clone, Copy, Debug)]
-pub struct Errand(u64);
+pub struct OutgoingContext(u64);
 
 impl SimService for State {
     type Timer = Timer;
-    type Errand = Errand;
+    type OutgoingContext = OutgoingContext;
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = faults::ALL;
@@ -120,13 +120,13 @@ impl SimService for State {
     fn new(_: &Core) -> State {
         State {
             limits: Limits::default(),
-            people: People::default(),
+            accounts: Accounts::default(),
             jobs: OrdMap::new(),
             jobs_begun: 0,
             requests: 0,
             written: Vector::new(),
             failures: Vector::new(),
-            told: None,
+            seed_history: None,
             rehydrations: 0,
         }
     }
@@ -151,7 +151,7 @@ impl SimService for State {
         steps::go(self, core, job);
     }
 
-    fn incoming(&mut self, core: &mut Core, Errand(job): Errand, outcome: Outcome) {
+    fn incoming(&mut self, core: &mut Core, OutgoingContext(job): OutgoingContext, outcome: Outcome) {
         steps::incoming(self, core, job, &outcome);
     }
 

@@ -25,7 +25,7 @@ pub(super) fn create_project(
     signer: Signer,
 ) -> Vec<Step> {
     let create = map(project, ProjectEvent::Create, signer);
-    let secured = state.people.owner(owner).is_none_or(|owner| owner.secured || owner.projects.len() > 1);
+    let secured = state.accounts.owner(owner).is_none_or(|owner| owner.secured || owner.projects.len() > 1);
     let security = Step::Security { place: Place::Own };
     match (secured, core.varies(variations::SECURITY_AFTER)) {
         (true, _) => vec![create],
@@ -56,7 +56,7 @@ pub(super) fn edit(
     (name, framework): (&str, &str),
     signer: Signer,
 ) -> Vec<Step> {
-    if let Some(project) = state.people.project_mut(project) {
+    if let Some(project) = state.accounts.project_mut(project) {
         for (member, given) in [(&mut project.name, name), (&mut project.framework, framework)] {
             if !given.is_empty() {
                 given.clone_into(member);
@@ -76,7 +76,7 @@ pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec
 
 /// A machine that takes a project's bundles from now on.
 pub(super) fn boot(state: &mut State, project: &Arc<str>, machine: &Arc<str>) -> Vec<Step> {
-    if let Some(project) = state.people.project_mut(project) {
+    if let Some(project) = state.accounts.project_mut(project) {
         project.machine = Some(machine.clone());
     }
     vec![Step::Boot { machine: machine.clone() }, Step::Claim { machine: machine.clone() }]
@@ -90,9 +90,9 @@ pub(super) fn legacy(
     (schema, envelope): (u8, u8),
     cid: Option<&str>,
 ) -> (Arc<str>, Step) {
-    let id = state.people.add_deployment(core, project, true);
-    let number = state.people.deployments.len() as i64;
-    if let Some(deployment) = state.people.deployment_mut(&id) {
+    let id = state.accounts.add_deployment(core, project, true);
+    let number = state.accounts.deployments.len() as i64;
+    if let Some(deployment) = state.accounts.deployment_mut(&id) {
         let cid = cid.map_or_else(|| earlier_cid(core, &id), str::to_owned);
         deployment.cid = Some(cid.into());
     }

@@ -15,7 +15,7 @@ use super::{Failure, State, Timer, done, faults};
 use crate::core::Core;
 use crate::network::sites::{MIRROR, PRIMARY};
 use crate::outgoing::{Outcome as Came, Outgoing};
-use crate::world::Errand;
+use crate::world::OutgoingContext;
 
 /// The steps that are left of an action.
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ fn again(state: &mut State, core: &mut Core, id: u64, step: &Step, why: String) 
 
 /// Whatever pace an owner's records had, they are written as they come.
 fn resume(state: &mut State, owner: &str) {
-    if let Some(owner) = state.people.owner_mut(owner) {
+    if let Some(owner) = state.accounts.owner_mut(owner) {
         owner.pace_s = 0;
     }
 }
@@ -183,7 +183,7 @@ fn advance(state: &mut State, id: u64, more: Vec<Step>) {
 fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
     let (project, deployment) = match step {
         Step::Amend { deployment, again: false, .. } => {
-            let project = state.people.deployment(deployment).map(|one| one.project.to_string());
+            let project = state.accounts.deployment(deployment).map(|one| one.project.to_string());
             (project.unwrap_or_default(), deployment.to_string())
         }
         Step::Forget { project, .. } => (project.to_string(), String::new()),
@@ -210,7 +210,7 @@ fn send(state: &mut State, core: &mut Core, id: u64, step: &Step, sent: &Sent) {
         request.body = sent.body.clone();
         request = request.header("content-type", HeaderValue::from_static(sent.content_type));
     }
-    core.send(request, Errand::Hosting(super::Errand(id)));
+    core.send(request, OutgoingContext::Hosting(super::OutgoingContext(id)));
 }
 
 fn wait(core: &mut Core, ms: i64, id: u64) {

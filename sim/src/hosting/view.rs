@@ -1,22 +1,22 @@
-//! The application, for people and for checks.
+//! The application, for readers and for checks.
 
 use assay_spec::Instant;
 use serde_json::{Value, json};
 
+use super::accounts::{Deployment, Machine, Project};
 use super::keys;
-use super::people::{Deployment, Machine, Project};
 use super::{Failure, State, Written};
 use crate::core::Core;
 
 /// All of it, in short.
 pub(super) fn view(state: &State, core: &Core) -> Value {
-    let people = &state.people;
+    let accounts = &state.accounts;
     json!({
         "delegate": keys::delegate(core).address(),
-        "owners": people.owners.keys().map(|address| &**address).collect::<Vec<_>>(),
-        "projects": people.projects.len(),
-        "deployments": people.deployments.len(),
-        "machines": people.machines.len(),
+        "owners": accounts.owners.keys().map(|address| &**address).collect::<Vec<_>>(),
+        "projects": accounts.projects.len(),
+        "deployments": accounts.deployments.len(),
+        "machines": accounts.machines.len(),
         "written": state.written.len(),
         "requests": state.requests,
         "jobs": jobs(state, None),
@@ -27,18 +27,20 @@ pub(super) fn view(state: &State, core: &Core) -> Value {
 
 /// What was written for an owner.
 pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
-    let people = &state.people;
+    let accounts = &state.accounts;
     let own = || state.written.iter().filter(|one| &*one.owner == owner);
-    let projects: Vec<&Project> = people
+    let projects: Vec<&Project> = accounts
         .owner(owner)
         .into_iter()
         .flat_map(|owner| owner.projects.iter())
-        .filter_map(|id| people.project(id))
+        .filter_map(|id| accounts.project(id))
         .collect();
-    let deployments =
-        projects.iter().flat_map(|project| project.deployments.iter()).filter_map(|id| people.deployment(id));
+    let deployments = projects
+        .iter()
+        .flat_map(|project| project.deployments.iter())
+        .filter_map(|id| accounts.deployment(id));
     let machines =
-        || people.machines.values().filter(|one| projects.iter().any(|project| project.id == one.project));
+        || accounts.machines.values().filter(|one| projects.iter().any(|project| project.id == one.project));
     let with_machines = |one: &Project| {
         let own = machines().filter(|machine| machine.project == one.id);
         let mut shown = project(one);
@@ -60,10 +62,10 @@ pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
 
 /// The projects of an owner, for a browser that has logged in.
 pub(super) fn held(state: &State, owner: &str) -> Vec<Value> {
-    let mut owners = state.people.owners.values();
+    let mut owners = state.accounts.owners.values();
     let found = owners.find(|known| known.address.eq_ignore_ascii_case(owner));
     let ids = found.into_iter().flat_map(|owner| owner.projects.iter());
-    ids.filter_map(|id| state.people.project(id)).map(project).collect()
+    ids.filter_map(|id| state.accounts.project(id)).map(project).collect()
 }
 
 fn jobs(state: &State, owner: Option<&str>) -> Vec<Value> {

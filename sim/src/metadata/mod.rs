@@ -42,7 +42,7 @@ pub struct State {
 
 impl SimService for State {
     type Timer = std::convert::Infallible;
-    type Errand = std::convert::Infallible;
+    type OutgoingContext = std::convert::Infallible;
 
     const SITES: &'static [Site] = &[SITE];
     const FAULTS: &'static [fault::Kind] = &[];

@@ -146,7 +146,7 @@ pub struct Carried(Box<Replica>);
 
 /// What a request of the network's own is about.
 #[derive(Clone, Debug)]
-pub enum Errand {
+pub enum OutgoingContext {
     /// A delivery of a webhook.
     Webhook(u64),
     /// A test of the measurement program.
@@ -200,7 +200,7 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
 
 impl SimService for State {
     type Timer = Timer;
-    type Errand = Errand;
+    type OutgoingContext = OutgoingContext;
 
     const SITES: &'static [Site] = sites::ALL;
     const FAULTS: &'static [fault::Kind] = faults::ALL;
@@ -282,10 +282,10 @@ impl SimService for State {
         });
     }
 
-    fn incoming(&mut self, core: &mut Core, errand: Errand, outcome: Outcome) {
-        self.changing(core, |state, core| match errand {
-            Errand::Webhook(number) => webhooks::settled(state, core, number, outcome),
-            Errand::Probe(probe) => measure::probed(state, core, probe, outcome),
+    fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
+        self.changing(core, |state, core| match context {
+            OutgoingContext::Webhook(number) => webhooks::settled(state, core, number, outcome),
+            OutgoingContext::Probe(probe) => measure::probed(state, core, probe, outcome),
         });
     }
 

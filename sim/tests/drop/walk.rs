@@ -66,7 +66,7 @@ proptest! {
         let mut walk = Walk::new();
         let verdict = steps.iter().try_for_each(|step| walk.take(step)).and_then(|()| walk.rest());
         if let Err(why) = verdict {
-            return Err(TestCaseError::fail(format!("{why}\n{}", walk.story)));
+            return Err(TestCaseError::fail(format!("{why}\n{}", walk.log)));
         }
     }
 }
@@ -117,7 +117,7 @@ impl What {
 struct Walk {
     driver: Driver,
     model: Model,
-    story: String,
+    log: String,
 }
 
 impl Walk {
@@ -127,11 +127,11 @@ impl Walk {
             "zip_bytes": ZIP_BYTES, "extracted_bytes": SITE_BYTES, "files": FILES, "stored_bytes": STORED_BYTES,
             "drops_per_hour": PER_HOUR, "drops_per_day": PER_DAY, "daily_budget": PER_DAY_OF_ALL,
         }));
-        Walk { driver, model: Model::default(), story: String::new() }
+        Walk { driver, model: Model::default(), log: String::new() }
     }
 
     fn take(&mut self, step: &Step) -> Verdict {
-        writeln!(self.story, "{step:?}").expect("a text grows");
+        writeln!(self.log, "{step:?}").expect("a text grows");
         match step {
             Step::Begin { peer, what } => self.begin(*peer, *what)?,
             Step::Send { which, share } => {
@@ -175,7 +175,7 @@ impl Walk {
         let exchange = self.driver.at(PEERS[peer]).open(&call);
         let answer = self.driver.reply(exchange);
         let status = answer.as_ref().map(|reply| reply.status);
-        writeln!(self.story, "  -> {}", answer.as_ref().map_or("on its way".to_owned(), show))
+        writeln!(self.log, "  -> {}", answer.as_ref().map_or("on its way".to_owned(), show))
             .expect("a text grows");
         if status != expected {
             return Err(format!("the model expects {expected:?}, not {status:?}"));
@@ -191,7 +191,7 @@ impl Walk {
         self.driver.input(Input::Body(open.exchange, open.rest.clone()));
         self.driver.input(Input::End(open.exchange));
         let reply = self.driver.reply(open.exchange).ok_or("no answer at the end of an upload")?;
-        writeln!(self.story, "  -> {}", show(&reply)).expect("a text grows");
+        writeln!(self.log, "  -> {}", show(&reply)).expect("a text grows");
         let expected = self.model.expect_end(open.what);
         if reply.status != expected {
             return Err(format!("the model expects {expected}"));

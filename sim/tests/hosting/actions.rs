@@ -167,7 +167,7 @@ fn a_legacy_record_holds_its_identifier_itself() {
 #[test]
 fn the_moves_that_were_made_are_those_of_the_tables() {
     let mut actor = Actor::new(1);
-    actor.perform("story", &json!({}));
+    actor.perform("seed-history", &json!({}));
     let made =
         |machine: &str| actor.driver.world.core.transitions().filter(|row| row.machine == machine).count();
     assert_eq!(made(DEPLOYMENT.name), DEPLOYMENT.transitions.len());
@@ -222,7 +222,7 @@ fn hostile_arguments_are_refused_with_a_reason() {
         ("legacy", json!({ "project": project, "schema": 4 })),
         ("legacy", json!({ "project": project, "envelope": 3 })),
         ("legacy", json!({ "project": project, "schema": -1 })),
-        ("story", json!({ "wallet_key": "abc" })),
+        ("seed-history", json!({ "wallet_key": "abc" })),
         ("history", json!({ "deployments": 0 })),
         ("history", json!({ "deployments": 1_000_000 })),
         ("history", json!({ "deployments": -1 })),
@@ -256,7 +256,7 @@ fn no_secret_is_in_the_view_or_in_what_is_printed() {
     let mut actor = Actor::new(1);
     let own = format!("0x{}", "1f".repeat(32));
     actor.perform("wallet", &json!({ "wallet_key": own }));
-    let user = actor.perform("story", &json!({}));
+    let user = actor.perform("seed-history", &json!({}));
     let records = actor.records();
     let shown = format!("{} {:?}", actor.view(), actor.driver.world);
     let machine = text(&records["machines"][0]["key"]);

@@ -33,9 +33,9 @@ fn every_row_about_records_has_a_deviation_of_its_own() {
     assert_eq!(names.len(), mine().len(), "one deviation for each row");
 }
 
-/// Every message of a story, by hash.
+/// Every message of a seed history, by hash.
 fn told(actor: &mut Actor) -> BTreeMap<String, Value> {
-    actor.perform("story", &json!({}));
+    actor.perform("seed-history", &json!({}));
     let hashes: Vec<String> =
         actor.records()["hashes"].as_array().expect("a list").iter().map(text).collect();
     hashes.into_iter().map(|hash| (hash.clone(), actor.driver.wrapper(&hash))).collect()
@@ -152,7 +152,7 @@ fn deviations_in_any_company_stop_nothing() {
     for names in companies {
         let mut actor = Actor::new(1);
         actor.driver.world.set_deviations(&names).expect("known deviations");
-        actor.perform("story", &json!({}));
+        actor.perform("seed-history", &json!({}));
         // What the network refuses is given up in the end.
         actor.driver.advance(DAY);
         assert_eq!(actor.view()["jobs"], json!([]), "{names:?}");

@@ -46,7 +46,7 @@ fn a_history_of_one_is_a_history() {
 
 fn run(seed: u64) -> (Value, Vec<Value>) {
     let mut actor = Actor::new(seed);
-    actor.perform("story", &json!({}));
+    actor.perform("seed-history", &json!({}));
     actor.perform("history", &json!({ "deployments": 20 }));
     let records = actor.records();
     let hashes: Vec<String> = records["hashes"].as_array().expect("a list").iter().map(text).collect();

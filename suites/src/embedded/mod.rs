@@ -30,7 +30,7 @@ const BUFFER: usize = 64 * 1024;
 #[derive(Clone)]
 pub struct Embedded {
     world: World,
-    /// The same world after the hosting application has told its story: the same for every check of its records.
+    /// The same world after the hosting application has written its seed history: the same for every check of its records.
     told: OnceLock<World>,
     offer: Offer,
 }
@@ -65,7 +65,7 @@ impl Embedded {
         let told = self.told.get_or_init(|| {
             let mut world = self.world.clone();
             // Where the application cannot tell it, the check finds out by asking for it again.
-            let _ = world.perform("hosting.story", &json!({}));
+            let _ = world.perform("hosting.seed-history", &json!({}));
             world
         });
         told.clone()

@@ -26,7 +26,7 @@ const PAGES: u64 = 200;
 /// files that are not found by their first name.
 pub(crate) const READING: u64 = 2 * PAGES + 1 + super::deployments::LOOKED_UP as u64;
 /// The action by which an application writes a whole history.
-const STORY: &str = "hosting.story";
+const SEED_HISTORY: &str = "hosting.seed-history";
 /// The action by which it says what it wrote.
 const RECORDS: &str = "hosting.records";
 
@@ -84,7 +84,7 @@ async fn told(probe: &Probe<'_>) -> Result<Told, Stop> {
     }
     let needs = "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
-    let told = control.perform(STORY, json!({})).await;
+    let told = control.perform(SEED_HISTORY, json!({})).await;
     let told = told.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
     let written = control.perform(RECORDS, json!({ "owner": told["owner"] })).await.map_err(Stop::Error)?;
     let secret = told["wallet_key"].as_str().unwrap_or_default();
@@ -92,7 +92,8 @@ async fn told(probe: &Probe<'_>) -> Result<Told, Stop> {
     let secret: Option<[u8; 32]> =
         parse_hex(secret.trim_start_matches("0x")).and_then(|secret| secret.try_into().ok());
     let address = |value: &Value| value.as_str().and_then(Address::parse);
-    let owner = address(&told["owner"]).ok_or_else(|| Stop::Error(format!("{STORY} names no owner")))?;
+    let owner =
+        address(&told["owner"]).ok_or_else(|| Stop::Error(format!("{SEED_HISTORY} names no owner")))?;
     let machines = written["machines"].as_array().into_iter().flatten();
     let machines = machines.filter_map(|machine| address(&machine["address"]));
     let others = ["session", "delegate"].into_iter().filter_map(|member| address(&told[member]));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::projects::active;
 use super::{OfProject, text};
 use crate::core::Core;
-use crate::hosting::people::Target;
+use crate::hosting::accounts::Target;
 use crate::hosting::steps::begin;
 use crate::hosting::write::Outcome;
 use crate::hosting::{State, plan};
@@ -33,7 +33,7 @@ pub(super) struct Earlier {
 pub(super) fn create(state: &mut State, core: &mut Core, asked: &OfProject) -> Result<Value, String> {
     let (project, owner) = active(state, &asked.project)?;
     full(state)?;
-    let id = state.people.add_deployment(core, &project, false);
+    let id = state.accounts.add_deployment(core, &project, false);
     let steps = plan::deploy(&id);
     begin(state, core, owner, steps);
     Ok(json!({ "project": &*project, "deployment": &*id }))
@@ -47,7 +47,7 @@ pub(super) fn finish(state: &mut State, core: &mut Core, asked: Finished) -> Res
         other => return Err(format!("outcome is live or failed, not {other:.40?}")),
     };
     let artifact = text(asked.artifact, "an artifact")?;
-    let one = state.people.deployment(&asked.deployment);
+    let one = state.accounts.deployment(&asked.deployment);
     let one = one.ok_or_else(|| format!("no deployment {:.80?}", asked.deployment))?;
     if state.deploys(&one.id) {
         return Err("a record of the deployment is under way".to_owned());
@@ -57,8 +57,8 @@ pub(super) fn finish(state: &mut State, core: &mut Core, asked: Finished) -> Res
     }
     let id = one.id.clone();
     let (project, owner) = active(state, &one.project)?;
-    let known = state.people.project(&project).ok_or("the project is gone")?;
-    let machine = known.machine.as_deref().and_then(|machine| state.people.machine(machine));
+    let known = state.accounts.project(&project).ok_or("the project is gone")?;
+    let machine = known.machine.as_deref().and_then(|machine| state.accounts.machine(machine));
     let claimed = machine.is_some_and(|machine| machine.claim.is_some());
     if outcome == Outcome::Live && known.target == Target::Machine && !claimed {
         return Err("no machine has claimed its key yet".to_owned());
@@ -83,6 +83,6 @@ pub(super) fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Res
 }
 
 fn full(state: &State) -> Result<(), String> {
-    let full = state.people.deployments.len() >= state.limits.deployments;
+    let full = state.accounts.deployments.len() >= state.limits.deployments;
     if full { Err(format!("there are {} deployments already", state.limits.deployments)) } else { Ok(()) }
 }

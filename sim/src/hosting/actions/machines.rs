@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::OfProject;
 use super::projects::active;
 use crate::core::Core;
-use crate::hosting::people::Target;
+use crate::hosting::accounts::Target;
 use crate::hosting::step::Step;
 use crate::hosting::steps::begin;
 use crate::hosting::{State, plan};
@@ -18,14 +18,14 @@ pub(super) fn boot(
     replaces: bool,
 ) -> Result<Value, String> {
     let (project, owner) = active(state, &asked.project)?;
-    let known = state.people.project(&project).ok_or("the project is gone")?;
+    let known = state.accounts.project(&project).ok_or("the project is gone")?;
     if known.target != Target::Machine {
         return Err("the project is no machine's".to_owned());
     }
     if known.machine.is_some() != replaces {
         return Err(if replaces { "no machine runs yet" } else { "a machine runs already" }.to_owned());
     }
-    let machine = state.people.add_machine(core, &project);
+    let machine = state.accounts.add_machine(core, &project);
     let steps = plan::boot(state, &project, &machine);
     begin(state, core, owner, steps);
     Ok(json!({ "project": &*project, "machine": &*machine }))
@@ -34,12 +34,12 @@ pub(super) fn boot(
 /// Has another machine claim the instance of the one that runs.
 pub(super) fn rival(state: &mut State, core: &mut Core, asked: &OfProject) -> Result<Value, String> {
     let (project, owner) = active(state, &asked.project)?;
-    let known = state.people.project(&project).and_then(|one| one.machine.clone());
-    let runs = known.as_deref().and_then(|machine| state.people.machine(machine));
+    let known = state.accounts.project(&project).and_then(|one| one.machine.clone());
+    let runs = known.as_deref().and_then(|machine| state.accounts.machine(machine));
     let instance = runs.filter(|runs| runs.claim.is_some()).and_then(|runs| runs.instance.clone());
     let instance = instance.ok_or("no machine has claimed its key yet")?;
-    let machine = state.people.add_machine(core, &project);
-    if let Some(machine) = state.people.machine_mut(&machine) {
+    let machine = state.accounts.add_machine(core, &project);
+    if let Some(machine) = state.accounts.machine_mut(&machine) {
         machine.instance = Some(instance);
     }
     begin(state, core, owner, [Step::Claim { machine: machine.clone() }]);

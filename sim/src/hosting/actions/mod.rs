@@ -52,10 +52,10 @@ pub(super) const ACTIONS: &[(&str, &str)] = &[
          envelope of version 1 or 2; answers project and deployment",
     ),
     (
-        "story",
+        "seed-history",
         "{wallet_key?}: a whole history in the past hours, for a new user: three projects, one of them on machines \
          and one deleted, deployments live and failed, an edit by the session key, claims, records of earlier \
-         schemas; answers owner, wallet_key, projects and deployments; told once where it is given no key, and the same \
+         schemas; answers owner, wallet_key, projects and deployments; written once where it is given no key, and the same \
          answer from then on",
     ),
     (
@@ -92,7 +92,7 @@ pub(super) fn perform(
         "replace" => machines::boot(state, core, &read(action, arguments)?, true),
         "rival" => machines::rival(state, core, &read(action, arguments)?),
         "legacy" => deployments::legacy(state, core, &read(action, arguments)?),
-        "story" => users::tell(state, core, read(action, arguments)?),
+        "seed-history" => users::seed_history(state, core, read(action, arguments)?),
         "history" => users::history(state, core, read(action, arguments)?),
         "records" => {
             let OfOwner { owner } = read(action, arguments)?;

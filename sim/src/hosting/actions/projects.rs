@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::users::owner_of;
 use super::{signer, text};
 use crate::core::Core;
-use crate::hosting::people::Target;
+use crate::hosting::accounts::Target;
 use crate::hosting::steps::begin;
 use crate::hosting::{State, plan};
 
@@ -47,14 +47,14 @@ pub(super) fn create(state: &mut State, core: &mut Core, asked: NewProject) -> R
         Target::named(target).ok_or_else(|| format!("target is ipfs or instance, not {target:.40?}"))?;
     let signer = signer(asked.signer.as_deref())?;
     let (framework, name) = (text(asked.framework, "astro")?, text(asked.name, "My project")?);
-    let known = state.people.owner(&owner).ok_or("there is no user yet")?;
+    let known = state.accounts.owner(&owner).ok_or("there is no user yet")?;
     if state.maps(&owner) {
         return Err("a map of projects is under way".to_owned());
     }
     if known.projects.len() >= state.limits.projects {
         return Err(format!("the user has {} projects already", state.limits.projects));
     }
-    let id = state.people.add_project(core, &owner, target, &framework, &name);
+    let id = state.accounts.add_project(core, &owner, target, &framework, &name);
     let steps = plan::create_project(state, core, &owner, &id, signer);
     begin(state, core, owner.clone(), steps);
     Ok(json!({ "owner": &*owner, "project": &*id }))
@@ -75,7 +75,7 @@ pub(super) fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Res
     let signer = signer(asked.signer.as_deref())?;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Tombstone)?;
     let mut deployments =
-        state.people.project(&id).into_iter().flat_map(|project| project.deployments.iter());
+        state.accounts.project(&id).into_iter().flat_map(|project| project.deployments.iter());
     if deployments.any(|id| state.deploys(id)) {
         return Err("a record of one of its deployments is under way".to_owned());
     }
@@ -86,7 +86,7 @@ pub(super) fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Res
 
 /// The project's id and owner, where an event can happen to it now.
 fn movable(state: &State, id: &str, event: ProjectEvent) -> Result<(Arc<str>, Arc<str>), String> {
-    let project = state.people.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
+    let project = state.accounts.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
     if project.state.on(event).is_none() {
         return Err(format!("the project is {}", project.state.name()));
     }
@@ -98,7 +98,7 @@ fn movable(state: &State, id: &str, event: ProjectEvent) -> Result<(Arc<str>, Ar
 
 /// The project's id and owner, where it stands.
 pub(super) fn active(state: &State, id: &str) -> Result<(Arc<str>, Arc<str>), String> {
-    let project = state.people.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
+    let project = state.accounts.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
     if project.state != ProjectState::Active {
         return Err(format!("the project is {}", project.state.name()));
     }

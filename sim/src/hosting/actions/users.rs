@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::{State, Told, history as long, story};
+use crate::hosting::{SeedHistory, State, history as long, seed_history};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +28,7 @@ const HISTORY: u32 = 20_000;
 
 /// What everybody may know of a user, and what only their own check needs: this world's wallets hold nothing.
 pub(in crate::hosting) fn person(state: &State, core: &Core, owner: &str) -> Value {
-    let Some(owner) = state.people.owner(owner) else { return Value::Null };
+    let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
     json!({
         "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),
         "session": owner.session.address(), "session_key": owner.session.reveal(),
@@ -49,42 +49,42 @@ pub(super) fn new_owner(
             Some(bytes.and_then(Secret::of).ok_or("wallet_key is 0x and 64 digits, a key of the curve")?)
         }
     };
-    let known = wallet.as_ref().is_some_and(|wallet| state.people.owner(&wallet.address()).is_some());
-    if state.people.owners.len() >= state.limits.owners && !known {
+    let known = wallet.as_ref().is_some_and(|wallet| state.accounts.owner(&wallet.address()).is_some());
+    if state.accounts.owners.len() >= state.limits.owners && !known {
         return Err(format!("there are {} users already", state.limits.owners));
     }
-    state.people.add_owner(core, wallet)
+    state.accounts.add_owner(core, wallet)
 }
 
 /// A user of whom nothing was written yet.
 fn fresh_owner(state: &mut State, core: &Core, wallet: Wallet) -> Result<Arc<str>, String> {
     let owner = new_owner(state, core, wallet)?;
-    let begun = state.people.owner(&owner).is_some_and(|owner| owner.last_s != i64::MIN);
+    let begun = state.accounts.owner(&owner).is_some_and(|owner| owner.last_s != i64::MIN);
     if begun { Err(format!("{owner} has a history already")) } else { Ok(owner) }
 }
 
 /// The user of that address, or the latest.
 pub(super) fn owner_of(state: &State, named: Option<&str>) -> Result<Arc<str>, String> {
     match named {
-        None => state.people.latest.clone().ok_or_else(|| "there is no user yet".to_owned()),
+        None => state.accounts.latest.clone().ok_or_else(|| "there is no user yet".to_owned()),
         Some(address) => {
-            let mut known = state.people.owners.keys();
+            let mut known = state.accounts.owners.keys();
             let found = known.find(|known| known.eq_ignore_ascii_case(address));
             found.cloned().ok_or_else(|| format!("no user {address:.80?}"))
         }
     }
 }
 
-/// Tells a story.
-pub(super) fn tell(state: &mut State, core: &mut Core, wallet: Wallet) -> Result<Value, String> {
+/// Writes a seed history.
+pub(super) fn seed_history(state: &mut State, core: &mut Core, wallet: Wallet) -> Result<Value, String> {
     let once = wallet.wallet_key.is_none();
-    if let Some(Told(told)) = state.told.as_ref().filter(|_| once) {
-        return Ok(Value::clone(told));
+    if let Some(SeedHistory(written)) = state.seed_history.as_ref().filter(|_| once) {
+        return Ok(Value::clone(written));
     }
     let owner = fresh_owner(state, core, wallet)?;
-    let answer = story::tell(state, core, &owner);
+    let answer = seed_history::write(state, core, &owner);
     if once {
-        state.told = Some(Told(Arc::new(answer.clone())));
+        state.seed_history = Some(SeedHistory(Arc::new(answer.clone())));
     }
     Ok(answer)
 }
@@ -92,7 +92,7 @@ pub(super) fn tell(state: &mut State, core: &mut Core, wallet: Wallet) -> Result
 /// Writes a long history.
 pub(super) fn history(state: &mut State, core: &mut Core, asked: Long) -> Result<Value, String> {
     let Long { deployments, wallet_key } = asked;
-    let room = state.limits.deployments.saturating_sub(state.people.deployments.len());
+    let room = state.limits.deployments.saturating_sub(state.accounts.deployments.len());
     if !(1..=HISTORY).contains(&deployments) || deployments as usize > room {
         return Err(format!("deployments are 1 to {}", room.min(HISTORY as usize)));
     }

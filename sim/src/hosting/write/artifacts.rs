@@ -13,8 +13,8 @@ use super::sign::{Draft, signed};
 use super::{Sent, machines};
 use crate::core::Core;
 use crate::hosting::State;
+use crate::hosting::accounts::{Owner, Target};
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::people::{Owner, Target};
 
 /// The boundary of the forms.
 const BOUNDARY: &str = "hosting-form-boundary";
@@ -27,21 +27,21 @@ pub(super) fn pin(
     deployment: &str,
     text: &str,
 ) -> Option<Sent> {
-    let project = state.people.project(&state.people.deployment(deployment)?.project)?.clone();
+    let project = state.accounts.project(&state.accounts.deployment(deployment)?.project)?.clone();
     let file = match project.target {
         Target::Site => {
             format!("<!doctype html>\n<title>{}</title>\n<p>{deployment}</p>\n{text}\n", project.name)
                 .into_bytes()
         }
         Target::Machine => {
-            let machine = state.people.machine(project.machine.as_deref()?)?.clone();
+            let machine = state.accounts.machine(project.machine.as_deref()?)?.clone();
             let code = format!("// {deployment}\n{text}\n");
-            machines::bundle(core, &mut state.people, owner, &machine, code.as_bytes())
+            machines::bundle(core, &mut state.accounts, owner, &machine, code.as_bytes())
         }
     };
     let cid = cid::of_file(&&file[..], &Layout::default(), &cid::Discard).ok()?.cid.to_string();
     let hash = sha256_hex(&file);
-    if let Some(deployment) = state.people.deployment_mut(deployment) {
+    if let Some(deployment) = state.accounts.deployment_mut(deployment) {
         deployment.cid = Some(cid.into());
         deployment.bundle_hash = (project.target == Target::Machine).then(|| hash.into());
     }

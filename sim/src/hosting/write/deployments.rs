@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::{Outcome, iso, more, seal};
 use crate::core::Core;
-use crate::hosting::people::{Deployment, Owner, People, Target};
+use crate::hosting::accounts::{Accounts, Deployment, Owner, Target};
 use crate::hosting::variations;
 
 /// A hash that no message has.
@@ -63,15 +63,15 @@ const PLAINTEXT: MemberDeviations = &[
 /// What a creation says.
 pub(super) fn creation(
     core: &mut Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     deployment: &Deployment,
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, deployment, None);
-    let encrypted = seal::envelope(core, people, owner, &plaintext);
+    let encrypted = seal::envelope(core, accounts, owner, &plaintext);
     let mut body = body(core, deployment, time_s, &encrypted);
-    if machine(people, deployment) && core.varies(variations::HASH_QUEUED) {
+    if machine(accounts, deployment) && core.varies(variations::HASH_QUEUED) {
         body["public"]["bundleHash"] = Value::Null;
     }
     let body = deviate(core, body, CREATION);
@@ -82,7 +82,7 @@ pub(super) fn creation(
 /// What a terminal record says.
 pub(super) fn terminal(
     core: &mut Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     deployment: &Deployment,
     outcome: Outcome,
@@ -90,7 +90,7 @@ pub(super) fn terminal(
 ) -> Value {
     let error = (outcome == Outcome::Failed).then_some("the build failed");
     let plaintext = plaintext(core, deployment, error);
-    let encrypted = seal::envelope(core, people, owner, &plaintext);
+    let encrypted = seal::envelope(core, accounts, owner, &plaintext);
     let mut body = body(core, deployment, deployment.created_s, &encrypted);
     let live = outcome == Outcome::Live;
     body["public"]["status"] = json!(if live { "live" } else { "failed" });
@@ -108,7 +108,7 @@ pub(super) fn terminal(
     body["public"]["storeRef"] = json!(store_ref);
     body["public"]["finishedAt"] =
         if core.varies(variations::FINISHED_NULL) { Value::Null } else { json!(iso(core, time_s)) };
-    if live && machine(people, deployment) {
+    if live && machine(accounts, deployment) {
         let conforming = deployment.bundle_hash.as_deref().unwrap_or(NO_HASH).to_owned();
         let hash = core.effect(&instances::BUNDLE_HASH_VALUE, conforming, |_, _| NO_HASH.to_owned());
         let hash = core.effect(&instances::BUNDLE_HASH, hash, |hash, _| hash[1..].to_owned());
@@ -125,14 +125,14 @@ pub(super) fn terminal(
 /// What a record of an earlier schema says: it holds the artifact's identifier itself. Schema 0 says nothing of itself.
 pub(super) fn legacy(
     core: &mut Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     deployment: &Deployment,
     (schema, version): (u8, u8),
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, deployment, None);
-    let encrypted = seal::earlier(core, people, owner, version, &plaintext);
+    let encrypted = seal::earlier(core, accounts, owner, version, &plaintext);
     let mut body = json!({ "deploymentId": &*deployment.id, "projectId": &*deployment.project });
     if schema > 0 {
         body["schemaVersion"] = json!(schema);
@@ -184,6 +184,6 @@ fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> V
 }
 
 /// Whether it goes to a virtual machine.
-fn machine(people: &People, deployment: &Deployment) -> bool {
-    people.project(&deployment.project).is_some_and(|project| project.target == Target::Machine)
+fn machine(accounts: &Accounts, deployment: &Deployment) -> bool {
+    accounts.project(&deployment.project).is_some_and(|project| project.target == Target::Machine)
 }

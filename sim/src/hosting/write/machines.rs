@@ -8,7 +8,7 @@ use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::tar::tarball;
 use super::{iso, seal};
 use crate::core::Core;
-use crate::hosting::people::{Machine, Owner, People};
+use crate::hosting::accounts::{Accounts, Machine, Owner};
 use crate::hosting::variations;
 
 /// What is broken in a claim.
@@ -47,7 +47,7 @@ pub(super) fn claim(core: &mut Core, machine: &Machine, other: &str, time_s: i64
 /// The file of a bundle for a machine.
 pub(super) fn bundle(
     core: &mut Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     machine: &Machine,
     code: &[u8],
@@ -68,5 +68,5 @@ pub(super) fn bundle(
     if core.violated(&instances::BUNDLE_WRAPPED).is_some() {
         return tar;
     }
-    seal::bundle(core, people, owner, machine.key.public(), &tar).to_string().into_bytes()
+    seal::bundle(core, accounts, owner, machine.key.public(), &tar).to_string().into_bytes()
 }

@@ -16,8 +16,8 @@ use super::artifacts::pinner;
 use super::sign::{Draft, carried, signed};
 use super::{Outcome, Sent, deployments, machines, projects, security};
 use crate::core::Core;
+use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::people::Owner;
 use crate::hosting::step::{Place, Signer};
 use crate::hosting::{State, faults, variations};
 
@@ -50,12 +50,12 @@ pub(super) fn map(
     (project, event, signer): (&str, ProjectEvent, Signer),
     time_s: i64,
 ) -> Option<Sent> {
-    let project = state.people.project(project)?.clone();
+    let project = state.accounts.project(project)?.clone();
     let entry = match event {
         ProjectEvent::Tombstone => projects::tombstone(core, &project, time_s),
-        _ => projects::living(core, &mut state.people, owner, &project, time_s),
+        _ => projects::living(core, &mut state.accounts, owner, &project, time_s),
     };
-    let content = projects::map(core, &state.people, owner, (&project, event), &entry);
+    let content = projects::map(core, &state.accounts, owner, (&project, event), &entry);
     let edit = event == ProjectEvent::Edit;
     let kind = core.effect(&project_rules::TYPE, MessageType::Aggregate, |kind, _| {
         if edit { MessageType::Post } else { kind }
@@ -87,8 +87,8 @@ pub(super) fn create(
     deployment: &str,
     time_s: i64,
 ) -> Option<Sent> {
-    let deployment = state.people.deployment(deployment)?.clone();
-    let content = deployments::creation(core, &mut state.people, owner, &deployment, time_s);
+    let deployment = state.accounts.deployment(deployment)?.clone();
+    let content = deployments::creation(core, &mut state.accounts, owner, &deployment, time_s);
     let stranger = keys::stranger(core);
     let sender = core.effect(&deployment_rules::DELEGATE, keys::delegate(core), |_, _| stranger);
     let mut draft = post(core, owner, &content, time_s, &sender);
@@ -121,11 +121,11 @@ pub(super) fn amend(
     outcome: Outcome,
     time_s: i64,
 ) -> Option<Sent> {
-    let one = state.people.deployment(deployment)?.clone();
+    let one = state.accounts.deployment(deployment)?.clone();
     if outcome == Outcome::Failed && core.violated(&history::FINISHES).is_some() {
         return None;
     }
-    let content = deployments::terminal(core, &mut state.people, owner, &one, outcome, time_s);
+    let content = deployments::terminal(core, &mut state.accounts, owner, &one, outcome, time_s);
     let earlier_s = one.created_s - 1;
     let time_s = core.effect(&history::QUEUED_FIRST, time_s, |_, _| earlier_s);
     let delegate = keys::delegate(core);
@@ -167,11 +167,11 @@ pub(super) fn forgets(
 ) -> Option<Sent> {
     let mut hashes: Vec<String> = hashes.iter().map(ToString::to_string).collect();
     let of_project = |id: &str| {
-        let project = state.people.project(id);
+        let project = state.accounts.project(id);
         project
             .into_iter()
             .flat_map(|project| project.deployments.iter())
-            .filter_map(|id| state.people.deployment(id))
+            .filter_map(|id| state.accounts.deployment(id))
     };
     if core.violated(&forget::EVERY).is_some() && hashes.len() > 1 {
         hashes.pop();
@@ -220,7 +220,7 @@ pub(super) fn claim(
     machine: &str,
     time_s: i64,
 ) -> Option<Sent> {
-    let machine = state.people.machine(machine)?.clone();
+    let machine = state.accounts.machine(machine)?.clone();
     let other = state.written.iter().find(|one| one.owner == owner.address);
     let other = other.map_or(deployments::NO_HASH, |one| &*one.hash).to_owned();
     let content = machines::claim(core, &machine, &other, time_s);

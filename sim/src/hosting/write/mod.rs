@@ -51,46 +51,46 @@ pub(super) struct Sent {
 
 /// What a step sends; nothing where there is nothing to do.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Option<Sent> {
-    let owner = state.people.owner(owner)?.clone();
+    let owner = state.accounts.owner(owner)?.clone();
     let now_s = core.now().seconds();
     match step {
         Step::Security { place } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
             secure(core, &owner, *place, time_s)
         }
         Step::Projects { project, event, signer } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
             map(state, core, &owner, (project, *event, *signer), time_s)
         }
         Step::Create { deployment, .. } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
             create(state, core, &owner, deployment, time_s)
         }
         Step::Pin { deployment, text } => pin(state, core, &owner, deployment, text),
         Step::Amend { deployment, outcome, .. } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
             amend(state, core, &owner, deployment, *outcome, time_s)
         }
         Step::Forget { project, hashes } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
             forgets(state, core, &owner, project, hashes, time_s)
         }
         Step::Boot { machine } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
-            let content = machines::instance(&owner, state.people.machine(machine)?, time_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
+            let content = machines::instance(&owner, state.accounts.machine(machine)?, time_s);
             let channel = core.dialect.records_channel.clone();
             let (kind, sender) = (MessageType::Instance, &owner.wallet);
             let draft = Draft { kind, channel: &channel, content, sender, time_s, as_request: true };
             Some(signed(core, draft))
         }
         Step::Claim { machine } => {
-            let time_s = state.people.next_second(&owner.address, now_s);
+            let time_s = state.accounts.next_second(&owner.address, now_s);
             claim(state, core, &owner, machine, time_s)
         }
         Step::Legacy { deployment, schema, envelope, time_s } => {
-            let one = state.people.deployment(deployment)?.clone();
+            let one = state.accounts.deployment(deployment)?.clone();
             let forms = (*schema, *envelope);
-            let content = deployments::legacy(core, &mut state.people, &owner, &one, forms, *time_s);
+            let content = deployments::legacy(core, &mut state.accounts, &owner, &one, forms, *time_s);
             Some(signed(core, post(core, &owner, &content, *time_s, &keys::delegate(core))))
         }
         Step::Look { hash, .. } | Step::Confirm { hash, .. } => Some(Sent {

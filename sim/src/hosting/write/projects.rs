@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::deviate::{MemberDeviations, Wrong, deviate, put};
 use super::{iso, more, seal};
 use crate::core::Core;
-use crate::hosting::people::{Owner, People, Project};
+use crate::hosting::accounts::{Accounts, Owner, Project};
 use crate::hosting::variations;
 
 /// What is broken in a living entry.
@@ -39,13 +39,13 @@ const PLAINTEXT: MemberDeviations = &[
 /// The entry of a living project.
 pub(super) fn living(
     core: &mut Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     project: &Project,
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, project);
-    let encrypted = seal::envelope(core, people, owner, &plaintext);
+    let encrypted = seal::envelope(core, accounts, owner, &plaintext);
     let created_s = if project.state == ProjectState::None { time_s } else { project.created_s };
     let created_s = core.effect(&history::CREATED_AT_KEPT, created_s, |_, _| time_s);
     let edited = project.state != ProjectState::None;
@@ -84,7 +84,7 @@ pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Valu
 /// The whole map, with one entry as it will be.
 pub(super) fn map(
     core: &mut Core,
-    people: &People,
+    accounts: &Accounts,
     owner: &Owner,
     (changed, event): (&Project, ProjectEvent),
     entry: &Value,
@@ -93,7 +93,7 @@ pub(super) fn map(
     let returns = core.violated(&history::DELETED_STAYS).is_some();
     let others_change = event == ProjectEvent::Edit && core.violated(&history::MAP_KEPT).is_some();
     let mut entries: Vec<(String, Value)> = Vec::new();
-    for project in owner.projects.iter().filter_map(|id| people.project(id)) {
+    for project in owner.projects.iter().filter_map(|id| accounts.project(id)) {
         let stands = project.state != ProjectState::None;
         if project.id == changed.id {
             if !vanishes {

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::deviate::{MemberDeviations, Wrong, deviate, put};
 use crate::core::Core;
+use crate::hosting::accounts::{Accounts, Owner};
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::people::{Owner, People};
 
 /// What is broken in an envelope.
 const ENVELOPE: MemberDeviations = &[
@@ -47,11 +47,11 @@ const BUNDLE: MemberDeviations = &[
 ];
 
 /// The envelope that holds `plaintext` for an owner.
-pub(super) fn envelope(core: &mut Core, people: &mut People, owner: &Owner, plaintext: &Value) -> Value {
+pub(super) fn envelope(core: &mut Core, accounts: &mut Accounts, owner: &Owner, plaintext: &Value) -> Value {
     let user = meant(core, owner.wallet.public(), &envelope::WALLET_OPENS);
     let encryption = meant(core, owner.encryption.public(), &envelope::KEY_E_OPENS);
     let recipients = [("user", user), ("encryption", encryption)];
-    let n = people.next();
+    let n = accounts.next();
     let [key_n, iv_n] = [&history::FRESH_KEY, &history::FRESH_IV].map(|rule| core.effect(rule, n, |_, _| 0));
     let sealed = seal(core, [key_n, iv_n, n], plaintext.to_string().as_bytes(), &recipients);
     let mut envelope = json!({ "v": 3, "alg": "aes-256-gcm" });
@@ -62,12 +62,12 @@ pub(super) fn envelope(core: &mut Core, people: &mut People, owner: &Owner, plai
 /// An envelope of an earlier version: 1 with `deks.session`, 2 with `deks.backend`.
 pub(super) fn earlier(
     core: &Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     version: u8,
     plaintext: &Value,
 ) -> Value {
-    let n = people.next();
+    let n = accounts.next();
     let (user, encryption) = (owner.wallet.public(), owner.encryption.public());
     let browser = Secret::draw(core, "browser", n).public();
     let backend = Secret::draw(core, "backend", 0).public();
@@ -84,12 +84,12 @@ pub(super) fn earlier(
 /// The bundle that holds `tarball` for a machine and its owner.
 pub(super) fn bundle(
     core: &mut Core,
-    people: &mut People,
+    accounts: &mut Accounts,
     owner: &Owner,
     machine: PublicKey,
     tarball: &[u8],
 ) -> Value {
-    let n = people.next();
+    let n = accounts.next();
     let encryption = meant(core, owner.encryption.public(), &bundle::KEY_E_OPENS);
     let sealed = seal(core, [n, n, n], tarball, &[("vm", machine), ("encryption", encryption)]);
     let mut bundle = json!({ "v": 1, "kind": core.dialect.bundle_kind, "alg": "aes-256-gcm" });

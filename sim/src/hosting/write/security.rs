@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::iso;
 use crate::core::Core;
+use crate::hosting::accounts::Owner;
 use crate::hosting::keys;
-use crate::hosting::people::Owner;
 use crate::hosting::variations;
 
 /// What is broken in a session key's authorization.

@@ -14,7 +14,7 @@ use super::steps::{self, Asks, Test, Way};
 use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
 use crate::network::nodes::{Kind, Unreachable};
-use crate::network::{Errand, State, Timer, info, probes, set};
+use crate::network::{OutgoingContext, State, Timer, info, probes, set};
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::world::Reply;
 
@@ -75,7 +75,7 @@ fn ask(state: &mut State, core: &mut Core, probe: Probe) {
                 let mut request =
                     Outgoing::to_site(node.site, Method::GET, steps::target(core, asks, node, fixtures));
                 request.from = from;
-                core.send(request, crate::world::Errand::Network(Errand::Probe(probe)));
+                core.send(request, crate::world::OutgoingContext::Network(OutgoingContext::Probe(probe)));
                 return;
             }
             // There is nobody to connect to.

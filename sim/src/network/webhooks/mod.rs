@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{Errand, State, Timer, create, faults, set, variations};
+use super::{OutgoingContext, State, Timer, create, faults, set, variations};
 use crate::core::Core;
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::refusal::Refusal;
@@ -131,7 +131,7 @@ pub(super) fn attempt(state: &mut State, core: &mut Core, number: u64) {
     let request = Outgoing::to_url(url, Method::POST)
         .body("application/json", delivery.body.clone())
         .header(SIGNATURE_HEADER, signature);
-    core.send(request, world::Errand::Network(Errand::Webhook(number)));
+    core.send(request, world::OutgoingContext::Network(OutgoingContext::Webhook(number)));
 }
 
 /// A delivery came to something.

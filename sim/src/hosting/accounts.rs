@@ -114,7 +114,7 @@ pub(super) struct Machine {
 
 /// All of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct People {
+pub(super) struct Accounts {
     /// By address.
     pub(super) owners: OrdMap<Arc<str>, Arc<Owner>>,
     pub(super) projects: OrdMap<Arc<str>, Arc<Project>>,
@@ -127,7 +127,7 @@ pub(super) struct People {
     pub(super) drawn: u64,
 }
 
-impl People {
+impl Accounts {
     /// The number of the next draw.
     pub(super) fn next(&mut self) -> u64 {
         self.drawn += 1;

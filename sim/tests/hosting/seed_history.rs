@@ -1,4 +1,4 @@
-//! A story: every kind of record, each as the rules of the records have it.
+//! A seed history: every kind of record, each as the rules of the records have it.
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
@@ -19,13 +19,13 @@ fn key(value: &Value) -> SigningKey {
 
 fn told() -> (Actor, Value) {
     let mut actor = Actor::new(1);
-    let story = actor.perform("story", &json!({}));
-    (actor, story)
+    let seed_history = actor.perform("seed-history", &json!({}));
+    (actor, seed_history)
 }
 
 #[test]
 fn everything_is_written_and_taken() {
-    let (mut actor, story) = told();
+    let (mut actor, seed_history) = told();
     actor.assert_settled();
     let kinds: Vec<String> =
         actor.statuses().into_iter().map(|(kind, status)| format!("{kind} {status}")).collect();
@@ -47,12 +47,12 @@ fn everything_is_written_and_taken() {
         assert_eq!(count(kind), times, "{kind}: {kinds:?}");
     }
     assert_eq!(kinds.len(), expected.iter().map(|(_, times)| times).sum::<usize>());
-    assert_eq!(story["deployments"].as_array().map(Vec::len), Some(8));
+    assert_eq!(seed_history["deployments"].as_array().map(Vec::len), Some(8));
 }
 
 #[test]
 fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
-    let (mut actor, story) = told();
+    let (mut actor, seed_history) = told();
     for kind in ["security", "projects", "creation", "terminal", "legacy", "claim", "forget"] {
         let shown = actor.shown(kind);
         assert!(!shown.is_empty(), "{kind}");
@@ -60,9 +60,9 @@ fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
             assert!(is_signed(&message), "{kind}: {message}");
             assert_eq!(message["channel"], "SVC_CHANNEL_V1");
             let sender = match kind {
-                "creation" | "terminal" | "legacy" | "forget" => vec![&story["delegate"]],
-                "security" => vec![&story["owner"]],
-                "projects" => vec![&story["owner"], &story["session"]],
+                "creation" | "terminal" | "legacy" | "forget" => vec![&seed_history["delegate"]],
+                "security" => vec![&seed_history["owner"]],
+                "projects" => vec![&seed_history["owner"], &seed_history["session"]],
                 _ => vec![&message["content"]["address"]],
             };
             assert!(sender.contains(&&message["sender"]), "{kind}: {message}");
@@ -70,14 +70,14 @@ fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
         }
     }
     let senders: Vec<Value> = actor.shown("projects").into_iter().map(|one| one["sender"].clone()).collect();
-    assert_eq!(senders.iter().filter(|sender| **sender == story["session"]).count(), 1);
+    assert_eq!(senders.iter().filter(|sender| **sender == seed_history["session"]).count(), 1);
 }
 
 #[test]
 fn the_map_is_whole_and_holds_the_tombstone() {
-    let (mut actor, story) = told();
-    let map = actor.aggregate(&text(&story["owner"]), "projects");
-    let ids: Vec<String> = story["projects"].as_array().expect("ids").iter().map(text).collect();
+    let (mut actor, seed_history) = told();
+    let map = actor.aggregate(&text(&seed_history["owner"]), "projects");
+    let ids: Vec<String> = seed_history["projects"].as_array().expect("ids").iter().map(text).collect();
     assert_eq!(map.as_object().map(serde_json::Map::len), Some(3));
     for id in &ids {
         project::judge_entry(id, &map[id], &mut Strict).expect("a good entry");
@@ -103,8 +103,8 @@ fn the_map_is_whole_and_holds_the_tombstone() {
 
 #[test]
 fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
-    let (mut actor, story) = told();
-    let wallet = key(&story["wallet_key"]);
+    let (mut actor, seed_history) = told();
+    let wallet = key(&seed_history["wallet_key"]);
     let owner = Address::of(&wallet);
     let derived = key_e::of_wallet(
         &wallet,
@@ -112,7 +112,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
         &mut Strict,
     );
     let derived = derived.expect("a key");
-    let security = actor.aggregate(&text(&story["owner"]), "security");
+    let security = actor.aggregate(&text(&seed_history["owner"]), "security");
     assert_eq!(security["encryptionKey"]["pubkey"], derived.public_text);
     let both = [
         Keys { wallet: Some(wallet), encryption: None },
@@ -123,7 +123,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
         envelopes
             .extend(actor.shown(kind).into_iter().map(|one| one["content"]["content"]["encrypted"].clone()));
     }
-    let map = actor.aggregate(&text(&story["owner"]), "projects");
+    let map = actor.aggregate(&text(&seed_history["owner"]), "projects");
     envelopes.extend(
         map.as_object()
             .expect("a map")
@@ -153,7 +153,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
 
 #[test]
 fn each_machine_opens_the_bundles_of_its_time() {
-    let (mut actor, story) = told();
+    let (mut actor, seed_history) = told();
     let records = actor.records();
     let machines = records["machines"].as_array().expect("machines").clone();
     let terminal = actor.shown("terminal");
@@ -163,7 +163,7 @@ fn each_machine_opens_the_bundles_of_its_time() {
         .filter(|public| public["bundleHash"].is_string())
         .collect();
     assert_eq!(bundles.len(), 2);
-    for (public, machine) in bundles.into_iter().zip(story["machines"].as_array().expect("two")) {
+    for (public, machine) in bundles.into_iter().zip(seed_history["machines"].as_array().expect("two")) {
         let store = actor.driver.wrapper(&text(&public["storeRef"]));
         let cid = text(&store["message"]["content"]["item_hash"]);
         let file = actor.driver.net(&get(&format!("/api/v0/storage/raw/{cid}"))).body;
@@ -184,16 +184,19 @@ fn each_machine_opens_the_bundles_of_its_time() {
 }
 
 #[test]
-fn a_story_is_told_once_and_another_key_has_its_own() {
-    let (mut actor, story) = told();
+fn a_seed_history_is_written_once_and_another_key_has_its_own() {
+    let (mut actor, seed_history) = told();
     let written = actor.view()["written"].clone();
-    assert_eq!(actor.perform("story", &json!({})), story);
+    assert_eq!(actor.perform("seed-history", &json!({})), seed_history);
     assert_eq!(actor.view()["written"], written);
     let key = format!("0x{}", "07".repeat(32));
-    let other = actor.perform("story", &json!({ "wallet_key": key }));
+    let other = actor.perform("seed-history", &json!({ "wallet_key": key }));
     assert_eq!(other["wallet_key"], key);
-    assert_ne!(other["owner"], story["owner"]);
-    assert!(actor.try_perform("story", &json!({ "wallet_key": key })).is_err(), "it has a history already");
+    assert_ne!(other["owner"], seed_history["owner"]);
+    assert!(
+        actor.try_perform("seed-history", &json!({ "wallet_key": key })).is_err(),
+        "it has a history already"
+    );
     actor.assert_settled();
 }
 
@@ -202,6 +205,6 @@ fn the_application_is_in_nobodys_way() {
     let mut actor = Actor { driver: crate::common::Driver::new(1) };
     let narrow = json!({ "general_per_window": 1, "authenticated_per_window": 1 });
     actor.driver.set_network_limits(&narrow);
-    actor.perform("story", &json!({}));
+    actor.perform("seed-history", &json!({}));
     actor.assert_settled();
 }

@@ -6,26 +6,26 @@ use assay_spec::hosting::machines::ProjectEvent;
 use assay_spec::instant::HOUR;
 use serde_json::{Value, json};
 
-use super::people::Target;
+use super::accounts::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
 use super::{State, actions, plan, variations};
 use crate::core::Core;
 
-/// How long ago a story begins.
+/// How long ago a seed history begins.
 const AGO_S: i64 = 6 * HOUR / 1000;
 /// How far its records are apart.
 const PACE_S: i64 = 60;
 
-/// Writes the story of an owner of whom nothing was written yet; answers who and what is in it.
-pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Value {
+/// Writes the seed history of an owner of whom nothing was written yet; answers who and what is in it.
+pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Value {
     set_pace(state, core, owner, AGO_S, PACE_S);
     let targets = [Target::Site, Target::Machine, Target::Site];
     let frameworks = ["astro", "express", "vite"];
     let mut project = |state: &mut State, n: usize| {
         let name = format!("Project {} \u{2014} \u{e9}", n + 1);
-        state.people.add_project(core, owner, targets[n], frameworks[n], &name)
+        state.accounts.add_project(core, owner, targets[n], frameworks[n], &name)
     };
     let projects: [Arc<str>; 3] = std::array::from_fn(|n| project(state, n));
     let [first, second, third] = &projects;
@@ -36,15 +36,15 @@ pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Valu
     let security_at = usize::from(core.varies(variations::SECURITY_AFTER));
     steps.insert(security_at, Step::Security { place: Place::Own });
 
-    let machine = state.people.add_machine(core, second);
-    let rival = state.people.add_machine(core, second);
-    let later = state.people.add_machine(core, second);
+    let machine = state.accounts.add_machine(core, second);
+    let rival = state.accounts.add_machine(core, second);
+    let later = state.accounts.add_machine(core, second);
     steps.extend(plan::boot(state, second, &machine));
     steps.push(Step::Rival { machine: rival.clone(), of: machine.clone() });
 
     let mut deployments = Vec::new();
     let mut deploy = |state: &mut State, core: &mut Core, project: &Arc<str>, outcome: Outcome| {
-        let id = state.people.add_deployment(core, project, false);
+        let id = state.accounts.add_deployment(core, project, false);
         let name = if outcome == Outcome::Live { "live" } else { "failed" };
         deployments.push(json!({ "deployment": &*id, "project": &**project, "outcome": name }));
         let mut steps = plan::deploy(&id);
@@ -95,7 +95,7 @@ pub(super) fn tell(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Valu
 /// From now on an owner's records are so far apart, and begin so long ago.
 pub(super) fn set_pace(state: &mut State, core: &Core, owner: &str, ago_s: i64, pace_s: i64) {
     let now_s = core.now().seconds();
-    if let Some(owner) = state.people.owner_mut(owner) {
+    if let Some(owner) = state.accounts.owner_mut(owner) {
         owner.last_s = now_s - ago_s;
         owner.pace_s = pace_s;
     }
