@@ -78,7 +78,7 @@ impl Core {
     }
 
     /// Whether a fault strikes on this occasion.
-    pub fn fault(&mut self, kind: crate::fault::Kind, occasion: &[(&str, &str)]) -> bool {
+    pub fn fault(&mut self, kind: crate::fault::FaultKind, occasion: &[(&str, &str)]) -> bool {
         !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
     }
 

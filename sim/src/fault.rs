@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of fault that a service offers.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct FaultKind {
     /// Its name, such as `publish.standby`.
     pub name: &'static str,
     /// What it does.
@@ -15,7 +15,7 @@ pub struct Kind {
 }
 
 /// Requests that wait stay waiting while this fault is set: time does not jump for them.
-pub const HOLD: Kind = Kind { name: "hold", about: "time does not jump for requests that wait" };
+pub const HOLD: FaultKind = FaultKind { name: "hold", about: "time does not jump for requests that wait" };
 
 /// A fault that is set. Absent conditions always hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

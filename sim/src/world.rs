@@ -174,7 +174,7 @@ pub trait SimService: Clone {
     /// The places at which it listens.
     const SITES: &'static [Site];
     /// The faults that it offers.
-    const FAULTS: &'static [fault::Kind];
+    const FAULTS: &'static [fault::FaultKind];
     /// The variations that it has.
     const VARIATIONS: &'static [Variation];
     /// The ways in which it can be made to deviate.
@@ -304,7 +304,7 @@ macro_rules! declare {
         }
 
         /// Every fault that a world offers.
-        pub fn faults() -> Vec<fault::Kind> {
+        pub fn faults() -> Vec<fault::FaultKind> {
             [&[fault::HOLD][..], $(<crate::$module::State as SimService>::FAULTS),*].concat()
         }
 

@@ -42,14 +42,14 @@ pub struct Field {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ShapeKind,
     /// It is always there.
     pub required: bool,
 }
 
 /// What a value is.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ShapeKind {
     /// Not shown.
     Any,
     /// Null.
@@ -74,13 +74,13 @@ pub enum Kind {
         otherwise: Option<u64>,
     },
     /// Values of one kind.
-    Array(&'static Kind),
+    Array(&'static ShapeKind),
     /// Values of one kind under names that are free.
-    Map(&'static Kind),
+    Map(&'static ShapeKind),
     /// Members; more of them are no error.
     Object(&'static [Field]),
     /// A value of any of these kinds.
-    Either(&'static [Kind]),
+    Either(&'static [ShapeKind]),
     /// The bytes of a file.
     File,
 }
@@ -111,9 +111,9 @@ pub enum Reply {
     /// Not shown.
     Unshown,
     /// A value as JSON.
-    Json(Kind),
+    Json(ShapeKind),
     /// A value as JSON, or events where the request asks for a stream.
-    JsonOrEvents(Kind),
+    JsonOrEvents(ShapeKind),
     /// An HTML document.
     Html,
     /// Bytes of whatever type they have.
@@ -134,11 +134,11 @@ impl Reply {
 }
 
 /// What is always there.
-pub const fn must(name: &'static str, kind: Kind) -> Field {
+pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
     Field { name, kind, required: true }
 }
 
 /// What may be there.
-pub const fn may(name: &'static str, kind: Kind) -> Field {
+pub const fn may(name: &'static str, kind: ShapeKind) -> Field {
     Field { name, kind, required: false }
 }

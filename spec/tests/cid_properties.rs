@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_spec::Strict;
 use assay_spec::cid::{
-    CarWriter, Content, Discard, Entry, Followed, Item, Kept, Kind, Layout, Summary, Tree, of_entries,
+    CarWriter, Content, Discard, Entry, Followed, Item, Kept, Layout, NodeKind, Summary, Tree, of_entries,
     of_file, of_folder,
 };
 use proptest::collection::{btree_map, vec};
@@ -77,8 +77,8 @@ impl<'a> Tree for Shuffled<'a> {
         let below = self.files.keys().filter_map(|path| path.strip_prefix(folder.as_str()));
         let mut items: Vec<Item> = below
             .map(|rest| match rest.split_once('/') {
-                Some((name, _)) => Item { name: name.into(), kind: Kind::Folder },
-                None => Item { name: rest.into(), kind: Kind::File },
+                Some((name, _)) => Item { name: name.into(), kind: NodeKind::Folder },
+                None => Item { name: rest.into(), kind: NodeKind::File },
             })
             .collect();
         items.dedup();

@@ -2,7 +2,7 @@
 
 use assay_spec::Strict;
 use assay_spec::cid::{
-    Blocks, Cid, CidError, Content, Discard, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_file,
+    Blocks, Cid, CidError, Content, Discard, Fault, Followed, Item, Layout, NodeKind, Summary, Tree, of_file,
     of_folder,
 };
 
@@ -89,8 +89,8 @@ impl Tree for Broken {
         if folder.ends_with("d7/") {
             return Err("not listed".to_owned());
         }
-        let file = |n| Item { name: format!("f{n:04}").into(), kind: Kind::File };
-        let folders = ["d3", "d7"].map(|name| Item { name: name.into(), kind: Kind::Folder });
+        let file = |n| Item { name: format!("f{n:04}").into(), kind: NodeKind::File };
+        let folders = ["d3", "d7"].map(|name| Item { name: name.into(), kind: NodeKind::Folder });
         let deep = if folder.is_empty() { &folders[..] } else { &[] };
         Ok((0..1500).rev().map(file).chain(deep.iter().cloned()).collect())
     }

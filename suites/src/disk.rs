@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use assay_spec::cid::{
-    Blocks, CidError, Content, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_file, of_folder,
+    Blocks, CidError, Content, Fault, Followed, Item, Layout, NodeKind, Summary, Tree, of_file, of_folder,
 };
 use assay_spec::drop::requirements::cid::{DANGLING, LOOP};
 use assay_spec::{Refused, Rules};
@@ -161,10 +161,10 @@ fn item(entry: io::Result<fs::DirEntry>) -> io::Result<Item> {
     let entry = entry?;
     let kind = entry.file_type()?;
     let kind = match kind {
-        _ if kind.is_file() => Kind::File,
-        _ if kind.is_dir() => Kind::Folder,
-        _ if kind.is_symlink() => Kind::Link,
-        _ => Kind::Special(special(kind)),
+        _ if kind.is_file() => NodeKind::File,
+        _ if kind.is_dir() => NodeKind::Folder,
+        _ if kind.is_symlink() => NodeKind::Link,
+        _ => NodeKind::Special(special(kind)),
     };
     Ok(Item { name: entry.file_name().into_encoded_bytes(), kind })
 }

@@ -196,13 +196,13 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
 }
 
 fn parameter(place: &str, field: &Field) -> Value {
-    use assay_spec::shape::Kind;
+    use assay_spec::shape::ShapeKind;
 
     let mut parameter = json!({ "name": field.name, "in": place, "required": field.required });
     match field.kind {
         // An object in a query is JSON.
-        Kind::Object(_) => parameter["content"] = content(&["application/json"], &of(&field.kind)),
-        Kind::Commas => {
+        ShapeKind::Object(_) => parameter["content"] = content(&["application/json"], &of(&field.kind)),
+        ShapeKind::Commas => {
             parameter["style"] = json!("form");
             parameter["explode"] = json!(false);
             parameter["schema"] = json!({ "type": "array", "items": { "type": "string" } });

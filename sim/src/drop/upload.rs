@@ -23,7 +23,7 @@ use serde_json::json;
 use super::callers::Callers;
 use super::{Drop, State, Timer, deviations, faults, form, moves, set, variations};
 use crate::core::Core;
-use crate::fault::Kind;
+use crate::fault::FaultKind;
 use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Reply, Request, RequestHead};
 
@@ -54,7 +54,7 @@ fn paused(state: &State, core: &mut Core) -> Result<(), Refusal> {
         state.stored_bytes.saturating_add(limits.extracted_bytes) > limits.stored_bytes
             || state.callers.since(day_begins) >= limits.daily_budget
     };
-    let causes: [(&str, Kind, bool); 3] = [
+    let causes: [(&str, FaultKind, bool); 3] = [
         ("busy", faults::BUSY, state.callers.uploads() >= limits.uploads),
         ("budget", faults::BUDGET, spent()),
         ("disabled", faults::DISABLED, false),

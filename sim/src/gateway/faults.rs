@@ -3,37 +3,40 @@
 //! An occasion is one attempt at a server: `{"server": "server-a", "model": "assay-chat", "endpoint": "chat"}`; the
 //! server `enclave` is the confidential deployment.
 
-use crate::fault::Kind;
+use crate::fault::FaultKind;
 
 /// A server does not answer at all.
-pub const SERVER_DOWN: Kind =
-    Kind { name: "gateway.server-down", about: "a server takes no connection; the gateway tries the next" };
+pub const SERVER_DOWN: FaultKind = FaultKind {
+    name: "gateway.server-down",
+    about: "a server takes no connection; the gateway tries the next",
+};
 /// A server answers late.
-pub const SERVER_SLOW: Kind = Kind { name: "gateway.server-slow", about: "a server answers `slow_ms` late" };
+pub const SERVER_SLOW: FaultKind =
+    FaultKind { name: "gateway.server-slow", about: "a server answers `slow_ms` late" };
 /// A server dies while it answers.
-pub const SERVER_DIES: Kind = Kind {
+pub const SERVER_DIES: FaultKind = FaultKind {
     name: "gateway.server-dies",
     about: "a server dies midway: its own connection breaks off, the gateway's stream gets an error event",
 };
 /// A stream fails midway.
-pub const STREAM_ERROR_EVENT: Kind =
-    Kind { name: "gateway.stream-error-event", about: "a stream ends midway with an error event" };
+pub const STREAM_ERROR_EVENT: FaultKind =
+    FaultKind { name: "gateway.stream-error-event", about: "a stream ends midway with an error event" };
 /// A server answers nonsense.
-pub const SERVER_WRONG_ANSWER: Kind =
-    Kind { name: "gateway.server-wrong-answer", about: "a server answers 500 without JSON" };
+pub const SERVER_WRONG_ANSWER: FaultKind =
+    FaultKind { name: "gateway.server-wrong-answer", about: "a server answers 500 without JSON" };
 /// An enclave does not verify.
-pub const ENCLAVE_UNVERIFIABLE: Kind = Kind {
+pub const ENCLAVE_UNVERIFIABLE: FaultKind = FaultKind {
     name: "gateway.enclave-unverifiable",
     about: "the attestation is wrong in `what`: measurement, certificate, nonce or signature",
 };
 /// The subscription is used up.
-pub const SUBSCRIPTION_USED_UP: Kind = Kind {
+pub const SUBSCRIPTION_USED_UP: FaultKind = FaultKind {
     name: "gateway.subscription-used-up",
     about: "the key's subscription is used up: its usage is billed from its credits",
 };
 
 /// Every fault of the gateway.
-pub const ALL: &[Kind] = &[
+pub const ALL: &[FaultKind] = &[
     SERVER_DOWN,
     SERVER_SLOW,
     SERVER_DIES,

@@ -112,7 +112,7 @@ impl SimService for State {
     type OutgoingContext = OutgoingContext;
 
     const SITES: &'static [Site] = &[SITE];
-    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;

@@ -45,7 +45,7 @@ impl SimService for State {
     type OutgoingContext = std::convert::Infallible;
 
     const SITES: &'static [Site] = &[SITE];
-    const FAULTS: &'static [fault::Kind] = &[];
+    const FAULTS: &'static [fault::FaultKind] = &[];
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTIONS: &'static [(&'static str, &'static str)] = &[];

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::measure::{Failed, Measured};
-use super::nodes::Kind;
+use super::nodes::NodeKind;
 use super::{State, sites, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
@@ -25,15 +25,15 @@ const IMAGINED_PING_S: f64 = 0.021;
 
 /// The records of a core node.
 pub(super) fn core(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    of(state, core, call, Kind::Core)
+    of(state, core, call, NodeKind::Core)
 }
 
 /// The records of a compute node.
 pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    of(state, core, call, Kind::Compute)
+    of(state, core, call, NodeKind::Compute)
 }
 
-fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: Kind) -> Result<Reply, Refusal> {
+fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
     let elsewhere = call.site == sites::ALTERNATIVE && core.violated(&ALTERNATIVE).is_some();
     if elsewhere {
         return Err(Refusal::new(&UNKNOWN, "the alternative address has no metrics"));
@@ -48,12 +48,12 @@ fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: Kind) -> Result<Rep
 }
 
 /// The number of the node whose records are shown.
-fn find(state: &State, core: &mut Core, kind: Kind, id: &str) -> Option<usize> {
+fn find(state: &State, core: &mut Core, kind: NodeKind, id: &str) -> Option<usize> {
     let of_kind = |kind| state.nodes.iter().position(move |node| node.kind == kind);
     let Some(number) = state.nodes.find(kind, id) else {
         return core.effect(&UNKNOWN, None, |_, _| of_kind(kind));
     };
-    let rule = if kind == Kind::Core { &CORE } else { &COMPUTE };
+    let rule = if kind == NodeKind::Core { &CORE } else { &COMPUTE };
     // The other node of the kind that stands last or first.
     core.effect(rule, Some(number), |number, _| {
         let mut others = (0..state.nodes.len()).filter(|other| state.nodes.at(*other).kind == kind);
@@ -80,11 +80,11 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
     let mut record = measured.record.written();
     common(core, &mut record);
     match measured.record.kind() {
-        Kind::Core => {
+        NodeKind::Core => {
             numbers(core, &mut record, &CORE_LATENCIES, &CORE_LATENCIES_ROW);
             numbers(core, &mut record, &CORE_COUNTS, &CORE_COUNTS_ROW);
         }
-        Kind::Compute => {
+        NodeKind::Compute => {
             numbers(core, &mut record, &COMPUTE_LATENCIES, &COMPUTE_LATENCIES_ROW);
             if let Some(features) = record.get_mut("features") {
                 let conforming = features.take();

@@ -203,7 +203,7 @@ impl SimService for State {
     type OutgoingContext = OutgoingContext;
 
     const SITES: &'static [Site] = sites::ALL;
-    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;
@@ -390,7 +390,7 @@ impl State {
 }
 
 /// Whether a fault is set whose time it is; its occasions do not matter.
-fn in_force(core: &Core, kind: fault::Kind) -> bool {
+fn in_force(core: &Core, kind: fault::FaultKind) -> bool {
     let now = core.now();
     core.faults.list().iter().any(|fault| {
         fault.fault == kind.name

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::hash::Hash;
-use super::nodes::{Kind, Node};
+use super::nodes::{Node, NodeKind};
 use super::{State, actions, lifecycle, sites, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
@@ -195,7 +195,7 @@ fn place<'a>(state: &'a State, core: &Core, machine: Hash) -> &'a Node {
 }
 
 fn compute(state: &State) -> impl Iterator<Item = &Node> {
-    state.nodes.iter().filter(|node| node.kind == Kind::Compute)
+    state.nodes.iter().filter(|node| node.kind == NodeKind::Compute)
 }
 
 /// A list under its name, or bare.

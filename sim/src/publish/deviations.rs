@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use assay_spec::instant::HOUR;
 use assay_spec::publish::message::{Instruction, Message};
-use assay_spec::publish::record::{Kind, Record};
+use assay_spec::publish::record::{Record, RecordKind};
 use assay_spec::publish::requirements::{
     chain, envelope, exchange, message as rows, prepare, record as texts, submit, transfer,
 };
@@ -207,7 +207,7 @@ pub(super) fn record(core: &mut Core, conforming: &Record) -> Vec<u8> {
         }
     };
     edit(&texts::DOMAIN, "d", &|conforming| format!("www.{conforming}"));
-    if conforming.kind == Kind::Pub {
+    if conforming.kind == RecordKind::Pub {
         edit(&texts::CID, "c", &|conforming| format!("{conforming}x"));
         edit(&texts::VERSION, "v", &|conforming| format!("{conforming}.1"));
     }

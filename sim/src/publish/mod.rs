@@ -156,7 +156,7 @@ impl SimService for State {
     type OutgoingContext = std::convert::Infallible;
 
     const SITES: &'static [Site] = &SITES;
-    const FAULTS: &'static [fault::Kind] = faults::ALL;
+    const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
     const ACTIONS: &'static [(&'static str, &'static str)] = operator::ACTIONS;

@@ -12,14 +12,14 @@ pub(super) struct Known {
     pub(super) hash: String,
     pub(super) call: Call,
     pub(super) wallet: u16,
-    pub(super) kind: Kind,
+    pub(super) kind: MessageKind,
     pub(super) status: &'static str,
     /// Since when it is `removing`.
     pub(super) removing: Option<i64>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     /// A POST.
     Post,
     /// A STORE and its file.
@@ -33,7 +33,7 @@ pub(super) enum Kind {
 impl Known {
     /// Whether it is a STORE.
     pub(super) fn is_store(&self) -> bool {
-        matches!(self.kind, Kind::File(_) | Kind::Hollow)
+        matches!(self.kind, MessageKind::File(_) | MessageKind::Hollow)
     }
 
     /// Whether its file can be read.
@@ -67,7 +67,7 @@ impl Model {
             due.extend(self.bill.map(|at| (at, 0, 0)));
             for (n, one) in self.all.iter().enumerate() {
                 due.extend(one.removing.map(|since| (since + 24 * HOUR, 1, n)));
-                if let (Kind::Forget { next, .. }, "pending") = (&one.kind, one.status) {
+                if let (MessageKind::Forget { next, .. }, "pending") = (&one.kind, one.status) {
                     due.push((*next, 2, n));
                 }
             }
@@ -118,26 +118,26 @@ impl Model {
     }
 
     fn receive(&mut self, n: usize, now: i64) {
-        let Kind::Forget { targets, .. } = self.all[n].kind.clone() else { return };
+        let MessageKind::Forget { targets, .. } = self.all[n].kind.clone() else { return };
         match self.judge(self.all[n].wallet, &targets) {
             Some(true) => {
                 self.apply(&targets);
                 self.all[n].status = "processed";
             }
             Some(false) => self.all[n].status = "rejected",
-            None => self.all[n].kind = Kind::Forget { targets, next: now + 10 * MINUTE, left: 5 },
+            None => self.all[n].kind = MessageKind::Forget { targets, next: now + 10 * MINUTE, left: 5 },
         }
     }
 
     fn retry(&mut self, n: usize, now: i64) {
-        let Kind::Forget { targets, left, .. } = self.all[n].kind.clone() else { return };
+        let MessageKind::Forget { targets, left, .. } = self.all[n].kind.clone() else { return };
         match self.judge(self.all[n].wallet, &targets) {
             Some(true) => {
                 self.apply(&targets);
                 self.all[n].status = "processed";
             }
             _ if left == 1 => self.all[n].status = "rejected",
-            _ => self.all[n].kind = Kind::Forget { targets, next: now + 10 * MINUTE, left: left - 1 },
+            _ => self.all[n].kind = MessageKind::Forget { targets, next: now + 10 * MINUTE, left: left - 1 },
         }
     }
 
@@ -146,7 +146,7 @@ impl Model {
         self.held = false;
         for n in 0..self.all.len() {
             let held = self.all[n].status == "pending"
-                && !matches!(&self.all[n].kind, Kind::Forget { next, .. } if *next != i64::MAX);
+                && !matches!(&self.all[n].kind, MessageKind::Forget { next, .. } if *next != i64::MAX);
             if held {
                 self.settle(n, now);
             }
@@ -155,8 +155,8 @@ impl Model {
 
     fn settle(&mut self, n: usize, now: i64) {
         match self.all[n].kind {
-            Kind::Forget { .. } => self.receive(n, now),
-            Kind::Hollow => self.all[n].status = "rejected",
+            MessageKind::Forget { .. } => self.receive(n, now),
+            MessageKind::Hollow => self.all[n].status = "rejected",
             _ => self.all[n].status = "processed",
         }
     }

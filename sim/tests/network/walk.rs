@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::common::drop::get;
 use crate::common::net::{MESSAGES, Wallet, message};
 use crate::common::{Call, Driver, body_of, show};
-use crate::model::{Kind, Known, Model};
+use crate::model::{Known, MessageKind, Model};
 
 /// What somebody does. Numbers choose among what there is.
 #[derive(Clone, Debug)]
@@ -63,15 +63,15 @@ impl Walk {
         self.driver.now().0
     }
 
-    fn send(&mut self, wallet: u16, call: Call, kind: Kind) {
+    fn send(&mut self, wallet: u16, call: Call, kind: MessageKind) {
         let reply = self.driver.net(&call);
         assert_eq!(reply.status, 200, "{}", show(&reply));
         let hash = body_of(&reply)["item_hash"].as_str().expect("a hash").to_owned();
         let kind = match kind {
-            Kind::File(_) => {
+            MessageKind::File(_) => {
                 let file =
                     self.driver.wrapper(&hash)["message"]["content"]["item_hash"].as_str().map(str::to_owned);
-                Kind::File(file.unwrap_or_default())
+                MessageKind::File(file.unwrap_or_default())
             }
             kind => kind,
         };
@@ -84,20 +84,20 @@ impl Walk {
         match step {
             Step::Upload { wallet, file } => {
                 let call = Wallet::new(wallet).upload(format!("file {file}").as_bytes(), "text/plain");
-                self.send(wallet, call, Kind::File(String::new()));
+                self.send(wallet, call, MessageKind::File(String::new()));
             }
             Step::Post { wallet, n } => {
                 let sent = message(&self.driver, "POST", &json!({ "n": n }));
-                self.send(wallet, Wallet::new(wallet).create(&sent), Kind::Post);
+                self.send(wallet, Wallet::new(wallet).create(&sent), MessageKind::Post);
             }
             Step::Hollow { wallet, n } => {
                 let sent = message(&self.driver, "STORE", &json!({ "item_hash": format!("none{n}") }));
-                self.send(wallet, Wallet::new(wallet).create(&sent), Kind::Hollow);
+                self.send(wallet, Wallet::new(wallet).create(&sent), MessageKind::Hollow);
             }
             Step::Again(n) => {
                 let known = self.model.all.get(n % self.model.all.len().max(1)).cloned();
                 // An upload sent later is another message, since it is made at another time.
-                if let Some(known) = known.filter(|known| !matches!(known.kind, Kind::File(_))) {
+                if let Some(known) = known.filter(|known| !matches!(known.kind, MessageKind::File(_))) {
                     let before = self.model.all.len();
                     let old = serde_json::from_slice::<Value>(&known.call.body).expect("JSON");
                     self.send(known.wallet, known.call, known.kind);
@@ -121,11 +121,11 @@ impl Walk {
                 self.send(
                     wallet,
                     owner.create(&sent),
-                    Kind::Forget { targets: hashes, next: i64::MAX, left: 0 },
+                    MessageKind::Forget { targets: hashes, next: i64::MAX, left: 0 },
                 );
             }
             Step::Reclaim(n) => {
-                let files = self.model.all.iter_mut().filter(|one| matches!(one.kind, Kind::File(_)));
+                let files = self.model.all.iter_mut().filter(|one| matches!(one.kind, MessageKind::File(_)));
                 let mut files: Vec<&mut Known> = files.filter(|one| one.status == "processed").collect();
                 let count = files.len().max(1);
                 if let Some(one) = files.get_mut(n % count) {
@@ -180,7 +180,7 @@ impl Walk {
         for one in self.model.all.clone() {
             let answer = self.driver.wrapper(&one.hash);
             assert_eq!(answer["status"], one.status, "{} {:?}", one.hash, one.kind);
-            let Kind::File(cid) = &one.kind else { continue };
+            let MessageKind::File(cid) = &one.kind else { continue };
             let complete = answer["message"]["content"]["item_hash"] == *cid;
             assert_eq!(complete, !["forgotten", "removed"].contains(&one.status), "{answer}");
             if one.is_live() {
@@ -201,7 +201,7 @@ impl Walk {
         let mut targets = vec![format!("{MESSAGES}?limit=100"), format!("{MESSAGES}.json?limit=100")];
         for one in &self.model.all {
             targets.push(format!("{MESSAGES}/{}", one.hash));
-            if let Kind::File(cid) = &one.kind
+            if let MessageKind::File(cid) = &one.kind
                 && one.is_live()
             {
                 targets.push(format!("/api/v0/storage/{cid}"));
@@ -231,7 +231,7 @@ fn walk(steps: Vec<Step>, violated: Option<Id>) {
     walk.compare_mirror();
     walk.take(Step::Advance(50 * 3_600_000));
     let live = walk.model.all.iter().filter_map(|one| match &one.kind {
-        Kind::File(cid) if one.is_live() => Some(cid),
+        MessageKind::File(cid) if one.is_live() => Some(cid),
         _ => None,
     });
     let live: BTreeSet<&String> = live.collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Blocks, CidError, Fault, Followed, Item, Kind, Layout, Summary, Tree, of_folder};
+use super::{Blocks, CidError, Fault, Followed, Item, Layout, NodeKind, Summary, Tree, of_folder};
 use crate::Rules;
 
 /// Bytes and segments of the longest path: what file systems take, and more than anybody nests.
@@ -178,10 +178,10 @@ impl<'a> Tree for Map<'a> {
             let kind = match &self.nodes[child].what {
                 What::File(content) => {
                     bytes += content.len() as u64;
-                    Kind::File
+                    NodeKind::File
                 }
-                What::Link(_) => Kind::Link,
-                What::Folder(_) => Kind::Folder,
+                What::Link(_) => NodeKind::Link,
+                What::Folder(_) => NodeKind::Folder,
             };
             Item { name: name.as_bytes().to_vec(), kind }
         };

@@ -35,7 +35,7 @@ pub use error::{CidError, Fault};
 pub use file::of_file;
 pub use folder::of_folder;
 pub use layout::{Estimate, Layout, Version};
-pub use tree::{Followed, Item, Kind, Tree};
+pub use tree::{Followed, Item, NodeKind, Tree};
 
 /// What came out: the identifier, and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]

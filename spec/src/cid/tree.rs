@@ -32,12 +32,12 @@ pub struct Item {
     /// The name's bytes; anything but UTF-8 is refused.
     pub name: Vec<u8>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NodeKind {
     /// A regular file.
     File,
     /// A folder.

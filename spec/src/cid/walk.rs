@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CidError, Fault, Followed, Item, Kind, Layout, Tree};
+use super::{CidError, Fault, Followed, Item, Layout, NodeKind, Tree};
 use crate::drop::requirements::cid::{DANGLING, LOOP};
 use crate::{Id, Rules};
 
@@ -87,14 +87,14 @@ impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
             .map_err(|error| self.fail(&error.as_bytes().escape_ascii().to_string(), Fault::Name))?;
         let unreadable = |why| self.fail(&name, Fault::Unreadable(why));
         match item.kind {
-            Kind::File => Ok(Some(Step::File(Arc::clone(folder), name))),
-            Kind::Folder => {
+            NodeKind::File => Ok(Some(Step::File(Arc::clone(folder), name))),
+            NodeKind::Folder => {
                 let entered = self.tree.enter(folder, &name).map_err(unreadable)?;
                 self.enter(entered, name).map(Some)
             }
-            Kind::Special(what) => Err(self.fail(&name, Fault::Special(what))),
-            Kind::Link if !self.layout.links => Ok(None),
-            Kind::Link => match self.tree.follow(folder, &name).map_err(unreadable)? {
+            NodeKind::Special(what) => Err(self.fail(&name, Fault::Special(what))),
+            NodeKind::Link if !self.layout.links => Ok(None),
+            NodeKind::Link => match self.tree.follow(folder, &name).map_err(unreadable)? {
                 Followed::File => Ok(Some(Step::File(Arc::clone(folder), name))),
                 Followed::Folder(found) if self.is_open(&found).map_err(unreadable)? => {
                     self.refuse(&LOOP, &name, "the link leads to a folder that it stands in")

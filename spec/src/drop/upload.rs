@@ -1,18 +1,18 @@
 //! `POST /api/drop`: a zip in, a live site out (document 3).
 
 use crate::endpoint::endpoint;
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 
 /// The parts of a form, for descriptions.
-const FORM: &[Field] = &[must(ARTIFACT, Kind::File), may(SOURCE, Kind::Text)];
+const FORM: &[Field] = &[must(ARTIFACT, ShapeKind::File), may(SOURCE, ShapeKind::Text)];
 /// The members of a reply, for descriptions.
 const REPLY: &[Field] = &[
-    must("dropId", Kind::Text),
-    must("claimToken", Kind::Text),
-    must("url", Kind::Text),
-    must("cid", Kind::Text),
-    must("expiresAt", Kind::Integer),
-    must("claimUrl", Kind::Text),
+    must("dropId", ShapeKind::Text),
+    must("claimToken", ShapeKind::Text),
+    must("url", ShapeKind::Text),
+    must("cid", ShapeKind::Text),
+    must("expiresAt", ShapeKind::Integer),
+    must("claimUrl", ShapeKind::Text),
 ];
 
 endpoint! {
@@ -22,7 +22,7 @@ endpoint! {
     "POST /api/drop";
     group: "Drop",
     body: Body::Form(FORM),
-    reply: Reply::Json(Kind::Object(REPLY)),
+    reply: Reply::Json(ShapeKind::Object(REPLY)),
 }
 
 /// The form's field that holds the zip.

@@ -12,30 +12,33 @@ use super::requirements::chat::{
 };
 use super::tools::{self, Tool};
 use crate::endpoint::endpoint;
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The members of a body, for descriptions.
 const REQUEST: &[Field] = &[
-    must("model", Kind::Text),
-    must("messages", Kind::Array(&Kind::Object(MESSAGE_MEMBERS))),
-    may("stream", Kind::Boolean),
-    may("tools", Kind::Array(&Kind::Object(TOOL_MEMBERS))),
+    must("model", ShapeKind::Text),
+    must("messages", ShapeKind::Array(&ShapeKind::Object(MESSAGE_MEMBERS))),
+    may("stream", ShapeKind::Boolean),
+    may("tools", ShapeKind::Array(&ShapeKind::Object(TOOL_MEMBERS))),
 ];
 const MESSAGE_MEMBERS: &[Field] = &[
-    must("role", Kind::OneOf(&ROLES)),
-    may("content", Kind::Either(&[Kind::Text, Kind::Array(&Kind::Either(PARTS))])),
-    may("tool_call_id", Kind::Text),
+    must("role", ShapeKind::OneOf(&ROLES)),
+    may("content", ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Array(&ShapeKind::Either(PARTS))])),
+    may("tool_call_id", ShapeKind::Text),
 ];
-const PARTS: &[Kind] = &[Kind::Object(TEXT_PART), Kind::Object(IMAGE_PART)];
-const TEXT_PART: &[Field] = &[must("type", Kind::OneOf(&["text"])), must("text", Kind::Text)];
+const PARTS: &[ShapeKind] = &[ShapeKind::Object(TEXT_PART), ShapeKind::Object(IMAGE_PART)];
+const TEXT_PART: &[Field] = &[must("type", ShapeKind::OneOf(&["text"])), must("text", ShapeKind::Text)];
 const IMAGE_PART: &[Field] =
-    &[must("type", Kind::OneOf(&["image_url"])), must("image_url", Kind::Object(IMAGE_URL))];
-const IMAGE_URL: &[Field] = &[must("url", Kind::Text)];
+    &[must("type", ShapeKind::OneOf(&["image_url"])), must("image_url", ShapeKind::Object(IMAGE_URL))];
+const IMAGE_URL: &[Field] = &[must("url", ShapeKind::Text)];
 const TOOL_MEMBERS: &[Field] =
-    &[must("type", Kind::OneOf(&["function"])), must("function", Kind::Object(FUNCTION))];
-const FUNCTION: &[Field] =
-    &[must("name", Kind::Text), must("description", Kind::Text), must("parameters", Kind::Object(&[]))];
+    &[must("type", ShapeKind::OneOf(&["function"])), must("function", ShapeKind::Object(FUNCTION))];
+const FUNCTION: &[Field] = &[
+    must("name", ShapeKind::Text),
+    must("description", ShapeKind::Text),
+    must("parameters", ShapeKind::Object(&[])),
+];
 
 endpoint! {
     /// Answers a conversation, whole or as a stream.
@@ -45,7 +48,7 @@ endpoint! {
     group: "Inference",
     note: "With `stream` true the reply is a stream of server-sent events.",
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(Kind::Object(&[must("choices", Kind::Array(&Kind::Object(&[])))])),
+    reply: Reply::JsonOrEvents(ShapeKind::Object(&[must("choices", ShapeKind::Array(&ShapeKind::Object(&[])))])),
     open: TOO_LARGE,
 }
 

@@ -6,14 +6,14 @@ use super::TOO_LARGE;
 use super::body::{broken, object, optional, required};
 use super::requirements::completions::BODY;
 use crate::endpoint::endpoint;
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The members of a body as wire formats have them, for descriptions.
 const REQUEST: &[Field] = &[
-    must("model", Kind::Text),
-    must("prompt", Kind::Either(&[Kind::Text, Kind::Array(&Kind::Text)])),
-    may("stream", Kind::Boolean),
+    must("model", ShapeKind::Text),
+    must("prompt", ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Array(&ShapeKind::Text)])),
+    may("stream", ShapeKind::Boolean),
 ];
 
 endpoint! {
@@ -24,7 +24,7 @@ endpoint! {
     group: "Inference",
     note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
     open: TOO_LARGE,
 }
 
@@ -36,7 +36,7 @@ endpoint! {
     group: "Inference",
     note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
     open: TOO_LARGE,
 }
 

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Dialect;
 use crate::endpoint::endpoint;
-use crate::shape::{Field, Kind, Reply, must};
+use crate::shape::{Field, Reply, ShapeKind, must};
 
 /// What discovery says of a model, for descriptions.
-const ENTRY: &[Field] = &[must("servers", Kind::Array(&Kind::Text))];
+const ENTRY: &[Field] = &[must("servers", ShapeKind::Array(&ShapeKind::Text))];
 
 endpoint! {
     /// Tells which servers run which model. Whether it needs a key is not shown.
@@ -15,7 +15,7 @@ endpoint! {
     None [200]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Models",
-    reply: Reply::Json(Kind::Map(&Kind::Object(ENTRY))),
+    reply: Reply::Json(ShapeKind::Map(&ShapeKind::Object(ENTRY))),
     open: &[401],
 }
 

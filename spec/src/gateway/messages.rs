@@ -9,18 +9,18 @@ use super::requirements::messages::{
     BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
 };
 use crate::endpoint::endpoint;
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The members of a body, for descriptions.
 const REQUEST: &[Field] = &[
-    must("model", Kind::Text),
-    must("max_tokens", Kind::Integer),
-    must("messages", Kind::Array(&Kind::Object(MESSAGE_MEMBERS))),
+    must("model", ShapeKind::Text),
+    must("max_tokens", ShapeKind::Integer),
+    must("messages", ShapeKind::Array(&ShapeKind::Object(MESSAGE_MEMBERS))),
 ];
-const MESSAGE_MEMBERS: &[Field] = &[must("role", Kind::OneOf(&ROLES)), must("content", Kind::Text)];
+const MESSAGE_MEMBERS: &[Field] = &[must("role", ShapeKind::OneOf(&ROLES)), must("content", ShapeKind::Text)];
 /// The header that names a version by its date.
-const VERSION: &[Field] = &[may("svc-version", Kind::Text)];
+const VERSION: &[Field] = &[may("svc-version", ShapeKind::Text)];
 
 endpoint! {
     /// Answers a conversation in a second wire format.
@@ -31,7 +31,7 @@ endpoint! {
     note: "Whether the version header is required is not shown.",
     headers: VERSION,
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(Kind::Object(&[])),
+    reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
     open: TOO_LARGE,
 }
 

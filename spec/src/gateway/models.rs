@@ -1,7 +1,7 @@
 //! `GET /v1/models` (document 1).
 
 use crate::endpoint::endpoint;
-use crate::shape::{Kind, Reply};
+use crate::shape::{Reply, ShapeKind};
 
 endpoint! {
     /// Lists the models. Whether it needs a key is not shown.
@@ -9,6 +9,6 @@ endpoint! {
     None [200]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Models",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     open: &[401],
 }

@@ -5,14 +5,14 @@ use serde_json::{Number, Value};
 
 use super::members::{required, text};
 use super::requirements::records::{TRAIT_TYPE, VALUE};
-use crate::shape::{Field, Kind, must};
+use crate::shape::{Field, ShapeKind, must};
 use crate::{Refused, Rules};
 
 /// What an attribute shows, for descriptions.
-pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
+pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
-    must("trait_type", Kind::Text),
-    must("value", Kind::Either(&[Kind::Boolean, Kind::Integer, Kind::Text])),
+    must("trait_type", ShapeKind::Text),
+    must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text])),
 ];
 
 /// An attribute: both members are required.

@@ -8,21 +8,21 @@ use super::requirements::records as rows;
 use super::template::TokenMetadataTemplate;
 use crate::metadata::template::SHAPE as TEMPLATE;
 use crate::metadata::{UNKNOWN, URI_NOTE, endpoint};
-use crate::shape::{Kind, Reply, may, must};
+use crate::shape::{Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// What a contract's document shows, for descriptions.
-const CONTRACT: Kind = Kind::Object(&[
-    must("name", Kind::Text),
-    may("symbol", Kind::Text),
-    may("description", Kind::Text),
-    may("image", Kind::Text),
-    may("banner_image", Kind::Text),
-    may("featured_image", Kind::Text),
-    may("external_link", Kind::Text),
-    may("collaborators", Kind::Array(&Kind::Text)),
-    may("ref", Kind::Text),
-    may("owner", Kind::Text),
+const CONTRACT: ShapeKind = ShapeKind::Object(&[
+    must("name", ShapeKind::Text),
+    may("symbol", ShapeKind::Text),
+    may("description", ShapeKind::Text),
+    may("image", ShapeKind::Text),
+    may("banner_image", ShapeKind::Text),
+    may("featured_image", ShapeKind::Text),
+    may("external_link", ShapeKind::Text),
+    may("collaborators", ShapeKind::Array(&ShapeKind::Text)),
+    may("ref", ShapeKind::Text),
+    may("owner", ShapeKind::Text),
     may("default_token_template", TEMPLATE),
 ]);
 endpoint! {

@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 
 use super::members::{boolean, object, optional, required, text, texts};
 use super::requirements::records::{ALLOWED, FALLBACK, MANDATORY, SOURCE};
-use crate::shape::{Field, Kind, may, must};
+use crate::shape::{Field, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// What an external property shows, for descriptions.
-pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
+pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
-    must("source", Kind::Text),
-    may("mandatory", Kind::Boolean),
-    may("allowed", Kind::Array(&Kind::Text)),
-    may("fallback", Kind::Object(&[])),
+    must("source", ShapeKind::Text),
+    may("mandatory", ShapeKind::Boolean),
+    may("allowed", ShapeKind::Array(&ShapeKind::Text)),
+    may("fallback", ShapeKind::Object(&[])),
 ];
 
 /// An external property. What its members are for is not shown.

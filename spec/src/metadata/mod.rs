@@ -18,7 +18,7 @@ pub mod validation;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
-use crate::shape::{Field, Kind, must};
+use crate::shape::{Field, ShapeKind, must};
 
 /// The service's endpoints, in the order of the document's table.
 pub static ENDPOINTS: &[&Endpoint] = &[
@@ -56,4 +56,4 @@ const URI_NOTE: &str = "`contract_uri` usually holds colons and slashes itself. 
      generated client encodes them (`%2F`, `%3A`), which names the same contract. The two slashes behind the parameter \
      are part of the path and must not be folded into one.";
 /// A token's number.
-const TOKEN_ID: &[Field] = &[must("token_id", Kind::Integer)];
+const TOKEN_ID: &[Field] = &[must("token_id", ShapeKind::Integer)];

@@ -64,7 +64,7 @@ pub fn route(path: &[u8], rules: &mut impl Rules) -> Result<Resource, Refused> {
     let found = find(&path, rules);
     let seen = || format!("{:.80?} is of no listed form", String::from_utf8_lossy(&path));
     rules.require(&SHAPE, found.is_some(), seen)?;
-    let kind = if path.is_empty() { Kind::Root } else { Kind::Contract };
+    let kind = if path.is_empty() { RouteKind::Root } else { RouteKind::Contract };
     found.unwrap_or(Found { kind, by_uri: false, contract: &path, id: b"" }).read(rules)
 }
 
@@ -86,11 +86,13 @@ impl Resource {
     /// The endpoint that serves it.
     pub fn endpoint(&self) -> &'static Endpoint {
         match self {
-            Resource::Root => Kind::Root.endpoint(false),
-            Resource::Contract(contract) => Kind::Contract.endpoint(contract.is_uri()),
-            Resource::Token { contract, suffix: true, .. } => Kind::TokenJson.endpoint(contract.is_uri()),
-            Resource::Token { contract, .. } => Kind::Token.endpoint(contract.is_uri()),
-            Resource::Overrides { contract, .. } => Kind::Overrides.endpoint(contract.is_uri()),
+            Resource::Root => RouteKind::Root.endpoint(false),
+            Resource::Contract(contract) => RouteKind::Contract.endpoint(contract.is_uri()),
+            Resource::Token { contract, suffix: true, .. } => {
+                RouteKind::TokenJson.endpoint(contract.is_uri())
+            }
+            Resource::Token { contract, .. } => RouteKind::Token.endpoint(contract.is_uri()),
+            Resource::Overrides { contract, .. } => RouteKind::Overrides.endpoint(contract.is_uri()),
         }
     }
 
@@ -166,7 +168,7 @@ const NOT_IN_PATHS: &AsciiSet = &CONTROLS
     .add(b'}');
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum RouteKind {
     Root,
     Contract,
     TokenJson,
@@ -174,25 +176,25 @@ enum Kind {
     Overrides,
 }
 
-impl Kind {
+impl RouteKind {
     fn endpoint(self, by_uri: bool) -> &'static Endpoint {
         match (self, by_uri) {
-            (Kind::Root, _) => &root::ROOT,
-            (Kind::Contract, false) => &contract::BY_CID,
-            (Kind::Contract, true) => &contract::BY_URI,
-            (Kind::TokenJson, false) => &token::BY_CID_JSON,
-            (Kind::TokenJson, true) => &token::BY_URI_JSON,
-            (Kind::Token, false) => &token::BY_CID,
-            (Kind::Token, true) => &token::BY_URI,
-            (Kind::Overrides, false) => &overrides::BY_CID,
-            (Kind::Overrides, true) => &overrides::BY_URI,
+            (RouteKind::Root, _) => &root::ROOT,
+            (RouteKind::Contract, false) => &contract::BY_CID,
+            (RouteKind::Contract, true) => &contract::BY_URI,
+            (RouteKind::TokenJson, false) => &token::BY_CID_JSON,
+            (RouteKind::TokenJson, true) => &token::BY_URI_JSON,
+            (RouteKind::Token, false) => &token::BY_CID,
+            (RouteKind::Token, true) => &token::BY_URI,
+            (RouteKind::Overrides, false) => &overrides::BY_CID,
+            (RouteKind::Overrides, true) => &overrides::BY_URI,
         }
     }
 }
 
 /// A path that was split, nothing in it read.
 struct Found<'p> {
-    kind: Kind,
+    kind: RouteKind,
     by_uri: bool,
     contract: &'p [u8],
     id: &'p [u8],
@@ -201,7 +203,7 @@ struct Found<'p> {
 fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
     let rest = path.strip_prefix(b"/")?;
     if rest.is_empty() {
-        return Some(Found { kind: Kind::Root, by_uri: false, contract: b"", id: b"" });
+        return Some(Found { kind: RouteKind::Root, by_uri: false, contract: b"", id: b"" });
     }
     let mut doubles = rest.windows(2);
     let is_double = |two: &[u8]| two == b"//";
@@ -210,14 +212,14 @@ fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
     let by_uri = at.and_then(|at| {
         let (contract, id) = (&rest[..at], &rest[at + 2..]);
         if id.is_empty() {
-            return Some(Found { kind: Kind::Contract, by_uri: true, contract, id });
+            return Some(Found { kind: RouteKind::Contract, by_uri: true, contract, id });
         }
         let (kind, id) = of_token(id)?;
         Some(Found { kind, by_uri: true, contract, id })
     });
     by_uri.or_else(|| {
         let Some(at) = rest.iter().position(|byte| *byte == b'/') else {
-            return Some(Found { kind: Kind::Contract, by_uri: false, contract: rest, id: b"" });
+            return Some(Found { kind: RouteKind::Contract, by_uri: false, contract: rest, id: b"" });
         };
         let (kind, id) = of_token(&rest[at + 1..])?;
         Some(Found { kind, by_uri: false, contract: &rest[..at], id })
@@ -225,13 +227,13 @@ fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
 }
 
 /// What stands behind a contract: the kind of its resource, and the token's id.
-fn of_token(rest: &[u8]) -> Option<(Kind, &[u8])> {
+fn of_token(rest: &[u8]) -> Option<(RouteKind, &[u8])> {
     let slash = rest.iter().position(|byte| *byte == b'/');
     match slash.map(|at| (&rest[..at], &rest[at + 1..])) {
-        Some((id, rest)) => (rest == OVERRIDES.as_bytes()).then_some((Kind::Overrides, id)),
+        Some((id, rest)) => (rest == OVERRIDES.as_bytes()).then_some((RouteKind::Overrides, id)),
         None => match rest.strip_suffix(JSON.as_bytes()) {
-            Some(id) if !id.is_empty() => Some((Kind::TokenJson, id)),
-            _ => Some((Kind::Token, rest)),
+            Some(id) if !id.is_empty() => Some((RouteKind::TokenJson, id)),
+            _ => Some((RouteKind::Token, rest)),
         },
     }
 }
@@ -239,10 +241,10 @@ fn of_token(rest: &[u8]) -> Option<(Kind, &[u8])> {
 impl Found<'_> {
     fn read(self, rules: &mut impl Rules) -> Result<Resource, Refused> {
         let Found { kind, by_uri, contract, id } = self;
-        if let Kind::Root = kind {
+        if let RouteKind::Root = kind {
             return Ok(Resource::Root);
         }
-        let has_id = !matches!(kind, Kind::Contract);
+        let has_id = !matches!(kind, RouteKind::Contract);
         let is_whole = !contract.is_empty() && (!has_id || !id.is_empty());
         rules.require(&REQUIRED, is_whole, || "a parameter is empty".to_owned())?;
         let contract = text(contract, rules)?;
@@ -256,8 +258,8 @@ impl Found<'_> {
         let any = || TokenId::parse(&id).unwrap_or_else(|| TokenId::unread(&id));
         let id = rules.parse(&INTEGER, integer, || Ok(any()))?;
         Ok(match kind {
-            Kind::Overrides => Resource::Overrides { contract, id },
-            kind => Resource::Token { contract, id, suffix: matches!(kind, Kind::TokenJson) },
+            RouteKind::Overrides => Resource::Overrides { contract, id },
+            kind => Resource::Token { contract, id, suffix: matches!(kind, RouteKind::TokenJson) },
         })
     }
 }

@@ -8,23 +8,23 @@ use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
 use super::token::{MetadataResponse, TokenId};
-use crate::shape::{Field, Kind, may, must};
+use crate::shape::{Field, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The `tag` of a template that names none.
 pub const TAG: &str = "{id}";
 
 /// What a template shows, for descriptions.
-pub(super) const SHAPE: Kind = Kind::Object(MEMBERS);
+pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
-    must("name", Kind::Text),
-    may("image", Kind::Text),
-    may("animation_url", Kind::Text),
-    may("description", Kind::Text),
-    may("external_url", Kind::Text),
-    may("attributes", Kind::Array(&super::attribute::SHAPE)),
-    may("external_properties", Kind::Array(&super::external::SHAPE)),
-    may("tag", Kind::Text),
+    must("name", ShapeKind::Text),
+    may("image", ShapeKind::Text),
+    may("animation_url", ShapeKind::Text),
+    may("description", ShapeKind::Text),
+    may("external_url", ShapeKind::Text),
+    may("attributes", ShapeKind::Array(&super::attribute::SHAPE)),
+    may("external_properties", ShapeKind::Array(&super::external::SHAPE)),
+    may("tag", ShapeKind::Text),
 ];
 
 /// A template; its name alone is required.

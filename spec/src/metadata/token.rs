@@ -12,18 +12,18 @@ use super::requirements::records as rows;
 use crate::metadata::attribute::SHAPE as ATTRIBUTE;
 use crate::metadata::external::SHAPE as EXTERNAL;
 use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
-use crate::shape::{Kind, Reply, may, must};
+use crate::shape::{Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// What a token's document shows, for descriptions.
-const TOKEN: Kind = Kind::Object(&[
-    must("name", Kind::Text),
-    may("image", Kind::Text),
-    may("animation_url", Kind::Text),
-    may("description", Kind::Text),
-    may("external_url", Kind::Text),
-    may("attributes", Kind::Array(&ATTRIBUTE)),
-    may("external_properties", Kind::Array(&EXTERNAL)),
+const TOKEN: ShapeKind = ShapeKind::Object(&[
+    must("name", ShapeKind::Text),
+    may("image", ShapeKind::Text),
+    may("animation_url", ShapeKind::Text),
+    may("description", ShapeKind::Text),
+    may("external_url", ShapeKind::Text),
+    may("attributes", ShapeKind::Array(&ATTRIBUTE)),
+    may("external_properties", ShapeKind::Array(&EXTERNAL)),
 ]);
 endpoint! {
     /// By the content identifier of the contract's metadata, with `.json` behind the id.

@@ -18,53 +18,53 @@ use crate::network::requirements::aggregates::{
 };
 use crate::network::requirements::paging::ODD_VALUES;
 use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// An aggregate, for descriptions.
 const AGGREGATE: &[Field] = &[
-    must("key", Kind::Text),
-    must("address", Kind::Text),
-    must("content", Kind::Object(&[])),
-    must("time", Kind::Integer),
-    must("item_hash", Kind::Text),
+    must("key", ShapeKind::Text),
+    must("address", ShapeKind::Text),
+    must("content", ShapeKind::Object(&[])),
+    must("time", ShapeKind::Integer),
+    must("item_hash", ShapeKind::Text),
 ];
 /// The content of a write.
 const WRITE: &[Field] =
-    &[must("key", Kind::Text), may("address", Kind::Text), must("content", Kind::Object(&[]))];
+    &[must("key", ShapeKind::Text), may("address", ShapeKind::Text), must("content", ShapeKind::Object(&[]))];
 /// The parameters of a list.
 const LIST_QUERY: &[Field] = &[
-    may("address", Kind::Text),
-    may("key", Kind::Text),
-    may("keys", Kind::Commas),
-    may("content.fields", Kind::Commas),
+    may("address", ShapeKind::Text),
+    may("key", ShapeKind::Text),
+    may("keys", ShapeKind::Commas),
+    may("content.fields", ShapeKind::Commas),
     PAGE,
     LIMIT,
 ];
 /// Its reply.
-const LIST_REPLY: &[Field] = &[must("aggregates", Kind::Array(&Kind::Object(&[]))), PAGINATION];
+const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&ShapeKind::Object(&[]))), PAGINATION];
 /// The parameters of an address' aggregates.
-const OF_ADDRESS_QUERY: &[Field] = &[may("keys", Kind::Commas), LIMIT];
+const OF_ADDRESS_QUERY: &[Field] = &[may("keys", ShapeKind::Commas), LIMIT];
 
 endpoint! {
     /// Reads an aggregate.
     READ "aggregate" "GET" "/api/v0/aggregates/{address}/{key}" None [200, 400, 404, 429, 500]
     group: "Aggregates",
-    reply: Reply::Json(Kind::Object(AGGREGATE)),
+    reply: Reply::Json(ShapeKind::Object(AGGREGATE)),
 }
 endpoint! {
     /// Lists aggregates in pages.
     LIST "aggregates" "GET" "/api/v0/aggregates" None [200, 400, 429, 500]
     group: "Aggregates",
     query: LIST_QUERY,
-    reply: Reply::Json(Kind::Object(LIST_REPLY)),
+    reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
 }
 endpoint! {
     /// Reads the aggregates of an address.
     OF_ADDRESS "aggregates-of" "GET" "/api/v0/aggregates/{address}.json" None [200, 400, 404, 429, 500]
     group: "Aggregates",
     query: OF_ADDRESS_QUERY,
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
 }
 endpoint! {
     /// Writes to an aggregate.

@@ -13,56 +13,56 @@ use crate::network::requirements::indexer::{
     TO, TRANSACTION_BLOCKS, TRANSACTION_TIMES,
 };
 use crate::network::shapes::{LIMIT, PAGE, PAGINATION};
-use crate::shape::{Field, Kind, Reply, may, must};
+use crate::shape::{Field, Reply, ShapeKind, may, must};
 use crate::{Id, Refused, Rules};
 
 /// The parameters of a list of events, for descriptions.
 const EVENT_QUERY: &[Field] = &[
-    may("contract", Kind::Text),
-    may("event_name", Kind::Text),
-    may("from_block", Kind::Integer),
-    may("to_block", Kind::Integer),
-    may("from_timestamp", Kind::Integer),
-    may("to_timestamp", Kind::Integer),
-    may("args", Kind::Object(&[])),
+    may("contract", ShapeKind::Text),
+    may("event_name", ShapeKind::Text),
+    may("from_block", ShapeKind::Integer),
+    may("to_block", ShapeKind::Integer),
+    may("from_timestamp", ShapeKind::Integer),
+    may("to_timestamp", ShapeKind::Integer),
+    may("args", ShapeKind::Object(&[])),
     PAGE,
     LIMIT,
 ];
 /// Its reply.
-const EVENTS_REPLY: &[Field] = &[must("events", Kind::Array(&Kind::Object(EVENT))), PAGINATION];
+const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&ShapeKind::Object(EVENT))), PAGINATION];
 const EVENT: &[Field] = &[
-    must("transaction_hash", Kind::Text),
-    must("block_number", Kind::Integer),
-    must("log_index", Kind::Integer),
-    must("contract", Kind::Text),
-    must("event_name", Kind::Text),
-    must("args", Kind::Object(&[])),
-    must("timestamp", Kind::Integer),
+    must("transaction_hash", ShapeKind::Text),
+    must("block_number", ShapeKind::Integer),
+    must("log_index", ShapeKind::Integer),
+    must("contract", ShapeKind::Text),
+    must("event_name", ShapeKind::Text),
+    must("args", ShapeKind::Object(&[])),
+    must("timestamp", ShapeKind::Integer),
 ];
 /// The parameters of a list of transactions.
 const TRANSACTION_QUERY: &[Field] = &[
-    may("address", Kind::Text),
-    may("from", Kind::Text),
-    may("to", Kind::Text),
-    may("from_block", Kind::Integer),
-    may("to_block", Kind::Integer),
-    may("from_timestamp", Kind::Integer),
-    may("to_timestamp", Kind::Integer),
+    may("address", ShapeKind::Text),
+    may("from", ShapeKind::Text),
+    may("to", ShapeKind::Text),
+    may("from_block", ShapeKind::Integer),
+    may("to_block", ShapeKind::Integer),
+    may("from_timestamp", ShapeKind::Integer),
+    may("to_timestamp", ShapeKind::Integer),
     PAGE,
     LIMIT,
 ];
 /// Its reply.
 const TRANSACTIONS_REPLY: &[Field] =
-    &[must("transactions", Kind::Array(&Kind::Object(TRANSACTION))), PAGINATION];
+    &[must("transactions", ShapeKind::Array(&ShapeKind::Object(TRANSACTION))), PAGINATION];
 const TRANSACTION: &[Field] = &[
-    must("hash", Kind::Text),
-    must("block_number", Kind::Integer),
-    must("from", Kind::Text),
-    must("to", Kind::Text),
-    must("value", Kind::Text),
-    must("gas", Kind::Integer),
-    must("gas_price", Kind::Text),
-    must("timestamp", Kind::Integer),
+    must("hash", ShapeKind::Text),
+    must("block_number", ShapeKind::Integer),
+    must("from", ShapeKind::Text),
+    must("to", ShapeKind::Text),
+    must("value", ShapeKind::Text),
+    must("gas", ShapeKind::Integer),
+    must("gas_price", ShapeKind::Text),
+    must("timestamp", ShapeKind::Integer),
 ];
 
 endpoint! {
@@ -70,14 +70,14 @@ endpoint! {
     EVENTS "events" "GET" "/api/v0/indexer/{network}/events" None [200, 400, 404, 429, 500]
     group: "Indexer",
     query: EVENT_QUERY,
-    reply: Reply::Json(Kind::Object(EVENTS_REPLY)),
+    reply: Reply::Json(ShapeKind::Object(EVENTS_REPLY)),
 }
 endpoint! {
     /// Lists a network's transactions in pages.
     TRANSACTIONS "transactions" "GET" "/api/v0/indexer/{network}/transactions" None [200, 400, 404, 429, 500]
     group: "Indexer",
     query: TRANSACTION_QUERY,
-    reply: Reply::Json(Kind::Object(TRANSACTIONS_REPLY)),
+    reply: Reply::Json(ShapeKind::Object(TRANSACTIONS_REPLY)),
 }
 
 /// An event of a contract.

@@ -14,77 +14,78 @@ use crate::network::requirements::instances::{
     ACTION, BY_ADDRESS, BY_STATUS, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS,
 };
 use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The content of an INSTANCE, for descriptions.
 const INSTANCE: &[Field] = &[
-    must("name", Kind::Text),
-    must("description", Kind::Text),
-    must("cpu", Kind::Integer),
-    must("memory", Kind::Integer),
-    must("disk", Kind::Integer),
-    must("image", Kind::Text),
-    must("ssh_key", Kind::Text),
-    must("firewall", Kind::Object(FIREWALL)),
+    must("name", ShapeKind::Text),
+    must("description", ShapeKind::Text),
+    must("cpu", ShapeKind::Integer),
+    must("memory", ShapeKind::Integer),
+    must("disk", ShapeKind::Integer),
+    must("image", ShapeKind::Text),
+    must("ssh_key", ShapeKind::Text),
+    must("firewall", ShapeKind::Object(FIREWALL)),
 ];
-const FIREWALL: &[Field] = &[must("allowedPorts", Kind::Array(&Kind::Integer))];
+const FIREWALL: &[Field] = &[must("allowedPorts", ShapeKind::Array(&ShapeKind::Integer))];
 /// The answer to it.
 const INSTANCE_CREATED: &[Field] = &[
-    must("item_hash", Kind::Text),
-    must("instance_id", Kind::Text),
-    must("ipv6", Kind::Text),
-    must("status", Kind::OneOf(&["success"])),
+    must("item_hash", ShapeKind::Text),
+    must("instance_id", ShapeKind::Text),
+    must("ipv6", ShapeKind::Text),
+    must("status", ShapeKind::OneOf(&["success"])),
 ];
 /// An instance as it is shown.
 const INSTANCE_SHOWN: &[Field] = &[
-    must("instance_id", Kind::Text),
-    must("owner", Kind::Text),
-    must("name", Kind::Text),
-    must("description", Kind::Text),
-    must("cpu", Kind::Integer),
-    must("memory", Kind::Integer),
-    must("disk", Kind::Integer),
-    must("image", Kind::Text),
-    must("ipv6", Kind::Text),
-    must("status", Kind::Text),
-    must("created_at", Kind::Integer),
-    must("updated_at", Kind::Integer),
+    must("instance_id", ShapeKind::Text),
+    must("owner", ShapeKind::Text),
+    must("name", ShapeKind::Text),
+    must("description", ShapeKind::Text),
+    must("cpu", ShapeKind::Integer),
+    must("memory", ShapeKind::Integer),
+    must("disk", ShapeKind::Integer),
+    must("image", ShapeKind::Text),
+    must("ipv6", ShapeKind::Text),
+    must("status", ShapeKind::Text),
+    must("created_at", ShapeKind::Integer),
+    must("updated_at", ShapeKind::Integer),
 ];
 /// The parameters of a list.
-const LIST_QUERY: &[Field] = &[may("address", Kind::Text), may("status", Kind::Text), PAGE, LIMIT];
+const LIST_QUERY: &[Field] = &[may("address", ShapeKind::Text), may("status", ShapeKind::Text), PAGE, LIMIT];
 /// Its reply.
-const LIST_REPLY: &[Field] = &[must("instances", Kind::Array(&Kind::Object(INSTANCE_SHOWN))), PAGINATION];
+const LIST_REPLY: &[Field] =
+    &[must("instances", ShapeKind::Array(&ShapeKind::Object(INSTANCE_SHOWN))), PAGINATION];
 /// The content of an `INSTANCE_UPDATE`.
 const UPDATE_CONTENT: &[Field] = &[
-    must("instance_id", Kind::Text),
-    may("name", Kind::Text),
-    may("description", Kind::Text),
-    may("firewall", Kind::Object(FIREWALL)),
+    must("instance_id", ShapeKind::Text),
+    may("name", ShapeKind::Text),
+    may("description", ShapeKind::Text),
+    may("firewall", ShapeKind::Object(FIREWALL)),
 ];
 /// The content of an `INSTANCE_CONTROL`.
 const CONTROL_CONTENT: &[Field] =
-    &[must("instance_id", Kind::Text), must("action", Kind::OneOf(&["start", "stop", "restart"]))];
+    &[must("instance_id", ShapeKind::Text), must("action", ShapeKind::OneOf(&["start", "stop", "restart"]))];
 
 endpoint! {
     /// Creates an instance.
     CREATE "create-instance" "POST" "/api/v0/instances" Envelope [200, 400, 401, 403, 429, 500]
     group: "Instances",
     body: Body::Envelope { kind: Some(MessageType::Instance.name()), content: INSTANCE },
-    reply: Reply::Json(Kind::Object(INSTANCE_CREATED)),
+    reply: Reply::Json(ShapeKind::Object(INSTANCE_CREATED)),
 }
 endpoint! {
     /// Reads an instance.
     READ "instance" "GET" "/api/v0/instances/{instance_id}" None [200, 400, 404, 429, 500]
     group: "Instances",
-    reply: Reply::Json(Kind::Object(INSTANCE_SHOWN)),
+    reply: Reply::Json(ShapeKind::Object(INSTANCE_SHOWN)),
 }
 endpoint! {
     /// Lists instances in pages.
     LIST "instances" "GET" "/api/v0/instances" None [200, 400, 429, 500]
     group: "Instances",
     query: LIST_QUERY,
-    reply: Reply::Json(Kind::Object(LIST_REPLY)),
+    reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
 }
 endpoint! {
     /// Changes an instance.

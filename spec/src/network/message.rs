@@ -10,13 +10,13 @@ use crate::crypto::text::sha256_hex;
 use crate::json;
 use crate::network::endpoint;
 use crate::network::shapes::{self, CREATED};
-use crate::shape::{Body, Kind, Reply};
+use crate::shape::{Body, Reply, ShapeKind};
 
 endpoint! {
     /// Reads one message.
     READ "message" "GET" "/api/v0/messages/{hash}" None [200, 400, 404, 410, 429, 500]
     group: "Messages",
-    reply: Reply::Json(Kind::Object(shapes::WRAPPED)),
+    reply: Reply::Json(ShapeKind::Object(shapes::WRAPPED)),
 }
 endpoint! {
     /// Takes a message of any type.

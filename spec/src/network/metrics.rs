@@ -6,19 +6,19 @@ use serde::Serialize;
 use crate::Instant;
 use crate::network::endpoint;
 use crate::network::limits::METRICS_RETENTION_MS;
-use crate::shape::{Kind, Reply};
+use crate::shape::{Reply, ShapeKind};
 
 endpoint! {
     /// A core node's records.
     CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
 }
 endpoint! {
     /// A compute node's records.
     COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
 }
 
 /// The durations of a core node's record.

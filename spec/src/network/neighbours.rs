@@ -2,7 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::network::endpoint;
-use crate::shape::{Kind, Reply};
+use crate::shape::{Reply, ShapeKind};
 
 /// Every endpoint of a neighbour.
 pub static ALL: &[&Endpoint] = &[&PLAN, &ALLOCATION, &NODES, &SERVICES, &PAYMENT, &TOKEN_TO_CREDIT];
@@ -16,7 +16,7 @@ endpoint! {
     /// What the scheduler plans.
     PLAN "plan" "GET" "/api/v0/plan" None [200]
     group: "Scheduler",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -24,7 +24,7 @@ endpoint! {
     /// Where the scheduler has placed a machine.
     ALLOCATION "allocation" "GET" "/api/v0/allocation/{vm_hash}" None [200, 404]
     group: "Scheduler",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -32,7 +32,7 @@ endpoint! {
     /// The nodes that the scheduler knows.
     NODES "nodes" "GET" "/api/v0/nodes" None [200]
     group: "Scheduler",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -40,7 +40,7 @@ endpoint! {
     /// The health of the services.
     SERVICES "services" "GET" "/api/services" None [200]
     group: "Status",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -48,7 +48,7 @@ endpoint! {
     /// Purchases of credits, in pages.
     PAYMENT "payment" "GET" "/api/v0/payment" None [200, 400]
     group: "Credit",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     note: NOT_SHOWN,
     open: &[500],
 }
@@ -56,7 +56,7 @@ endpoint! {
     /// What tokens are worth in credits.
     TOKEN_TO_CREDIT "token-to-credit" "GET" "/api/v0/estimation/token-to-credit" None [200, 400]
     group: "Credit",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
     note: NOT_SHOWN,
     open: &[500],
 }

@@ -7,14 +7,14 @@ use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::requirements::pins::HASH_REQUIRED;
 use crate::network::shapes::CREATED;
-use crate::shape::{Body, Kind, Reply, must};
+use crate::shape::{Body, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
 
 endpoint! {
     /// Pins content.
     PIN "pin" "POST" "/api/v0/ipfs/pin" Envelope [200, 400, 401, 403, 429, 500]
     group: "Pins",
-    body: Body::Envelope { kind: Some(MessageType::IpfsPin.name()), content: &[must("hash", Kind::Text)] },
+    body: Body::Envelope { kind: Some(MessageType::IpfsPin.name()), content: &[must("hash", ShapeKind::Text)] },
     reply: CREATED,
 }
 endpoint! {

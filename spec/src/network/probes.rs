@@ -1,7 +1,7 @@
 //! What the measurement program probes besides the API (document 2, "Node metrics records" and "Endpoints").
 
 use crate::network::endpoint;
-use crate::shape::{Kind, Reply};
+use crate::shape::{Reply, ShapeKind};
 
 /// What no document shows of a compute node, and any server does: a request that is malformed, and a failure.
 const FAILS: &[u16] = &[400, 500];
@@ -10,7 +10,7 @@ endpoint! {
     /// A core node's own measurements.
     METRICS "node-metrics" "GET" "/metrics.json" None [200, 400, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
 }
 endpoint! {
     /// A compute node's login; without credentials it refuses, and that is what a probe expects.

@@ -15,17 +15,17 @@ use crate::network::limits::PROGRAM_OUTPUT_BYTES;
 use crate::network::message::MessageType;
 use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
 use crate::network::shapes::CREATED;
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The content of a program, for descriptions.
 const PROGRAM: &[Field] = &[
-    must("name", Kind::Text),
-    must("description", Kind::Text),
-    must("code", Kind::Text),
-    must("runtime", Kind::Text),
-    must("memory", Kind::Integer),
-    must("timeout", Kind::Integer),
+    must("name", ShapeKind::Text),
+    must("description", ShapeKind::Text),
+    must("code", ShapeKind::Text),
+    must("runtime", ShapeKind::Text),
+    must("memory", ShapeKind::Integer),
+    must("timeout", ShapeKind::Integer),
 ];
 
 endpoint! {
@@ -40,7 +40,7 @@ endpoint! {
     RUN "run" "POST" "/api/v0/run/{program_hash}" None [200, 400, 404, 429, 500]
     group: "Programs",
     note: "What a success holds depends on the program.",
-    body: Body::OptionalJson(&[may("variables", Kind::Map(&Kind::Text))]),
+    body: Body::OptionalJson(&[may("variables", ShapeKind::Map(&ShapeKind::Text))]),
     reply: Reply::Bytes,
 }
 

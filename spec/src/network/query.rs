@@ -11,29 +11,29 @@ use crate::network::message::Message;
 use crate::network::params::Params;
 use crate::network::requirements::{flat, listing};
 use crate::network::shapes::{LIMIT, MESSAGE, PAGE, PAGINATION};
-use crate::shape::{Field, Kind, Reply, may, must};
+use crate::shape::{Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
 
 /// The parameters of `GET /messages`, for descriptions.
 const LIST_QUERY: &[Field] = &[
-    may("hashes", Kind::Commas),
-    may("addresses", Kind::Commas),
-    may("channels", Kind::Commas),
-    may("tags", Kind::Commas),
-    may("types", Kind::Commas),
-    may("content.keys", Kind::Text),
+    may("hashes", ShapeKind::Commas),
+    may("addresses", ShapeKind::Commas),
+    may("channels", ShapeKind::Commas),
+    may("tags", ShapeKind::Commas),
+    may("types", ShapeKind::Commas),
+    may("content.keys", ShapeKind::Text),
     PAGE,
     LIMIT,
 ];
 /// Its reply.
-const LIST_REPLY: &[Field] = &[must("messages", Kind::Array(&MESSAGE)), PAGINATION];
+const LIST_REPLY: &[Field] = &[must("messages", ShapeKind::Array(&MESSAGE)), PAGINATION];
 /// The parameters of `GET /messages.json`.
 const FLAT_QUERY: &[Field] = &[
-    may("addresses", Kind::Commas),
-    may("channels", Kind::Commas),
-    may("content_types", Kind::Commas),
-    may("startDate", Kind::Integer),
-    may("endDate", Kind::Integer),
+    may("addresses", ShapeKind::Commas),
+    may("channels", ShapeKind::Commas),
+    may("content_types", ShapeKind::Commas),
+    may("startDate", ShapeKind::Integer),
+    may("endDate", ShapeKind::Integer),
 ];
 
 endpoint! {
@@ -41,14 +41,14 @@ endpoint! {
     LIST "messages" "GET" "/api/v0/messages" None [200, 400, 429, 500]
     group: "Messages",
     query: LIST_QUERY,
-    reply: Reply::Json(Kind::Object(LIST_REPLY)),
+    reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
 }
 endpoint! {
     /// Lists messages flat.
     FLAT "messages-flat" "GET" "/api/v0/messages.json" None [200, 400, 429, 500]
     group: "Messages",
     query: FLAT_QUERY,
-    reply: Reply::Json(Kind::Any),
+    reply: Reply::Json(ShapeKind::Any),
 }
 
 /// The filters of `GET /messages`.

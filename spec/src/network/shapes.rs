@@ -1,43 +1,46 @@
 //! What several endpoints take or give, for descriptions.
 
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
-use crate::shape::{Field, Kind, Reply, may, must};
+use crate::shape::{Field, Reply, ShapeKind, may, must};
 
 /// The number of a page.
-pub(super) const PAGE: Field = may("page", Kind::Within { least: 1, most: None, otherwise: None });
+pub(super) const PAGE: Field = may("page", ShapeKind::Within { least: 1, most: None, otherwise: None });
 /// Elements of a page. More than the maximum is cut to it.
 pub(super) const LIMIT: Field =
-    may("limit", Kind::Within { least: 1, most: Some(PAGE_MAXIMUM), otherwise: Some(PAGE_DEFAULT) });
+    may("limit", ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM), otherwise: Some(PAGE_DEFAULT) });
 /// The object beside the array of a list.
-pub(super) const PAGINATION: Field = must("pagination", Kind::Object(PAGES));
+pub(super) const PAGINATION: Field = must("pagination", ShapeKind::Object(PAGES));
 const PAGES: &[Field] = &[
-    must("total", Kind::Integer),
-    must("page", Kind::Integer),
-    must("per_page", Kind::Integer),
-    must("total_pages", Kind::Integer),
+    must("total", ShapeKind::Integer),
+    must("page", ShapeKind::Integer),
+    must("per_page", ShapeKind::Integer),
+    must("total_pages", ShapeKind::Integer),
 ];
 
 /// The answer to a creating call; some add members.
-pub(super) const CREATED: Reply = Reply::Json(Kind::Object(&[ITEM_HASH, STATUS]));
-const ITEM_HASH: Field = must("item_hash", Kind::Text);
-const STATUS: Field = must("status", Kind::OneOf(&["success"]));
+pub(super) const CREATED: Reply = Reply::Json(ShapeKind::Object(&[ITEM_HASH, STATUS]));
+const ITEM_HASH: Field = must("item_hash", ShapeKind::Text);
+const STATUS: Field = must("status", ShapeKind::OneOf(&["success"]));
 
 /// A message as lists show it.
-pub(super) const MESSAGE: Kind = Kind::Object(RECORD);
+pub(super) const MESSAGE: ShapeKind = ShapeKind::Object(RECORD);
 const RECORD: &[Field] = &[
-    must("item_hash", Kind::Text),
-    must("chain", Kind::Text),
-    must("sender", Kind::Text),
-    must("type", Kind::Text),
-    must("channel", Kind::Text),
-    must("timestamp", Kind::Integer),
-    must("content", Kind::Object(&[])),
-    must("signature", Kind::Text),
-    must("confirmations", Kind::Array(&Kind::Object(CONFIRMATION))),
+    must("item_hash", ShapeKind::Text),
+    must("chain", ShapeKind::Text),
+    must("sender", ShapeKind::Text),
+    must("type", ShapeKind::Text),
+    must("channel", ShapeKind::Text),
+    must("timestamp", ShapeKind::Integer),
+    must("content", ShapeKind::Object(&[])),
+    must("signature", ShapeKind::Text),
+    must("confirmations", ShapeKind::Array(&ShapeKind::Object(CONFIRMATION))),
 ];
 const CONFIRMATION: &[Field] =
-    &[must("chain", Kind::Text), must("height", Kind::Integer), must("hash", Kind::Text)];
+    &[must("chain", ShapeKind::Text), must("height", ShapeKind::Integer), must("hash", ShapeKind::Text)];
 
 /// A message that is read alone. Of one that was removed or forgotten, parts may be gone.
-pub(super) const WRAPPED: &[Field] =
-    &[must("status", Kind::Text), must("item_hash", Kind::Text), may("message", Kind::Object(&[]))];
+pub(super) const WRAPPED: &[Field] = &[
+    must("status", ShapeKind::Text),
+    must("item_hash", ShapeKind::Text),
+    may("message", ShapeKind::Object(&[])),
+];

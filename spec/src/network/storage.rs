@@ -10,16 +10,16 @@ use crate::network::requirements::storage::{
     ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, SIZE, TAGS,
 };
 use crate::network::shapes::CREATED;
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
 
 /// The parts of an upload, for descriptions.
 const FORM: &[Field] = &[
-    must("file", Kind::File),
-    must("address", Kind::Text),
-    must("signature", Kind::Text),
-    may("channel", Kind::Text),
-    may("tags", Kind::Text),
+    must("file", ShapeKind::File),
+    must("address", ShapeKind::Text),
+    must("signature", ShapeKind::Text),
+    may("channel", ShapeKind::Text),
+    may("tags", ShapeKind::Text),
 ];
 
 endpoint! {

@@ -18,42 +18,42 @@ use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::VRF_COUNT;
 use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// What a generation takes, for descriptions.
 const WANTED: &[Field] = &[
-    must("seed", Kind::Text),
-    must("min", Kind::Integer),
-    must("max", Kind::Integer),
-    may("count", Kind::Integer),
+    must("seed", ShapeKind::Text),
+    must("min", ShapeKind::Integer),
+    must("max", ShapeKind::Integer),
+    may("count", ShapeKind::Integer),
 ];
 /// What it gives.
 const DRAWN: &[Field] = &[
-    must("seed", Kind::Text),
-    must("value", Kind::Integer),
-    must("proof", Kind::Text),
-    must("status", Kind::Text),
+    must("seed", ShapeKind::Text),
+    must("value", ShapeKind::Integer),
+    must("proof", ShapeKind::Text),
+    must("status", ShapeKind::Text),
 ];
 /// What a verification takes.
 const CLAIMED: &[Field] =
-    &[must("seed", Kind::Text), must("value", Kind::Integer), must("proof", Kind::Text)];
+    &[must("seed", ShapeKind::Text), must("value", ShapeKind::Integer), must("proof", ShapeKind::Text)];
 /// What it gives.
-const VERIFIED: &[Field] = &[must("valid", Kind::Boolean), must("status", Kind::Text)];
+const VERIFIED: &[Field] = &[must("valid", ShapeKind::Boolean), must("status", ShapeKind::Text)];
 
 endpoint! {
     /// Draws a number.
     GENERATE "vrf-generate" "POST" "/api/v0/vrf/generate" None [200, 400, 429, 500]
     group: "Random numbers",
     body: Body::Json(WANTED),
-    reply: Reply::Json(Kind::Object(DRAWN)),
+    reply: Reply::Json(ShapeKind::Object(DRAWN)),
 }
 endpoint! {
     /// Verifies a number.
     VERIFY "vrf-verify" "POST" "/api/v0/vrf/verify" None [200, 400, 429, 500]
     group: "Random numbers",
     body: Body::Json(CLAIMED),
-    reply: Reply::Json(Kind::Object(VERIFIED)),
+    reply: Reply::Json(ShapeKind::Object(VERIFIED)),
 }
 
 /// Bytes of the function's proof.

@@ -12,21 +12,25 @@ use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::requirements::webhooks::{EVENTS, SECRET, URL};
-use crate::shape::{Body, Field, Kind, Reply, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
 
 /// The content of a registration, for descriptions.
-const REGISTRATION: &[Field] =
-    &[must("url", Kind::Text), must("events", Kind::Array(&Kind::Text)), must("secret", Kind::Text)];
+const REGISTRATION: &[Field] = &[
+    must("url", ShapeKind::Text),
+    must("events", ShapeKind::Array(&ShapeKind::Text)),
+    must("secret", ShapeKind::Text),
+];
 /// The answer to it.
-const REGISTERED: &[Field] = &[must("webhook_id", Kind::Text), must("status", Kind::OneOf(&["success"]))];
+const REGISTERED: &[Field] =
+    &[must("webhook_id", ShapeKind::Text), must("status", ShapeKind::OneOf(&["success"]))];
 
 endpoint! {
     /// Registers a webhook.
     CREATE "create-webhook" "POST" "/api/v0/webhooks" Envelope [200, 400, 401, 403, 429, 500]
     group: "Webhooks",
     body: Body::Envelope { kind: Some(MessageType::Webhook.name()), content: REGISTRATION },
-    reply: Reply::Json(Kind::Object(REGISTERED)),
+    reply: Reply::Json(ShapeKind::Object(REGISTERED)),
 }
 
 /// The event of a message that was taken.

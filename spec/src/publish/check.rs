@@ -3,7 +3,7 @@
 use crate::crypto::ed25519::parse_address;
 use crate::publish::limits::RECORD_SKEW_MS;
 use crate::publish::message::Message;
-use crate::publish::record::{Kind, Record};
+use crate::publish::record::{Record, RecordKind};
 use crate::publish::requirements::check::{
     CLIENT_ACCOUNT, DOMAIN, ENCODING, FEE_PAYER, FIELDS, INSTRUCTION_ACCOUNTS, KIND, MEMO_PROGRAM,
     ONE_INSTRUCTION, RECORD_CANONICAL, RECORD_FORM, TIME, TWO_SIGNATURES,
@@ -82,9 +82,9 @@ pub fn check_message(
     // What is no record has no fields to compare.
     let Some(record) = record(dialect, &instruction.data, rules)? else { return Ok(Record::unread()) };
     let kind = match asked.op {
-        Op::Publish { .. } => Kind::Pub,
-        Op::Transfer { .. } => Kind::Transfer,
-        Op::Accept { .. } => Kind::Accept,
+        Op::Publish { .. } => RecordKind::Pub,
+        Op::Transfer { .. } => RecordKind::Transfer,
+        Op::Accept { .. } => RecordKind::Accept,
     };
     rules.require(&KIND, record.kind == kind, || format!("a {} record", record.kind.name()))?;
     rules.require(&DOMAIN, record.domain() == asked.domain, || format!("for {:?}", record.domain()))?;

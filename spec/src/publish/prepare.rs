@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::crypto::ed25519;
 use crate::endpoint::endpoint;
-use crate::publish::record::Kind;
+use crate::publish::record::RecordKind;
 use crate::publish::requirements::prepare::{
     BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
     VERSION_DEFAULT, VERSION_STRING,
@@ -46,11 +46,11 @@ pub enum Wanted {
 
 impl Wanted {
     /// The kind of record that carries it.
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> RecordKind {
         match self {
-            Wanted::Publish { .. } => Kind::Pub,
-            Wanted::Transfer { .. } => Kind::Transfer,
-            Wanted::Accept => Kind::Accept,
+            Wanted::Publish { .. } => RecordKind::Pub,
+            Wanted::Transfer { .. } => RecordKind::Transfer,
+            Wanted::Accept => RecordKind::Accept,
         }
     }
 }
@@ -85,14 +85,14 @@ pub fn wanted(
     rules: &mut impl Rules,
 ) -> Result<Wanted, Refused> {
     match kind(body, rules)? {
-        Kind::Pub => {
+        RecordKind::Pub => {
             let cid = body.get("cid").and_then(Value::as_str).unwrap_or_default();
             rules.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {:?}", body.get("cid")))?;
             // A violated rule still needs something to write.
             let cid = if cid.is_empty() { "none" } else { cid };
             Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
         }
-        Kind::Transfer => {
+        RecordKind::Transfer => {
             let sent = body.get("newAuthority").and_then(Value::as_str);
             let new_key = rules.parse(
                 &NEW_AUTHORITY,
@@ -105,20 +105,24 @@ pub fn wanted(
             )?;
             Ok(Wanted::Transfer { new_key: new_key.to_owned() })
         }
-        Kind::Accept => Ok(Wanted::Accept),
+        RecordKind::Accept => Ok(Wanted::Accept),
     }
 }
 
-fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Kind, Refused> {
+fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind, Refused> {
     let sent = body.get("op");
     if sent.is_none_or(Value::is_null) {
         let known = rules.effect(&OP_DEFAULT, true, |_, _| false);
-        return if known { Ok(Kind::Pub) } else { Err(Refused { rule: &OP_DEFAULT, why: "no op".into() }) };
+        return if known {
+            Ok(RecordKind::Pub)
+        } else {
+            Err(Refused { rule: &OP_DEFAULT, why: "no op".into() })
+        };
     }
     rules.parse(
         &OP_KNOWN,
-        || sent.and_then(Value::as_str).and_then(Kind::named).ok_or_else(|| format!("op is {sent:?}")),
-        || Ok(sent.and_then(Value::as_str).and_then(Kind::named).unwrap_or(Kind::Pub)),
+        || sent.and_then(Value::as_str).and_then(RecordKind::named).ok_or_else(|| format!("op is {sent:?}")),
+        || Ok(sent.and_then(Value::as_str).and_then(RecordKind::named).unwrap_or(RecordKind::Pub)),
     )
 }
 

@@ -10,7 +10,7 @@ use crate::{Dialect, Instant, Refused, Rules};
 
 /// The kind of a record, and with it its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RecordKind {
     /// `pub`: a domain's content identifier.
     Pub,
     /// `transfer`: a domain handed to a new key.
@@ -19,30 +19,30 @@ pub enum Kind {
     Accept,
 }
 
-impl Kind {
+impl RecordKind {
     /// Every kind.
-    pub const ALL: [Kind; 3] = [Kind::Pub, Kind::Transfer, Kind::Accept];
+    pub const ALL: [RecordKind; 3] = [RecordKind::Pub, RecordKind::Transfer, RecordKind::Accept];
 
     /// The kind's word, as in the record and in the request's `op`.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Pub => "pub",
-            Kind::Transfer => "transfer",
-            Kind::Accept => "accept",
+            RecordKind::Pub => "pub",
+            RecordKind::Transfer => "transfer",
+            RecordKind::Accept => "accept",
         }
     }
 
     /// The kind of that name.
-    pub fn named(name: &str) -> Option<Kind> {
+    pub fn named(name: &str) -> Option<RecordKind> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The object's keys, in order.
     pub const fn keys(self) -> &'static [&'static str] {
         match self {
-            Kind::Pub => &["d", "c", "v", "t"],
-            Kind::Transfer => &["d", "newVault", "t"],
-            Kind::Accept => &["d", "transfer", "t"],
+            RecordKind::Pub => &["d", "c", "v", "t"],
+            RecordKind::Transfer => &["d", "newVault", "t"],
+            RecordKind::Accept => &["d", "transfer", "t"],
         }
     }
 }
@@ -51,33 +51,33 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The kind.
-    pub kind: Kind,
+    pub kind: RecordKind,
     values: Vec<String>,
 }
 
 impl Record {
     /// A record of a content identifier.
     pub fn publish(domain: &str, cid: &str, version: &str, time: Instant) -> Record {
-        Self::of(Kind::Pub, [domain, cid, version, &time.to_string()])
+        Self::of(RecordKind::Pub, [domain, cid, version, &time.to_string()])
     }
 
     /// A record of a transfer; `new_vault` is the key scheme and a base58 key.
     pub fn transfer(domain: &str, new_vault: &str, time: Instant) -> Record {
-        Self::of(Kind::Transfer, [domain, new_vault, &time.to_string()])
+        Self::of(RecordKind::Transfer, [domain, new_vault, &time.to_string()])
     }
 
     /// A record of an acceptance; `transfer` is the transaction signature of the pending transfer.
     pub fn accept(domain: &str, transfer: &str, time: Instant) -> Record {
-        Self::of(Kind::Accept, [domain, transfer, &time.to_string()])
+        Self::of(RecordKind::Accept, [domain, transfer, &time.to_string()])
     }
 
-    fn of<const N: usize>(kind: Kind, values: [&str; N]) -> Record {
+    fn of<const N: usize>(kind: RecordKind, values: [&str; N]) -> Record {
         Record { kind, values: values.map(str::to_owned).to_vec() }
     }
 
     /// A record from a JSON object; it must hold the kind's keys as strings, in any order, and keep every rule.
     pub fn from_fields(
-        kind: Kind,
+        kind: RecordKind,
         fields: &Map<String, Value>,
         rules: &mut impl Rules,
     ) -> Result<Record, Refused> {
@@ -104,7 +104,7 @@ impl Record {
 
     /// What bytes without a record's form pass for once that rule is violated: nothing can be read from them.
     pub fn unread() -> Record {
-        Self::of(Kind::Pub, [""; 4])
+        Self::of(RecordKind::Pub, [""; 4])
     }
 
     fn check(&self, rules: &mut impl Rules) -> Result<(), Refused> {
@@ -158,12 +158,12 @@ fn read(dialect: &Dialect, bytes: &[u8]) -> Result<Record, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8")?;
     let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or("another prefix")?;
     let (kind, json) = rest.split_once(':').ok_or("no kind")?;
-    let kind = Kind::named(kind).ok_or("an unknown kind")?;
+    let kind = RecordKind::named(kind).ok_or("an unknown kind")?;
     let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| e.to_string())?;
     Ok(Record { kind, values: strict_values(kind, &fields)? })
 }
 
-fn strict_values(kind: Kind, fields: &Map<String, Value>) -> Result<Vec<String>, String> {
+fn strict_values(kind: RecordKind, fields: &Map<String, Value>) -> Result<Vec<String>, String> {
     if let Some(strange) = fields.keys().find(|key| !kind.keys().contains(&key.as_str())) {
         return Err(format!("unknown field {strange:?}"));
     }

@@ -1,31 +1,31 @@
 //! What a prepare takes and gives, for descriptions.
 
-use crate::shape::{Field, Kind, may, must};
+use crate::shape::{Field, ShapeKind, may, must};
 
 /// The members of a prepare's body, for descriptions. What is required depends on `op`.
 pub(super) const PREPARE: &[Field] = &[
-    must("domain", Kind::Text),
-    may("cid", Kind::Text),
-    may("version", Kind::Text),
-    may("op", Kind::OneOf(&["pub", "transfer", "accept"])),
-    may("newAuthority", Kind::Text),
+    must("domain", ShapeKind::Text),
+    may("cid", ShapeKind::Text),
+    may("version", ShapeKind::Text),
+    may("op", ShapeKind::OneOf(&["pub", "transfer", "accept"])),
+    may("newAuthority", ShapeKind::Text),
 ];
 const REPLY: &[Field] = &[
-    must("prepareId", Kind::Text),
-    must("message", Kind::Text),
-    must("feePayer", Kind::Text),
-    must("lastValidBlockHeight", Kind::Integer),
-    must("payload", Kind::Text),
-    must("expiresAt", Kind::Integer),
-    must("txtObserved", Kind::Either(&[Kind::Object(TXT_OBSERVED), Kind::Null])),
+    must("prepareId", ShapeKind::Text),
+    must("message", ShapeKind::Text),
+    must("feePayer", ShapeKind::Text),
+    must("lastValidBlockHeight", ShapeKind::Integer),
+    must("payload", ShapeKind::Text),
+    must("expiresAt", ShapeKind::Integer),
+    must("txtObserved", ShapeKind::Either(&[ShapeKind::Object(TXT_OBSERVED), ShapeKind::Null])),
 ];
 const TXT_OBSERVED: &[Field] = &[
-    must("vault", Kind::Text),
-    must("agreeing", Kind::Integer),
-    must("required", Kind::Integer),
-    must("reason", Kind::Text),
-    must("at", Kind::Integer),
+    must("vault", ShapeKind::Text),
+    must("agreeing", ShapeKind::Integer),
+    must("required", ShapeKind::Integer),
+    must("reason", ShapeKind::Text),
+    must("at", ShapeKind::Integer),
 ];
 
 /// What a prepare gives.
-pub(super) const PREPARED: Kind = Kind::Object(REPLY);
+pub(super) const PREPARED: ShapeKind = ShapeKind::Object(REPLY);

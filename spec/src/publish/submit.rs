@@ -5,12 +5,15 @@ use serde_json::{Map, Value};
 use crate::crypto::text::parse_base64;
 use crate::endpoint::endpoint;
 use crate::publish::requirements::submit::{FIELDS, SIGNATURE_FORM};
-use crate::shape::{Body, Field, Kind, Reply, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The members of a body, for descriptions.
-const REQUEST: &[Field] =
-    &[must("prepareId", Kind::Text), must("signature", Kind::Text), may("op", Kind::OneOf(&["accept"]))];
+const REQUEST: &[Field] = &[
+    must("prepareId", ShapeKind::Text),
+    must("signature", ShapeKind::Text),
+    may("op", ShapeKind::OneOf(&["accept"])),
+];
 
 endpoint! {
     /// Submits the signature of what was prepared.
@@ -20,7 +23,7 @@ endpoint! {
     group: "Exchange",
     note: "Returns once the transaction is confirmed, which can take about three minutes.",
     body: Body::Json(REQUEST),
-    reply: Reply::Json(Kind::Object(&[must("signature", Kind::Text)])),
+    reply: Reply::Json(ShapeKind::Object(&[must("signature", ShapeKind::Text)])),
 }
 
 /// The words by which a 410 tells that the transaction can still land.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_spec::Strict;
-use assay_spec::cid::{self, Cid, Entry as Kind, Layout};
+use assay_spec::cid::{self, Cid, Entry as CidEntry, Layout};
 use assay_spec::crypto::text;
 
 use super::archive::{Entry, zip};
@@ -89,8 +89,8 @@ impl Sample {
 
     /// The identifier of these files under a layout.
     pub(crate) fn cid(&self, layout: &Layout) -> Result<Cid, Stop> {
-        let files = self.files.iter().map(|(path, content)| (path.clone(), Kind::File(content)));
-        let empty = self.empty.iter().map(|path| (path.clone(), Kind::Directory));
+        let files = self.files.iter().map(|(path, content)| (path.clone(), CidEntry::File(content)));
+        let empty = self.empty.iter().map(|path| (path.clone(), CidEntry::Directory));
         let summary = cid::of_entries(&files.chain(empty).collect(), layout, &mut Strict, &cid::Discard);
         summary.map(|summary| summary.cid).map_err(|e| Stop::Error(e.to_string()))
     }

@@ -7,7 +7,7 @@ use assay_spec::hosting::requirements::{claims as rows, records};
 use serde_json::Value;
 
 use super::judge::{each, every, expect, is, is_moment, is_object, is_public_key, public_key, some, with};
-use super::message::Kind;
+use super::message::MessageKind;
 use super::records::expect_signed;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -44,17 +44,17 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 async fn claims_are_posts(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Claim, "/type", "POST", is("POST")).await
+    every(probe, MessageKind::Claim, "/type", "POST", is("POST")).await
 }
 
 async fn claims_have_their_type(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.vm_claim_type;
-    every(probe, Kind::Claim, "/content/type", kind, is(kind)).await
+    every(probe, MessageKind::Claim, "/content/type", kind, is(kind)).await
 }
 
 async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Claim).await?;
-    for claim in found.of(Kind::Claim) {
+    let found = with(probe, MessageKind::Claim).await?;
+    for claim in found.of(MessageKind::Claim) {
         let holds = claim.sender().is_some() && claim.sender() == claim.address();
         let got = claim.value["content"]["address"].to_string();
         expect(probe, &found, claim, holds, "/content/address", "the sender's", &got)?;
@@ -63,21 +63,22 @@ async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
 }
 
 async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Claim).await?;
-    found.of(Kind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
+    let found = with(probe, MessageKind::Claim).await?;
+    found.of(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
 }
 
 async fn claims_hold_an_object(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Claim, "/content/content", "an object", is_object).await
+    every(probe, MessageKind::Claim, "/content/content", "an object", is_object).await
 }
 
 async fn claims_have_version_1(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Claim, "/content/content/v", "1", |v| v.and_then(Value::as_u64) == Some(1)).await
+    every(probe, MessageKind::Claim, "/content/content/v", "1", |v| v.and_then(Value::as_u64) == Some(1))
+        .await
 }
 
 async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Claim).await?;
-    for claim in found.of(Kind::Claim).into_iter().rev().take(10) {
+    let found = with(probe, MessageKind::Claim).await?;
+    for claim in found.of(MessageKind::Claim).into_iter().rev().take(10) {
         let hash = claim.id("instanceHash");
         let (place, want) = ("/content/content/instanceHash", "the hash of an INSTANCE message");
         if !super::deployments::is_hash(hash) {
@@ -107,13 +108,13 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
 
 async fn claimed_keys_are_points(probe: &Probe<'_>) -> Checked {
     let want = "0x04 and 128 hexadecimal digits, a point of the curve";
-    every(probe, Kind::Claim, "/content/content/pubkey", want, is_public_key).await
+    every(probe, MessageKind::Claim, "/content/content/pubkey", want, is_public_key).await
 }
 
 async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Claim).await?;
+    let found = with(probe, MessageKind::Claim).await?;
     let mut count = 0;
-    for claim in found.of(Kind::Claim) {
+    for claim in found.of(MessageKind::Claim) {
         let Some(key) = public_key(claim.id("pubkey")) else { continue };
         count += 1;
         let address = Address::of_public_key(&key);
@@ -125,13 +126,13 @@ async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
 }
 
 async fn claims_name_when_they_were_made(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Claim, "/content/content/registeredAt", "a time by ISO 8601", is_moment).await
+    every(probe, MessageKind::Claim, "/content/content/registeredAt", "a time by ISO 8601", is_moment).await
 }
 
 async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Claim).await?;
+    let found = with(probe, MessageKind::Claim).await?;
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    for claim in found.of(Kind::Claim) {
+    for claim in found.of(MessageKind::Claim) {
         let sender = claim.value["sender"].to_string().to_lowercase();
         let before = seen.insert(sender, claim.hash());
         let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
@@ -141,7 +142,7 @@ async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
         probe,
         &found,
         "claim",
-        found.of(Kind::Claim).into_iter().map(|one| one.at("/sender")),
+        found.of(MessageKind::Claim).into_iter().map(|one| one.at("/sender")),
         "a sender",
         |one| one.is_some(),
     )

@@ -17,7 +17,7 @@ use futures_util::StreamExt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use super::node::{Node, Reply};
 use crate::network::path_with;
 use crate::target::Connect;
@@ -199,7 +199,7 @@ impl Collector<'_> {
         let owner = Some(self.wanted.owner);
         let is_own = message.sender() == owner || message.address() == owner;
         let is_unsaid = message.address().is_none();
-        if message.kind == Kind::Projects && is_own {
+        if message.kind == MessageKind::Projects && is_own {
             self.projects.extend(message.entries().into_iter().map(|(id, _)| id.to_owned()));
         }
         if message.value["type"] == "INSTANCE" {
@@ -209,10 +209,10 @@ impl Collector<'_> {
             return;
         }
         let is_wanted = match message.kind {
-            Kind::Creation | Kind::Amend | Kind::Legacy => {
+            MessageKind::Creation | MessageKind::Amend | MessageKind::Legacy => {
                 is_own || is_unsaid || self.projects.contains(message.id("projectId"))
             }
-            Kind::Claim => self.machines.contains(message.id("instanceHash")),
+            MessageKind::Claim => self.machines.contains(message.id("instanceHash")),
             _ => is_own || is_unsaid,
         };
         if is_wanted {

@@ -11,7 +11,7 @@ use super::judge::{
     each, every, every_deployment, expect, fail, is, is_moment, is_null, is_number_or_null, is_object,
     is_text, is_text_or_null, some, with,
 };
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use super::sealed::{self, Opened, opened};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -107,11 +107,11 @@ async fn deployments_are_posts(probe: &Probe<'_>) -> Checked {
 
 async fn creations_have_the_type_of_deployments(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.deployment_type;
-    every(probe, Kind::Creation, "/content/type", kind, is(kind)).await
+    every(probe, MessageKind::Creation, "/content/type", kind, is(kind)).await
 }
 
 async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Creation).await?;
+    let found = with(probe, MessageKind::Creation).await?;
     let listed = super::security::delegates(&found)?;
     let seen = found.deployments().into_iter().map(|one| one.at("/sender"));
     each(
@@ -137,11 +137,11 @@ async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
 
 /// Terminal records are held to their creations elsewhere.
 async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Creation).await?;
+    let found = with(probe, MessageKind::Creation).await?;
     let known: BTreeSet<&str> =
-        found.of(Kind::Projects).into_iter().flat_map(Message::entries).map(|(id, _)| id).collect();
+        found.of(MessageKind::Projects).into_iter().flat_map(Message::entries).map(|(id, _)| id).collect();
     probe.given(!known.is_empty(), "no project of the owner was found")?;
-    let seen = found.of(Kind::Creation).into_iter().map(|one| one.at("/content/content/projectId"));
+    let seen = found.of(MessageKind::Creation).into_iter().map(|one| one.at("/content/content/projectId"));
     each(probe, &found, "deployment", seen, "the identifier of a project of the owner", |id| {
         id.and_then(Value::as_str).is_some_and(|id| known.contains(id))
     })
@@ -173,30 +173,30 @@ async fn deployments_hold_an_envelope(probe: &Probe<'_>) -> Checked {
 }
 
 async fn creations_are_queued(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Creation, "/content/content/public/status", "queued", is("queued")).await
+    every(probe, MessageKind::Creation, "/content/content/public/status", "queued", is("queued")).await
 }
 
 async fn creations_name_no_artifact(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Creation, "/content/content/public/storeRef", "null", is_null).await
+    every(probe, MessageKind::Creation, "/content/content/public/storeRef", "null", is_null).await
 }
 
 async fn creations_name_no_url(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Creation, "/content/content/public/url", "null", is_null).await
+    every(probe, MessageKind::Creation, "/content/content/public/url", "null", is_null).await
 }
 
 async fn creations_name_no_end(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Creation, "/content/content/public/finishedAt", "null", is_null).await
+    every(probe, MessageKind::Creation, "/content/content/public/finishedAt", "null", is_null).await
 }
 
 async fn terminal_records_are_amends(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Amend, "/content/type", "amend", is("amend")).await
+    every(probe, MessageKind::Amend, "/content/type", "amend", is("amend")).await
 }
 
 async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Amend).await?;
-    let creations: BTreeSet<&str> = found.of(Kind::Creation).into_iter().map(Message::hash).collect();
-    let amends: BTreeSet<&str> = found.of(Kind::Amend).into_iter().map(Message::hash).collect();
-    for amend in found.of(Kind::Amend) {
+    let found = with(probe, MessageKind::Amend).await?;
+    let creations: BTreeSet<&str> = found.of(MessageKind::Creation).into_iter().map(Message::hash).collect();
+    let amends: BTreeSet<&str> = found.of(MessageKind::Amend).into_iter().map(Message::hash).collect();
+    for amend in found.of(MessageKind::Amend) {
         // A chain of amends is judged by its length.
         let is_known = creations.contains(amend.target()) || amends.contains(amend.target());
         let want = "the item hash of a creation";
@@ -207,10 +207,10 @@ async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked 
 
 /// Expects a member of each terminal record's body to be that of its creation.
 async fn same(probe: &Probe<'_>, member: &str) -> Checked {
-    let found = with(probe, Kind::Amend).await?;
+    let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
-    for amend in found.of(Kind::Amend) {
-        let creation = found.of(Kind::Creation).into_iter().find(|one| one.hash() == amend.target());
+    for amend in found.of(MessageKind::Amend) {
+        let creation = found.of(MessageKind::Creation).into_iter().find(|one| one.hash() == amend.target());
         let Some(creation) = creation else { continue };
         count += 1;
         let (got, want) = (&amend.body()[member], &creation.body()[member]);
@@ -230,7 +230,7 @@ async fn terminal_records_name_the_same_project(probe: &Probe<'_>) -> Checked {
 
 async fn terminal_records_are_live_or_failed(probe: &Probe<'_>) -> Checked {
     let is_terminal = |value: Option<&Value>| is("live")(value) || is("failed")(value);
-    every(probe, Kind::Amend, "/content/content/public/status", "live or failed", is_terminal).await
+    every(probe, MessageKind::Amend, "/content/content/public/status", "live or failed", is_terminal).await
 }
 
 /// How many artifacts one check looks up.
@@ -238,7 +238,7 @@ pub(super) const LOOKED_UP: usize = 30;
 
 /// The terminal records of live deployments.
 pub(super) fn live(found: &Found) -> Vec<&Message> {
-    found.of(Kind::Amend).into_iter().filter(|one| one.is_live()).collect()
+    found.of(MessageKind::Amend).into_iter().filter(|one| one.is_live()).collect()
 }
 
 /// A STORE that is gone may say no more of itself than that.
@@ -278,23 +278,30 @@ pub(super) fn is_hash(text: &str) -> bool {
 async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let is_failed = |one: &&Message| one.body()["public"]["status"] == "failed";
-    let failed = found.of(Kind::Amend).into_iter().filter(is_failed);
+    let failed = found.of(MessageKind::Amend).into_iter().filter(is_failed);
     let seen = failed.map(|one| one.at("/content/content/public/storeRef"));
     each(probe, &found, "failed deployment", seen, "null", is_null)
 }
 
 async fn urls_are_texts_or_null(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Amend, "/content/content/public/url", "a text or null", is_text_or_null).await
+    every(probe, MessageKind::Amend, "/content/content/public/url", "a text or null", is_text_or_null).await
 }
 
 async fn ends_are_times_or_null(probe: &Probe<'_>) -> Checked {
     let holds = |value: Option<&Value>| is_null(value) || is_moment(value);
-    every(probe, Kind::Amend, "/content/content/public/finishedAt", "a time by ISO 8601 or null", holds).await
+    every(
+        probe,
+        MessageKind::Amend,
+        "/content/content/public/finishedAt",
+        "a time by ISO 8601 or null",
+        holds,
+    )
+    .await
 }
 
 async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop> {
-    let found = with(probe, Kind::Creation).await?;
-    let opened = opened(probe, &found, &[Kind::Creation, Kind::Amend])?;
+    let found = with(probe, MessageKind::Creation).await?;
+    let opened = opened(probe, &found, &[MessageKind::Creation, MessageKind::Amend])?;
     Ok((found, opened))
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::found::{Found, found};
 use super::judge::{Seen, each, expect, is, is_object, some};
-use super::message::Kind;
+use super::message::MessageKind;
 use super::sealed::{Sealed, bytes, envelopes, is_formed, open, sized, unwrap, wallet};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
@@ -43,7 +43,7 @@ const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployme
 
 /// Every envelope in a record of today's schema.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
-    envelopes(found, &[Kind::Projects, Kind::Creation, Kind::Amend])
+    envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend])
 }
 
 /// Judges a member of every envelope.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::deployments::{LOOKED_UP, is_hash, live};
 use super::found::Found;
 use super::judge::{each, every, expect, is, is_address_of, some, with};
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -77,13 +77,13 @@ pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a s
 }
 
 async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Forget, "/type", "FORGET", is("FORGET")).await
+    every(probe, MessageKind::Forget, "/type", "FORGET", is("FORGET")).await
 }
 
 async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let listed = super::security::delegates(&found)?;
-    let seen = found.of(Kind::Forget).into_iter().map(|one| one.at("/sender"));
+    let seen = found.of(MessageKind::Forget).into_iter().map(|one| one.at("/sender"));
     each(probe, &found, "FORGET", seen, "a delegate whom the owner's security lists", |sender| {
         let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
         sender.is_some_and(|sender| listed.contains(&sender))
@@ -91,9 +91,9 @@ async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
 }
 
 async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let want = format!("the owner's address, {}", found.owner);
-    let seen = found.of(Kind::Forget).into_iter().map(|one| one.at("/content/address"));
+    let seen = found.of(MessageKind::Forget).into_iter().map(|one| one.at("/content/address"));
     each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
 }
 
@@ -105,7 +105,7 @@ async fn targets(
     want: &str,
 ) -> Checked {
     let mut count = 0;
-    for forget in found.of(Kind::Forget).into_iter().rev().take(LOOKED_UP) {
+    for forget in found.of(MessageKind::Forget).into_iter().rev().take(LOOKED_UP) {
         for hash in hashes(forget).into_iter().filter(|hash| is_hash(hash)).take(LOOKED_UP) {
             let answer = found.lookup(probe, hash).await?;
             count += 1;
@@ -119,7 +119,7 @@ async fn targets(
 
 /// A message that is gone, or that no node knows, may have been a STORE.
 async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
         Some(kind) if kind != "STORE" => Err(format!("{hash} is a {kind}")),
         _ => Ok(()),
@@ -130,7 +130,7 @@ async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
 /// A FORGET forgets all its targets or none: one that was removed or is unknown now was so then, or it would be
 /// forgotten.
 async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, status: u16, body: &Value| {
         let state = body["status"].as_str().unwrap_or_default();
         let is_gone = matches!(state, "removed" | "rejected" | "pending") || matches!(status, 404 | 410);
@@ -141,8 +141,8 @@ async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> C
 
 /// An artifact that was gone before cannot be forgotten; what is still there has been forgotten by nobody.
 async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
-    let forgotten: BTreeSet<&str> = found.of(Kind::Forget).into_iter().flat_map(hashes).collect();
+    let found = with(probe, MessageKind::Forget).await?;
+    let forgotten: BTreeSet<&str> = found.of(MessageKind::Forget).into_iter().flat_map(hashes).collect();
     let artifacts = artifacts(&found);
     let (mut count, mut asked) = (0, 0);
     for id in deleted(&found) {
@@ -167,10 +167,10 @@ async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> 
 }
 
 async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
     let mut count = 0;
-    for forget in found.of(Kind::Forget) {
+    for forget in found.of(MessageKind::Forget) {
         let Some(own) = project_of(&found, forget) else { continue };
         count += 1;
         for hash in hashes(forget) {
@@ -186,13 +186,13 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
 }
 
 async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
     let mut count = 0;
     for id in deleted(&found) {
         let Some(own) = artifacts.get(id) else { continue };
         let names_one = |forget: &&Message| hashes(forget).iter().any(|hash| own.contains(hash));
-        let forgets: Vec<&Message> = found.of(Kind::Forget).into_iter().filter(names_one).collect();
+        let forgets: Vec<&Message> = found.of(MessageKind::Forget).into_iter().filter(names_one).collect();
         let Some(last) = forgets.last() else { continue };
         count += 1;
         let got = format!("{} for {id}", forgets.len());

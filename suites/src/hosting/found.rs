@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use crate::check::Stop;
 use crate::exchange::Exchange;
 use crate::network::{Call, path_with};
@@ -220,7 +220,7 @@ impl Reading<'_> {
     /// The addresses that the owner's security lists.
     fn authorized(&self, owner: Address) -> BTreeSet<Address> {
         let is_own = |one: &&Message| one.sender() == Some(owner) && one.address() == Some(owner);
-        let of_owner = self.messages.iter().filter(|one| one.kind == Kind::Security).filter(is_own);
+        let of_owner = self.messages.iter().filter(|one| one.kind == MessageKind::Security).filter(is_own);
         let entries = of_owner.filter_map(|one| one.body()["authorizations"].as_array()).flatten();
         entries.filter_map(|entry| entry["address"].as_str().and_then(Address::parse)).collect()
     }
@@ -235,8 +235,8 @@ struct Wrapped<'a> {
 /// Leaves out what delegates and machines have written for others.
 fn keep_own(messages: &mut Vec<Message>, owner: Address) {
     let own = |one: &Message| one.sender() == Some(owner) || one.address() == Some(owner);
-    let of = |kind: Kind| messages.iter().filter(move |one| one.kind == kind);
-    let projects: BTreeSet<String> = of(Kind::Projects)
+    let of = |kind: MessageKind| messages.iter().filter(move |one| one.kind == kind);
+    let projects: BTreeSet<String> = of(MessageKind::Projects)
         .filter(|one| own(one))
         .flat_map(|one| one.entries().into_iter().map(|(id, _)| id.to_owned()).collect::<Vec<_>>())
         .collect();
@@ -247,8 +247,10 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
         .collect();
     messages.retain(|one| {
         let is_known = match one.kind {
-            Kind::Creation | Kind::Amend | Kind::Legacy => projects.contains(one.id("projectId")),
-            Kind::Claim => machines.contains(one.id("instanceHash")),
+            MessageKind::Creation | MessageKind::Amend | MessageKind::Legacy => {
+                projects.contains(one.id("projectId"))
+            }
+            MessageKind::Claim => machines.contains(one.id("instanceHash")),
             _ => false,
         };
         is_known || own(one)
@@ -257,7 +259,7 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
 
 impl Found {
     /// Every record of a kind, in the order of their times.
-    pub(super) fn of(&self, kind: Kind) -> Vec<&Message> {
+    pub(super) fn of(&self, kind: MessageKind) -> Vec<&Message> {
         let mut found: Vec<&Message> = self.messages.iter().filter(|one| one.kind == kind).collect();
         found.sort_by_key(|one| one.time());
         found
@@ -265,19 +267,19 @@ impl Found {
 
     /// The writes to the owner's `security`, whoever sent them; those under another address are another's.
     pub(super) fn security(&self) -> Vec<&Message> {
-        let mut writes = self.of(Kind::Security);
+        let mut writes = self.of(MessageKind::Security);
         writes.retain(|one| one.address() == Some(self.owner));
         writes
     }
 
     /// Every record of a deployment: creations and terminal records.
     pub(super) fn deployments(&self) -> Vec<&Message> {
-        [self.of(Kind::Creation), self.of(Kind::Amend)].concat()
+        [self.of(MessageKind::Creation), self.of(MessageKind::Amend)].concat()
     }
 
     /// The record that a terminal record refers to, or else the one of the same deployment.
     pub(super) fn creation_of(&self, amend: &Message) -> Option<&Message> {
-        let creations = || self.messages.iter().filter(|one| one.kind == Kind::Creation);
+        let creations = || self.messages.iter().filter(|one| one.kind == MessageKind::Creation);
         creations()
             .find(|one| one.hash() == amend.target())
             .or_else(|| creations().find(|one| one.id("deploymentId") == amend.id("deploymentId")))
@@ -285,7 +287,7 @@ impl Found {
 
     /// The terminal records of a creation.
     pub(super) fn amends_of(&self, creation: &Message) -> Vec<&Message> {
-        let amends = self.messages.iter().filter(|one| one.kind == Kind::Amend);
+        let amends = self.messages.iter().filter(|one| one.kind == MessageKind::Amend);
         amends
             .filter(|one| self.creation_of(one).is_some_and(|found| found.hash() == creation.hash()))
             .collect()
@@ -293,7 +295,7 @@ impl Found {
 
     /// The latest entry of each project, with the write that holds it.
     pub(super) fn projects(&self) -> BTreeMap<&str, (&Message, &serde_json::Map<String, Value>)> {
-        let writes = self.of(Kind::Projects).into_iter();
+        let writes = self.of(MessageKind::Projects).into_iter();
         writes
             .flat_map(|write| write.entries().into_iter().map(move |(id, entry)| (id, (write, entry))))
             .collect()

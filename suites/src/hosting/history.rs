@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::forget::{artifacts, deleted, hashes, project_of};
 use super::found::{Found, found};
 use super::judge::{expect, moment, some, with};
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use super::sealed::{envelopes, opened, sized};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
@@ -103,10 +103,10 @@ pub(super) const FRESH: &[Check] = &[
 
 /// A terminal record belongs to the creation that it names.
 async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Amend).await?;
+    let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
-    for amend in found.of(Kind::Amend) {
-        let creation = found.of(Kind::Creation).into_iter().find(|one| one.hash() == amend.target());
+    for amend in found.of(MessageKind::Amend) {
+        let creation = found.of(MessageKind::Creation).into_iter().find(|one| one.hash() == amend.target());
         let (Some(ended), Some(queued)) = (amend.time(), creation.and_then(Message::time)) else { continue };
         count += 1;
         let (want, got) = (format!("{queued} or later"), ended.to_string());
@@ -116,9 +116,9 @@ async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
 }
 
 async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Creation).await?;
+    let found = with(probe, MessageKind::Creation).await?;
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
-    let creations = found.of(Kind::Creation);
+    let creations = found.of(MessageKind::Creation);
     for creation in creations.into_iter().filter(|one| !one.id("deploymentId").is_empty()) {
         let before = seen.insert(creation.id("deploymentId"), creation.hash());
         let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
@@ -129,8 +129,8 @@ async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
 }
 
 async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Amend).await?;
-    for creation in found.of(Kind::Creation) {
+    let found = with(probe, MessageKind::Amend).await?;
+    for creation in found.of(MessageKind::Creation) {
         let amends = found.amends_of(creation);
         let Some(last) = amends.last() else { continue };
         let got = format!("{} for {}", amends.len(), creation.hash());
@@ -144,10 +144,10 @@ async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
 const LONGEST: i64 = 86_400;
 
 async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Creation).await?;
+    let found = with(probe, MessageKind::Creation).await?;
     let now = probe.now().await?.seconds();
     let mut count = 0;
-    for creation in found.of(Kind::Creation) {
+    for creation in found.of(MessageKind::Creation) {
         let is_old = creation.time().is_some_and(|time| time + LONGEST < now);
         if !(found.is_whole || is_old) {
             continue;
@@ -178,8 +178,8 @@ async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
 }
 
 async fn who_has_a_project_has_security(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
-    let first = found.of(Kind::Projects)[0];
+    let found = with(probe, MessageKind::Projects).await?;
+    let first = found.of(MessageKind::Projects)[0];
     let holds = !found.security().is_empty();
     expect(probe, &found, first, holds, "`security` of the owner", "a write", "none, but this project")
 }
@@ -195,7 +195,7 @@ struct Step<'a> {
 fn steps(found: &Found) -> Vec<Step<'_>> {
     let mut known: BTreeMap<&str, &Map<String, Value>> = BTreeMap::new();
     let mut steps = Vec::new();
-    for write in found.of(Kind::Projects) {
+    for write in found.of(MessageKind::Projects) {
         for (id, after) in write.entries() {
             if let Some(before) = known.insert(id, after) {
                 steps.push(Step { write, id, before, after });
@@ -210,7 +210,7 @@ fn public<'a>(entry: &'a Map<String, Value>, member: &str) -> &'a Value {
 }
 
 async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let steps = steps(&found);
     for Step { write, id, before, after } in &steps {
         let (want, got) = (public(before, "createdAt"), public(after, "createdAt"));
@@ -221,7 +221,7 @@ async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
 }
 
 async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let time = |entry| public(entry, "updatedAt").as_str().and_then(moment);
     let mut count = 0;
     for Step { write, id, before, after } in
@@ -238,14 +238,14 @@ async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
 /// Rare writes, each of which creates, edits or deletes one project. A write may hold its own entry alone where the
 /// network merges what is written.
 async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let steps = steps(&found);
     some(&found, steps.len(), "project that was written twice")?;
     for step in steps.iter().filter(|step| step.before != step.after) {
         changed.entry(step.write.hash()).or_default().push(step.id);
     }
-    for write in found.of(Kind::Projects) {
+    for write in found.of(MessageKind::Projects) {
         let ids = changed.get(write.hash()).map_or(&[][..], Vec::as_slice);
         let want = "one changed entry, the others as they were";
         expect(probe, &found, write, ids.len() <= 1, "/content/content", want, &ids.join(" and "))?;
@@ -255,13 +255,13 @@ async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
 
 /// A project is known to be deleted by its tombstone, or by the end of its artifacts.
 async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let entries: BTreeMap<&str, BTreeSet<bool>> = entries_by_deletion(&found);
     let forgotten: BTreeSet<&str> =
-        found.of(Kind::Forget).into_iter().filter_map(|forget| project_of(&found, forget)).collect();
+        found.of(MessageKind::Forget).into_iter().filter_map(|forget| project_of(&found, forget)).collect();
     let gone: BTreeSet<&str> = forgotten.into_iter().chain(deleted(&found)).collect();
     some(&found, gone.len(), "deleted project")?;
-    let writes = found.of(Kind::Projects);
+    let writes = found.of(MessageKind::Projects);
     // Where every write holds the whole map, each later one holds the deleted, too.
     let is_partial = writes.iter().all(|write| write.entries().len() <= 1);
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -293,14 +293,14 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
 /// Whether a project's entries have said that it is deleted, that it is not, or both.
 fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
     let mut said: BTreeMap<&str, BTreeSet<bool>> = BTreeMap::new();
-    for (id, entry) in found.of(Kind::Projects).into_iter().flat_map(Message::entries) {
+    for (id, entry) in found.of(MessageKind::Projects).into_iter().flat_map(Message::entries) {
         said.entry(id).or_default().insert(*public(entry, "deleted") == true);
     }
     said
 }
 
 async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let mut count = 0;
     for Step { write, id, before, after } in steps(&found) {
         if *public(before, "deleted") != true {
@@ -315,15 +315,15 @@ async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
 }
 
 async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Forget).await?;
+    let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
     let mut count = 0;
-    for forget in found.of(Kind::Forget) {
+    for forget in found.of(MessageKind::Forget) {
         let Some(id) = project_of(&found, forget) else { continue };
         let is_tombstone = |write: &&Message| {
             write.entries().iter().any(|(key, entry)| *key == id && *public(entry, "deleted") == true)
         };
-        let tombstone = found.of(Kind::Projects).into_iter().find(is_tombstone);
+        let tombstone = found.of(MessageKind::Projects).into_iter().find(is_tombstone);
         let (Some(forgotten), Some(deleted)) = (forget.time(), tombstone.and_then(Message::time)) else {
             continue;
         };
@@ -338,7 +338,7 @@ async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_
 async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut seen: BTreeMap<&str, String> = BTreeMap::new();
-    for sealed in envelopes(&found, &[Kind::Projects, Kind::Creation, Kind::Amend]) {
+    for sealed in envelopes(&found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]) {
         let iv = sealed.value["iv"].as_str().filter(|_| sized::<12>(&sealed.value["iv"]).is_some());
         let Some(iv) = iv else { continue };
         let before = seen.insert(iv, format!("{} of {}", sealed.place, sealed.message.hash()));
@@ -351,7 +351,7 @@ async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
 
 async fn no_key_encrypts_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    let opened = opened(probe, &found, &[Kind::Projects, Kind::Creation, Kind::Amend])?;
+    let opened = opened(probe, &found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend])?;
     let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
     for one in &opened {
         let Some(message) = one.message(&found) else { continue };

@@ -4,7 +4,7 @@ use assay_spec::hosting::requirements::{deployments, identifiers as rows, projec
 
 use super::found::found;
 use super::judge::{each, is_id, some};
-use super::message::Kind;
+use super::message::MessageKind;
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
@@ -24,7 +24,7 @@ async fn projects_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checke
     let found = found(probe).await?;
     let is_project = is_id("proj_", 12);
     let mut count = 0;
-    for write in found.of(Kind::Projects) {
+    for write in found.of(MessageKind::Projects) {
         for (id, _) in write.entries() {
             count += 1;
             let holds = is_project(Some(&id.into()));

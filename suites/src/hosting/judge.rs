@@ -7,7 +7,7 @@ use assay_spec::{Instant, crypto};
 use serde_json::Value;
 
 use super::found::{Found, found};
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use crate::check::{Checked, Stop};
 use crate::probe::Probe;
 
@@ -84,7 +84,7 @@ pub(super) fn some(found: &Found, count: usize, what: &str) -> Checked {
 /// Judges what stands at `pointer` in every record of a kind.
 pub(super) async fn every(
     probe: &Probe<'_>,
-    kind: Kind,
+    kind: MessageKind,
     pointer: &str,
     want: &str,
     holds: impl Fn(Option<&Value>) -> bool,
@@ -106,23 +106,23 @@ pub(super) async fn every_deployment(
 }
 
 /// The history with at least one record of a kind.
-pub(super) async fn with(probe: &Probe<'_>, kind: Kind) -> Result<Arc<Found>, Stop> {
+pub(super) async fn with(probe: &Probe<'_>, kind: MessageKind) -> Result<Arc<Found>, Stop> {
     let found = found(probe).await?;
     some(&found, found.of(kind).len(), name(kind))?;
     Ok(found)
 }
 
 /// What a kind is called.
-pub(super) const fn name(kind: Kind) -> &'static str {
+pub(super) const fn name(kind: MessageKind) -> &'static str {
     match kind {
-        Kind::Projects => "write to `projects`",
-        Kind::Security => "write to `security`",
-        Kind::Creation => "creation of a deployment",
-        Kind::Amend => "terminal record of a deployment",
-        Kind::Legacy => "record from before schema 4",
-        Kind::Claim => "claim of a machine's key",
-        Kind::Forget => "FORGET",
-        Kind::Other => "other message",
+        MessageKind::Projects => "write to `projects`",
+        MessageKind::Security => "write to `security`",
+        MessageKind::Creation => "creation of a deployment",
+        MessageKind::Amend => "terminal record of a deployment",
+        MessageKind::Legacy => "record from before schema 4",
+        MessageKind::Claim => "claim of a machine's key",
+        MessageKind::Forget => "FORGET",
+        MessageKind::Other => "other message",
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     /// A write to the aggregate `projects`.
     Projects,
     /// A write to the aggregate `security`.
@@ -35,7 +35,7 @@ pub(super) struct Message {
     /// Its text, as received.
     pub(super) text: String,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: MessageKind,
     /// The exchange that brought it, among those of the reading.
     pub(super) exchange: usize,
 }
@@ -113,7 +113,7 @@ impl Message {
 }
 
 /// Sorts a message by its shape.
-fn kind(message: &Value, dialect: &Dialect) -> Kind {
+fn kind(message: &Value, dialect: &Dialect) -> MessageKind {
     let content = &message["content"];
     let body = &content["content"];
     let of_type = |name: &str| content["type"] == name;
@@ -124,23 +124,23 @@ fn kind(message: &Value, dialect: &Dialect) -> Kind {
         body.iter().any(|(id, entry)| id.starts_with(PROJECT) || entry["public"]["deployTarget"].is_string())
     });
     if message["type"] == "FORGET" || content.get("hashes").is_some() {
-        Kind::Forget
+        MessageKind::Forget
     } else if is_key("security") || has(&["encryptionKey", "authorizations"]) {
-        Kind::Security
+        MessageKind::Security
     } else if is_key("projects") || is_map {
-        Kind::Projects
+        MessageKind::Projects
     } else if of_type(&dialect.vm_claim_type) || has(&["instanceHash"]) {
-        Kind::Claim
+        MessageKind::Claim
     } else if is_legacy {
-        Kind::Legacy
+        MessageKind::Legacy
     } else if of_type("amend")
         || (content.get("ref").is_some() && has(&["deploymentId", "projectId", "public"]))
     {
-        Kind::Amend
+        MessageKind::Amend
     } else if of_type(&dialect.deployment_type) || has(&["deploymentId", "projectId"]) {
-        Kind::Creation
+        MessageKind::Creation
     } else {
-        Kind::Other
+        MessageKind::Other
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    fn kind_of(value: &Value) -> Kind {
+    fn kind_of(value: &Value) -> MessageKind {
         Message::read(&value.to_string(), &Dialect::default(), 0).expect("an object").kind
     }
 
@@ -161,30 +161,34 @@ mod tests {
     #[test]
     fn a_record_is_known_by_its_shape() {
         for (kind, content, wanted) in [
-            ("AGGREGATE", json!({ "key": "projects", "content": {} }), Kind::Projects),
-            ("POST", json!({ "key": "project", "content": { "proj_a": {} } }), Kind::Projects),
+            ("AGGREGATE", json!({ "key": "projects", "content": {} }), MessageKind::Projects),
+            ("POST", json!({ "key": "project", "content": { "proj_a": {} } }), MessageKind::Projects),
             (
                 "AGGREGATE",
                 json!({ "key": "x", "content": { "a": { "public": { "deployTarget": "ipfs" } } } }),
-                Kind::Projects,
+                MessageKind::Projects,
             ),
-            ("AGGREGATE", json!({ "key": "security", "content": [] }), Kind::Security),
-            ("POST", json!({ "content": { "authorizations": [] } }), Kind::Security),
-            ("POST", json!({ "type": "svc-cloud-deployment", "content": [] }), Kind::Creation),
-            ("AGGREGATE", json!({ "type": "other", "content": { "deploymentId": "d" } }), Kind::Creation),
-            ("POST", json!({ "type": "amend", "content": [] }), Kind::Amend),
-            ("POST", json!({ "type": "other", "ref": "h", "content": { "public": {} } }), Kind::Amend),
+            ("AGGREGATE", json!({ "key": "security", "content": [] }), MessageKind::Security),
+            ("POST", json!({ "content": { "authorizations": [] } }), MessageKind::Security),
+            ("POST", json!({ "type": "svc-cloud-deployment", "content": [] }), MessageKind::Creation),
+            (
+                "AGGREGATE",
+                json!({ "type": "other", "content": { "deploymentId": "d" } }),
+                MessageKind::Creation,
+            ),
+            ("POST", json!({ "type": "amend", "content": [] }), MessageKind::Amend),
+            ("POST", json!({ "type": "other", "ref": "h", "content": { "public": {} } }), MessageKind::Amend),
             (
                 "POST",
                 json!({ "type": "svc-cloud-deployment", "content": { "public": { "cid": "b" } } }),
-                Kind::Legacy,
+                MessageKind::Legacy,
             ),
-            ("POST", json!({ "type": "svc-vm-pubkey", "content": 1 }), Kind::Claim),
-            ("POST", json!({ "type": "other", "content": { "instanceHash": "h" } }), Kind::Claim),
-            ("FORGET", json!({ "hashes": [] }), Kind::Forget),
-            ("POST", json!({ "hashes": ["h"] }), Kind::Forget),
-            ("STORE", json!({ "item_hash": "c" }), Kind::Other),
-            ("POST", json!({ "type": "blog", "ref": "h", "content": {} }), Kind::Other),
+            ("POST", json!({ "type": "svc-vm-pubkey", "content": 1 }), MessageKind::Claim),
+            ("POST", json!({ "type": "other", "content": { "instanceHash": "h" } }), MessageKind::Claim),
+            ("FORGET", json!({ "hashes": [] }), MessageKind::Forget),
+            ("POST", json!({ "hashes": ["h"] }), MessageKind::Forget),
+            ("STORE", json!({ "item_hash": "c" }), MessageKind::Other),
+            ("POST", json!({ "type": "blog", "ref": "h", "content": {} }), MessageKind::Other),
         ] {
             assert_eq!(kind_of(&sent(kind, &content)), wanted, "{kind} {content}");
         }
@@ -196,6 +200,9 @@ mod tests {
             assert!(Message::read(text, &Dialect::default(), 0).is_none(), "{text}");
         }
         let bare = Message::read("{}", &Dialect::default(), 0).expect("an object");
-        assert_eq!((bare.kind, bare.hash(), bare.time(), bare.entries().len()), (Kind::Other, "", None, 0));
+        assert_eq!(
+            (bare.kind, bare.hash(), bare.time(), bare.entries().len()),
+            (MessageKind::Other, "", None, 0)
+        );
     }
 }

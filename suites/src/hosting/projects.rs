@@ -8,7 +8,7 @@ use super::judge::{
     Seen, each, every, expect, is, is_address_of, is_moment, is_number_or_null, is_object, is_text,
     is_text_or_null, some, with,
 };
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use super::sealed::{Opened, opened};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -88,29 +88,29 @@ const SEALED: &[assay_spec::Id] =
     rests!(rows::ENTRY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
 
 async fn writes_to_projects_are_aggregates(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Projects, "/type", "AGGREGATE", is("AGGREGATE")).await
+    every(probe, MessageKind::Projects, "/type", "AGGREGATE", is("AGGREGATE")).await
 }
 
 async fn writes_to_projects_have_their_key(probe: &Probe<'_>) -> Checked {
-    every(probe, Kind::Projects, "/content/key", "projects", is("projects")).await
+    every(probe, MessageKind::Projects, "/content/key", "projects", is("projects")).await
 }
 
 async fn projects_belong_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
-    every(probe, Kind::Projects, "/content/address", &want, is_address_of(owner)).await
+    every(probe, MessageKind::Projects, "/content/address", &want, is_address_of(owner)).await
 }
 
 /// Where there is no security, nobody but the wallet writes.
 async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let session = super::security::may_write_projects(&found);
     let want = format!("{} or a session key whose authorization allows it", found.owner);
     each(
         probe,
         &found,
         "write",
-        found.of(Kind::Projects).into_iter().map(|one| one.at("/sender")),
+        found.of(MessageKind::Projects).into_iter().map(|one| one.at("/sender")),
         &want,
         |sender| {
             let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
@@ -124,14 +124,14 @@ async fn projects_are_an_object(probe: &Probe<'_>) -> Checked {
         let entries = value.and_then(Value::as_object);
         entries.is_some_and(|entries| !entries.values().any(Value::is_array))
     };
-    every(probe, Kind::Projects, "/content/content", "an object of entries", is_map).await
+    every(probe, MessageKind::Projects, "/content/content", "an object of entries", is_map).await
 }
 
 async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
-    let found = with(probe, Kind::Projects).await?;
+    let found = with(probe, MessageKind::Projects).await?;
     let is_entry = |entry: Option<&Value>| entry.is_some_and(|entry| entry["public"].is_object());
     let want = "an object with the object `public`";
-    let writes = found.of(Kind::Projects);
+    let writes = found.of(MessageKind::Projects);
     let seen = writes.iter().flat_map(|write| {
         let entries = write.body().as_object().into_iter().flatten();
         entries.map(move |(id, entry)| Seen {
@@ -146,7 +146,7 @@ async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
 /// What stands at `member` of the entries that `is_wanted` names.
 fn members<'a>(found: &'a Found, member: &str, is_wanted: impl Fn(&Value) -> bool) -> Vec<Seen<'a>> {
     let entries = found
-        .of(Kind::Projects)
+        .of(MessageKind::Projects)
         .into_iter()
         .flat_map(|write: &Message| write.entries().into_iter().map(move |(id, entry)| (write, id, entry)));
     let wanted = entries.filter(|(_, _, entry)| is_wanted(entry.get("public").unwrap_or(&Value::Null)));
@@ -243,8 +243,8 @@ async fn deleted_projects_hold_five_empty_texts(probe: &Probe<'_>) -> Checked {
 
 /// What the envelopes of projects hold.
 async fn plaintexts(probe: &Probe<'_>) -> Result<(std::sync::Arc<Found>, Vec<Opened>), Stop> {
-    let found = with(probe, Kind::Projects).await?;
-    let opened = opened(probe, &found, &[Kind::Projects])?;
+    let found = with(probe, MessageKind::Projects).await?;
+    let opened = opened(probe, &found, &[MessageKind::Projects])?;
     Ok((found, opened))
 }
 

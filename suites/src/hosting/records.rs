@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::found::{Found, found};
 use super::judge::{each, expect, is, is_address, some};
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
@@ -21,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// Every record that was found.
 fn all(found: &Found) -> impl Iterator<Item = &Message> {
-    found.messages.iter().filter(|one| one.kind != Kind::Other)
+    found.messages.iter().filter(|one| one.kind != MessageKind::Other)
 }
 
 async fn records_stand_on_their_channel(probe: &Probe<'_>) -> Checked {
@@ -33,7 +33,7 @@ async fn records_stand_on_their_channel(probe: &Probe<'_>) -> Checked {
 /// That of a claim is looked at elsewhere.
 async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    let signed: Vec<&Message> = all(&found).filter(|one| one.kind != Kind::Claim).collect();
+    let signed: Vec<&Message> = all(&found).filter(|one| one.kind != MessageKind::Claim).collect();
     some(&found, signed.len(), "record")?;
     for message in signed {
         expect_signed(probe, &found, message)?;

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::found::Found;
 use super::judge::{expect, some};
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use crate::check::{Checked, Stop};
 use crate::probe::Probe;
 
@@ -34,7 +34,7 @@ pub(super) struct Opened {
 
 /// The envelopes in records of these kinds, each once however often it was written; those of deleted projects hold
 /// nothing.
-pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[Kind]) -> Vec<Sealed<'a>> {
+pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[MessageKind]) -> Vec<Sealed<'a>> {
     let mut sealed: Vec<Sealed<'a>> = Vec::new();
     let mut add = |message: &'a Message, place: String, value: Option<&'a Value>| {
         if let Some(value) = value.filter(|value| value.is_object())
@@ -44,7 +44,7 @@ pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[Kind]) -> Vec<Sealed<'a>>
         }
     };
     for message in kinds.iter().flat_map(|kind| found.of(*kind)) {
-        if message.kind == Kind::Projects {
+        if message.kind == MessageKind::Projects {
             for (id, entry) in message.entries() {
                 let is_living = entry.get("public").is_some_and(|public| public["deleted"] == false);
                 let value = entry.get("encrypted").filter(|_| is_living);
@@ -99,7 +99,7 @@ pub(super) fn wallet(found: &Found) -> Result<&SigningKey, Stop> {
 }
 
 /// What the envelopes in records of these kinds hold; those that do not open are judged elsewhere.
-pub(super) fn opened(probe: &Probe<'_>, found: &Found, kinds: &[Kind]) -> Result<Vec<Opened>, Stop> {
+pub(super) fn opened(probe: &Probe<'_>, found: &Found, kinds: &[MessageKind]) -> Result<Vec<Opened>, Stop> {
     let wallet = wallet(found)?;
     let key_e = super::key_e::derived(probe, found);
     let envelopes = envelopes(found, kinds);

@@ -12,7 +12,7 @@ use super::found::{Found, found};
 use super::judge::{
     Seen, each, expect, is, is_address, is_address_of, is_moment, is_object, is_public_key, public_key, some,
 };
-use super::message::{Kind, Message};
+use super::message::{Message, MessageKind};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -133,7 +133,9 @@ fn entries(security: &Message) -> Vec<Seen<'_>> {
 
 /// Whoever sent a deployment or a FORGET.
 fn senders(found: &Found) -> BTreeSet<Address> {
-    let sent = [Kind::Creation, Kind::Amend, Kind::Forget].into_iter().flat_map(|kind| found.of(kind));
+    let sent = [MessageKind::Creation, MessageKind::Amend, MessageKind::Forget]
+        .into_iter()
+        .flat_map(|kind| found.of(kind));
     sent.filter_map(Message::sender).collect()
 }
 
@@ -191,7 +193,7 @@ async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let owner = found.owner;
     let want = format!("the owner's address, {owner}");
-    let of_owner = found.of(Kind::Security).into_iter().filter(|one| one.sender() == Some(owner));
+    let of_owner = found.of(MessageKind::Security).into_iter().filter(|one| one.sender() == Some(owner));
     let seen = of_owner.map(|one| one.at("/content/address"));
     each(probe, &found, "write to `security` by the owner", seen, &want, is_address_of(owner))
 }

@@ -3,21 +3,21 @@
 use assay_spec::Service;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::CORE;
-use assay_spec::shape::{Body, Field, Kind};
+use assay_spec::shape::{Body, Field, ShapeKind};
 use serde_json::{Map, Value, json};
 
 /// The schema of a kind of value.
-pub(super) fn of(kind: &Kind) -> Value {
+pub(super) fn of(kind: &ShapeKind) -> Value {
     match kind {
-        Kind::Any => json!({}),
-        Kind::Null => json!({ "type": "null" }),
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Commas => json!({ "type": "string", "description": "Texts with commas between them." }),
-        Kind::OneOf([only]) => json!({ "const": only }),
-        Kind::OneOf(texts) => json!({ "enum": texts }),
-        Kind::Boolean => json!({ "type": "boolean" }),
-        Kind::Integer => json!({ "type": "integer" }),
-        Kind::Within { least, most, otherwise } => {
+        ShapeKind::Any => json!({}),
+        ShapeKind::Null => json!({ "type": "null" }),
+        ShapeKind::Text => json!({ "type": "string" }),
+        ShapeKind::Commas => json!({ "type": "string", "description": "Texts with commas between them." }),
+        ShapeKind::OneOf([only]) => json!({ "const": only }),
+        ShapeKind::OneOf(texts) => json!({ "enum": texts }),
+        ShapeKind::Boolean => json!({ "type": "boolean" }),
+        ShapeKind::Integer => json!({ "type": "integer" }),
+        ShapeKind::Within { least, most, otherwise } => {
             let mut schema = json!({ "type": "integer", "minimum": least });
             for (name, bound) in [("maximum", most), ("default", otherwise)] {
                 if let Some(bound) = bound {
@@ -26,11 +26,11 @@ pub(super) fn of(kind: &Kind) -> Value {
             }
             schema
         }
-        Kind::Array(items) => json!({ "type": "array", "items": of(items) }),
-        Kind::Map(values) => json!({ "type": "object", "additionalProperties": of(values) }),
-        Kind::Object(members) => object(members),
-        Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of).collect::<Vec<_>>() }),
-        Kind::File => json!({ "type": "string", "format": "binary" }),
+        ShapeKind::Array(items) => json!({ "type": "array", "items": of(items) }),
+        ShapeKind::Map(values) => json!({ "type": "object", "additionalProperties": of(values) }),
+        ShapeKind::Object(members) => object(members),
+        ShapeKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of).collect::<Vec<_>>() }),
+        ShapeKind::File => json!({ "type": "string", "format": "binary" }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `publish.record.*`, `publish.check_message` and `publish.verify_transaction`.
 
 use assay_spec::publish::check::{self, Asked, Op};
-use assay_spec::publish::record::{Kind, Record};
+use assay_spec::publish::record::{Record, RecordKind};
 use assay_spec::publish::requirements::{check as checks, record as rows};
 use assay_spec::publish::verify::{self, Confirmed};
 use assay_spec::{Dialect, Id, Refused, Rules};
@@ -17,7 +17,7 @@ pub(super) fn encode_record(
     rules: &mut impl Rules,
 ) -> Result<Value, OpError> {
     let (kind, fields) = (input.text("kind")?, input.object("fields")?);
-    let named = Kind::named(kind);
+    let named = RecordKind::named(kind);
     rules.require(&rows::FORM, named.is_some(), || format!("{kind:?} is no kind")).map_err(staged)?;
     let record = match named {
         Some(kind) => Record::from_fields(kind, fields.map(), rules).map_err(staged)?,
@@ -26,7 +26,7 @@ pub(super) fn encode_record(
     Ok(json!({"record": bytes::hex(&record.encode(dialect))}))
 }
 
-/// Kind and fields of a canonical record.
+/// RecordKind and fields of a canonical record.
 pub(super) fn parse_record(
     dialect: &Dialect,
     input: &Members<'_>,

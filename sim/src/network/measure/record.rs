@@ -4,7 +4,7 @@ use assay_spec::Instant;
 use assay_spec::network::metrics::{Common, ComputeRecord, CoreRecord, seconds};
 use serde_json::{Value, json};
 
-use crate::network::nodes::{Kind, Node};
+use crate::network::nodes::{Node, NodeKind};
 
 /// One node, measured once.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Record {
             version: None,
         };
         match node.kind {
-            Kind::Core => Record::Core(CoreRecord {
+            NodeKind::Core => Record::Core(CoreRecord {
                 common,
                 base_latency: None,
                 metrics_latency: None,
@@ -61,7 +61,7 @@ impl Record {
                 pending_messages: None,
                 eth_height_remaining: None,
             }),
-            Kind::Compute => Record::Compute(ComputeRecord {
+            NodeKind::Compute => Record::Compute(ComputeRecord {
                 common,
                 base_latency: None,
                 base_latency_ipv4: None,
@@ -74,10 +74,10 @@ impl Record {
     }
 
     /// What kind of node it is of.
-    pub(in crate::network) fn kind(&self) -> Kind {
+    pub(in crate::network) fn kind(&self) -> NodeKind {
         match self {
-            Record::Core(_) => Kind::Core,
-            Record::Compute(_) => Kind::Compute,
+            Record::Core(_) => NodeKind::Core,
+            Record::Compute(_) => NodeKind::Compute,
         }
     }
 

@@ -7,7 +7,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::publish::Fixtures;
 use crate::core::Core;
-use crate::network::nodes::{Kind, Node};
+use crate::network::nodes::{Node, NodeKind};
 use crate::network::probes::CHECKS;
 use crate::network::variations;
 
@@ -70,10 +70,10 @@ const fn http(field: &'static str, asks: Asks, ipv6: bool, expected: Expected) -
 }
 
 /// The tests of a kind of node.
-pub(super) fn of(kind: Kind) -> &'static [Test] {
+pub(super) fn of(kind: NodeKind) -> &'static [Test] {
     match kind {
-        Kind::Core => &CORE,
-        Kind::Compute => &COMPUTE,
+        NodeKind::Core => &CORE,
+        NodeKind::Compute => &COMPUTE,
     }
 }
 

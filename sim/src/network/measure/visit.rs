@@ -13,7 +13,7 @@ use super::record::{Failed, Measured, Record};
 use super::steps::{self, Asks, Test, Way};
 use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
-use crate::network::nodes::{Kind, Unreachable};
+use crate::network::nodes::{NodeKind, Unreachable};
 use crate::network::{OutgoingContext, State, Timer, info, probes, set};
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::world::Reply;
@@ -173,7 +173,7 @@ pub(super) fn end_all(state: &mut State, core: &mut Core, number: u64) {
     let open: Vec<usize> = hour.visits.keys().copied().collect();
     for node in open {
         if let Some(visit) = hour.visits.get_mut(&node) {
-            let kind: Kind = visit.record.kind();
+            let kind: NodeKind = visit.record.kind();
             let missing = steps::of(kind).iter().skip(visit.step);
             visit.failed.extend(missing.map(|test| (test.field, Failed::Unanswered)));
         }

@@ -6,7 +6,7 @@ use assay_spec::network::metrics::FEATURES;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Kind, Node};
+use super::{Node, NodeKind};
 use crate::network::{State, actions};
 
 /// The version of a node that is up to date.
@@ -49,7 +49,7 @@ pub(in crate::network) fn perform(state: &mut State, arguments: &Value) -> Resul
 impl Change {
     fn check(&self, node: &Node) -> Result<(), String> {
         let of_machines = self.machine.is_some() || self.features.is_some();
-        if of_machines && node.kind == Kind::Core {
+        if of_machines && node.kind == NodeKind::Core {
             return Err(format!("{} is a core node: it has no machine and no features", node.site.name));
         }
         if let Some(slow_ms) = self.slow_ms.filter(|ms| !(0..=SLOW_MS).contains(ms)) {

@@ -19,7 +19,7 @@ use change::CURRENT;
 
 /// What a node is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     /// It has the API.
     Core,
     /// It runs machines.
@@ -32,7 +32,7 @@ pub(super) struct Node {
     /// Where it listens.
     pub(super) site: Site,
     /// What it is for.
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     /// Its hash, hexadecimal.
     pub(super) id: Arc<str>,
     /// Its address, as records of it show it.
@@ -73,7 +73,7 @@ pub(super) enum Unreachable {
 impl Nodes {
     /// The nodes at the beginning of a world: all of them well.
     pub(super) fn new(core: &Core) -> Nodes {
-        let node = |kind: Kind, site: Site, asn: u32, as_name: &str, features: usize| {
+        let node = |kind: NodeKind, site: Site, asn: u32, as_name: &str, features: usize| {
             let id = |stream| hex(&core.rng.draw(stream, site.name.as_bytes(), 0)).into();
             Node {
                 site,
@@ -93,11 +93,11 @@ impl Nodes {
         };
         // The numbers are set aside for documentation (RFC 5398).
         Nodes(Arc::new(vec![
-            node(Kind::Core, sites::PRIMARY, 64_496, "Example Transit", 0),
-            node(Kind::Core, sites::ALTERNATIVE, 64_497, "Example Hosting", 0),
-            node(Kind::Core, sites::MIRROR, 64_498, "Example Islands", 0),
-            node(Kind::Compute, sites::COMPUTE_1, 64_499, "Example Compute", 2),
-            node(Kind::Compute, sites::COMPUTE_2, 64_500, "Example Garage", 1),
+            node(NodeKind::Core, sites::PRIMARY, 64_496, "Example Transit", 0),
+            node(NodeKind::Core, sites::ALTERNATIVE, 64_497, "Example Hosting", 0),
+            node(NodeKind::Core, sites::MIRROR, 64_498, "Example Islands", 0),
+            node(NodeKind::Compute, sites::COMPUTE_1, 64_499, "Example Compute", 2),
+            node(NodeKind::Compute, sites::COMPUTE_2, 64_500, "Example Garage", 1),
         ]))
     }
 
@@ -122,7 +122,7 @@ impl Nodes {
     }
 
     /// The number of the node of that kind and hash.
-    pub(super) fn find(&self, kind: Kind, id: &str) -> Option<usize> {
+    pub(super) fn find(&self, kind: NodeKind, id: &str) -> Option<usize> {
         self.iter().position(|node| node.kind == kind && node.id.eq_ignore_ascii_case(id))
     }
 }
@@ -148,7 +148,7 @@ impl Node {
 
     /// The node, for people.
     pub(super) fn view(&self) -> Value {
-        let kind = if self.kind == Kind::Core { "core" } else { "compute" };
+        let kind = if self.kind == NodeKind::Core { "core" } else { "compute" };
         let mut view = json!({
             "site": self.site.name,
             "kind": kind,
@@ -161,7 +161,7 @@ impl Node {
             "asn": self.asn,
             "as_name": *self.as_name,
         });
-        if self.kind == Kind::Compute {
+        if self.kind == NodeKind::Compute {
             view["features"] = json!(*self.features);
             view["machine"] = json!(self.machine);
             view["machine_id"] = json!(*self.machine_id);

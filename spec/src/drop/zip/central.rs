@@ -44,12 +44,12 @@ pub(super) struct Header<'a> {
 pub(super) struct Entry<'a> {
     pub(super) header: Header<'a>,
     pub(super) path: path::Path,
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
 }
 
 /// What an entry stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     File,
     Directory,
     Link,
@@ -105,19 +105,19 @@ impl<'a> Header<'a> {
     }
 
     /// File, directory or link, by the name's last byte and the Unix mode, which must agree.
-    fn kind(&self) -> Result<Kind, (Kind, String)> {
+    fn kind(&self) -> Result<EntryKind, (EntryKind, String)> {
         const DOS_DIRECTORY: u32 = 0x10;
-        let by_name = if self.name.ends_with(b"/") { Kind::Directory } else { Kind::File };
+        let by_name = if self.name.ends_with(b"/") { EntryKind::Directory } else { EntryKind::File };
         let by_mode = match self.attributes >> 28 {
-            0 if by_name == Kind::File && self.attributes & DOS_DIRECTORY != 0 => Kind::Directory,
+            0 if by_name == EntryKind::File && self.attributes & DOS_DIRECTORY != 0 => EntryKind::Directory,
             0 => by_name,
-            0o04 => Kind::Directory,
-            0o10 => Kind::File,
-            0o12 => Kind::Link,
+            0o04 => EntryKind::Directory,
+            0o10 => EntryKind::File,
+            0o12 => EntryKind::Link,
             other => return Err((by_name, format!("a special file of type {other:#o}"))),
         };
         match (by_name, by_mode) {
-            (Kind::File, Kind::Link) => Ok(Kind::Link),
+            (EntryKind::File, EntryKind::Link) => Ok(EntryKind::Link),
             _ if by_name == by_mode => Ok(by_name),
             _ => Err((by_name, format!("a {by_mode:?} by its mode, a {by_name:?} by its name"))),
         }

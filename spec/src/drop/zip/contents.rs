@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::central::{DEFLATED, Entry, Kind};
+use super::central::{DEFLATED, Entry, EntryKind};
 use super::inflate::{Inflated, Inflater, Stop};
 use super::path::MOST_PATH;
 use crate::drop::requirements::zip::{COUNTED, FAITHFUL};
@@ -41,14 +41,14 @@ impl Contents {
     ) -> Result<Content, Refused> {
         // The memory is taken before the stream is seen, so what may be declared depends on what it is for.
         let most = match entry.kind {
-            Kind::File => self.most - self.counted,
-            Kind::Directory => 0,
-            Kind::Link => MOST_PATH as u64,
+            EntryKind::File => self.most - self.counted,
+            EntryKind::Directory => 0,
+            EntryKind::Link => MOST_PATH as u64,
         };
         let declared = entry.header.size;
         let kept = declared.min(most);
         let (bytes, real) = self.take(entry, data, kept, most);
-        if entry.kind == Kind::File {
+        if entry.kind == EntryKind::File {
             let fits = real.size <= most;
             rules.require(&COUNTED, fits, || entry.why(&format!("more than the {most} bytes left")))?;
             self.counted += bytes.len() as u64;
@@ -59,9 +59,9 @@ impl Contents {
         let fault = fault(entry, &bytes, real, most);
         rules.require(&FAITHFUL, fault.is_none(), || entry.why(&fault.unwrap_or_default()))?;
         Ok(match entry.kind {
-            Kind::File => Content::File(bytes),
-            Kind::Directory => Content::Nothing,
-            Kind::Link => Content::Link(std::str::from_utf8(&bytes).ok().map(str::to_owned)),
+            EntryKind::File => Content::File(bytes),
+            EntryKind::Directory => Content::Nothing,
+            EntryKind::Link => Content::Link(std::str::from_utf8(&bytes).ok().map(str::to_owned)),
         })
     }
 

@@ -31,7 +31,7 @@ use super::limits as document;
 use super::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, FORM, ROOT_INDEX, SIZE};
 use crate::{Id, Refused, Rules};
 
-use central::{Entry, Kind};
+use central::{Entry, EntryKind};
 use contents::Contents;
 use end::Directory;
 use tree::Tree;
@@ -105,7 +105,7 @@ pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Ex
     let most_bytes = limit(&EXTRACTED_SIZE, limits.extracted_bytes, rules);
     let declared = entries
         .iter()
-        .filter(|entry| entry.kind == Kind::File)
+        .filter(|entry| entry.kind == EntryKind::File)
         .fold(0, |sum: u64, entry| sum.saturating_add(entry.header.size));
     refuse_over(&EXTRACTED_SIZE, declared, most_bytes, "bytes of files")?;
     let mut contents = Contents::new(limits.extracted_bytes.max(declared));
@@ -127,7 +127,7 @@ fn read_entries<'a>(
     let (mut entries, mut files, mut all) = (Vec::new(), 0, 0);
     for header in directory.headers() {
         let entry = Entry::judge(header, rules)?;
-        files += u64::from(entry.kind == Kind::File);
+        files += u64::from(entry.kind == EntryKind::File);
         all += 1;
         if entries.len() < MOST_NODES {
             entries.push(entry);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::MOST_NODES;
-use super::central::{Entry, Kind};
+use super::central::{Entry, EntryKind};
 use super::contents::Content;
 use crate::drop::requirements::zip::FAITHFUL;
 use crate::{Refused, Rules};
@@ -70,15 +70,15 @@ impl Tree {
         }
         let before = self.nodes.len();
         let node = match entry.kind {
-            Kind::Directory => self.child_or(at, name, || What::Directory(BTreeMap::new()))?,
-            Kind::File | Kind::Link => self.child_or(at, name, || What::Leaf(Content::Nothing))?,
+            EntryKind::Directory => self.child_or(at, name, || What::Directory(BTreeMap::new()))?,
+            EntryKind::File | EntryKind::Link => self.child_or(at, name, || What::Leaf(Content::Nothing))?,
         };
         let is_new = node == before;
         let kept = &mut self.nodes[node];
         match (&kept.what, entry.kind) {
-            (What::Directory(_), Kind::Directory) if !kept.named => kept.named = true,
-            (What::Leaf(_), Kind::File | Kind::Link) if is_new => {}
-            (What::Leaf(_), Kind::File | Kind::Link) if entry.path.altered => {}
+            (What::Directory(_), EntryKind::Directory) if !kept.named => kept.named = true,
+            (What::Leaf(_), EntryKind::File | EntryKind::Link) if is_new => {}
+            (What::Leaf(_), EntryKind::File | EntryKind::Link) if entry.path.altered => {}
             _ => return Err("another entry has this path"),
         }
         Ok(node)

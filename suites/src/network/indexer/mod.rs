@@ -20,14 +20,14 @@ pub(super) const ABOUT_TRANSACTIONS: &[Check] = transactions::CHECKS;
 
 /// One of the two lists.
 #[derive(Clone, Copy, Debug)]
-struct Kind {
+struct IndexedList {
     endpoint: &'static Endpoint,
     /// The array, and the end of the path.
     name: &'static str,
 }
 
-const OF_EVENTS: Kind = Kind { endpoint: &EVENTS, name: "events" };
-const OF_TRANSACTIONS: Kind = Kind { endpoint: &TRANSACTIONS, name: "transactions" };
+const OF_EVENTS: IndexedList = IndexedList { endpoint: &EVENTS, name: "events" };
+const OF_TRANSACTIONS: IndexedList = IndexedList { endpoint: &TRANSACTIONS, name: "transactions" };
 
 /// A network that is indexed: the one that a profile names, or one that a control API tells of.
 async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
@@ -39,7 +39,7 @@ async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
     told.ok_or_else(|| Stop::NotTestable(why.to_owned()))
 }
 
-impl Kind {
+impl IndexedList {
     /// The call for a page of a hundred under these filters.
     fn call(self, probe: &Probe<'_>, network: &str, filters: &[(&str, &str)]) -> Call {
         let page = probe.settings.network.first_page.to_string();
@@ -109,7 +109,7 @@ fn first_text(probe: &Probe<'_>, list: &List<'_>, member: &str) -> Result<String
 }
 
 /// Each of these parameters without an integer is refused, and with one it is not.
-async fn expect_integers(probe: &Probe<'_>, kind: Kind) -> Checked {
+async fn expect_integers(probe: &Probe<'_>, kind: IndexedList) -> Checked {
     let network = network(probe).await?;
     kind.call(probe, &network, &[("from_block", "1"), ("from_timestamp", "1")])
         .send(probe)

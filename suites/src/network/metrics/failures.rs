@@ -11,7 +11,7 @@ use super::super::List;
 use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
 use super::super::wire::now;
-use super::{KINDS, Kind, list, measured, some, stands};
+use super::{KINDS, NodeKind, list, measured, some, stands};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -40,7 +40,7 @@ const DAY: Duration = Duration::from_hours(24);
 
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
-    let List { answer, mut items } = some(probe, Kind::Compute, nodes.of(Kind::Compute)?).await?;
+    let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.of(NodeKind::Compute)?).await?;
     items.retain(|record| stands(record, HEALTHY).is_some());
     probe.given(!items.is_empty(), format!("no record has {HEALTHY}: the node is not healthy"))?;
     let healthy = List { answer, items };
@@ -55,8 +55,8 @@ async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, L
         let node = nodes.iter().find(|node| node["site"] == site);
         node.and_then(|node| node["node_id"].as_str()).unwrap_or_default().to_owned()
     };
-    let bad = some(probe, Kind::Compute, &id("compute-1")).await?;
-    let good = some(probe, Kind::Compute, &id("compute-2")).await?;
+    let bad = some(probe, NodeKind::Compute, &id("compute-1")).await?;
+    let good = some(probe, NodeKind::Compute, &id("compute-2")).await?;
     Ok((bad, good))
 }
 
@@ -81,8 +81,8 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked 
     for kind in KINDS {
         let Ok(id) = nodes.of(kind) else { continue };
         let fields: Vec<&str> = match kind {
-            Kind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
-            Kind::Compute => COMPUTE_LATENCIES.to_vec(),
+            NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
+            NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
         };
         let records = list(probe, kind, id).await?;
         let failed = |record: &Value| fields.iter().any(|name| stands(record, name).is_none());
@@ -107,7 +107,7 @@ async fn without_ipv6_no_machine_has_answered_a_ping(probe: &Probe<'_>) -> Check
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     const SLACK_S: f64 = 300.0;
     let nodes = measured(probe).await?;
-    let ids: Vec<(Kind, &str)> =
+    let ids: Vec<(NodeKind, &str)> =
         KINDS.into_iter().filter_map(|kind| Some((kind, nodes.of(kind).ok()?))).collect();
     for (kind, id) in &ids {
         let records = some(probe, *kind, id).await?;

@@ -18,25 +18,25 @@ pub(super) const FAILURES: &[Check] = failures::CHECKS;
 
 /// What a node is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     Core,
     Compute,
 }
 
-const KINDS: [Kind; 2] = [Kind::Core, Kind::Compute];
+const KINDS: [NodeKind; 2] = [NodeKind::Core, NodeKind::Compute];
 
-impl Kind {
+impl NodeKind {
     fn call(self, id: &str) -> Call {
         match self {
-            Kind::Core => Call::get(&CORE, &format!("/core/{id}/metrics")),
-            Kind::Compute => Call::get(&COMPUTE, &format!("/compute/{id}/metrics")),
+            NodeKind::Core => Call::get(&CORE, &format!("/core/{id}/metrics")),
+            NodeKind::Compute => Call::get(&COMPUTE, &format!("/compute/{id}/metrics")),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Core => "core",
-            Kind::Compute => "compute",
+            NodeKind::Core => "core",
+            NodeKind::Compute => "compute",
         }
     }
 }
@@ -49,10 +49,10 @@ struct Nodes {
 
 impl Nodes {
     /// The hash of a node of that kind.
-    fn of(&self, kind: Kind) -> Result<&str, Stop> {
+    fn of(&self, kind: NodeKind) -> Result<&str, Stop> {
         let (id, name) = match kind {
-            Kind::Core => (&self.core, "core_node"),
-            Kind::Compute => (&self.compute, "compute_node"),
+            NodeKind::Core => (&self.core, "core_node"),
+            NodeKind::Compute => (&self.compute, "compute_node"),
         };
         let why =
             || Stop::NotTestable(format!("needs the hash of a measured node ([network.fixtures] {name})"));
@@ -69,15 +69,19 @@ async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
     // An hour is enough; what comes later would change what is looked at.
     probe.perform("network.measure", json!({ "on": false })).await?;
-    let first = |kind: Kind| {
+    let first = |kind: NodeKind| {
         let of_kind = nodes.iter().find(|node| node["kind"] == kind.name());
         of_kind.and_then(|node| node["node_id"].as_str().map(str::to_owned))
     };
-    Ok(Nodes { core: first(Kind::Core), compute: first(Kind::Compute) })
+    Ok(Nodes { core: first(NodeKind::Core), compute: first(NodeKind::Compute) })
 }
 
 /// The answer with a node's metrics, from the address that is known to serve them, else from the ordinary one.
-async fn answer<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<(Answer<'p>, &'static str), Stop> {
+async fn answer<'p>(
+    probe: &'p Probe<'_>,
+    kind: NodeKind,
+    id: &str,
+) -> Result<(Answer<'p>, &'static str), Stop> {
     if probe.sees(ALTERNATIVE) {
         let answer = kind.call(id).to(ALTERNATIVE).ask(probe).await?;
         if answer.status() == 200 {
@@ -88,7 +92,7 @@ async fn answer<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<(Answe
 }
 
 /// A node's records, of which there must be a list for the check to say anything.
-async fn list<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<List<'p>, Stop> {
+async fn list<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List<'p>, Stop> {
     let (answer, _) = answer(probe, kind, id).await?;
     answer.given_status(&[200])?;
     let items = elements(&answer.json());
@@ -97,7 +101,7 @@ async fn list<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<List<'p>
 }
 
 /// A node's records, of which there must be some for the check to say anything.
-async fn some<'p>(probe: &'p Probe<'_>, kind: Kind, id: &str) -> Result<List<'p>, Stop> {
+async fn some<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List<'p>, Stop> {
     let list = list(probe, kind, id).await?;
     probe.given(!list.items.is_empty(), format!("the {} node has no records", kind.name()))?;
     Ok(list)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::messages::another;
 use super::super::replies::{elements, expect_absent_or, found, is_epoch, is_integer};
 use super::super::wire::{ALTERNATIVE, Call};
-use super::{KINDS, Kind, answer, measured, some, stands};
+use super::{KINDS, NodeKind, answer, measured, some, stands};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -35,7 +35,7 @@ fn is_hex(value: &Value) -> bool {
     digits.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-async fn own(probe: &Probe<'_>, kind: Kind) -> Checked {
+async fn own(probe: &Probe<'_>, kind: NodeKind) -> Checked {
     let nodes = measured(probe).await?;
     let id = nodes.of(kind)?;
     let records = some(probe, kind, id).await?;
@@ -48,11 +48,11 @@ async fn own(probe: &Probe<'_>, kind: Kind) -> Checked {
 }
 
 async fn core_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
-    own(probe, Kind::Core).await
+    own(probe, NodeKind::Core).await
 }
 
 async fn compute_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
-    own(probe, Kind::Compute).await
+    own(probe, NodeKind::Compute).await
 }
 
 async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
@@ -60,7 +60,7 @@ async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
         return Err(Stop::NotTestable("needs the alternative address (alt_url in [network])".to_owned()));
     }
     let nodes = measured(probe).await?;
-    let kind = if nodes.core.is_some() { Kind::Core } else { Kind::Compute };
+    let kind = if nodes.core.is_some() { NodeKind::Core } else { NodeKind::Compute };
     let public = Call::get(&assay_spec::network::info::PUBLIC, "/info/public.json");
     found(probe, public.to(ALTERNATIVE)).await?;
     let answer = kind.call(nodes.of(kind)?).to(ALTERNATIVE).send(probe).await?;
@@ -83,7 +83,7 @@ async fn every(probe: &Probe<'_>, want: &str, holds: impl Fn(&Value) -> bool) ->
 /// Expects members of the records of one kind, where they stand, to satisfy `holds`. One must stand somewhere.
 async fn where_they_stand(
     probe: &Probe<'_>,
-    kind: Kind,
+    kind: NodeKind,
     members: &[&str],
     want: &str,
     holds: impl Fn(&Value) -> bool,
@@ -125,21 +125,21 @@ fn is_duration(value: &Value) -> bool {
 }
 
 async fn latencies_of_core_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
-    where_they_stand(probe, Kind::Core, &CORE_LATENCIES, "as numbers from 0 on", is_duration).await
+    where_they_stand(probe, NodeKind::Core, &CORE_LATENCIES, "as numbers from 0 on", is_duration).await
 }
 
 async fn counts_of_core_nodes_are_integers(probe: &Probe<'_>) -> Checked {
-    where_they_stand(probe, Kind::Core, &CORE_COUNTS, "as integers", is_integer).await
+    where_they_stand(probe, NodeKind::Core, &CORE_COUNTS, "as integers", is_integer).await
 }
 
 async fn latencies_of_compute_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
-    where_they_stand(probe, Kind::Compute, &COMPUTE_LATENCIES, "as numbers from 0 on", is_duration).await
+    where_they_stand(probe, NodeKind::Compute, &COMPUTE_LATENCIES, "as numbers from 0 on", is_duration).await
 }
 
 async fn features_are_the_two_that_are_named(probe: &Probe<'_>) -> Checked {
     let want = "as an array of `sev` and `sev_es`";
     let is_named = |feature: &Value| feature.as_str().is_some_and(|feature| FEATURES.contains(&feature));
-    where_they_stand(probe, Kind::Compute, &["features"], want, |features| {
+    where_they_stand(probe, NodeKind::Compute, &["features"], want, |features| {
         features.as_array().is_some_and(|features| features.iter().all(is_named))
     })
     .await

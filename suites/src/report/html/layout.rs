@@ -56,7 +56,7 @@ const SWEEPS: usize = 12;
 
 /// A thing on a level: a state, the words of a bundle, or a place kept free for its line.
 struct Node {
-    kind: Kind,
+    kind: NodeKind,
     level: usize,
     width: i32,
     height: i32,
@@ -65,7 +65,7 @@ struct Node {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     State(usize),
     Words(usize),
     Free,
@@ -97,7 +97,7 @@ pub(super) fn place(bundles: &[Bundle]) -> Drawing {
         .iter()
         .enumerate()
         .map(|(n, name)| Node {
-            kind: Kind::State(n),
+            kind: NodeKind::State(n),
             level: 2 * ranks[n],
             width: state_width(name) + 2 * beside(n),
             height: loops.get(&n).map_or(STATE_HEIGHT, |&n| STATE_HEIGHT.max(words_height(&bundles[n]))),
@@ -166,9 +166,9 @@ fn chains(bundles: &[Bundle], ends: &[(usize, usize)], nodes: &mut Vec<Node>) ->
         let mut chain = vec![top];
         for level in first + 1..last {
             let (kind, width, height) = if level == middle {
-                (Kind::Words(bundle), words_width(&bundles[bundle]), words_height(&bundles[bundle]))
+                (NodeKind::Words(bundle), words_width(&bundles[bundle]), words_height(&bundles[bundle]))
             } else {
-                (Kind::Free, 12, 0)
+                (NodeKind::Free, 12, 0)
             };
             chain.push(nodes.len());
             nodes.push(Node { kind, level, width, height, x: 0 });
@@ -247,9 +247,9 @@ fn spread(nodes: &mut [Node], levels: &[Vec<usize>], links: &[(usize, usize)]) {
         for level in downwards {
             let wanted = |&n: &usize| {
                 // A long line is straight rather than short.
-                let is_free = |other: &usize| nodes[*other].kind == Kind::Free;
+                let is_free = |other: &usize| nodes[*other].kind == NodeKind::Free;
                 let mut near: Vec<usize> = neighbours(n, links).collect();
-                if !matches!(nodes[n].kind, Kind::State(_)) && near.iter().any(is_free) {
+                if !matches!(nodes[n].kind, NodeKind::State(_)) && near.iter().any(is_free) {
                     near.retain(is_free);
                 }
                 let sum: i32 = near.iter().map(|&other| nodes[other].x).sum();
@@ -321,7 +321,7 @@ fn draw(
     for (n, node) in nodes.iter().enumerate() {
         let (x, y) = middle(n);
         match node.kind {
-            Kind::State(state) => {
+            NodeKind::State(state) => {
                 let name = names[state];
                 let width = state_width(name);
                 drawing.states.push(State { name, x: x - width / 2, y: y - STATE_HEIGHT / 2, width });
@@ -329,11 +329,11 @@ fn draw(
                     put_loop(&mut drawing, &bundles[bundle], bundle, (x + width / 2, y));
                 }
             }
-            Kind::Words(bundle) => {
+            NodeKind::Words(bundle) => {
                 let (x, y) = (x - node.width / 2, y - node.height / 2);
                 drawing.words.push(Words { bundle, x, y, width: node.width, height: node.height });
             }
-            Kind::Free => {}
+            NodeKind::Free => {}
         }
     }
     for chain in chains {
@@ -374,7 +374,7 @@ fn draw_chain(
         let mut others: Vec<usize> = others.collect();
         others.sort_by_key(|&far| nodes[far].x);
         let nth = others.iter().position(|&far| far == next).unwrap_or_default() as i32;
-        let Kind::State(name) = nodes[state].kind else { return 0 };
+        let NodeKind::State(name) = nodes[state].kind else { return 0 };
         let room = state_width(names[name]) - 24;
         let count = others.len() as i32;
         let step = (room / count).min(22);

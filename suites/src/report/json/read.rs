@@ -146,19 +146,19 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
 }
 
 fn broken(broken: wire::Broken) -> Result<Broken, String> {
-    use wire::BrokenKind as Kind;
+    use wire::BrokenKind;
     let wire::Broken { kind, detail, .. } = broken;
     let number = || detail.parse::<u64>().map_err(|_| format!("broken.detail: no number: {detail:?}"));
     Ok(match kind {
-        Kind::Unreachable => Broken::Unreachable(detail),
-        Kind::Harness => Broken::Harness(detail),
-        Kind::Tls => Broken::Tls(detail),
-        Kind::TimedOut => Broken::TimedOut(number()?),
-        Kind::Closed => Broken::Closed(detail),
-        Kind::Nonsense => Broken::Nonsense(detail),
-        Kind::Held => Broken::Held,
-        Kind::Inexpressible => Broken::Inexpressible(detail),
-        Kind::TooLarge => Broken::TooLarge(number()? as usize),
+        BrokenKind::Unreachable => Broken::Unreachable(detail),
+        BrokenKind::Harness => Broken::Harness(detail),
+        BrokenKind::Tls => Broken::Tls(detail),
+        BrokenKind::TimedOut => Broken::TimedOut(number()?),
+        BrokenKind::Closed => Broken::Closed(detail),
+        BrokenKind::Nonsense => Broken::Nonsense(detail),
+        BrokenKind::Held => Broken::Held,
+        BrokenKind::Inexpressible => Broken::Inexpressible(detail),
+        BrokenKind::TooLarge => Broken::TooLarge(number()? as usize),
     })
 }
 

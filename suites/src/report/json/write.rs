@@ -108,17 +108,17 @@ fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
 }
 
 fn broken(broken: &Broken) -> wire::Broken {
-    use wire::BrokenKind as Kind;
+    use wire::BrokenKind;
     let (kind, detail) = match broken {
-        Broken::Unreachable(why) => (Kind::Unreachable, why.clone()),
-        Broken::Harness(why) => (Kind::Harness, why.clone()),
-        Broken::Tls(why) => (Kind::Tls, why.clone()),
-        Broken::TimedOut(seconds) => (Kind::TimedOut, seconds.to_string()),
-        Broken::Closed(place) => (Kind::Closed, place.clone()),
-        Broken::Nonsense(why) => (Kind::Nonsense, why.clone()),
-        Broken::Inexpressible(what) => (Kind::Inexpressible, what.clone()),
-        Broken::Held => (Kind::Held, String::new()),
-        Broken::TooLarge(bytes) => (Kind::TooLarge, bytes.to_string()),
+        Broken::Unreachable(why) => (BrokenKind::Unreachable, why.clone()),
+        Broken::Harness(why) => (BrokenKind::Harness, why.clone()),
+        Broken::Tls(why) => (BrokenKind::Tls, why.clone()),
+        Broken::TimedOut(seconds) => (BrokenKind::TimedOut, seconds.to_string()),
+        Broken::Closed(place) => (BrokenKind::Closed, place.clone()),
+        Broken::Nonsense(why) => (BrokenKind::Nonsense, why.clone()),
+        Broken::Inexpressible(what) => (BrokenKind::Inexpressible, what.clone()),
+        Broken::Held => (BrokenKind::Held, String::new()),
+        Broken::TooLarge(bytes) => (BrokenKind::TooLarge, bytes.to_string()),
     };
     wire::Broken { words: broken.to_string(), kind, detail }
 }
