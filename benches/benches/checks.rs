@@ -19,7 +19,7 @@ use assay_suites::plan::plan;
 use assay_suites::probe::Settings;
 use assay_suites::report::terminal;
 use assay_suites::run::Runner;
-use assay_suites::target::{Connect, Connecting, Place, Placing, Target};
+use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Target};
 use assay_suites::verdict::Conditions;
 use assay_suites::verdict::Run;
 use criterion::{Criterion, Throughput, criterion_group};
@@ -49,18 +49,18 @@ impl Target for Nothing {
         false
     }
 
-    fn place(&self, _: Service) -> Placing<'_> {
-        let place = Place {
+    fn environment(&self, _: Service) -> EnvironmentFuture<'_> {
+        let environment = Environment {
             connector: Arc::new(Nowhere),
             sites: BTreeMap::new(),
             control: None,
             own: true,
             forwarding: BTreeMap::new(),
         };
-        Box::pin(std::future::ready(Ok(place)))
+        Box::pin(std::future::ready(Ok(environment)))
     }
 
-    fn leave(&self, _: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, _: Environment, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
     }
 

@@ -114,15 +114,15 @@ fn served(c: &mut Criterion) {
 fn hostile(c: &mut Criterion) {
     let bomb = Entry::deflated("index.html", &vec![0; 42_000_000]);
     let allowed = upload(&zip::write(&[Entry::deflated("index.html", &vec![0; 40_000_000])]));
-    let told = |size| upload(&zip::write(&[Entry { size, ..bomb.clone() }]));
+    let declared = |size| upload(&zip::write(&[Entry { size, ..bomb.clone() }]));
     let crowd = |of: fn(&str) -> Entry| {
         let entries: Vec<Entry> = (0..100_000).map(|n| of(&format!("{n:05}"))).collect();
         upload(&zip::write(&entries))
     };
     let cases = [
-        ("bomb_of_42_kB", told(42_000_000), 413),
-        ("bomb_of_42_kB_told_as_allowed", told(40_000_000), 413),
-        ("bomb_of_42_kB_told_as_small", told(100), 413),
+        ("bomb_of_42_kB", declared(42_000_000), 413),
+        ("bomb_of_42_kB_declared_as_allowed", declared(40_000_000), 413),
+        ("bomb_of_42_kB_declared_as_small", declared(100), 413),
         ("bomb_of_42_kB_that_is_allowed", allowed, 200),
         ("links_that_multiply", upload(&links()), 413),
         ("files_100_000", crowd(|name| Entry::stored(name, b"")), 413),

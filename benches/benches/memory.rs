@@ -31,7 +31,7 @@ fn main() {
     }
     let publisher = Publisher::default();
     let mut world = publisher.world(DOMAINS);
-    let mut tally = [0usize; 3];
+    let mut counts = [0usize; 3];
     let mut open: Option<(String, Value)> = None;
     let mut samples = vec![resident_mib()];
     println!("requests   resident MiB   (at the start {:.1})", samples[0]);
@@ -47,7 +47,7 @@ fn main() {
             _ => refused(n),
         };
         post.head.peer = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + (n % ADDRESSES) as u32));
-        let status = ask(&mut world, post, &mut tally);
+        let status = ask(&mut world, post, &mut counts);
         if let Some(body) = status {
             open = Some((domain, serde_json::from_slice(&body).expect("a prepare answers JSON")));
         }
@@ -56,7 +56,7 @@ fn main() {
             println!("{:>8}   {:>12.1}", n + 1, samples[samples.len() - 1]);
         }
     }
-    let [granted, refused, waited] = tally;
+    let [granted, refused, waited] = counts;
     println!("{granted} prepared, {waited} submitted, {refused} refused");
     let grown = samples[samples.len() - 1] - samples[WARM];
     println!("grown since request {}: {grown:+.1} MiB", WARM * SAMPLE);

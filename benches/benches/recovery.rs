@@ -120,9 +120,10 @@ fn recover(messages: &[String], keys: &Keys) -> Recovery {
 fn recovery(c: &mut Criterion) {
     let messages = history();
     let wallet = Keys { wallet: Some(key(WALLET)), ..Keys::default() };
-    let told = recover(&messages, &wallet);
-    let found = told.deployments.iter().filter(|one| one.cid.is_some() && one.plaintext.is_some()).count();
-    assert_eq!((found as u64, told.ignored.len(), told.warnings.len()), (DEPLOYMENTS, 0, 0));
+    let recovered = recover(&messages, &wallet);
+    let found =
+        recovered.deployments.iter().filter(|one| one.cid.is_some() && one.plaintext.is_some()).count();
+    assert_eq!((found as u64, recovered.ignored.len(), recovered.warnings.len()), (DEPLOYMENTS, 0, 0));
 
     let mut group = c.benchmark_group("hosting_recovery");
     group.sample_size(10);

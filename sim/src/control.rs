@@ -182,8 +182,8 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
         world::deviations().iter().map(|deviation| (deviation.to_string(), deviation.about)).collect();
     let actions: BTreeMap<String, &str> = world::actions().into_iter().collect();
     // A site that boots does not stand where it stood.
-    let places = handle.places();
-    let sites = if places.is_empty() { &hub.sites } else { &places };
+    let site_urls = handle.site_urls();
+    let sites = if site_urls.is_empty() { &hub.sites } else { &site_urls };
     Json(json!({
         "name": "assay-sim",
         "version": env!("CARGO_PKG_VERSION"),
@@ -425,7 +425,7 @@ pub async fn open_sites(
         urls.insert(site.name, handle.base_url(site, listener.address));
         listeners.push(listener);
     }
-    handle.set_places(urls.clone());
+    handle.set_site_urls(urls.clone());
     Ok((listeners, urls))
 }
 

@@ -172,8 +172,8 @@ impl Core {
     }
 
     /// The base URL at which a site of this world stands, where it stands anywhere.
-    pub fn place(&self, site: Site) -> Option<&str> {
-        self.outbound.place(site)
+    pub fn site_url(&self, site: Site) -> Option<&str> {
+        self.outbound.site_url(site)
     }
 
     /// Sends a request; what it comes to reaches its service as `incoming`, with this context, and never before the

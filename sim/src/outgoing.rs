@@ -174,7 +174,7 @@ pub(crate) struct Outbound {
     under_way: OrdMap<OutgoingId, UnderWay>,
     abroad: usize,
     /// Where the world's sites stand, by host and port.
-    places: Arc<BTreeMap<String, Site>>,
+    sites_by_authority: Arc<BTreeMap<String, Site>>,
     /// Their base URLs.
     urls: Arc<BTreeMap<Site, String>>,
     /// How many requests have caused what is being handled.
@@ -213,17 +213,17 @@ pub(crate) struct UnderWay {
 
 impl Outbound {
     /// The world's sites stand at these base URLs, besides those that the world itself knows them by.
-    pub(crate) fn set_places<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
+    pub(crate) fn set_site_urls<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
         let urls: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
         let place = |(site, url): (&Site, &String)| {
             Some((parse_url(&plain(url)).ok()?.0.as_str().to_lowercase(), *site))
         };
-        self.places = Arc::new(urls.iter().filter_map(place).collect());
+        self.sites_by_authority = Arc::new(urls.iter().filter_map(place).collect());
         self.urls = Arc::new(urls);
     }
 
     /// The base URL at which a site stands.
-    pub(crate) fn place(&self, site: Site) -> Option<&str> {
+    pub(crate) fn site_url(&self, site: Site) -> Option<&str> {
         self.urls.get(&site).map(String::as_str)
     }
 
@@ -268,7 +268,7 @@ impl Outbound {
         let place = authority.to_lowercase();
         let name = place.strip_suffix(":80").unwrap_or(&place).strip_suffix(SUFFIX);
         let named = name.and_then(|name| world::sites().into_iter().find(|site| site.name == name));
-        named.or_else(|| self.places.get(&place).copied())
+        named.or_else(|| self.sites_by_authority.get(&place).copied())
     }
 
     /// The request whose turn it is.

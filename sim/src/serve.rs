@@ -75,7 +75,7 @@ struct Inner {
     /// Whom the world's own requests may reach.
     reach: Reach,
     /// Where the world's sites stand, by name.
-    places: BTreeMap<&'static str, String>,
+    site_urls: BTreeMap<&'static str, String>,
     /// Requests of the world's own that nobody has taken up.
     leaving: Vec<(OutgoingId, Arc<Outgoing>)>,
     /// The moment at which the world is to be woken, where the wall clock rules.
@@ -113,7 +113,7 @@ impl Handle {
     fn new_showing(mut world: World, mode: ClockMode, shown: Arc<OnceLock<Shown>>) -> Handle {
         let lead_ms = wall_clock() - world.core.now();
         // A copy of a world that stands somewhere does not stand there.
-        world.set_places(std::iter::empty());
+        world.set_site_urls(std::iter::empty());
         let boots = world.boots();
         let inner = Inner {
             world,
@@ -122,7 +122,7 @@ impl Handle {
             replies: BTreeMap::new(),
             generation: 0,
             reach: Reach::Loopback,
-            places: BTreeMap::new(),
+            site_urls: BTreeMap::new(),
             leaving: Vec::new(),
             wakes_at: None,
             boots: boots.clone(),
@@ -145,15 +145,15 @@ impl Handle {
     }
 
     /// The world's sites stand at these base URLs (site name to URL): requests of its own to them stay in the world.
-    pub fn set_places(&self, places: BTreeMap<&'static str, String>) {
+    pub fn set_site_urls(&self, site_urls: BTreeMap<&'static str, String>) {
         let mut inner = self.lock();
-        inner.places = places;
-        inner.set_places();
+        inner.site_urls = site_urls;
+        inner.set_site_urls();
     }
 
     /// Where the world's sites stand now, as far as they stand anywhere.
-    pub fn places(&self) -> BTreeMap<&'static str, String> {
-        self.lock().places.clone()
+    pub fn site_urls(&self) -> BTreeMap<&'static str, String> {
+        self.lock().site_urls.clone()
     }
 
     /// The same world for clients whose address is the last one that this header names, where it names one. The
@@ -292,7 +292,7 @@ impl Handle {
         inner.replies.clear();
         inner.leaving.clear();
         inner.generation += 1;
-        inner.set_places();
+        inner.set_site_urls();
         let outputs = inner.world.abandon();
         inner.route(outputs);
         self.after(inner);
@@ -472,8 +472,8 @@ impl Inner {
     }
 
     /// Tells the world where its sites stand.
-    fn set_places(&mut self) {
-        self.world.set_places(self.places.iter().map(|(name, url)| (*name, url.as_str())));
+    fn set_site_urls(&mut self) {
+        self.world.set_site_urls(self.site_urls.iter().map(|(name, url)| (*name, url.as_str())));
     }
 
     /// Puts an input in. What concerns this exchange comes back, the rest goes its way.

@@ -171,7 +171,7 @@ pub trait SimService: Clone {
     /// What its own requests are about.
     type OutgoingContext: Clone;
 
-    /// The places at which it listens.
+    /// The sites at which it listens.
     const SITES: &'static [Site];
     /// The faults that it offers.
     const FAULTS: &'static [fault::FaultKind];
@@ -398,10 +398,10 @@ impl World {
 
     /// The world's sites stand at these base URLs (site name to URL): requests to them are answered by the world
     /// itself, as those to `http://<site>.sim` always are. No part of what happens in a world, so no input.
-    pub fn set_places<'a>(&mut self, urls: impl Iterator<Item = (&'a str, &'a str)>) {
+    pub fn set_site_urls<'a>(&mut self, urls: impl Iterator<Item = (&'a str, &'a str)>) {
         let sites = sites();
         let named = |name| sites.iter().copied().find(|site| site.name == name);
-        self.core.outbound.set_places(urls.filter_map(|(name, url)| Some((named(name)?, url))));
+        self.core.outbound.set_site_urls(urls.filter_map(|(name, url)| Some((named(name)?, url))));
     }
 
     /// The one door: everything that changes a world goes through it.

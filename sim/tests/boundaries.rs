@@ -195,12 +195,12 @@ fn the_safety_ceiling_is_at_three_minutes_and_the_lock_outlives_it() {
     assert!(driver.reply(exchange).is_none());
     driver.advance(1);
     let reply = driver.reply(exchange).expect("an end of the wait");
-    let told = "stopped waiting at the safety ceiling; the transaction may still land";
-    assert_eq!((reply.status, body_of(&reply)), (410, json!({ "error": told })));
+    let message = "stopped waiting at the safety ceiling; the transaction may still land";
+    assert_eq!((reply.status, body_of(&reply)), (410, json!({ "error": message })));
     assert_eq!(driver.landed(), 0);
     assert_eq!(driver.send(&alice.publish(driver.now())).status, 409, "the first can still land");
     let again = driver.send(&alice.submit(&prepared, None, driver.now()));
-    assert_eq!((again.status, body_of(&again)), (410, json!({ "error": told })));
+    assert_eq!((again.status, body_of(&again)), (410, json!({ "error": message })));
     while driver.landed() == 0 {
         driver.advance_to_next();
     }

@@ -30,7 +30,7 @@ fn document(driver: &mut Driver, target: &str) -> Value {
 }
 
 /// A member of a contract of the world's view.
-fn told(driver: &Driver, contract: usize, member: &str) -> String {
+fn fixture(driver: &Driver, contract: usize, member: &str) -> String {
     let view = driver.world.view(Service::Metadata);
     view["contracts"][contract][member].as_str().expect("a text").to_owned()
 }

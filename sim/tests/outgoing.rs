@@ -66,7 +66,7 @@ fn a_world_answers_itself_at_the_same_moment() {
         "http://127.0.0.1:7/about/login?x",
     ] {
         let mut driver = Driver::unhurried(1);
-        driver.world.set_places([("compute-1", "http://127.0.0.1:7")].into_iter());
+        driver.world.set_site_urls([("compute-1", "http://127.0.0.1:7")].into_iter());
         register(&mut driver, url, &["message.new"]);
         let call = note(&driver, 1);
         assert_eq!(driver.net(&call).status, 200);

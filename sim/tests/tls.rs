@@ -134,7 +134,7 @@ async fn plain_http_gets_no_answer_where_https_is_spoken_and_the_reverse() {
     let mut io = connect(&handle.authority().pem(), &[], server, "localhost").await.expect("others go on");
     assert_answers(&mut io).await;
 
-    let gateway = address(&handle.places()["gateway"]);
+    let gateway = address(&handle.site_urls()["gateway"]);
     let refused = error(connect(&handle.authority().pem(), &[], gateway, "localhost").await);
     assert!(matches!(refused, Error::InvalidMessage(_)), "{refused}");
 }
@@ -158,7 +158,7 @@ async fn an_enclave_stands_elsewhere_after_each_boot() {
     let pem = handle.authority().pem();
     let mut seen = Vec::new();
     for boot in 1..=3 {
-        let url = handle.places()["enclave"].clone();
+        let url = handle.site_urls()["enclave"].clone();
         assert!(!seen.contains(&url), "{url} again");
         let mut io = connect(&pem, &[], address(&url), "127.0.0.1").await.expect("the enclave of this boot");
         let shown = io.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
@@ -169,7 +169,7 @@ async fn an_enclave_stands_elsewhere_after_each_boot() {
         let early = TcpStream::connect(address(&url)).await.expect("somebody listens");
 
         reboot(&handle);
-        assert_ne!(handle.places()["enclave"], url, "told before the action has answered");
+        assert_ne!(handle.site_urls()["enclave"], url, "told before the action has answered");
         let rest = io.read_to_end(&mut Vec::new()).await;
         assert!(rest.is_ok() || rest.is_err_and(|e| e.kind() == std::io::ErrorKind::UnexpectedEof));
         let late = config(&pem, &[]).connect(ServerName::try_from("127.0.0.1").expect("a name"), early).await;
@@ -192,24 +192,24 @@ async fn what_is_put_back_is_listened_for_as_it_was() {
     let (handle, _listeners, server) = served().await;
     let before = handle.snapshot();
     reboot(&handle);
-    let second = handle.places()["enclave"].clone();
+    let second = handle.site_urls()["enclave"].clone();
     handle.restore(before);
-    let third = handle.places()["enclave"].clone();
+    let third = handle.site_urls()["enclave"].clone();
     assert_ne!(second, third);
     let pem = handle.authority().pem();
     let io = connect(&pem, &[], address(&third), "127.0.0.1").await.expect("the enclave of the first boot");
     let shown = io.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
     assert_eq!(shown.as_ref(), handle.authority().leaf("enclave", 1).certificate());
-    assert_eq!(address(&handle.places()["server-a"]), server, "others stay where they are");
+    assert_eq!(address(&handle.site_urls()["server-a"]), server, "others stay where they are");
 }
 
 /// The enclave boots.
 fn reboot(handle: &Handle) {
-    let told = handle.change(|world| match world.perform("gateway.reboot", &serde_json::json!({})) {
-        Ok((told, outputs)) => (Ok(told), outputs),
+    let answer = handle.change(|world| match world.perform("gateway.reboot", &serde_json::json!({})) {
+        Ok((answer, outputs)) => (Ok(answer), outputs),
         Err(why) => (Err(why), Vec::new()),
     });
-    told.expect("the action");
+    answer.expect("the action");
 }
 
 /// A world whose sites are listened for, and the address of one that speaks https.

@@ -3,7 +3,7 @@
 //! A target may send anything, so everything that is kept has a bound, and what is no HTTP response is a finding
 //! about the target, never a panic.
 
-pub mod two;
+pub mod http2;
 
 use std::pin::pin;
 use std::time::Duration;

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::client::Limits;
 use crate::exchange::Request;
+use crate::recording::{Asked, Recorder};
 use crate::redact::Hidden;
 use crate::report::one_line;
-use crate::tape::{Asked, Tape};
 use crate::target::{Connect, Dial};
 use crate::transport::Http;
 
@@ -21,7 +21,7 @@ pub struct Control {
     connector: Arc<dyn Connect>,
     base: String,
     token: Option<String>,
-    tape: Option<Tape>,
+    recorder: Option<Recorder>,
 }
 
 /// What a target's control API offers.
@@ -42,7 +42,7 @@ pub struct Offer {
 impl Control {
     /// The control API at `base`, reached through `connector`.
     pub fn new(connector: Arc<dyn Connect>, base: &str, token: Option<String>) -> Control {
-        Control { connector, base: base.trim_end_matches('/').to_owned(), token, tape: None }
+        Control { connector, base: base.trim_end_matches('/').to_owned(), token, recorder: None }
     }
 
     /// The same API for a forked world.
@@ -51,10 +51,10 @@ impl Control {
         Control { base: format!("{}/{path}", self.base), ..self.clone() }
     }
 
-    /// The same API, whose answers are recorded on a tape or come from it.
+    /// The same API, whose answers are recorded in a recording or come from it.
     #[must_use]
-    pub(crate) fn taped(&self, tape: Tape) -> Control {
-        Control { tape: Some(tape), ..self.clone() }
+    pub(crate) fn recorded(&self, recorder: Recorder) -> Control {
+        Control { recorder: Some(recorder), ..self.clone() }
     }
 
     /// The same API, reached through `connector`.
@@ -81,23 +81,23 @@ impl Control {
 
     /// A call; a refusal or a broken answer is an error in words.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
-        let Some(tape) = &self.tape else { return self.ask(method, path, body).await };
+        let Some(recorder) = &self.recorder else { return self.ask(method, path, body).await };
         let asked = Asked::Control { method: method.into(), path: path.into(), body: body.clone() };
-        if let Some(answer) = tape.answer(&asked) {
+        if let Some(answer) = recorder.answer(&asked) {
             return answer;
         }
         let answer = self.ask(method, path, body).await;
-        tape.keep(asked, &answer);
+        recorder.keep(asked, &answer);
         answer
     }
 
-    /// Asks for `path` for some seconds until the answer is what is waited for, and returns the last. A tape keeps that
+    /// Asks for `path` for some seconds until the answer is what is waited for, and returns the last. A recorder keeps that
     /// one alone: how often it takes says something of this machine and nothing of the target.
     pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
         const STEP: std::time::Duration = std::time::Duration::from_millis(10);
         const SOME_SECONDS: std::time::Duration = std::time::Duration::from_secs(5);
         let asked = Asked::Control { method: "GET".into(), path: path.into(), body: None };
-        if let Some(answer) = self.tape.as_ref().and_then(|tape| tape.answer(&asked)) {
+        if let Some(answer) = self.recorder.as_ref().and_then(|recorder| recorder.answer(&asked)) {
             return answer;
         }
         let began = std::time::Instant::now();
@@ -106,8 +106,8 @@ impl Control {
             tokio::time::sleep(STEP).await;
             answer = self.ask("GET", path, None).await;
         }
-        if let Some(tape) = &self.tape {
-            tape.keep(asked, &answer);
+        if let Some(recorder) = &self.recorder {
+            recorder.keep(asked, &answer);
         }
         answer
     }

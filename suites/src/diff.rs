@@ -71,9 +71,9 @@ impl Verdicts {
         };
         let mut by_fact = BTreeMap::new();
         for outcome in outcomes.iter().enumerate().map(entry) {
-            let (key, told) = outcome?;
+            let (key, known) = outcome?;
             let id = key.0.clone();
-            if by_fact.insert(key, told).is_some() {
+            if by_fact.insert(key, known).is_some() {
                 return Err(format!("outcomes: {id} stands there twice"));
             }
         }
@@ -82,8 +82,8 @@ impl Verdicts {
 
     /// Whether a check was seen to fail.
     pub fn failed(&self, id: &str, fact: &str) -> bool {
-        let told = self.by_fact.get(&(id.to_owned(), fact.to_owned()));
-        told.is_some_and(|(verdict, _)| {
+        let known = self.by_fact.get(&(id.to_owned(), fact.to_owned()));
+        known.is_some_and(|(verdict, _)| {
             matches!(
                 verdict,
                 Verdict::Fail | Verdict::Unstable | Verdict::Inconclusive | Verdict::KnownFailure

@@ -1,4 +1,4 @@
-//! A dry place: it has a target's addresses and reaches none of them. A check that ends there before it asked for
+//! A dry environment: it has a target's addresses and reaches none of them. A check that ends there before it asked for
 //! anything says beforehand what it would say of the target itself.
 
 use std::net::IpAddr;
@@ -19,9 +19,9 @@ pub(crate) async fn ends_early(
     check: &'static Check,
 ) -> Option<Stop> {
     let asked = Arc::new(AtomicBool::new(false));
-    let place = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
+    let environment = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
     let pace = Pace::default();
-    let probe = Probe::new(check, settings, place, &pace);
+    let probe = Probe::new(check, settings, environment, &pace);
     let stop = (check.run)(&probe).await.err()?;
     let is_final = matches!(stop, Stop::NotTestable(_) | Stop::NotApplicable(_));
     (is_final && !asked.load(Ordering::Relaxed)).then_some(stop)

@@ -12,7 +12,7 @@ use crate::exchange::{Exchange, Request, Response};
 use crate::pace::Pace;
 use crate::probe::Settings;
 use crate::redact::Hidden;
-use crate::target::{Dial, Place, Target};
+use crate::target::{Dial, Environment, Target};
 use crate::transport;
 
 /// What a run has seen of one documented endpoint.
@@ -81,13 +81,13 @@ impl Seen {
 }
 
 /// An exchange of a check, and what the check stated about it: `Some(true)` where its body was judged.
-pub type Told<'run> = (&'run Exchange, Option<bool>);
+pub type StatedExchange<'run> = (&'run Exchange, Option<bool>);
 
 /// A row for each documented endpoint of these services, by the exchanges of their checks.
 pub fn gather<'run>(
     services: &[Service],
     settings: &Settings,
-    told: impl Iterator<Item = Told<'run>>,
+    exchanges: impl Iterator<Item = StatedExchange<'run>>,
 ) -> Vec<Coverage> {
     let rows = services.iter().flat_map(|service| endpoints(*service));
     let mut rows: Vec<Coverage> = rows
@@ -101,7 +101,7 @@ pub fn gather<'run>(
         })
         .collect();
     let known: Vec<&'static Endpoint> = rows.iter().map(|row| row.endpoint).collect();
-    for (exchange, stated) in told {
+    for (exchange, stated) in exchanges {
         let Some(endpoint) = of(&known, settings, exchange) else { continue };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
@@ -142,38 +142,38 @@ pub async fn ask_for_the_rest(
     if wanted.peek().is_none() {
         return Ok(());
     }
-    let place = target.place(Service::Network).await?;
+    let environment = target.environment(Service::Network).await?;
     for row in wanted {
         let name = site(row.endpoint);
-        let Some(base) = place.sites.get(name) else { continue };
-        if !place.own && pace.wait(name, 1).await.is_err() {
+        let Some(base) = environment.sites.get(name) else { continue };
+        if !environment.own && pace.wait(name, 1).await.is_err() {
             continue;
         }
-        let response = ask(&place, name, base, row.endpoint).await;
-        if let (Some(response), false) = (&response, place.own) {
+        let response = ask(&environment, name, base, row.endpoint).await;
+        if let (Some(response), false) = (&response, environment.own) {
             pace.answered(name, response);
         }
         row.is_probed = true;
         row.seen = response.map_or(Seen::Unclear, |response| Seen::of(row.endpoint, &response));
     }
-    target.leave(place, false).await;
+    target.leave(environment, false).await;
     Ok(())
 }
 
 /// What one harmless request brings; nothing where no answer came.
-async fn ask(place: &Place, name: &str, base: &str, endpoint: &Endpoint) -> Option<Response> {
+async fn ask(environment: &Environment, name: &str, base: &str, endpoint: &Endpoint) -> Option<Response> {
     let url = Url::parse(base).ok()?;
     let path = format!("{}{}", url.path().trim_end_matches('/'), filled(endpoint.path));
     let mut request = Request::new(endpoint.method, &path);
     if endpoint.method != "GET" {
         request = request.header("Content-Type", "application/json").body("{}");
     }
-    let transport = place.connector.transport();
+    let transport = environment.connector.transport();
     // What is hidden stands in no report: of these exchanges only the status does.
     let request = transport.dress(request, &mut Hidden::default());
     let to = Dial::to(base);
     let limits = transport.within(name, Limits::default());
-    transport::ask(&*place.connector, to, &request, limits).await.response.ok()
+    transport::send(&*environment.connector, to, &request, limits).await.response.ok()
 }
 
 /// A template with the hash of nothing in each of its braces.

@@ -11,11 +11,11 @@ use crate::exchange::{Broken, Exchange};
 use crate::pace::Pace;
 use crate::probe::{Probe, Settings};
 use crate::profile::{Loaded, Profile, Secrets};
+use crate::recording::{Recorder, Recording};
 use crate::report::one_line;
 use crate::run::{self, settle};
 use crate::setup;
-use crate::tape::{Recording, Tape};
-use crate::target::{Connect, Connecting, Place};
+use crate::target::{Connect, Connecting, Environment};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// What judging again brought.
@@ -163,7 +163,7 @@ async fn once_more(
     let conditions = &report.conditions;
     let connector: Arc<dyn Connect> = Arc::new(Nowhere);
     let sites = if outcome.sites.is_empty() { &conditions.sites } else { &outcome.sites };
-    let place = Place {
+    let environment = Environment {
         connector: connector.clone(),
         sites: sites.clone(),
         control: conditions.offer.is_some().then(|| Control::new(connector, "http://control.invalid", None)),
@@ -171,7 +171,7 @@ async fn once_more(
         forwarding: conditions.forwarding.clone(),
     };
     let pace = Pace::default();
-    let probe = Probe::taped(check, settings, place, &pace, Tape::playing(recording, shared));
+    let probe = Probe::recorded(check, settings, environment, &pace, Recorder::playing(recording, shared));
     let checked = (check.run)(&probe).await;
     let traces = probe.finish();
     if let Some(what) = traces.missed {
@@ -190,7 +190,7 @@ fn is_same(reported: Verdict, judged: Verdict) -> bool {
     }
 }
 
-/// Nothing is reached: every answer comes from the tape.
+/// Nothing is reached: every answer comes from the recording.
 pub(crate) struct Nowhere;
 
 impl Connect for Nowhere {

@@ -1,4 +1,4 @@
-//! What a check holds in its hands: requests, expectations, time, and fixtures of its own.
+//! The context of a check: requests, expectations, time, and fixtures of its own.
 
 mod answer;
 mod send;
@@ -15,9 +15,9 @@ use sha2::{Digest, Sha256};
 use crate::check::{Check, Stop};
 use crate::exchange::{Exchange, Response};
 use crate::pace::Pace;
+use crate::recording::{Call, Recorder};
 use crate::redact::Hidden;
-use crate::tape::{Call, Tape};
-use crate::target::Place;
+use crate::target::Environment;
 use crate::verdict::Failure;
 
 pub use answer::{Answer, Fetched, Held};
@@ -47,22 +47,22 @@ pub struct Settings {
     pub network: crate::network::Fixtures,
 }
 
-/// The hands of one check.
+/// The context of one check.
 pub struct Probe<'run> {
     /// The check.
     pub check: &'static Check,
     /// The run's settings.
     pub settings: &'run Settings,
-    place: Place,
-    /// The place's control API, on tape.
+    environment: Environment,
+    /// The environment's control API, recorded.
     control: Option<crate::control::Control>,
-    tape: Tape,
+    recorder: Recorder,
     pace: &'run Pace,
-    tally: Mutex<Tally>,
+    statistics: Mutex<Statistics>,
 }
 
 #[derive(Default)]
-struct Tally {
+struct Statistics {
     exchanges: Vec<Exchange>,
     notes: Vec<String>,
     expected: usize,
@@ -85,7 +85,7 @@ pub struct Traces {
     pub exchanges: Vec<Exchange>,
     /// What it was told beside them.
     pub calls: Vec<Call>,
-    /// What its tape was asked for and does not hold.
+    /// What its recorder was asked for and does not hold.
     pub missed: Option<String>,
     /// Its notes.
     pub notes: Vec<String>,
@@ -104,36 +104,36 @@ pub struct Traces {
     /// How long the run's own pace has held it back behind its first request.
     pub held: Duration,
     /// Where it ran.
-    pub place: Place,
+    pub environment: Environment,
 }
 
 impl<'run> Probe<'run> {
-    /// Hands for `check`, at `place`.
+    /// The context of `check`, in `environment`.
     pub fn new(
         check: &'static Check,
         settings: &'run Settings,
-        place: Place,
+        environment: Environment,
         pace: &'run Pace,
     ) -> Probe<'run> {
-        Probe::taped(check, settings, place, pace, Tape::default())
+        Probe::recorded(check, settings, environment, pace, Recorder::default())
     }
 
-    /// Hands whose answers come from a tape where that plays.
-    pub fn taped(
+    /// A context whose answers come from the recorder where that plays.
+    pub fn recorded(
         check: &'static Check,
         settings: &'run Settings,
-        place: Place,
+        environment: Environment,
         pace: &'run Pace,
-        tape: Tape,
+        recorder: Recorder,
     ) -> Probe<'run> {
-        let control = place.control.as_ref().map(|control| control.taped(tape.clone()));
-        Probe { check, settings, place, control, tape, pace, tally: Mutex::default() }
+        let control = environment.control.as_ref().map(|control| control.recorded(recorder.clone()));
+        Probe { check, settings, environment, control, recorder, pace, statistics: Mutex::default() }
     }
 
     /// Ends the check.
     pub fn finish(self) -> Traces {
-        let tally = self.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Tally {
+        let statistics = self.statistics.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Statistics {
             exchanges,
             notes,
             expected,
@@ -144,8 +144,8 @@ impl<'run> Probe<'run> {
             wants_limit,
             held,
             ..
-        } = tally;
-        let (calls, missed, place) = (self.tape.calls(), self.tape.missed(), self.place);
+        } = statistics;
+        let (calls, missed, environment) = (self.recorder.calls(), self.recorder.missed(), self.environment);
         Traces {
             exchanges,
             calls,
@@ -158,20 +158,20 @@ impl<'run> Probe<'run> {
             recalled,
             wants_limit,
             held,
-            place,
+            environment,
         }
     }
 
-    fn tally<T>(&self, with: impl FnOnce(&mut Tally) -> T) -> T {
-        with(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    fn statistics<T>(&self, with: impl FnOnce(&mut Statistics) -> T) -> T {
+        with(&mut self.statistics.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// The control API of this place.
+    /// The control API of this environment.
     pub fn control(&self) -> Result<&crate::control::Control, Stop> {
         self.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
     }
 
-    /// Whether this place has a control API.
+    /// Whether this environment has a control API.
     pub fn has_control(&self) -> bool {
         self.control.is_some()
     }
@@ -196,18 +196,18 @@ impl<'run> Probe<'run> {
 
     /// The path prefix of a site's base URL, without a trailing slash.
     pub fn prefix(&self, site: &str) -> String {
-        let base = self.place.sites.get(site).and_then(|base| url::Url::parse(base).ok());
+        let base = self.environment.sites.get(site).and_then(|base| url::Url::parse(base).ok());
         base.map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
     }
 
-    /// Whether time at this place is the check's own, so that nothing is waited for.
+    /// Whether time at this environment is the check's own, so that nothing is waited for.
     pub fn owns_time(&self) -> bool {
-        self.place.own
+        self.environment.own
     }
 
     /// Whether a check may choose the address from which it asks `site`.
     pub fn forwards(&self, site: &str) -> bool {
-        self.place.forwarding.contains_key(site)
+        self.environment.forwarding.contains_key(site)
     }
 
     /// Whether one more drop counts against the hour of this machine's address; `false` where the run has spent all but
@@ -219,47 +219,47 @@ impl<'run> Probe<'run> {
         self.share("drop.hour", one).is_ok()
     }
 
-    /// Whether answers come from a tape.
+    /// Whether answers come from a recording.
     pub(crate) fn plays(&self) -> bool {
-        self.tape.plays()
+        self.recorder.plays()
     }
 
     /// What this check gets of something that the checks of a run share; an error where nothing of it is there.
     pub fn share(&self, what: &str, get: impl FnOnce() -> Result<Value, String>) -> Result<Value, String> {
-        self.tape.share(what, get)
+        self.recorder.share(what, get)
     }
 
     /// Waits until one more request may go to a site, or one that the target counts by itself, such as `network run`.
     pub async fn wait_for(&self, class: &str) -> Result<(), Stop> {
-        if self.place.own || self.tape.plays() {
+        if self.environment.own || self.recorder.plays() {
             return Ok(());
         }
         // What a check begins may lapse while it waits: it does not begin before there is room for the rest.
-        let is_first = self.tally(|tally| tally.exchanges.is_empty());
+        let is_first = self.statistics(|statistics| statistics.exchanges.is_empty());
         let room = if is_first { self.check.cost.requests_at(false) } else { 1 };
         let began = tokio::time::Instant::now();
         self.pace.wait(class, room).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))?;
         if !is_first {
-            self.tally(|tally| tally.held += began.elapsed());
+            self.statistics(|statistics| statistics.held += began.elapsed());
         }
         Ok(())
     }
 
     /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.
     pub fn hide(&self, name: &'static str, value: &str) {
-        self.tally(|tally| tally.hidden.add(name, value));
+        self.statistics(|statistics| statistics.hidden.add(name, value));
     }
 
     /// As [`Probe::hide`], where the check judges the value's form: in reports for programs another value of the same
     /// form stands instead.
     pub fn disguise(&self, name: &'static str, value: &str) {
         let seed = self.draw_once("disguise");
-        self.tally(|tally| tally.hidden.disguise(name, value, &seed));
+        self.statistics(|statistics| statistics.hidden.disguise(name, value, &seed));
     }
 
-    /// Whether this place has a site of that name.
+    /// Whether this environment has a site of that name.
     pub fn sees(&self, site: &str) -> bool {
-        self.place.sites.contains_key(site)
+        self.environment.sites.contains_key(site)
     }
 
     /// The target's time: from its control API, or the wall clock, corrected by the `Date` header once one was seen.
@@ -267,22 +267,22 @@ impl<'run> Probe<'run> {
         if let Some(control) = &self.control {
             return control.now().await.map(Instant).map_err(Stop::Error);
         }
-        Ok(self.tape.clock(wall_clock) + self.skew_ms())
+        Ok(self.recorder.clock(wall_clock) + self.skew_ms())
     }
 
     /// Whether this check has seen the target's clock.
     pub fn knows_clock(&self) -> bool {
-        self.tally(|tally| tally.skew_ms.is_some())
+        self.statistics(|statistics| statistics.skew_ms.is_some())
     }
 
     /// How far the target's clock is ahead of this machine's, as far as this check knows.
     pub fn skew_ms(&self) -> i64 {
-        self.tally(|tally| tally.skew_ms).unwrap_or_default()
+        self.statistics(|statistics| statistics.skew_ms).unwrap_or_default()
     }
 
     /// Takes over what another check has learnt of the target's clock.
     pub fn set_skew(&self, ahead_ms: i64) {
-        self.tally(|tally| tally.skew_ms = Some(ahead_ms));
+        self.statistics(|statistics| statistics.skew_ms = Some(ahead_ms));
     }
 
     /// Learns the target's clock from a `Date` header, where time is not told otherwise.
@@ -293,9 +293,9 @@ impl<'run> Probe<'run> {
         }
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
         if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
-            let skew = since.as_millis() as i64 - self.tape.clock(wall_clock).0;
+            let skew = since.as_millis() as i64 - self.recorder.clock(wall_clock).0;
             // A `Date` has whole seconds; less than two say nothing.
-            self.tally(|tally| tally.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew }));
+            self.statistics(|statistics| statistics.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew }));
         }
     }
 
@@ -322,9 +322,9 @@ impl<'run> Probe<'run> {
 
     /// 32 bytes of this check's own: the same for the same seed, check and number of draws before.
     pub fn draw(&self, stream: &str) -> [u8; 32] {
-        let n = self.tally(|tally| {
-            tally.drawn += 1;
-            tally.drawn
+        let n = self.statistics(|statistics| {
+            statistics.drawn += 1;
+            statistics.drawn
         });
         self.draw_nth(self.settings.seed, stream, n)
     }
@@ -350,7 +350,7 @@ impl<'run> Probe<'run> {
 
     /// Notes what was met where several answers are allowed.
     pub fn note(&self, note: impl Into<String>) {
-        self.tally(|tally| tally.notes.push(note.into()));
+        self.statistics(|statistics| statistics.notes.push(note.into()));
     }
 
     /// States an expectation about no exchange in particular.
@@ -371,7 +371,7 @@ impl<'run> Probe<'run> {
 
     /// Counts a counterpart: the refused request without its one fault has just got past the rule.
     pub fn counterpart(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
-        self.tally(|tally| tally.counterparts += 1);
+        self.statistics(|statistics| statistics.counterparts += 1);
         self.given(holds, what)
     }
 
@@ -384,11 +384,11 @@ impl<'run> Probe<'run> {
         exchange: Option<usize>,
     ) -> Result<(), Stop> {
         let want: String = want.into();
-        self.tally(|tally| {
-            tally.expected += 1;
-            tally.wants_limit |= place.starts_with("status") && want.contains("429");
+        self.statistics(|statistics| {
+            statistics.expected += 1;
+            statistics.wants_limit |= place.starts_with("status") && want.contains("429");
             if let Some(exchange) = exchange {
-                *tally.judged.entry(exchange).or_default() |= is_about_content(place);
+                *statistics.judged.entry(exchange).or_default() |= is_about_content(place);
             }
         });
         if holds {

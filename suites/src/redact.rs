@@ -5,7 +5,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::exchange::{Broken, Exchange};
-use crate::tape::{Asked, Call};
+use crate::recording::{Asked, Call};
 use crate::verdict::Outcome;
 
 /// What no report may show, and what stands there instead.

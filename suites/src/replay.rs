@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::client::Limits;
+use crate::curl::bearer_token;
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::repeat::bearer_token;
-use crate::tape::{Asked, Call};
-use crate::target::{Dial, Place, Target};
+use crate::recording::{Asked, Call};
+use crate::target::{Dial, Environment, Target};
 use crate::transport;
 use crate::verdict::{Outcome, Run};
 
@@ -34,7 +34,7 @@ pub struct Step {
     pub is_same: bool,
 }
 
-/// Sends what `outcome` of `report` has recorded to a place of `target`. Only sites that the target names are asked; what
+/// Sends what `outcome` of `report` has recorded to an environment of `target`. Only sites that the target names are asked; what
 /// a target named itself is not. `key` stands where the gateway's was, and goes nowhere else.
 pub async fn replay(
     target: &dyn Target,
@@ -43,36 +43,36 @@ pub async fn replay(
     key: Option<&str>,
 ) -> Result<Vec<Step>, String> {
     let sites = if outcome.sites.is_empty() { &report.conditions.sites } else { &outcome.sites };
-    let place = target.place(outcome.requirement.service).await?;
+    let environment = target.environment(outcome.requirement.service).await?;
     let mut steps = Vec::new();
     for (n, exchange) in outcome.exchanges.iter().enumerate() {
         for call in outcome.calls.iter().filter(|call| call.after == n) {
-            steps.extend(call_again(&place, call).await);
+            steps.extend(call_again(&environment, call).await);
         }
-        steps.push(send_again(&place, sites, exchange, key).await);
+        steps.push(send_again(&environment, sites, exchange, key).await);
     }
     for call in outcome.calls.iter().filter(|call| call.after >= outcome.exchanges.len()) {
-        steps.extend(call_again(&place, call).await);
+        steps.extend(call_again(&environment, call).await);
     }
-    target.leave(place, false).await;
+    target.leave(environment, false).await;
     Ok(steps)
 }
 
 async fn send_again(
-    place: &Place,
+    environment: &Environment,
     sites: &BTreeMap<String, String>,
     exchange: &Exchange,
     key: Option<&str>,
 ) -> Step {
     let Exchange { site, request, response, .. } = exchange;
     let asked = format!("{site} {} {}", request.method, request.target);
-    let then = told(response);
-    let (base, request) = match addressed(place, sites, exchange, key) {
+    let then = summary(response);
+    let (base, request) = match addressed(environment, sites, exchange, key) {
         Ok(addressed) => addressed,
         Err(why) => return Step { asked, then, now: Err(why), is_same: false },
     };
     let limits = Limits { timeout: TIMEOUT, ..Limits::default() };
-    let now = transport::ask(&*place.connector, Dial::to(&base), &request, limits).await.response;
+    let now = transport::send(&*environment.connector, Dial::to(&base), &request, limits).await.response;
     let is_same = match (response, &now) {
         (Ok(then), Ok(now)) => then.status == now.status,
         (Err(then), Err(now)) => std::mem::discriminant(then) == std::mem::discriminant(now),
@@ -83,19 +83,19 @@ async fn send_again(
         (Ok(_), Ok(_)) => ", another body",
         _ => "",
     };
-    Step { asked, then, now: Ok(told(&now) + bytes), is_same }
+    Step { asked, then, now: Ok(summary(&now) + bytes), is_same }
 }
 
 /// Where a request goes, and how; an error tells why it cannot be sent.
 fn addressed(
-    place: &Place,
+    environment: &Environment,
     sites: &BTreeMap<String, String>,
     exchange: &Exchange,
     key: Option<&str>,
 ) -> Result<(String, Request), String> {
     // A server that an answer has named counts as a request to the site, and is another one.
     let is_site = sites.get(&exchange.site) == Some(&exchange.base);
-    let base = place.sites.get(&exchange.site).cloned().filter(|_| is_site);
+    let base = environment.sites.get(&exchange.site).cloned().filter(|_| is_site);
     let base =
         base.ok_or_else(|| format!("{} is no site of the target, but a URL that it named", exchange.base))?;
     if let Some(cut) = &exchange.cut {
@@ -121,24 +121,24 @@ fn addressed(
 }
 
 /// Reads of the clock ask nobody.
-async fn call_again(place: &Place, call: &Call) -> Option<Step> {
+async fn call_again(environment: &Environment, call: &Call) -> Option<Step> {
     let Asked::Control { method, path, body } = &call.asked else { return None };
-    let told = |answer: &Result<Value, String>| match answer {
+    let summary = |answer: &Result<Value, String>| match answer {
         Ok(_) => "granted".to_owned(),
         Err(why) => format!("refused: {why}"),
     };
     let asked = format!("control {method} {path}");
-    let then = told(&call.answer);
-    let Some(control) = &place.control else {
+    let then = summary(&call.answer);
+    let Some(control) = &environment.control else {
         let now = Err("the target has no control API".to_owned());
         return Some(Step { asked, then, now, is_same: false });
     };
     let now = control.call(method, path, body.clone()).await;
     let is_same = now.is_ok() == call.answer.is_ok();
-    Some(Step { asked, then, now: Ok(told(&now)), is_same })
+    Some(Step { asked, then, now: Ok(summary(&now)), is_same })
 }
 
-fn told(response: &Result<Response, Broken>) -> String {
+fn summary(response: &Result<Response, Broken>) -> String {
     match response {
         Ok(response) => format!("{}, {} bytes", response.status, response.body.len()),
         Err(broken) => broken.to_string(),

@@ -1,4 +1,4 @@
-//! Running checks: each at a place of its own, judged, and gathered in the order of the requirements.
+//! Running checks: each at an environment of its own, judged, and gathered in the order of the requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::check::{self, Check, Checked, Stop};
+use crate::curl;
 use crate::endpoints::{self, Coverage};
 use crate::exchange::Exchange;
 use crate::pace::Pace;
 use crate::plan::{LeftOut, Planned};
 use crate::probe::{Probe, Settings, Traces};
-use crate::repeat;
-use crate::target::{Place, Target};
+use crate::target::{Environment, Target};
 use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
 
 /// What one check left: its outcome, and what its world knows of it.
@@ -28,14 +28,14 @@ pub struct Ran {
     /// What it sent, without what another check had sent before.
     pub sent: Sent,
     /// What the target's simulator tells of itself.
-    pub told: Told,
+    pub trace: SimTrace,
     /// The exchanges about which the check stated an expectation, and whether that was about its body.
     pub judged: BTreeMap<usize, bool>,
 }
 
 /// What a target's simulator tells of what a check made it do; empty where none tells.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct SimTrace {
     /// The requirements that it consulted, by id.
     pub consulted: BTreeSet<String>,
     /// The variations that it consulted, by name, whether they are active or not.
@@ -45,7 +45,7 @@ pub struct Told {
 }
 
 /// What was wanted and what came is kept so far.
-const TOLD_BYTES: usize = 256 * 1024;
+const MAX_FAILURE_BYTES: usize = 256 * 1024;
 
 /// The bodies of a run's answers are kept so far; of what comes then, those that are long are not.
 const KEPT_BYTES: usize = 512 * 1024 * 1024;
@@ -181,11 +181,11 @@ impl Runner<'_> {
             (service == Service::Metadata) == (ran.outcome.requirement.service == Service::Metadata)
         };
         let of = |service: Service| {
-            let told = all.iter().filter(|ran| tells(service, ran)).flat_map(|ran| {
+            let exchanges = all.iter().filter(|ran| tells(service, ran)).flat_map(|ran| {
                 let exchanges = ran.outcome.exchanges.iter().enumerate();
                 exchanges.map(|(n, exchange)| (exchange, ran.judged.get(&n).copied()))
             });
-            endpoints::gather(&[service], self.settings, told)
+            endpoints::gather(&[service], self.settings, exchanges)
         };
         services(all).into_iter().flat_map(of).collect()
     }
@@ -208,17 +208,17 @@ impl Runner<'_> {
         if let Some(LeftOut { verdict, reason }) = &planned.left_out {
             return blank(check, *verdict, reason.clone());
         }
-        let place = match self.target.place(check.requirement.service).await {
-            Ok(place) => place,
+        let environment = match self.target.environment(check.requirement.service).await {
+            Ok(environment) => environment,
             Err(mut why) => {
                 self.settings.secrets.redact_text(&mut why);
                 return blank(check, Verdict::Error, why);
             }
         };
-        let is_elsewhere = place.own && place.sites != self.target.conditions().sites;
-        let sites = if is_elsewhere { place.sites.clone() } else { BTreeMap::new() };
+        let is_elsewhere = environment.own && environment.sites != self.target.conditions().sites;
+        let sites = if is_elsewhere { environment.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
-        let probe = Probe::new(check, self.settings, place, self.pace);
+        let probe = Probe::new(check, self.settings, environment, self.pace);
         let mut checked = (check.run)(&probe).await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
@@ -227,15 +227,15 @@ impl Runner<'_> {
             for text in [&mut failure.place, &mut failure.want, &mut failure.got] {
                 traces.hidden.redact_text(text);
                 self.settings.secrets.redact_text(text);
-                text.truncate(text.floor_char_boundary(TOLD_BYTES));
+                text.truncate(text.floor_char_boundary(MAX_FAILURE_BYTES));
             }
         }
         let sent = sent(self.settings, &traces);
         let (verdict, reason, failure) = judge(check, checked, &traces);
-        let told = coverage(&traces.place).await;
+        let trace = coverage(&traces.environment).await;
         let good = verdict == Verdict::Pass;
-        let why = if good { Vec::new() } else { refusals(&traces.place).await };
-        self.target.leave(traces.place, !good).await;
+        let why = if good { Vec::new() } else { refusals(&traces.environment).await };
+        self.target.leave(traces.environment, !good).await;
         let mut outcome = Outcome {
             notes: traces.notes,
             failure,
@@ -251,7 +251,7 @@ impl Runner<'_> {
         if !good {
             outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
         }
-        Ran { outcome, sent, told, judged: traces.judged }
+        Ran { outcome, sent, trace, judged: traces.judged }
     }
 
     /// How to see it again: the check in process, the exchange itself over sockets.
@@ -266,8 +266,8 @@ impl Runner<'_> {
         }
         let at = failure.and_then(|failure| failure.exchange).or_else(|| exchanges.len().checked_sub(1));
         let Some(exchange) = at.and_then(|at| exchanges.get(at)) else { return Vec::new() };
-        let mut lines = vec![repeat::curl(exchange, self.target.reach())];
-        if !repeat::is_whole(exchange) {
+        let mut lines = vec![curl::command_line(exchange, self.target.reach())];
+        if !curl::is_whole(exchange) {
             let (seed, id) = (self.settings.seed, check.requirement);
             lines.push(format!("assay run --profile \u{2026} --seed {seed} {id}  # sends the same BODY"));
         }
@@ -277,7 +277,7 @@ impl Runner<'_> {
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
     let outcome = Outcome::new(check.requirement, check.fact, verdict, reason);
-    Ran { outcome, sent: Sent::default(), told: Told::default(), judged: BTreeMap::new() }
+    Ran { outcome, sent: Sent::default(), trace: SimTrace::default(), judged: BTreeMap::new() }
 }
 
 /// What a check has sent.
@@ -313,7 +313,7 @@ pub(crate) fn judge(
     checked: Checked,
     traces: &Traces,
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
-    let limited = !traces.place.own && meets_limit(&checked, traces);
+    let limited = !traces.environment.own && meets_limit(&checked, traces);
     let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.counterparts);
     if failure.is_some() && traces.held > LAPSES {
         return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
@@ -388,8 +388,8 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
 }
 
 /// What the target's simulator consulted, and which transitions it made.
-async fn coverage(place: &Place) -> Told {
-    let Some(control) = &place.control else { return Told::default() };
+async fn coverage(environment: &Environment) -> SimTrace {
+    let Some(control) = &environment.control else { return SimTrace::default() };
     // A control API that offers no coverage leaves it unknown.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();
     let texts = |member: &str| -> BTreeSet<String> {
@@ -400,12 +400,16 @@ async fn coverage(place: &Place) -> Told {
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    Told { consulted: texts("consulted"), variations: texts("variations"), transitions: texts("transitions") }
+    SimTrace {
+        consulted: texts("consulted"),
+        variations: texts("variations"),
+        transitions: texts("transitions"),
+    }
 }
 
 /// The target's own account of its refusals.
-async fn refusals(place: &Place) -> Vec<String> {
-    let Some(control) = &place.control else { return Vec::new() };
+async fn refusals(environment: &Environment) -> Vec<String> {
+    let Some(control) = &environment.control else { return Vec::new() };
     let log = control.call("GET", "log", None).await.unwrap_or_default();
     let line = |one: &Value| {
         let text = |member: &str| one[member].as_str().unwrap_or_default().to_owned();
@@ -416,7 +420,7 @@ async fn refusals(place: &Place) -> Vec<String> {
 
 /// Every declared transition of the services that ran, and whether some check's world made it.
 fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bool)> {
-    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.told.transitions).collect();
+    let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.trace.transitions).collect();
     if made.is_empty() {
         return Vec::new();
     }
@@ -450,7 +454,7 @@ mod tests {
         let check = crate::check::all()[0];
         let settings = Settings::default();
         let judged = |held: Duration, checked: Checked| {
-            let place = Place {
+            let environment = Environment {
                 connector: std::sync::Arc::new(crate::judge::Nowhere),
                 sites: BTreeMap::new(),
                 control: None,
@@ -462,7 +466,7 @@ mod tests {
                 held,
                 expected: 1,
                 counterparts: 1,
-                ..Probe::new(check, &settings, place, &pace).finish()
+                ..Probe::new(check, &settings, environment, &pace).finish()
             };
             judge(check, checked, &traces).0
         };

@@ -123,9 +123,9 @@ impl Survey<'_> {
         let limits = Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..Limits::default() };
         let limits = transport.within(base, limits);
         let patience = PATIENCE + limits.timeout;
-        let asking = transport::ask(&*self.connector, Dial::to(base), &request, limits);
+        let asking = transport::send(&*self.connector, Dial::to(base), &request, limits);
         match tokio::time::timeout(patience, asking).await {
-            Ok(told) => told.response.map_err(|why| self.reason(base, &why.to_string())),
+            Ok(attempt) => attempt.response.map_err(|why| self.reason(base, &why.to_string())),
             Err(_) => Err(slow(base, patience)),
         }
     }

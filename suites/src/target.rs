@@ -15,8 +15,8 @@ use url::{Position, Url};
 
 use crate::client::{Limits, exchange};
 use crate::control::{Control, Offer};
+use crate::curl::Reach;
 use crate::exchange::{Broken, Request, Response};
-use crate::repeat::Reach;
 use crate::tls::Trust;
 use crate::transport::{Http, Protocol, Transport};
 use crate::verdict::Conditions;
@@ -96,14 +96,14 @@ pub trait Connect: Send + Sync {
 
 /// Where one check runs.
 #[derive(Clone)]
-pub struct Place {
+pub struct Environment {
     /// How its URLs are reached.
     pub connector: Arc<dyn Connect>,
     /// Base URLs by site name: `publish`, `chain`.
     pub sites: BTreeMap<String, String>,
-    /// The control API of this place.
+    /// The control API of this environment.
     pub control: Option<Control>,
-    /// The place is the check's own and ends with it.
+    /// The environment is the check's own and ends with it.
     pub own: bool,
     /// By site: the header in which the site believes the client's address, where it believes one.
     pub forwarding: BTreeMap<String, String>,
@@ -115,8 +115,8 @@ fn is_beside(site: &str, fork: &str) -> bool {
     site.host() == fork.host() && (site.scheme() == fork.scheme() || fork.scheme() == "https")
 }
 
-/// A future of a place.
-pub type Placing<'a> = Pin<Box<dyn Future<Output = Result<Place, String>> + Send + 'a>>;
+/// A future of an environment.
+pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment, String>> + Send + 'a>>;
 
 /// Something that can be tested.
 pub trait Target: Send + Sync {
@@ -126,12 +126,12 @@ pub trait Target: Send + Sync {
     fn offer(&self) -> &Offer;
     /// The site names that it has.
     fn has_site(&self, name: &str) -> bool;
-    /// A place for one check of a service.
-    fn place(&self, service: Service) -> Placing<'_>;
-    /// A check has ended; `keep` asks that its place stays, so that it can be looked at.
-    fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
-    /// The place that a check would have, reached through `connector`, where that can be known without asking anybody.
-    fn dry(&self, _: Arc<dyn Connect>) -> Option<Place> {
+    /// An environment for one check of a service.
+    fn environment(&self, service: Service) -> EnvironmentFuture<'_>;
+    /// A check has ended; `keep` asks that its environment stays, so that it can be looked at.
+    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// The environment that a check would have, reached through `connector`, where that can be known without asking anybody.
+    fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
         None
     }
     /// How it is reached, for those who repeat a request.
@@ -235,16 +235,18 @@ impl Target for Remote {
         self.sites.contains_key(name)
     }
 
-    fn place(&self, _: Service) -> Placing<'_> {
+    fn environment(&self, _: Service) -> EnvironmentFuture<'_> {
         Box::pin(async move {
-            let place = Place {
+            let environment = Environment {
                 connector: Arc::new(self.connector.clone()),
                 sites: self.sites.clone(),
                 control: self.control.clone(),
                 own: false,
                 forwarding: self.forwarding.clone(),
             };
-            let Some(control) = self.control.as_ref().filter(|_| self.offer.forks) else { return Ok(place) };
+            let Some(control) = self.control.as_ref().filter(|_| self.offer.forks) else {
+                return Ok(environment);
+            };
             let fork = control.call("POST", "fork", Some(json!({ "mode": "auto" }))).await?;
             let path = fork["path"].as_str().ok_or("control POST fork: no `path`")?;
             let sites: BTreeMap<String, String> = serde_json::from_value(fork["sites"].clone())
@@ -256,15 +258,15 @@ impl Target for Remote {
                 // Keys go to a target's own sites.
                 return Err(format!("control POST fork: {name} stands on another host than the profile's"));
             }
-            Ok(Place { sites, control: Some(control.world(path)), own: true, ..place })
+            Ok(Environment { sites, control: Some(control.world(path)), own: true, ..environment })
         })
     }
 
-    fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
-            if place.own
+            if environment.own
                 && !keep
-                && let Some(control) = place.control
+                && let Some(control) = environment.control
             {
                 // A world that cannot be ended costs nothing but its ports.
                 let _ = control.call("DELETE", "", None).await;
@@ -272,8 +274,8 @@ impl Target for Remote {
         })
     }
 
-    fn dry(&self, connector: Arc<dyn Connect>) -> Option<Place> {
-        Some(Place {
+    fn dry(&self, connector: Arc<dyn Connect>) -> Option<Environment> {
+        Some(Environment {
             control: self.control.as_ref().map(|control| control.reached_by(connector.clone())),
             connector,
             sites: self.sites.clone(),

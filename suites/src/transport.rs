@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::client::two::Message;
+use crate::client::http2::{self, Message};
 use crate::client::{self, Limits, two};
 use crate::exchange::{Broken, Request, Response};
 use crate::redact::Hidden;
@@ -207,7 +207,7 @@ impl fmt::Debug for ExtraHeader {
 }
 
 /// What came of a request.
-pub struct Told {
+pub struct Attempt {
     /// The response, or what was seen instead of one.
     pub response: Result<Response, Broken>,
     /// How often connecting was tried again.
@@ -215,13 +215,13 @@ pub struct Told {
 }
 
 /// Sends a request over a connection of its own and waits for the whole answer.
-pub async fn ask(connector: &dyn Connect, to: Dial<'_>, request: &Request, limits: Limits) -> Told {
+pub async fn send(connector: &dyn Connect, to: Dial<'_>, request: &Request, limits: Limits) -> Attempt {
     let (opened, again) = open(connector, to, request, None, limits).await;
     let response = match opened {
         Ok(open) => open.finish().await,
         Err(broken) => Err(broken),
     };
-    Told { response: explained(connector, to, request, response).await, again }
+    Attempt { response: explained(connector, to, request, response).await, again }
 }
 
 /// Sends the head of a request and, where `body_bytes` says so, no more of its body than that. Tells how often
@@ -244,7 +244,7 @@ pub async fn open(
     transport.spoke(protocol, said.is_err());
     let host = Url::parse(to.base).map(|url| host(&url).to_owned()).unwrap_or_default();
     let opened = if let (Protocol::Two, Ok(Some(message))) = (protocol, said) {
-        two::open(stream, message, body_bytes, limits).await.map(Open::Two)
+        http2::open(stream, message, body_bytes, limits).await.map(Open::Two)
     } else {
         let sent = via.map(|via| via.write(request));
         let is_proxied = sent.is_some();
@@ -307,7 +307,7 @@ pub enum Open {
         is_proxied: bool,
     },
     /// Over HTTP/2.
-    Two(two::Open),
+    Two(http2::Open),
 }
 
 impl Open {

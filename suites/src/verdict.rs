@@ -8,8 +8,8 @@ use assay_spec::machine::Transition;
 use crate::control::Offer;
 use crate::endpoints::Coverage;
 use crate::exchange::Exchange;
+use crate::recording::Call;
 use crate::redact::Disguise;
-use crate::tape::Call;
 
 /// What a check says about a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

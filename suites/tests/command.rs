@@ -272,10 +272,10 @@ fn what_is_repeated_conforms_and_says_how_often() {
     let folder = tempfile::tempdir().expect("a folder");
     let cases: [(&[&str], &str); 2] =
         [(&[], "the checks ran 2 times"), (&["--until-fail"], "ran 2 times; nothing failed")];
-    for (more, told) in cases {
+    for (more, wanted_text) in cases {
         let (code, text) = assay(folder.path(), &[&["run", "metadata.root", "--repeat", "2"], more].concat());
         assert_eq!(code, Some(0), "{text}");
-        assert!(text.contains("conforms") && text.contains(told), "{text}");
+        assert!(text.contains("conforms") && text.contains(wanted_text), "{text}");
     }
 }
 
@@ -283,13 +283,13 @@ fn what_is_repeated_conforms_and_says_how_often() {
 #[cfg(feature = "embedded")]
 fn earlier_reports_and_baselines_are_held_against_a_run() {
     let folder = tempfile::tempdir().expect("a folder");
-    let check = |arguments: &[&str], wanted: i32, told: &str| {
+    let check = |arguments: &[&str], wanted: i32, wanted_text: &str| {
         let (code, text) = assay(folder.path(), arguments);
         assert_eq!(code, Some(wanted), "{arguments:?}: {text}");
-        assert!(text.contains(told), "{arguments:?}: {text}");
+        assert!(text.contains(wanted_text), "{arguments:?}: {text}");
     };
-    let run = |arguments: &[&str], told: &str| {
-        check(&[&["run", "metadata.root"], arguments].concat(), 0, told);
+    let run = |arguments: &[&str], wanted_text: &str| {
+        check(&[&["run", "metadata.root"], arguments].concat(), 0, wanted_text);
     };
     run(&["--json", "good.json"], "conforms");
     run(&["--json", "good.json", "--only-new", "good.json"], "conforms");

@@ -56,10 +56,10 @@ async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
         let (missing, why) =
             excuse.map_or(([false; 2], "nothing is excused"), |(_, missing, why)| (*missing, *why));
         let found = [row.granted.judged == 0, row.refused.judged == 0];
-        let place = format!("{} {}", row.endpoint.method, row.endpoint.path);
-        assert!(row.granted.count > 0, "no success of {place}");
+        let environment = format!("{} {}", row.endpoint.method, row.endpoint.path);
+        assert!(row.granted.count > 0, "no success of {environment}");
         // An excuse that is not needed is as wrong as one that is missing.
-        assert_eq!(found, missing, "no judged body, no judged refusal: {place} ({why})");
+        assert_eq!(found, missing, "no judged body, no judged refusal: {environment} ({why})");
     }
 }
 
@@ -88,8 +88,9 @@ async fn no_report_shows_a_key() {
     let deviations = ["auth.key-check", "auth.key-check-revoked", "auth.invalid-key-chat", "chat.choices"];
     let deviations = deviations.map(|deviation| format!("gateway.{deviation}"));
     let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("deviations");
-    let place = target.place(Service::Gateway).await.expect("a world");
-    let state = place.control.expect("a control API").call("GET", "state", None).await.expect("its state");
+    let environment = target.environment(Service::Gateway).await.expect("a world");
+    let state =
+        environment.control.expect("a control API").call("GET", "state", None).await.expect("its state");
     let keys =
         ["valid", "revoked"].map(|kind| state["gateway"]["keys"][kind].as_str().expect("a key").to_owned());
     let profile = Profile::parse("[gateway]\nurl = \"http://a\"", "p.toml").expect("a profile");

@@ -7,7 +7,7 @@ use assay_spec::{Dialect, Service};
 use assay_suites::client::{Limits, exchange};
 use assay_suites::embedded::Embedded;
 use assay_suites::exchange::{Request, Response};
-use assay_suites::target::{Place, Target};
+use assay_suites::target::{Environment, Target};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -19,23 +19,23 @@ const DOCUMENTED: [u16; 4] = [200, 404, 413, 422];
 
 /// A gateway of its own, and a key to it.
 struct Gateway {
-    place: Place,
+    environment: Environment,
     key: String,
 }
 
 impl Gateway {
     async fn start() -> Gateway {
         let target = Embedded::new(1, Dialect::default());
-        let place = target.place(Service::Gateway).await.expect("a world");
-        let control = place.control.clone().expect("its control API");
+        let environment = target.environment(Service::Gateway).await.expect("a world");
+        let control = environment.control.clone().expect("its control API");
         let state = control.call("GET", "state", None).await.expect("its state");
         let key = state["gateway"]["keys"]["valid"].as_str().expect("a valid key").to_owned();
-        Gateway { place, key }
+        Gateway { environment, key }
     }
 
     async fn send(&self, request: Request) -> Response {
-        let base = &self.place.sites["gateway"];
-        let stream = self.place.connector.connect(base, None).await.expect("somebody listens");
+        let base = &self.environment.sites["gateway"];
+        let stream = self.environment.connector.connect(base, None).await.expect("somebody listens");
         let limits = Limits { timeout: Duration::from_mins(1), ..Limits::default() };
         exchange(stream, &request, "gateway.sim", limits).await.expect("an answer")
     }
@@ -304,7 +304,7 @@ async fn odd_keys_open_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_payments_pay_nothing() {
     let gateway = Gateway::start().await;
-    let control = gateway.place.control.clone().expect("a control API");
+    let control = gateway.environment.control.clone().expect("a control API");
     control.perform("gateway.payments", json!({ "on": true })).await.expect("the flow is on");
     let long = vec![b'A'; 50_000];
     for value in [&b""[..], b"{", b"\xff\xfe", b"null", b"not base64 at all!", &long] {
@@ -330,8 +330,9 @@ async fn clients_that_leave_midway_do_no_harm() {
     let bytes = request.body(body.to_string()).bytes("gateway.sim");
     for sent in [1, 40, bytes.len() - 5, bytes.len()] {
         for read in [0, 1, 200] {
-            let base = &gateway.place.sites["gateway"];
-            let mut stream = gateway.place.connector.connect(base, None).await.expect("somebody listens");
+            let base = &gateway.environment.sites["gateway"];
+            let mut stream =
+                gateway.environment.connector.connect(base, None).await.expect("somebody listens");
             stream.write_all(&bytes[..sent]).await.expect("room for a request");
             if sent == bytes.len() && read > 0 {
                 let mut some = vec![0; read];

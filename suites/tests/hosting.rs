@@ -21,7 +21,7 @@ use assay_suites::{check, report};
 use serde_json::json;
 
 /// A simulator whose application has written its seed history; the owner's address and key.
-async fn told(deviations: &[&str]) -> (Served, String, String) {
+async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
     let options = Options {
         clock: ClockMode::Manual,
         epoch: EPOCH,
@@ -31,8 +31,8 @@ async fn told(deviations: &[&str]) -> (Served, String, String) {
     };
     let served = start(&options).await.expect("a simulator on any port");
     let control = Control::new(Arc::new(Tcp), &served.control, None);
-    let told = control.perform("hosting.seed-history", json!({})).await.expect("a seed history");
-    let text = |member: &str| told[member].as_str().expect(member).to_owned();
+    let simulated_owner = control.perform("hosting.seed-history", json!({})).await.expect("a seed history");
+    let text = |member: &str| simulated_owner[member].as_str().expect(member).to_owned();
     let (owner, key) = (text("owner"), text("wallet_key"));
     (served, owner, key)
 }
@@ -66,7 +66,7 @@ fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_judged_by_address_and_key_without_control() {
-    let (served, owner, key) = told(&[]).await;
+    let (served, owner, key) = simulated_owner(&[]).await;
     let run = run(&served, &owner, Some(&key), &[]).await;
     // What is younger than a day by the machine's clock may still be under way.
     let silent = of(&run, Verdict::NotTestable);
@@ -79,7 +79,7 @@ async fn records_are_judged_by_address_and_key_without_control() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_key_what_is_in_envelopes_is_not_testable() {
-    let (served, owner, _) = told(&[]).await;
+    let (served, owner, _) = simulated_owner(&[]).await;
     let run = run(&served, &owner, None, &[]).await;
     let silent = of(&run, Verdict::NotTestable);
     for id in ["hosting.envelope.wallet-opens", "hosting.projects.plaintext-name", "hosting.bundle.tarball"] {
@@ -94,7 +94,7 @@ async fn without_a_key_what_is_in_envelopes_is_not_testable() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deviation_is_seen_and_its_exchange_is_shown() {
-    let (served, owner, key) = told(&["hosting.deployments.creation-url"]).await;
+    let (served, owner, key) = simulated_owner(&["hosting.deployments.creation-url"]).await;
     let run = run(&served, &owner, Some(&key), &["hosting.deployments.creation"]).await;
     let failed: Vec<_> = run.outcomes.iter().filter(|o| o.verdict == Verdict::Fail).collect();
     let [failed] = failed[..] else { panic!("{:?}", of(&run, Verdict::Fail)) };
@@ -104,7 +104,7 @@ async fn a_deviation_is_seen_and_its_exchange_is_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_without_records_is_no_pass() {
-    let (served, _, _) = told(&[]).await;
+    let (served, _, _) = simulated_owner(&[]).await;
     let run = run(&served, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", None, &[]).await;
     assert_eq!(of(&run, Verdict::NotTestable).len(), run.outcomes.len());
     assert!(run.outcomes.len() > 100);

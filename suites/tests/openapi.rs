@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::endpoint::{Endpoint, OF_HTTP};
 use assay_spec::{Dialect, Service, catalogue, metadata, network};
 use assay_suites::check;
-use assay_suites::embedded::{Embedded, places::places};
+use assay_suites::embedded::{Embedded, site_urls::site_urls};
 use assay_suites::openapi::{describe, sites, statuses};
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
@@ -34,7 +34,7 @@ fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
 #[test]
 fn every_endpoint_stands_once_with_its_statuses_and_parameters() {
     for service in Service::ALL {
-        let document = describe(*service, &places());
+        let document = describe(*service, &site_urls());
         let found = operations(&document);
         assert_eq!(found.len(), declared(*service).len(), "{service}");
         for endpoint in declared(*service) {
@@ -72,7 +72,7 @@ fn every_endpoint_stands_once_with_its_statuses_and_parameters() {
 #[test]
 fn a_document_is_whole() {
     for service in Service::ALL {
-        let document = describe(*service, &places());
+        let document = describe(*service, &site_urls());
         assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
         let tags: Vec<&Value> =
             document["tags"].as_array().expect("tags").iter().map(|tag| &tag["name"]).collect();
@@ -114,14 +114,14 @@ fn sites_stand_where_they_are_said_to() {
     assert!(document["paths"]["/api/v0/messages"]["get"]["servers"].is_null());
     assert_eq!(sites(Service::Network), ["network", "compute-1", "scheduler", "status", "credit"]);
     assert_eq!(describe(Service::Drop, &BTreeMap::new())["servers"], json!([{ "url": "/" }]));
-    let simulated = places();
+    let simulated = site_urls();
     assert!(Service::ALL.iter().flat_map(|service| sites(*service)).all(|site| simulated.contains_key(site)));
     assert_eq!(simulated["gateway"], "http://127.0.0.1:4101");
 }
 
 #[test]
 fn a_path_with_two_slashes_keeps_them_and_tells_what_no_parameter_can_say() {
-    let document = describe(Service::Metadata, &places());
+    let document = describe(Service::Metadata, &site_urls());
     let operation = &document["paths"]["/{contract_uri}//{token_id}/overrides"]["get"];
     assert!(operation["description"].as_str().expect("a description").contains("last two slashes"));
     assert_eq!(operation["parameters"][1]["schema"]["type"], "integer");

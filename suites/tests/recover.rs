@@ -62,15 +62,15 @@ struct Owner {
 }
 
 async fn seed_history(control: &Control, action: &str, arguments: Value) -> (Owner, Value) {
-    let told = control.perform(action, arguments).await.expect("a history");
-    let text = |member: &str| told[member].as_str().expect(member).to_owned();
-    (Owner { address: text("owner"), key: text("wallet_key") }, told)
+    let answer = control.perform(action, arguments).await.expect("a history");
+    let text = |member: &str| answer[member].as_str().expect(member).to_owned();
+    (Owner { address: text("owner"), key: text("wallet_key") }, answer)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_deployments_give_exactly_the_expected_json() {
     let (served, control) = served().await;
-    let (owner, told) = seed_history(&control, "hosting.history", json!({ "deployments": 1000 })).await;
+    let (owner, answer) = seed_history(&control, "hosting.history", json!({ "deployments": 1000 })).await;
     let written =
         control.perform("hosting.records", json!({ "owner": owner.address })).await.expect("an account");
     let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
@@ -105,7 +105,7 @@ async fn a_thousand_deployments_give_exactly_the_expected_json() {
         let warnings = recovered["warnings"].as_array().expect("warnings");
         json!(warnings.iter().filter(|warning| warning["warning"] == name).count())
     };
-    let counts = &told["counts"];
+    let counts = &answer["counts"];
     for (name, kind) in [
         ("LEGACY_SCHEMA", "legacy"),
         ("STORE_FORGOTTEN", "forgotten"),
@@ -217,8 +217,8 @@ async fn a_node_that_forges_a_record_is_seen_through() {
 }
 
 async fn delegate(control: &Control) -> String {
-    let told = control.perform("hosting.records", json!({})).await.expect("an account");
-    told["delegate"].as_str().expect("a delegate").to_owned()
+    let answer = control.perform("hosting.records", json!({})).await.expect("an account");
+    answer["delegate"].as_str().expect("a delegate").to_owned()
 }
 
 /// A GET over a socket; the body as text.
@@ -254,8 +254,8 @@ const ADDRESS: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_in_a_record_is_shown_by_nobody() {
     let (served, control) = served().await;
-    let (owner, told) = seed_history(&control, "hosting.seed-history", json!({})).await;
-    let project = &told["projects"][0];
+    let (owner, answer) = seed_history(&control, "hosting.seed-history", json!({})).await;
+    let project = &answer["projects"][0];
     let digits = owner.key.trim_start_matches("0x").to_owned();
     for name in [digits.clone(), digits.to_uppercase()] {
         let edit = json!({ "project": project, "name": name });
@@ -320,9 +320,9 @@ async fn bad_keys_and_addresses_end_with_2_and_are_not_repeated() {
         assert_eq!(ran.code, Some(2), "{}", ran.err);
         assert!(ran.err.contains(named), "{}", ran.err);
     }
-    let told: BTreeSet<Option<i32>> =
+    let answer: BTreeSet<Option<i32>> =
         [recover(&[], None).await.code, recover(&["--key", KEY], None).await.code].into();
-    assert_eq!(told, BTreeSet::from([Some(2)]), "a key is no argument");
+    assert_eq!(answer, BTreeSet::from([Some(2)]), "a key is no argument");
 }
 
 fn mode(path: &Path, mode: u32) {

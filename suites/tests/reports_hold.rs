@@ -140,7 +140,7 @@ async fn a_run_that_is_stopped_goes_on() {
     }
 }
 
-/// What the checks of a run share at a target of others is on each one's tape: domains, room in an hour, uploads.
+/// What the checks of a run share at a target of others is in each one's recording: domains, room in an hour, uploads.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_of_a_shared_target_is_judged_the_same() {
     let served = start(&Options::new(7)).await.expect("a simulator on any port");

@@ -16,7 +16,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::run::Runner;
 use assay_suites::setup;
-use assay_suites::target::{Connect, Connecting, Place, Placing, Stream, Target};
+use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
 use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -43,16 +43,16 @@ impl Target for Overheard {
         self.target.has_site(name)
     }
 
-    fn place(&self, service: Service) -> Placing<'_> {
+    fn environment(&self, service: Service) -> EnvironmentFuture<'_> {
         Box::pin(async move {
-            let place = self.target.place(service).await?;
-            let connector = Arc::new(Tap { inner: place.connector.clone(), heard: self.heard.clone() });
-            Ok(Place { connector, ..place })
+            let environment = self.target.environment(service).await?;
+            let connector = Arc::new(Tap { inner: environment.connector.clone(), heard: self.heard.clone() });
+            Ok(Environment { connector, ..environment })
         })
     }
 
-    fn leave(&self, place: Place, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.target.leave(place, keep)
+    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.target.leave(environment, keep)
     }
 
     fn conditions(&self) -> Conditions {

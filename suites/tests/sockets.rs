@@ -334,14 +334,14 @@ async fn a_webhook_arrives_at_a_listener_and_its_delivery_is_told() {
         io.write_all(b"HTTP/1.1 204 Good\r\n\r\n").await.expect("the sender reads");
         (head, body)
     };
-    let (told, (head, body)) = tokio::join!(take(&served, &key, "/messages", "POST", &posted), receive);
+    let (accepted, (head, body)) = tokio::join!(take(&served, &key, "/messages", "POST", &posted), receive);
     assert!(head.starts_with("POST /hook HTTP/1.1\r\n"), "{head}");
     let payload: Value = serde_json::from_slice(&body).expect("JSON");
     assert_eq!(
         (&payload["event"], &payload["webhook_id"]),
         (&json!("message.new"), &registered["webhook_id"])
     );
-    assert_eq!(payload["data"]["item_hash"], told["item_hash"]);
+    assert_eq!(payload["data"]["item_hash"], accepted["item_hash"]);
     served.handle.settled().await;
     let control = Control::new(Arc::new(Tcp), &served.control, None);
     let inbox = control.perform("network.webhook-inbox", json!({})).await.expect("the action");

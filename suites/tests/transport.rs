@@ -20,7 +20,7 @@ use assay_suites::proxy::Proxies;
 use assay_suites::run::Runner;
 use assay_suites::target::{Dial, Remote, Sockets, Target};
 use assay_suites::tls::Trust;
-use assay_suites::transport::{ExtraHeader, Http, Protocol, Transport, ask};
+use assay_suites::transport::{ExtraHeader, Http, Protocol, Transport, send};
 use assay_suites::verdict::{Run, Verdict};
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::pki_types::pem::PemObject;
@@ -110,11 +110,11 @@ async fn listening(address: &str) -> (SocketAddr, Arc<Mutex<Vec<String>>>, JoinS
     let listener = TcpListener::bind(address).await.expect("a port");
     let address = listener.local_addr().expect("its address");
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let (told, mut tasks) = (heard.clone(), JoinSet::new());
+    let (attempt, mut tasks) = (heard.clone(), JoinSet::new());
     tasks.spawn(async move {
         while let Ok((mut io, _)) = listener.accept().await {
             let head = head(&mut io).await;
-            told.lock().expect("nobody panicked").push(head);
+            attempt.lock().expect("nobody panicked").push(head);
             let _ = io.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
             let _ = io.shutdown().await;
         }
@@ -138,13 +138,13 @@ async fn proxy(to: SocketAddr, refuses: bool) -> (SocketAddr, Arc<Mutex<Vec<Stri
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("its address");
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let (told, mut tasks) = (heard.clone(), JoinSet::new());
+    let (attempt, mut tasks) = (heard.clone(), JoinSet::new());
     tasks.spawn(async move {
         let mut tunnels = JoinSet::new();
         while let Ok((mut io, _)) = listener.accept().await {
             let head = head(&mut io).await;
             let is_tunnel = head.starts_with("CONNECT ");
-            told.lock().expect("nobody panicked").push(head);
+            attempt.lock().expect("nobody panicked").push(head);
             if refuses {
                 let _ = io.write_all(b"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n").await;
             } else if is_tunnel {
@@ -177,9 +177,9 @@ async fn proxies_carry_requests_and_open_tunnels() {
     let through = sockets(&format!("http://me:hunter2@{at}"));
     let get = Request::new("GET", "//a?b");
     let limits = Limits::default();
-    let plain = ask(&through, Dial::to("http://target.example:8080"), &get, limits).await.response;
+    let plain = send(&through, Dial::to("http://target.example:8080"), &get, limits).await.response;
     assert_eq!(plain.expect("an answer").status, 203);
-    let secure = ask(&through, Dial::to("https://target.example:8443"), &get, limits).await.response;
+    let secure = send(&through, Dial::to("https://target.example:8443"), &get, limits).await.response;
     assert_eq!(secure.expect("an answer").status, 204);
     let heard = heard.lock().expect("nobody panicked").clone();
     let credentials = "Proxy-Authorization: Basic bWU6aHVudGVyMg==\r\n";
@@ -201,7 +201,7 @@ async fn proxies_carry_requests_and_open_tunnels() {
         ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "speaks socks5, which is not supported"),
     ] {
         let dial = Dial { own: false, ..Dial::to("https://target.example") };
-        let said = match ask(&sockets(&proxy), dial, &get, limits).await.response {
+        let said = match send(&sockets(&proxy), dial, &get, limits).await.response {
             Err(Broken::Unreachable(why)) => why,
             other => panic!("{proxy}: {other:?}"),
         };
@@ -244,13 +244,13 @@ async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
     let sockets = Sockets::default();
     let base = format!("http://{free}");
     let get = Request::new("GET", "/");
-    let asking = ask(&sockets, Dial::to(&base), &get, Limits::default());
+    let asking = send(&sockets, Dial::to(&base), &get, Limits::default());
     // On this machine the first try is refused before anything else happens; then somebody comes.
     let place = free.to_string();
     let opening = listening(&place);
-    let (told, (_, heard, _tasks)) = tokio::join!(asking, opening);
-    assert_eq!(told.response.map(|response| response.status), Ok(204));
-    assert!(told.again >= 1);
+    let (attempt, (_, heard, _tasks)) = tokio::join!(asking, opening);
+    assert_eq!(attempt.response.map(|response| response.status), Ok(204));
+    assert!(attempt.again >= 1);
     assert_eq!(heard.lock().expect("nobody panicked").len(), 1, "one request, once");
     let remarks = assay_suites::target::Connect::transport(&sockets).remarks().join("\n");
     assert!(remarks.contains("tried again before anything was sent"), "{remarks}");
@@ -258,7 +258,7 @@ async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
     // What only an answer has named is asked once.
     let began = Instant::now();
     let dial = Dial { own: false, ..Dial::to("http://127.0.0.1:1") };
-    let gone = ask(&sockets, dial, &get, Limits::default()).await;
+    let gone = send(&sockets, dial, &get, Limits::default()).await;
     assert!(
         matches!(gone.response, Err(Broken::Unreachable(_))) && began.elapsed() < Duration::from_millis(200)
     );
@@ -392,7 +392,7 @@ async fn a_client_certificate_is_shown_to_own_sites_alone() {
     let good = sockets("c.pem", "c.key").expect("a pair");
     for (own, seen) in [(false, 0), (true, 1)] {
         let dial = Dial { own, ..Dial::to(&base) };
-        let answer = ask(&good, dial, &get, Limits::default()).await.response;
+        let answer = send(&good, dial, &get, Limits::default()).await.response;
         assert_eq!(answer.map(|response| response.status), Ok(204));
         assert_eq!(shown.lock().expect("nobody panicked").len(), seen, "own: {own}");
     }
@@ -417,8 +417,8 @@ async fn what_http_2_cannot_say_goes_over_http_1_where_that_is_spoken() {
     let sockets = Sockets { transport: Arc::new(two), ..Sockets::default() };
     let base = &served.sites["metadata"];
     for (target, over) in [("/", Protocol::Two), ("/#x", Protocol::One), ("*", Protocol::One)] {
-        let told = ask(&sockets, Dial::to(base), &Request::new("GET", target), Limits::default()).await;
-        let status = told.response.map(|response| response.status);
+        let attempt = send(&sockets, Dial::to(base), &Request::new("GET", target), Limits::default()).await;
+        let status = attempt.response.map(|response| response.status);
         assert!(status.is_ok_and(|status| over == Protocol::One || status == 200), "{target}");
     }
     // A server of HTTP/2 alone.
@@ -434,10 +434,10 @@ async fn what_http_2_cannot_say_goes_over_http_1_where_that_is_spoken() {
         }
     });
     let asked = async |target| {
-        ask(&sockets, Dial::to(&base), &Request::new("GET", target), Limits::default()).await.response
+        send(&sockets, Dial::to(&base), &Request::new("GET", target), Limits::default()).await.response
     };
     assert_eq!(asked("/").await.map(|response| response.status), Ok(200));
     let kinds: BTreeSet<String> =
-        [asked("*").await, asked("/#x").await].into_iter().map(|told| format!("{told:?}")).collect();
+        [asked("*").await, asked("/#x").await].into_iter().map(|attempt| format!("{attempt:?}")).collect();
     assert!(kinds.iter().all(|kind| kind.starts_with("Err(Inexpressible(\"the target")), "{kinds:?}");
 }

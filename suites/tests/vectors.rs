@@ -97,14 +97,14 @@ fn a_copy_that_drifted_is_told_case_by_case() {
     std::fs::write(root.join("data/drop/mine.json"), "[]").expect("written");
     let (code, text) = assay(folder.path(), &["drift", "copy"]);
     assert_eq!(code, Some(1), "{text}");
-    for told in [
+    for words in [
         "changed case  publish/domain/",
         "missing file  data/drop/cid-file.json",
         "added file    data/drop/mine.json",
         "edited        data/publish/domain.json",
         "4 differences",
     ] {
-        assert!(text.contains(told), "{told}: {text}");
+        assert!(text.contains(words), "{words}: {text}");
     }
     // What is left of it shows the same, and is read sooner.
     for service in ["drop", "gateway", "hosting", "metadata", "network"] {

@@ -116,16 +116,16 @@ fn members(ours: &Value, theirs: &Value) -> Vec<String> {
 }
 
 fn manifests(ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
-    let told = |text: String| Difference::Manifest(text);
+    let finding = |text: String| Difference::Manifest(text);
     let read = |bytes| serde_json::from_slice::<Manifest>(bytes);
     let (Ok(ours), theirs) = (read(ours), read(theirs)) else { return Vec::new() };
     let theirs = match theirs {
         Ok(theirs) => theirs,
-        Err(e) => return vec![told(format!("cannot be read: {e}"))],
+        Err(e) => return vec![finding(format!("cannot be read: {e}"))],
     };
     let mut found = Vec::new();
     if theirs.version != ours.version {
-        found.push(told(format!("version {} instead of {}", theirs.version, ours.version)));
+        found.push(finding(format!("version {} instead of {}", theirs.version, ours.version)));
     }
     let names = ours.operations.keys().chain(theirs.operations.keys());
     let names: std::collections::BTreeSet<&String> = names.collect();
@@ -133,7 +133,7 @@ fn manifests(ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
         let count = |manifest: &Manifest| manifest.operations.get(name).copied().unwrap_or_default();
         let (own, other) = (count(&ours), count(&theirs));
         if own != other {
-            found.push(told(format!(
+            found.push(finding(format!(
                 "{name}: {} accepts and {} rejects instead of {} and {}",
                 other.accept, other.reject, own.accept, own.reject
             )));
@@ -141,13 +141,13 @@ fn manifests(ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
     }
     let hashes = ours.files.iter().filter(|(path, hash)| theirs.files.get(*path) != Some(hash)).count();
     if hashes > 0 {
-        found.push(told(format!("other hashes of {hashes} files")));
+        found.push(finding(format!("other hashes of {hashes} files")));
     }
     let more = theirs.files.keys().filter(|path| !ours.files.contains_key(*path)).count();
     if more > 0 {
-        found.push(told(format!("hashes of {more} files that do not belong")));
+        found.push(finding(format!("hashes of {more} files that do not belong")));
     }
-    if found.is_empty() { vec![told("other words".to_owned())] } else { found }
+    if found.is_empty() { vec![finding("other words".to_owned())] } else { found }
 }
 
 /// The copy against its own manifest: whether it was changed, or is only of another time.
@@ -230,20 +230,23 @@ mod tests {
     #[test]
     fn files_that_come_and_go_are_named() {
         let ours = Collection::embedded();
-        let told = |alter: fn(&mut Collection)| {
+        let finding = |alter: fn(&mut Collection)| {
             let mut copy = ours.clone();
             alter(&mut copy);
             drift(&ours, &copy).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        assert_eq!(told(|_| ()), [""; 0]);
-        assert_eq!(told(|copy| drop(copy.take(FILE))), ["missing file  data/publish/domain.json"]);
-        assert_eq!(told(|copy| copy.put("data/publish/x.json", "[]")), ["added file    data/publish/x.json"]);
-        assert_eq!(told(|copy| drop(copy.take("LICENSE"))), [""; 0]);
-        assert_eq!(told(|copy| copy.put("LICENSE", "mine")), ["changed file  LICENSE"]);
-        assert_eq!(told(|copy| drop(copy.take("divergences.json"))), ["missing file  divergences.json"]);
-        let broken = told(|copy| copy.put(FILE, "[\n{]"));
+        assert_eq!(finding(|_| ()), [""; 0]);
+        assert_eq!(finding(|copy| drop(copy.take(FILE))), ["missing file  data/publish/domain.json"]);
+        assert_eq!(
+            finding(|copy| copy.put("data/publish/x.json", "[]")),
+            ["added file    data/publish/x.json"]
+        );
+        assert_eq!(finding(|copy| drop(copy.take("LICENSE"))), [""; 0]);
+        assert_eq!(finding(|copy| copy.put("LICENSE", "mine")), ["changed file  LICENSE"]);
+        assert_eq!(finding(|copy| drop(copy.take("divergences.json"))), ["missing file  divergences.json"]);
+        let broken = finding(|copy| copy.put(FILE, "[\n{]"));
         assert!(broken[0].contains("line 2 column 2"), "{broken:?}");
-        let manifest = told(|copy| {
+        let manifest = finding(|copy| {
             let text = String::from_utf8(copy.file(MANIFEST).expect("it is there").to_vec()).expect("UTF-8");
             copy.put(MANIFEST, text.replacen("\"version\": 1", "\"version\": 2", 1));
         });

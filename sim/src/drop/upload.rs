@@ -172,7 +172,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     let shape = core.varies(variations::URL_SHAPE);
     let name = text::hex(&name[..10]);
     let root = if shape { format!("/sites/{name}.site") } else { format!("/live/{name}") };
-    let is_secure = core.place(request.head.site).is_some_and(|url| url.starts_with("https:"));
+    let is_secure = core.site_url(request.head.site).is_some_and(|url| url.starts_with("https:"));
     let scheme = if is_secure { "https" } else { "http" };
     let base = format!("{scheme}://{}", host(&request.head));
     let slash = if core.varies(variations::REDIRECT) { "" } else { "/" };

@@ -63,7 +63,7 @@ impl Enclave {
 
     /// Its present address.
     fn url(&self, core: &Core) -> String {
-        match core.place(ENCLAVE) {
+        match core.site_url(ENCLAVE) {
             Some(_) => pool::url(core, ENCLAVE),
             None => format!("https://{}-{}{SUFFIX}", ENCLAVE.name, self.boot),
         }

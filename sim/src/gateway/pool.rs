@@ -187,7 +187,7 @@ impl Pool {
 
 /// The base URL of a server, without a slash at its end.
 pub(super) fn url(core: &Core, site: Site) -> String {
-    let place = core.place(site).map(|url| url.trim_end_matches('/').to_owned());
+    let place = core.site_url(site).map(|url| url.trim_end_matches('/').to_owned());
     place.unwrap_or_else(|| format!("https://{}.sim", site.name))
 }
 

@@ -38,7 +38,7 @@ impl Handle {
     }
 
     /// Listens for a site at `address`, over TLS where it speaks https. A site that boots is listened for at another
-    /// port of the same address after each boot, and [`Handle::set_places`] is told.
+    /// port of the same address after each boot, and [`Handle::set_site_urls`] is told.
     pub async fn open(&self, site: Site, address: SocketAddr) -> std::io::Result<Listener> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -99,15 +99,15 @@ impl Handle {
             let Some(accepting) = berth.accepting.upgrade() else { continue };
             if let Ok((task, url)) = moved {
                 accepting.replace(task);
-                inner.places.insert(berth.site.name, url);
+                inner.site_urls.insert(berth.site.name, url);
             } else {
                 // Without a port the site stands nowhere until its next boot.
                 accepting.stop();
-                inner.places.remove(berth.site.name);
+                inner.site_urls.remove(berth.site.name);
             }
         }
         inner.boots = boots;
-        inner.set_places();
+        inner.set_site_urls();
     }
 
     /// Listens for a site that has booted, at any port; the task, and the base URL.

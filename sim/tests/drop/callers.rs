@@ -14,7 +14,7 @@ const DAY: i64 = 24 * HOUR;
 
 #[test]
 fn the_eleventh_drop_of_a_rolling_hour_waits_for_the_first_to_leave() {
-    let mut driver = told_when();
+    let mut driver = with_retry_after();
     let first = driver.now();
     driver.drop_page();
     driver.advance(60_000);
@@ -41,7 +41,7 @@ fn the_eleventh_drop_of_a_rolling_hour_waits_for_the_first_to_leave() {
 
 #[test]
 fn the_twenty_first_drop_of_a_rolling_day_waits_for_the_first_to_leave() {
-    let mut driver = told_when();
+    let mut driver = with_retry_after();
     let first = driver.now();
     driver.drop_page();
     driver.advance(1);
@@ -226,7 +226,7 @@ fn every_drop_is_a_site_of_its_own() {
 }
 
 /// A world that tells refused callers when to come back.
-fn told_when() -> Driver {
+fn with_retry_after() -> Driver {
     let mut driver = Driver::new(1);
     driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
     driver

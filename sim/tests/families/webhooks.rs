@@ -166,13 +166,13 @@ fn registrations_and_deliveries_have_a_bound() {
     let content = json!({ "url": URL, "events": [], "secret": "" });
     assert_eq!(refused(&send(&mut driver, &Wallet::new(1), WEBHOOKS, "WEBHOOK", &content)), 400);
     // The registrations themselves were told to those before them.
-    let told = driver.left.len() as i64;
+    let sent_before = driver.left.len() as i64;
     for n in 0..500 {
         note(&mut driver, n);
     }
     assert_eq!(driver.left.len(), assay_sim::outgoing::AT_ONCE, "so many at once");
     let view = driver.network()["webhooks"].clone();
-    assert_eq!((&view["pending"], &view["dropped"]), (&json!(1_000), &json!(500 * 3 + told - 1_000)));
+    assert_eq!((&view["pending"], &view["dropped"]), (&json!(1_000), &json!(500 * 3 + sent_before - 1_000)));
     // When one comes to something, the next one leaves.
     settle(&mut driver, Ok(status(200)));
     assert_eq!(driver.left.len(), assay_sim::outgoing::AT_ONCE);

@@ -65,8 +65,8 @@ fn a_server_that_is_down_is_listed_until_it_is_noticed_and_again_once_it_is_well
 #[test]
 fn the_world_lists_where_its_sites_stand() {
     let mut driver = Driver::new(1);
-    let places = [("server-a", "https://127.0.0.1:4102/"), ("enclave", "https://127.0.0.1:4900")];
-    driver.world.set_places(places.into_iter());
+    let site_urls = [("server-a", "https://127.0.0.1:4102/"), ("enclave", "https://127.0.0.1:4900")];
+    driver.world.set_site_urls(site_urls.into_iter());
     assert_eq!(servers(&mut driver, "assay-text"), ["https://127.0.0.1:4102", "https://server-b.sim"]);
     assert_eq!(driver.gateway()["enclave"]["url"], "https://127.0.0.1:4900");
 }

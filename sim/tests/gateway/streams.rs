@@ -110,8 +110,8 @@ fn a_server_that_dies_midway_is_told_in_the_stream_and_breaks_off_its_own_connec
         driver.set_faults(&json!([{ "fault": fault }]));
         let exchange = driver.stream(GATEWAY, "assay-chat");
         let reply = driver.wait(exchange);
-        let told = events(&reply.body);
-        let last: Value = serde_json::from_str(told.last().expect("events")).expect("JSON");
+        let received = events(&reply.body);
+        let last: Value = serde_json::from_str(received.last().expect("events")).expect("JSON");
         assert_eq!(reply.status, 200, "the status was sent long ago");
         assert!(last["error"].is_object(), "{fault}: {last}");
         let part = said(&reply.body);
@@ -131,8 +131,8 @@ fn a_server_that_goes_down_takes_its_streams_with_it() {
     driver.advance(7);
     driver.perform("gateway.server", &json!({ "site": "server-c", "up": false }));
     let reply = driver.reply(through).expect("it ends at once");
-    let told = events(&reply.body);
-    assert!(told.last().is_some_and(|data| data.contains("error")), "{told:?}");
+    let received = events(&reply.body);
+    assert!(received.last().is_some_and(|data| data.contains("error")), "{received:?}");
     assert!(driver.cut.contains(&direct));
     assert_eq!(driver.chat("assay-draw").status, 503);
     driver.perform("gateway.server", &json!({ "site": "server-c", "up": true }));

@@ -34,7 +34,7 @@ fn every_row_about_records_has_a_deviation_of_its_own() {
 }
 
 /// Every message of a seed history, by hash.
-fn told(actor: &mut Actor) -> BTreeMap<String, Value> {
+fn written_messages(actor: &mut Actor) -> BTreeMap<String, Value> {
     actor.perform("seed-history", &json!({}));
     let hashes: Vec<String> =
         actor.records()["hashes"].as_array().expect("a list").iter().map(text).collect();
@@ -43,12 +43,12 @@ fn told(actor: &mut Actor) -> BTreeMap<String, Value> {
 
 #[test]
 fn every_deviation_shows_and_is_taken() {
-    let conforming: BTreeSet<String> = told(&mut Actor::new(1)).into_keys().collect();
+    let conforming: BTreeSet<String> = written_messages(&mut Actor::new(1)).into_keys().collect();
     assert!(mine().len() > 130, "{}", mine().len());
     for name in mine() {
         let mut actor = Actor::new(1);
         actor.driver.deviate(&name);
-        let deviating: BTreeSet<String> = told(&mut actor).into_keys().collect();
+        let deviating: BTreeSet<String> = written_messages(&mut actor).into_keys().collect();
         let view = actor.view();
         assert_eq!((&view["jobs"], &view["failures"]), (&json!([]), &json!([])), "{name}");
         // A signature is no part of a hash.
@@ -64,7 +64,7 @@ fn a_deviation_about_signatures_spoils_them_and_nothing_else() {
     for (name, kinds) in [("hosting.records.signature", "security"), ("hosting.claims.signature", "claim")] {
         let mut actor = Actor::new(1);
         actor.driver.deviate(name);
-        told(&mut actor);
+        written_messages(&mut actor);
         for kind in ["security", "projects", "creation", "terminal", "claim", "forget"] {
             let spoiled = (kind == "claim") == (kinds == "claim");
             for one in actor.shown(kind) {
@@ -91,7 +91,7 @@ fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
         let name = format!("hosting.projects.{rule}");
         let mut actor = Actor::new(1);
         actor.driver.deviate(&name);
-        told(&mut actor);
+        written_messages(&mut actor);
         let map = actor.shown("projects").remove(0)["content"]["content"].clone();
         let (id, entry) = map.as_object().and_then(|map| map.iter().next()).expect("an entry");
         let refused = project::judge_entry(id, entry, &mut Strict).expect_err(rule);
@@ -102,7 +102,7 @@ fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
         let name = format!("hosting.envelope.{rule}");
         let mut actor = Actor::new(1);
         actor.driver.deviate(&name);
-        told(&mut actor);
+        written_messages(&mut actor);
         let sealed = actor.shown("creation").remove(0)["content"]["content"]["encrypted"].clone();
         let refused = envelope::check_written(&sealed, &mut Strict).expect_err(rule);
         assert_eq!(refused.rule.to_string(), name);
@@ -111,14 +111,14 @@ fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
 
 #[test]
 fn every_variation_shows_and_leaves_the_records_good() {
-    let conforming = told(&mut Actor::new(1));
+    let conforming = written_messages(&mut Actor::new(1));
     let variations: Vec<&str> =
         world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
     assert!(variations.len() >= 20, "{variations:?}");
     for name in variations {
         let mut actor = Actor::new(1);
         actor.driver.apply_variations(&[name]);
-        assert_ne!(told(&mut actor), conforming, "{name}");
+        assert_ne!(written_messages(&mut actor), conforming, "{name}");
         actor.assert_settled();
         let owner = actor.owner();
         let map = actor.aggregate(&owner, "projects");
@@ -139,7 +139,7 @@ fn all_variations_at_once_leave_the_application_at_work() {
     let names: Vec<&str> =
         world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
     actor.driver.apply_variations(&names);
-    told(&mut actor);
+    written_messages(&mut actor);
     actor.assert_settled();
 }
 

@@ -11,7 +11,7 @@ use crate::common::drop::get;
 #[test]
 fn every_kind_of_artifact_is_found() {
     let mut actor = Actor::new(1);
-    let told = actor.perform("history", &json!({ "deployments": 120 }));
+    let answer = actor.perform("history", &json!({ "deployments": 120 }));
     actor.assert_settled();
     let records = actor.records();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -26,7 +26,7 @@ fn every_kind_of_artifact_is_found() {
         };
         *found.entry(kind).or_default() += 1;
     }
-    let counts: BTreeMap<String, u64> = serde_json::from_value(told["counts"].clone()).expect("counts");
+    let counts: BTreeMap<String, u64> = serde_json::from_value(answer["counts"].clone()).expect("counts");
     assert_eq!(found, counts);
     assert!(counts.len() == 7 && counts.values().all(|count| *count > 0), "{counts:?}");
     assert_eq!(counts.values().sum::<u64>(), 120);

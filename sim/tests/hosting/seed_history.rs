@@ -17,7 +17,7 @@ fn key(value: &Value) -> SigningKey {
     key_from_secret(&bytes.try_into().expect("32 bytes")).expect("a key")
 }
 
-fn told() -> (Actor, Value) {
+fn seeded() -> (Actor, Value) {
     let mut actor = Actor::new(1);
     let seed_history = actor.perform("seed-history", &json!({}));
     (actor, seed_history)
@@ -25,7 +25,7 @@ fn told() -> (Actor, Value) {
 
 #[test]
 fn everything_is_written_and_taken() {
-    let (mut actor, seed_history) = told();
+    let (mut actor, seed_history) = seeded();
     actor.assert_settled();
     let kinds: Vec<String> =
         actor.statuses().into_iter().map(|(kind, status)| format!("{kind} {status}")).collect();
@@ -52,7 +52,7 @@ fn everything_is_written_and_taken() {
 
 #[test]
 fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
-    let (mut actor, seed_history) = told();
+    let (mut actor, seed_history) = seeded();
     for kind in ["security", "projects", "creation", "terminal", "legacy", "claim", "forget"] {
         let shown = actor.shown(kind);
         assert!(!shown.is_empty(), "{kind}");
@@ -75,7 +75,7 @@ fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
 
 #[test]
 fn the_map_is_whole_and_holds_the_tombstone() {
-    let (mut actor, seed_history) = told();
+    let (mut actor, seed_history) = seeded();
     let map = actor.aggregate(&text(&seed_history["owner"]), "projects");
     let ids: Vec<String> = seed_history["projects"].as_array().expect("ids").iter().map(text).collect();
     assert_eq!(map.as_object().map(serde_json::Map::len), Some(3));
@@ -103,7 +103,7 @@ fn the_map_is_whole_and_holds_the_tombstone() {
 
 #[test]
 fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
-    let (mut actor, seed_history) = told();
+    let (mut actor, seed_history) = seeded();
     let wallet = key(&seed_history["wallet_key"]);
     let owner = Address::of(&wallet);
     let derived = key_e::of_wallet(
@@ -153,7 +153,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
 
 #[test]
 fn each_machine_opens_the_bundles_of_its_time() {
-    let (mut actor, seed_history) = told();
+    let (mut actor, seed_history) = seeded();
     let records = actor.records();
     let machines = records["machines"].as_array().expect("machines").clone();
     let terminal = actor.shown("terminal");
@@ -185,7 +185,7 @@ fn each_machine_opens_the_bundles_of_its_time() {
 
 #[test]
 fn a_seed_history_is_written_once_and_another_key_has_its_own() {
-    let (mut actor, seed_history) = told();
+    let (mut actor, seed_history) = seeded();
     let written = actor.view()["written"].clone();
     assert_eq!(actor.perform("seed-history", &json!({})), seed_history);
     assert_eq!(actor.view()["written"], written);

@@ -6,12 +6,12 @@ use assay_spec::metadata::token::MetadataResponse;
 use serde_json::{Value, json};
 
 use crate::common::Driver;
-use crate::{document, get, told};
+use crate::{document, fixture, get};
 
 #[test]
 fn one_contract_is_the_same_in_both_ways() {
     let mut driver = Driver::new(1);
-    let (cid, uri) = (told(&driver, 0, "cid"), told(&driver, 0, "path"));
+    let (cid, uri) = (fixture(&driver, 0, "cid"), fixture(&driver, 0, "path"));
     assert!(uri.contains("://") && uri.contains(":8443/"), "{uri}");
     assert_eq!(document(&mut driver, &format!("/{cid}")), document(&mut driver, &format!("/{uri}//")));
     for id in ["0", "1", "3", "1000000000000000000000000000000"] {
@@ -25,7 +25,7 @@ fn one_contract_is_the_same_in_both_ways() {
 #[test]
 fn a_template_is_filled_with_the_id_and_overrides_stand_over_it() {
     let mut driver = Driver::new(1);
-    let (cid, tagged) = (told(&driver, 0, "cid"), told(&driver, 2, "path"));
+    let (cid, tagged) = (fixture(&driver, 0, "cid"), fixture(&driver, 2, "path"));
     let token = document(&mut driver, &format!("/{cid}/2"));
     assert!(token["name"].as_str().is_some_and(|name| name.ends_with("#2")), "{token}");
     assert_eq!(token["attributes"][0], json!({ "trait_type": "Number", "value": "2" }));
@@ -43,7 +43,7 @@ fn a_template_is_filled_with_the_id_and_overrides_stand_over_it() {
 #[test]
 fn a_contract_without_a_template_has_tokens_all_the_same() {
     let mut driver = Driver::new(1);
-    let cid = told(&driver, 1, "cid");
+    let cid = fixture(&driver, 1, "cid");
     let contract = document(&mut driver, &format!("/{cid}"));
     let members: Vec<&String> = contract.as_object().expect("an object").keys().collect();
     assert_eq!(members, ["name"]);
@@ -60,7 +60,7 @@ fn documents_are_read_by_their_types_under_every_variation() {
     for variation in own {
         let mut driver = Driver::new(3);
         driver.world.set_variations(&[variation.name.to_owned()]).expect("a variation");
-        let cid = told(&driver, 0, "cid");
+        let cid = fixture(&driver, 0, "cid");
         let contract = document(&mut driver, &format!("/{cid}"));
         assert!(ContractMetadata::read(&contract, &mut Strict).is_ok(), "{}: {contract}", variation.name);
         let token = document(&mut driver, &format!("/{cid}/1"));
@@ -86,7 +86,7 @@ fn the_same_seed_gives_the_same_bytes() {
     let run = |seed| {
         let mut driver = Driver::new(seed);
         for (contract, member) in [(0, "cid"), (0, "path"), (1, "cid"), (2, "path"), (3, "path")] {
-            let base = told(&driver, contract, member);
+            let base = fixture(&driver, contract, member);
             let slashes = if member == "path" { "//" } else { "/" };
             get(&mut driver, &format!("/{base}{slashes}1.json"));
         }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::common::Driver;
-use crate::{get, told};
+use crate::{fixture, get};
 
 /// The status that comes of these bytes in the place of a request target.
 async fn status(handle: &serve::Handle, target: &[u8]) -> u16 {
@@ -70,7 +70,7 @@ async fn hostile_paths_are_refused_by_their_layer() {
 #[test]
 fn a_path_of_a_hundred_kilobytes_is_answered() {
     let mut driver = Driver::new(1);
-    let uri = told(&driver, 0, "path");
+    let uri = fixture(&driver, 0, "path");
     for (path, status) in [
         (format!("/{}", "a".repeat(100_000)), 404),
         ("/".repeat(100_000), 404),
@@ -93,7 +93,7 @@ proptest! {
     fn any_target_is_answered(target in "/[ -~]{0,40}", contract in 0_usize..4, in_front in any::<bool>()) {
         let mut driver = Driver::new(1);
         let member = if contract == 1 { "cid" } else { "path" };
-        let base = told(&driver, contract, member);
+        let base = fixture(&driver, contract, member);
         let target = if in_front { format!("/{base}{target}") } else { target };
         let status = get(&mut driver, &target).status;
         prop_assert!(matches!(status, 200 | 404 | 422), "{}: {}", target, status);

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use crate::common::{Call, Driver, body_of};
-use crate::{document, get, told};
+use crate::{document, fixture, get};
 use assay_sim::metadata::SITE;
 
 #[test]
 fn uris_that_hold_slashes_are_found_raw_and_encoded() {
     let mut driver = Driver::new(1);
     for (contract, id) in [(0, "1"), (2, "8"), (3, "-1")] {
-        let (uri, raw) = (told(&driver, contract, "uri"), told(&driver, contract, "path"));
+        let (uri, raw) = (fixture(&driver, contract, "uri"), fixture(&driver, contract, "path"));
         let encoded = uri.replace('%', "%25").replace('/', "%2F").replace(':', "%3A");
         let one = document(&mut driver, &format!("/{raw}//{id}"));
         assert_eq!(document(&mut driver, &format!("/{encoded}//{id}")), one);
@@ -25,7 +25,7 @@ fn uris_that_hold_slashes_are_found_raw_and_encoded() {
 #[test]
 fn a_refused_id_is_named_in_the_body() {
     let mut driver = Driver::new(1);
-    let (cid, uri) = (told(&driver, 0, "cid"), told(&driver, 0, "path"));
+    let (cid, uri) = (fixture(&driver, 0, "cid"), fixture(&driver, 0, "path"));
     for path in ["abc", "1x", "7.txt", "abc.json", ".json", "overrides", "abc/overrides", "1.0", "%31x"] {
         for base in [format!("/{cid}/"), format!("/{uri}//"), "/nobody/".to_owned()] {
             let reply = get(&mut driver, &format!("{base}{path}"));
@@ -41,7 +41,7 @@ fn a_refused_id_is_named_in_the_body() {
 #[test]
 fn what_is_not_known_is_not_found() {
     let mut driver = Driver::new(1);
-    let (cid, uri) = (told(&driver, 0, "cid"), told(&driver, 0, "path"));
+    let (cid, uri) = (fixture(&driver, 0, "cid"), fixture(&driver, 0, "path"));
     let upper = cid.to_uppercase();
     for path in [
         "/nobody",
@@ -76,7 +76,7 @@ fn what_is_not_known_is_not_found() {
 #[test]
 fn queries_change_nothing_and_other_methods_are_refused() {
     let mut driver = Driver::new(1);
-    let cid = told(&driver, 0, "cid");
+    let cid = fixture(&driver, 0, "cid");
     let one = document(&mut driver, &format!("/{cid}/1"));
     assert_eq!(document(&mut driver, &format!("/{cid}/1?token_id=abc//7")), one);
     for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"] {

@@ -94,8 +94,8 @@ impl Model {
                     let fault = prepare.fault.unwrap_or_default();
                     match reply.status {
                         200 if landed && !fault.ends_with("lost") && !fault.ends_with("rejected") => {
-                            let told = body_of(&reply)["signature"].as_str().map(str::to_owned);
-                            ensure!(told == prepare.transaction, "the submit names another transaction");
+                            let named = body_of(&reply)["signature"].as_str().map(str::to_owned);
+                            ensure!(named == prepare.transaction, "the submit names another transaction");
                             State::Confirmed(now)
                         }
                         410 if !landed && ceiling && !gone && now - prepare.submitted_at == 180_000 => {

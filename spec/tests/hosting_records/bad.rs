@@ -62,9 +62,10 @@ fn each_malformed_record_is_noted_under_its_hash_and_the_others_are_read() {
 fn no_key_is_part_of_the_outcome() {
     let mut app = App::new();
     app.project(WALLET, "p");
-    let told = format!("{:?}{}", recover(&app.messages, 1, absent), json!(recover(&app.messages, 1, absent)));
+    let shown =
+        format!("{:?}{}", recover(&app.messages, 1, absent), json!(recover(&app.messages, 1, absent)));
     let secret = prefixed_hex(&key(WALLET).to_bytes());
-    assert!(!told.contains(&secret[2..]) && told.contains("\"name\":\"p\""));
+    assert!(!shown.contains(&secret[2..]) && shown.contains("\"name\":\"p\""));
 }
 
 #[test]

@@ -138,12 +138,12 @@ fn descriptors_follow_the_data_and_tell_the_truth() {
     unsigned.descriptor[0] = b'Q';
     refused_entry("no data descriptor", unsigned);
     // The numbers that are known may stand in the local header as well, if they are right.
-    let told = entry().central.expect("the directory knows it");
+    let known = entry().central.expect("the directory knows it");
     let tell = |header: &mut Header| {
-        (header.crc, header.compressed, header.size) = (told.crc, told.compressed, told.size);
+        (header.crc, header.compressed, header.size) = (known.crc, known.compressed, known.size);
     };
     accepted(&Zip::site([entry().local(tell)]).bytes());
-    accepted(&Zip::site([entry().local(|header| header.size = told.size)]).bytes());
+    accepted(&Zip::site([entry().local(|header| header.size = known.size)]).bytes());
     refused_entry("other sizes", entry().local(|header| header.crc = 1));
     refused_entry("other sizes", entry().local(tell).local(|header| header.size += 1));
     refused_entry("other flags", entry().local(|header| header.flags &= !DESCRIPTOR));

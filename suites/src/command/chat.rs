@@ -109,12 +109,12 @@ async fn converse(client: &mut Client, model: Option<&str>, stream: bool) -> Res
         let model = asked["model"].as_str().or(model);
         let model = model.ok_or_else(|| Ending::Bad(format!("{line:?}: no model")))?;
         let stream = asked["stream"].as_bool().unwrap_or(stream);
-        let mut told = json!({ "id": asked["id"] });
+        let mut reply = json!({ "id": asked["id"] });
         match client.ask(model, prompt, stream).await {
-            Ok(answer) => told["answer"] = json!(answer),
-            Err(why) => told["error"] = json!(why.to_string()),
+            Ok(answer) => reply["answer"] = json!(answer),
+            Err(why) => reply["error"] = json!(why.to_string()),
         }
-        println!("{told}");
+        println!("{reply}");
     }
     Ok(())
 }

@@ -110,11 +110,13 @@ fn summary(args: &CidArgs, layout: &Layout, blocks: &impl Blocks) -> Result<Summ
         drop(done);
         result
     });
-    result.map_err(|e| Ending::Failed(format!("no threads: {e}")))?.map_err(|error| told(&args.path, &error))
+    result
+        .map_err(|e| Ending::Failed(format!("no threads: {e}")))?
+        .map_err(|error| explained(&args.path, &error))
 }
 
 /// The error with the path as the caller knows it.
-fn told(path: &Path, error: &CidError) -> Ending {
+fn explained(path: &Path, error: &CidError) -> Ending {
     match error {
         CidError::At { path: below, fault } if below == "." => {
             Ending::Bad(format!("{}: {fault}", path.display()))

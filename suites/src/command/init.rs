@@ -47,7 +47,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let files = files(&args)?;
     let connector = Arc::new(files.sockets(Path::new("")).map_err(Ending::Bad)?);
     let chain_url = args.chain_url.as_deref().map(|url| base("--chain-url", url)).transpose()?;
-    let mut told = Vec::new();
+    let mut reached = Vec::new();
     let control = args.urls.control_url.as_deref().map(|url| base("--control-url", url)).transpose()?;
     let (gateway_key, token) = (variable(GATEWAY_KEY), variable(CONTROL_TOKEN));
     let mut hidden = Hidden::default();
@@ -62,14 +62,14 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     };
     let sites = match (&control, &level) {
         (Some(url), Some(Ok(level))) => {
-            told.push(words(url, level));
-            told.extend(level.useless.iter().map(|why| format!("          site left out: {why}")));
+            reached.push(words(url, level));
+            reached.extend(level.useless.iter().map(|why| format!("          site left out: {why}")));
             level.sites.clone()
         }
         (Some(_), Some(Err(why))) => {
-            told.push(format!("control   not reached  {why}"));
+            reached.push(format!("control   not reached  {why}"));
             if why.contains("status 401") || why.contains("status 403") {
-                told.push(format!(
+                reached.push(format!(
                     "          its token is read from the environment variable {CONTROL_TOKEN}"
                 ));
             }
@@ -81,7 +81,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     if wanted.is_empty() {
         let why = "nothing to ask: name a URL, such as --network-url or --host";
         return Err(match &level {
-            Some(Err(_)) => Ending::Unreachable(told.join("\n")),
+            Some(Err(_)) => Ending::Unreachable(reached.join("\n")),
             _ => Ending::Bad(why.to_owned()),
         });
     }
@@ -93,9 +93,9 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     for (asked, (.., is_named)) in asked.iter_mut().zip(&wanted) {
         unrecognised(asked, *is_named);
     }
-    told.extend(asked.iter().map(lines));
+    reached.extend(asked.iter().map(lines));
     let say = |text: &str| if is_stdout { eprintln!("{text}") } else { println!("{text}") };
-    for text in &told {
+    for text in &reached {
         say(text);
     }
     if asked.iter().all(|asked| asked.found.is_err()) {
@@ -151,12 +151,12 @@ fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Serv
     let mut wanted = Vec::new();
     for service in Service::ALL.iter().copied() {
         let named = args.urls.named().find(|(name, _)| *name == service.name());
-        let told = sites.get(service.name()).map(|url| (url.clone(), true));
+        let reached = sites.get(service.name()).map(|url| (url.clone(), true));
         // A page at the root is no sign of a hosting application.
         let guessed = host.clone().filter(|_| service != Service::Hosting).map(|url| (url, false));
         let found = match named {
             Some((name, url)) => Some((base(&format!("--{name}-url"), url)?, true)),
-            None => told.or(guessed),
+            None => reached.or(guessed),
         };
         wanted.extend(found.map(|(url, is_named)| (service, url, is_named)));
     }

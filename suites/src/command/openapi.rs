@@ -29,7 +29,7 @@ pub(crate) struct OpenapiArgs {
 }
 
 pub(crate) fn openapi(args: &OpenapiArgs) -> Result<(), Ending> {
-    let urls = if args.urls.is_empty() { places() } else { named(args.service, &args.urls)? };
+    let urls = if args.urls.is_empty() { site_urls() } else { named(args.service, &args.urls)? };
     let document = describe(args.service, &urls);
     let mut text = serde_json::to_string_pretty(&document).map_err(|e| Ending::Failed(e.to_string()))?;
     text.push('\n');
@@ -42,12 +42,12 @@ pub(crate) fn openapi(args: &OpenapiArgs) -> Result<(), Ending> {
 }
 
 #[cfg(feature = "embedded")]
-fn places() -> BTreeMap<String, String> {
-    assay_suites::embedded::places::places()
+fn site_urls() -> BTreeMap<String, String> {
+    assay_suites::embedded::site_urls::site_urls()
 }
 
 #[cfg(not(feature = "embedded"))]
-fn places() -> BTreeMap<String, String> {
+fn site_urls() -> BTreeMap<String, String> {
     BTreeMap::new()
 }
 

@@ -143,7 +143,7 @@ impl Outputs {
 
     /// Refuses one file for two things, of which one would be lost: two that are written, or one that is read as well.
     /// `read` is read beside what the known failures read.
-    pub(crate) fn told_apart(
+    pub(crate) fn check_distinct(
         &self,
         known_failures: &KnownFailures,
         read: &[Named<'_>],

@@ -74,7 +74,7 @@ pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
 /// One report out of several.
 pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     let read: Vec<Named<'_>> = args.reports.iter().map(|path| ("a part", Some(path.as_path()))).collect();
-    args.outputs.told_apart(&args.known_failures, &read)?;
+    args.outputs.check_distinct(&args.known_failures, &read)?;
     let known_failures = args.known_failures.load()?;
     args.outputs.can_be_written()?;
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;

@@ -143,7 +143,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if all.is_empty() {
         return Err(Ending::Bad("no check matches these filters".to_owned()));
     }
-    args.outputs.told_apart(&args.known_failures, &args.read())?;
+    args.outputs.check_distinct(&args.known_failures, &args.read())?;
     let known_failures = args.known_failures.load()?;
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);

@@ -121,9 +121,9 @@ pub(super) fn of(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> 
             .filter(|(site, _)| owner(site) == service)
             .map(|(site, why)| Point::new(Mark::Hinders, format!("{site}: {why}"), way_to(why))),
     );
-    let told: Vec<String> = wrongs.iter().map(|wrong| wording(&wrong.key)).collect();
+    let reported: Vec<String> = wrongs.iter().map(|wrong| wording(&wrong.key)).collect();
     points.extend(undeclared(service, known));
-    points.extend(left_out(&undeclared_rows(service, loaded, known.tells), planned, &told));
+    points.extend(left_out(&undeclared_rows(service, loaded, known.tells), planned, &reported));
     if ready(service, known) == 0 && !points.iter().any(|point| point.mark == Mark::Hinders) {
         let what = "no check can run";
         points.push(Point::new(Mark::Hinders, what, "put right what is marked !").concerning(planned.len()));
@@ -225,7 +225,7 @@ fn undeclared(service: Service, known: &Known<'_>) -> Vec<Point> {
 }
 
 /// What the plan leaves out, by reason, in the order of the checks.
-fn left_out(open: &[u32], planned: &[Foreseen], told: &[String]) -> Vec<Point> {
+fn left_out(open: &[u32], planned: &[Foreseen], reported: &[String]) -> Vec<Point> {
     let mut groups: Vec<(&str, usize)> = Vec::new();
     for Foreseen { check, why } in planned {
         let Some(why) = why.as_deref().filter(|_| !open.contains(&check.requirement.key)) else { continue };
@@ -237,7 +237,7 @@ fn left_out(open: &[u32], planned: &[Foreseen], told: &[String]) -> Vec<Point> {
     groups
         .into_iter()
         // A secret that is named and cannot be had has a line of its own.
-        .filter(|(why, _)| !told.iter().any(|words| why.contains(words)))
+        .filter(|(why, _)| !reported.iter().any(|words| why.contains(words)))
         .map(|(why, count)| Point::new(Mark::Weakens, why, remedy(why)).concerning(count))
         .collect()
 }

@@ -96,7 +96,7 @@ pub(crate) enum Which {
 const KINDS: usize = 3;
 
 impl Which {
-    /// What it is called on a check's tape.
+    /// What it is called in a check's recording.
     const fn name(self) -> &'static str {
         match self {
             Which::Plain => "drop.plain",
@@ -184,7 +184,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
         let answer = if let Some(kept) = known {
             probe.recall(kept.exchange)?
         } else {
-            // Another check's answer stands on this one's tape.
+            // Another check's answer is in this one's recording.
             let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
             probe.send_with("drop", request, None, patient()).await?
         };
@@ -193,7 +193,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
         return Ok(Dropped::new(answer, which, &made));
     }
     let (dropped, made) = make(probe, which).await?;
-    // What may pass is asked for again; on a tape stands who else looked at it.
+    // What may pass is asked for again; the recording says who else looked at it.
     if dropped.answer.status() < 500 && !probe.plays() {
         kept.insert(which, Kept { exchange: dropped.answer.exchange(), made });
     }

@@ -1,9 +1,9 @@
 //! The built-in target: a world of its own for every check. The only folder that knows the simulator.
 
 pub mod client;
-pub mod places;
 pub mod prove;
 pub mod sim;
+pub mod site_urls;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
-use crate::target::{Connect, Connecting, Place, Placing, Stream, Target};
+use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
 use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
@@ -31,7 +31,7 @@ const BUFFER: usize = 64 * 1024;
 pub struct Embedded {
     world: World,
     /// The same world after the hosting application has written its seed history: the same for every check of its records.
-    told: OnceLock<World>,
+    with_history: OnceLock<World>,
     offer: Offer,
 }
 
@@ -46,14 +46,14 @@ impl Embedded {
             forks: true,
             addresses: true,
         };
-        Embedded { world: World::new(seed, EPOCH, dialect), told: OnceLock::new(), offer }
+        Embedded { world: World::new(seed, EPOCH, dialect), with_history: OnceLock::new(), offer }
     }
 
     /// The same target with requirements switched off or variations applied.
     pub fn with(mut self, deviations: &[String], variations: &[String]) -> Result<Embedded, String> {
         self.world.set_deviations(deviations)?;
         self.world.set_variations(variations)?;
-        self.told = OnceLock::new();
+        self.with_history = OnceLock::new();
         Ok(self)
     }
 
@@ -62,13 +62,13 @@ impl Embedded {
         if service != Service::Hosting {
             return self.world.clone();
         }
-        let told = self.told.get_or_init(|| {
+        let with_history = self.with_history.get_or_init(|| {
             let mut world = self.world.clone();
             // Where the application cannot tell it, the check finds out by asking for it again.
             let _ = world.perform("hosting.seed-history", &json!({}));
             world
         });
-        told.clone()
+        with_history.clone()
     }
 }
 
@@ -85,7 +85,7 @@ impl Target for Embedded {
         world::sites().iter().any(|site| site.name == name)
     }
 
-    fn place(&self, service: Service) -> Placing<'_> {
+    fn environment(&self, service: Service) -> EnvironmentFuture<'_> {
         Box::pin(async move {
             let handle = Handle::new(self.beginning(service), ClockMode::Auto);
             let sites: BTreeMap<&'static str, String> =
@@ -94,12 +94,18 @@ impl Target for Embedded {
             let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
             let control = Control::new(connector.clone(), &format!("http://control.sim{PREFIX}"), None);
-            Ok(Place { connector, sites, control: Some(control), own: true, forwarding: BTreeMap::new() })
+            Ok(Environment {
+                connector,
+                sites,
+                control: Some(control),
+                own: true,
+                forwarding: BTreeMap::new(),
+            })
         })
     }
 
-    fn leave(&self, place: Place, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        drop(place);
+    fn leave(&self, environment: Environment, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        drop(environment);
         Box::pin(std::future::ready(()))
     }
 

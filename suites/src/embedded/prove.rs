@@ -14,7 +14,7 @@ use crate::check::{self, Check};
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
 use crate::probe::Settings;
-use crate::run::{Ran, Runner, Told};
+use crate::run::{Ran, Runner, SimTrace};
 use crate::verdict::Verdict;
 
 /// Variations that no check can meet, and why: what they vary is left open so far that nothing asks about it.
@@ -167,9 +167,9 @@ pub async fn prove(
             ran.outcome.reason
         ));
     }
-    let told: BTreeMap<u32, &Told> =
-        conforming.iter().map(|ran| (ran.outcome.requirement.key, &ran.told)).collect();
-    let told = |check: &Check| told.get(&check.requirement.key).copied();
+    let trace: BTreeMap<u32, &SimTrace> =
+        conforming.iter().map(|ran| (ran.outcome.requirement.key, &ran.trace)).collect();
+    let trace = |check: &Check| trace.get(&check.requirement.key).copied();
     let wants = |rule: Id| wanted.iter().any(|check| check.requirement == rule);
     let deviations: Vec<_> = world::deviations().into_iter().filter(|one| wants(one.requirement)).collect();
     let switched: BTreeSet<u32> = deviations.iter().map(|one| one.requirement.key).collect();
@@ -185,7 +185,7 @@ pub async fn prove(
             .iter()
             .copied()
             .filter(|check| {
-                let is_met = || told(check).is_some_and(|told| told.consulted.contains(&id));
+                let is_met = || trace(check).is_some_and(|trace| trace.consulted.contains(&id));
                 check.requirement == own || (breadth == Breadth::Met && is_met())
             })
             .collect();
@@ -203,7 +203,7 @@ pub async fn prove(
     let mut rows = Vec::new();
     for variation in world::variations() {
         let name = variation.name.to_owned();
-        let meets = |check: &Check| told(check).is_some_and(|told| told.variations.contains(&name));
+        let meets = |check: &Check| trace(check).is_some_and(|trace| trace.variations.contains(&name));
         let met: Vec<&'static Check> = wanted.iter().copied().filter(|check| meets(check)).collect();
         // Those of the wire are everybody's.
         let service = name.split_once('.').and_then(|(name, _)| Service::named(name));

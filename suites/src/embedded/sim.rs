@@ -249,7 +249,7 @@ impl Served {
         Metadata {
             url: self.sites["metadata"].clone(),
             unknown_token: text("unknown_token"),
-            contracts: MetadataContract::told(&view),
+            contracts: MetadataContract::from_state(&view),
             readings: MetadataReadings { interface_path: text("interface_path") },
             limits: MetadataLimits { requests_per_minute: 100_000 },
         }

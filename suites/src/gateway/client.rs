@@ -326,5 +326,5 @@ fn prefix(base: &str) -> String {
 
 /// Host and port as the `Host` header names them.
 fn host(base: &str) -> &str {
-    crate::repeat::authority(base)
+    crate::curl::authority(base)
 }

@@ -41,7 +41,7 @@ pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
-        None => told(probe, "valid").await,
+        None => simulated_key(probe, "valid").await,
     };
     let key = key.ok_or_else(|| Stop::NotTestable("needs a valid key ([gateway] key)".to_owned()))?;
     probe.hide("key", &key);
@@ -49,7 +49,7 @@ pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
 }
 
 /// The key of that kind that a control API tells of; one that no header can hold is none.
-async fn told(probe: &Probe<'_>, kind: &str) -> Option<String> {
+async fn simulated_key(probe: &Probe<'_>, kind: &str) -> Option<String> {
     let keys = &probe.view("gateway").await["keys"];
     let key = keys[kind].as_str().filter(|key| !key.bytes().any(|b| b.is_ascii_control()));
     key.map(str::to_owned)
@@ -60,7 +60,7 @@ pub(super) async fn revoked_key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.revoked_key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
-        None => told(probe, "revoked").await,
+        None => simulated_key(probe, "revoked").await,
     };
     let needs = || Stop::NotTestable("needs a revoked key ([gateway] revoked_key)".to_owned());
     let key = key.ok_or_else(needs)?;

@@ -55,7 +55,7 @@ pub struct Recovered {
     #[serde(flatten)]
     pub recovery: Recovery,
     /// How each node did, in the order in which they were named.
-    pub nodes: Vec<Told>,
+    pub nodes: Vec<NodeSummary>,
     /// Every list was read to its end from one node at least, and every artifact's state is known.
     pub complete: bool,
 }
@@ -63,7 +63,7 @@ pub struct Recovered {
 /// How a node did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told {
+pub struct NodeSummary {
     /// Its base URL.
     pub url: String,
     /// How many of the owner's messages it showed.
@@ -95,12 +95,12 @@ pub async fn recover(wanted: &Wanted) -> Result<Recovered, String> {
     collector.lookups().await;
     let recovery = collector.reader.finish(&wanted.keys, &mut Strict);
     let is_open = recovery.deployments.iter().any(|one| one.store == Some(Class::Unknown));
-    let told = |(node, seen): (&Node, &BTreeMap<String, String>)| Told {
+    let summary = |(node, seen): (&Node, &BTreeMap<String, String>)| NodeSummary {
         url: node.base().to_owned(),
         messages: seen.len(),
         troubles: node.troubles(),
     };
-    let nodes = collector.nodes.iter().zip(&collector.seen).map(told).collect();
+    let nodes = collector.nodes.iter().zip(&collector.seen).map(summary).collect();
     Ok(Recovered { recovery, nodes, complete: collector.complete && !is_open })
 }
 

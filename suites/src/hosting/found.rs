@@ -53,7 +53,7 @@ impl std::fmt::Debug for Found {
 }
 
 /// Whose history is read, and who may have written it.
-struct Told {
+struct KnownOwner {
     owner: Address,
     wallet: Option<SigningKey>,
     senders: BTreeSet<Address>,
@@ -76,54 +76,58 @@ pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
 }
 
 /// Whose history: the profile's owner's, or that of an owner whom the application invents.
-async fn told(probe: &Probe<'_>) -> Result<Told, Stop> {
+async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
     let fixtures = &probe.settings.hosting;
     if let Some(owner) = fixtures.owner {
         let (wallet, senders) = (fixtures.wallet.clone(), BTreeSet::from([owner]));
-        return Ok(Told { owner, wallet, senders, hashes: Vec::new(), is_whole: false });
+        return Ok(KnownOwner { owner, wallet, senders, hashes: Vec::new(), is_whole: false });
     }
     let needs = "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
-    let told = control.perform(SEED_HISTORY, json!({})).await;
-    let told = told.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
-    let written = control.perform(RECORDS, json!({ "owner": told["owner"] })).await.map_err(Stop::Error)?;
-    let secret = told["wallet_key"].as_str().unwrap_or_default();
+    let known_owner = control.perform(SEED_HISTORY, json!({})).await;
+    let known_owner = known_owner.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
+    let written =
+        control.perform(RECORDS, json!({ "owner": known_owner["owner"] })).await.map_err(Stop::Error)?;
+    let secret = known_owner["wallet_key"].as_str().unwrap_or_default();
     // It follows from the world's seed, as everything there, so it is no secret; envelopes are judged again with it.
     let secret: Option<[u8; 32]> =
         parse_hex(secret.trim_start_matches("0x")).and_then(|secret| secret.try_into().ok());
     let address = |value: &Value| value.as_str().and_then(Address::parse);
-    let owner =
-        address(&told["owner"]).ok_or_else(|| Stop::Error(format!("{SEED_HISTORY} names no owner")))?;
+    let owner = address(&known_owner["owner"])
+        .ok_or_else(|| Stop::Error(format!("{SEED_HISTORY} names no owner")))?;
     let machines = written["machines"].as_array().into_iter().flatten();
     let machines = machines.filter_map(|machine| address(&machine["address"]));
-    let others = ["session", "delegate"].into_iter().filter_map(|member| address(&told[member]));
+    let others = ["session", "delegate"].into_iter().filter_map(|member| address(&known_owner[member]));
     let senders = machines.chain(others).chain([owner]).collect();
     let hashes = written["hashes"].as_array().into_iter().flatten();
     let hashes = hashes.filter_map(|hash| hash.as_str().map(str::to_owned)).collect();
     let wallet = secret.and_then(|secret| key_from_secret(&secret));
-    Ok(Told { owner, wallet, senders, hashes, is_whole: true })
+    Ok(KnownOwner { owner, wallet, senders, hashes, is_whole: true })
 }
 
 async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
-    let told = told(probe).await?;
+    let known_owner = known_owner(probe).await?;
     let mut reading = Reading { probe, messages: Vec::new(), exchanges: Vec::new(), seen: BTreeSet::new() };
-    reading.list(&told.senders).await?;
-    let others: BTreeSet<Address> =
-        reading.authorized(told.owner).into_iter().filter(|one| !told.senders.contains(one)).collect();
+    reading.list(&known_owner.senders).await?;
+    let others: BTreeSet<Address> = reading
+        .authorized(known_owner.owner)
+        .into_iter()
+        .filter(|one| !known_owner.senders.contains(one))
+        .collect();
     if !others.is_empty() {
         reading.list(&others).await?;
     }
-    if !told.is_whole {
+    if !known_owner.is_whole {
         reading.claims().await?;
     }
-    for hash in &told.hashes {
+    for hash in &known_owner.hashes {
         reading.single(hash).await?;
     }
     let Reading { mut messages, exchanges, .. } = reading;
-    if !told.is_whole {
-        keep_own(&mut messages, told.owner);
+    if !known_owner.is_whole {
+        keep_own(&mut messages, known_owner.owner);
     }
-    let Told { owner, wallet, is_whole, .. } = told;
+    let KnownOwner { owner, wallet, is_whole, .. } = known_owner;
     Ok(Found { owner, wallet, is_whole, messages, exchanges, single: Mutex::default() })
 }
 

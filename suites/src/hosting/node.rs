@@ -153,7 +153,7 @@ impl Node {
         // What is hidden stands in no report: of these exchanges only the bodies do.
         let request = transport.dress(request, &mut Hidden::default());
         let to = Dial::to(&self.base);
-        transport::ask(&*self.connector, to, &request, transport.within("network", self.limits))
+        transport::send(&*self.connector, to, &request, transport.within("network", self.limits))
             .await
             .response
     }

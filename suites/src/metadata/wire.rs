@@ -85,12 +85,12 @@ pub(super) async fn fixtures(probe: &Probe<'_>) -> Fixtures {
     if !named.contracts.is_empty() {
         return named.clone();
     }
-    let told = &probe.view("metadata").await;
+    let state = &probe.view("metadata").await;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     Fixtures {
-        contracts: MetadataContract::told(told),
-        unknown_token: named.unknown_token.clone().or_else(|| text(&told["unknown_token"])),
-        interface_path: named.interface_path.clone().or_else(|| text(&told["interface_path"])),
+        contracts: MetadataContract::from_state(state),
+        unknown_token: named.unknown_token.clone().or_else(|| text(&state["unknown_token"])),
+        interface_path: named.interface_path.clone().or_else(|| text(&state["interface_path"])),
     }
 }
 

@@ -39,13 +39,13 @@ pub(super) struct Measured {
 pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, Stop> {
     let needs = "needs nodes that were measured ([network.fixtures] core_node, compute_node, publisher)";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
-    let told = control.perform("network.measure", json!({ "on": true })).await;
-    let told =
-        told.map_err(|why| Stop::NotTestable(format!("{needs}, or a control API that measures: {why}")))?;
+    let answer = control.perform("network.measure", json!({ "on": true })).await;
+    let answer =
+        answer.map_err(|why| Stop::NotTestable(format!("{needs}, or a control API that measures: {why}")))?;
     probe.advance(hours * HOUR + Duration::from_mins(5)).await?;
     Ok(Measured {
-        publisher: told["publisher"].as_str().unwrap_or_default().to_owned(),
-        nodes: told["nodes"].as_array().cloned().unwrap_or_default(),
+        publisher: answer["publisher"].as_str().unwrap_or_default().to_owned(),
+        nodes: answer["nodes"].as_array().cloned().unwrap_or_default(),
     })
 }
 

@@ -49,11 +49,11 @@ async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
 /// The hash of a compute node's diagnostic machine, where a control API tells.
 async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
     let needs = "needs the hash of a diagnostic machine ([network.fixtures] diagnostic_vm)";
-    let told = match probe.control() {
+    let answer = match probe.control() {
         Ok(control) => control.perform("network.node", json!({ "site": site })).await.ok(),
         Err(_) => None,
     };
-    let hash = told.and_then(|node| node["machine_id"].as_str().map(str::to_owned));
+    let hash = answer.and_then(|node| node["machine_id"].as_str().map(str::to_owned));
     hash.ok_or_else(|| Stop::NotTestable(needs.to_owned()))
 }
 

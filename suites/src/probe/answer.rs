@@ -23,7 +23,7 @@ impl Answer<'_> {
 
     /// The exchange that brought it.
     pub fn exchange(&self) -> Exchange {
-        self.probe.tally(|tally| tally.exchanges[self.index].clone())
+        self.probe.statistics(|statistics| statistics.exchanges[self.index].clone())
     }
 
     /// The body as JSON, or null.
@@ -92,7 +92,7 @@ pub struct Held<'probe> {
 /// What is left of it.
 pub(super) enum Rest {
     Open(Open),
-    /// Its answer on tape.
+    /// Its answer in the recording.
     Played(Result<Response, Broken>),
 }
 

@@ -65,7 +65,7 @@ impl Probe<'_> {
         let (base, request, source) = self.addressed(site, request, source).await?;
         let request = self.dressed(&base, request);
         let index = self.begin(site, &base, &request);
-        if let Some(played) = self.tape.response(&base, &request) {
+        if let Some(played) = self.recorder.response(&base, &request) {
             return Ok(Held { probe: self, index, rest: Rest::Played(played) });
         }
         match self.launch(site, &base, source, &request, body_bytes, limits).await {
@@ -103,11 +103,11 @@ impl Probe<'_> {
     /// Records an exchange that another check of this run has made, and answers it.
     pub fn recall(&self, exchange: Exchange) -> Result<Answer<'_>, Stop> {
         let response = exchange.response.clone();
-        self.tape.begin();
-        let index = self.tally(|tally| {
-            tally.recalled.insert(tally.exchanges.len());
-            tally.exchanges.push(exchange);
-            tally.exchanges.len() - 1
+        self.recorder.begin();
+        let index = self.statistics(|statistics| {
+            statistics.recalled.insert(statistics.exchanges.len());
+            statistics.exchanges.push(exchange);
+            statistics.exchanges.len() - 1
         });
         self.answer(index, response)
     }
@@ -123,12 +123,14 @@ impl Probe<'_> {
     ) -> Result<Answer<'_>, Stop> {
         let request = self.dressed(&base, request);
         let index = self.begin(site, &base, &request);
-        let response = match self.tape.response(&base, &request) {
+        let response = match self.recorder.response(&base, &request) {
             Some(played) => played,
             None => self.talk(site, &base, source, &request, limits).await,
         };
         self.end(index, &response);
-        if let (Ok(response), false) = (&response, self.place.own || site.is_empty() || self.tape.plays()) {
+        if let (Ok(response), false) =
+            (&response, self.environment.own || site.is_empty() || self.recorder.plays())
+        {
             self.pace.answered(site, response);
         }
         self.answer(index, response)
@@ -150,11 +152,11 @@ impl Probe<'_> {
         request: Request,
         source: Option<IpAddr>,
     ) -> Result<(String, Request, Option<IpAddr>), Stop> {
-        let base = self.place.sites.get(site).cloned();
+        let base = self.environment.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
         self.may_send(site, &base, &request)?;
         self.wait_for(site).await?;
-        Ok(match (source, self.place.forwarding.get(site)) {
+        Ok(match (source, self.environment.forwarding.get(site)) {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
             _ => (base, request, source),
         })
@@ -162,17 +164,23 @@ impl Probe<'_> {
 
     /// Records that a request goes out: exchanges stand in the order in which they begin.
     fn begin(&self, site: &str, base: &str, request: &Request) -> usize {
-        self.tape.begin();
+        self.recorder.begin();
         let (site, base, request) = (site.to_owned(), base.to_owned(), request.clone());
-        self.tally(|tally| {
-            tally.exchanges.push(Exchange { site, base, request, cut: None, response: Err(Broken::Held) });
-            tally.exchanges.len() - 1
+        self.statistics(|statistics| {
+            statistics.exchanges.push(Exchange {
+                site,
+                base,
+                request,
+                cut: None,
+                response: Err(Broken::Held),
+            });
+            statistics.exchanges.len() - 1
         })
     }
 
     /// Records how an exchange has ended.
     pub(super) fn end(&self, index: usize, response: &Result<Response, Broken>) {
-        self.tally(|tally| tally.exchanges[index].response.clone_from(response));
+        self.statistics(|statistics| statistics.exchanges[index].response.clone_from(response));
     }
 
     pub(super) fn answer(
@@ -193,7 +201,7 @@ impl Probe<'_> {
         if let Broken::Inexpressible(_) = broken {
             return Stop::NotTestable(broken.to_string());
         }
-        self.tally(|tally| tally.expected += 1);
+        self.statistics(|statistics| statistics.expected += 1);
         Stop::Fail(Failure {
             place: "connection".to_owned(),
             want: "an HTTP response".to_owned(),

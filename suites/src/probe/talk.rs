@@ -14,7 +14,9 @@ impl Probe<'_> {
         if !self.is_own(base) {
             return request;
         }
-        self.tally(|tally| self.place.connector.transport().dress(request, &mut tally.hidden))
+        self.statistics(|statistics| {
+            self.environment.connector.transport().dress(request, &mut statistics.hidden)
+        })
     }
 
     /// Sends a request and waits for the whole answer. `site` tells how far away the server is.
@@ -26,12 +28,12 @@ impl Probe<'_> {
         request: &Request,
         limits: Limits,
     ) -> Result<Response, Broken> {
-        let connector = &*self.place.connector;
+        let connector = &*self.environment.connector;
         let limits = connector.transport().within(site, limits);
         let to = Dial { base, source, own: self.is_own(base) };
-        let told = transport::ask(connector, to, request, limits).await;
-        self.tried_again(base, told.again);
-        told.response
+        let attempt = transport::send(connector, to, request, limits).await;
+        self.tried_again(base, attempt.again);
+        attempt.response
     }
 
     /// Sends the head of a request and the first `body_bytes` of its body, and leaves it open.
@@ -44,7 +46,7 @@ impl Probe<'_> {
         body_bytes: usize,
         limits: Limits,
     ) -> Result<Open, Broken> {
-        let connector = &*self.place.connector;
+        let connector = &*self.environment.connector;
         let limits = connector.transport().within(site, limits);
         let to = Dial { base, source, own: self.is_own(base) };
         let (opened, again) = transport::open(connector, to, request, Some(body_bytes), limits).await;
@@ -52,9 +54,9 @@ impl Probe<'_> {
         opened
     }
 
-    /// Whether a URL is of the same origin as one of this place's sites.
+    /// Whether a URL is of the same origin as one of this environment's sites.
     fn is_own(&self, base: &str) -> bool {
-        self.place.sites.values().any(|site| is_same_origin(site, base))
+        self.environment.sites.values().any(|site| is_same_origin(site, base))
     }
 
     fn tried_again(&self, base: &str, again: u32) {

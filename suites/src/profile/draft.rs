@@ -248,9 +248,9 @@ impl Draft<'_> {
         found: Option<&Found>,
     ) -> BTreeMap<String, String> {
         let literal = |text: &str| toml::Value::from(text).to_string();
-        let told = found.into_iter().flat_map(|found| &found.values);
+        let known = found.into_iter().flat_map(|found| &found.values);
         let mut values: BTreeMap<String, String> =
-            told.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+            known.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let url = asked.map_or(NOWHERE, |asked| asked.url.as_str());
         values.insert(format!("{}.url", service.name()), literal(url));
         if let (Service::Gateway, Some(name)) = (service, self.gateway_key_env) {

@@ -74,14 +74,14 @@ impl Default for MetadataLimits {
 
 impl MetadataContract {
     /// The contracts that a control API tells of.
-    pub fn told(state: &Value) -> Vec<MetadataContract> {
+    pub fn from_state(state: &Value) -> Vec<MetadataContract> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let texts = |value: &Value| value.as_array().into_iter().flatten().filter_map(text).collect();
-        let contract = |told: &Value| MetadataContract {
-            cid: text(&told["cid"]),
-            uri_path: text(&told["path"]),
-            tokens: texts(&told["tokens"]),
-            overridden: text(&told["overridden"][0]),
+        let contract = |contract: &Value| MetadataContract {
+            cid: text(&contract["cid"]),
+            uri_path: text(&contract["path"]),
+            tokens: texts(&contract["tokens"]),
+            overridden: text(&contract["overridden"][0]),
         };
         state["contracts"].as_array().into_iter().flatten().map(contract).collect()
     }

@@ -258,10 +258,13 @@ mod tests {
         let loaded = crate::profile::Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
         let (secrets, wrong) = Secrets::read(&loaded);
         assert_eq!(secrets.of("hosting.wallet_key"), None);
-        let told: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-        let told = told.join("\n\n").replace(&folder.path().display().to_string(), "FOLDER");
-        assert!(!told.contains("itself") && !told.contains(&std::env::var("PATH").unwrap()), "{told}");
-        insta::assert_snapshot!(told, @r#"
+        let all_errors: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        let all_errors = all_errors.join("\n\n").replace(&folder.path().display().to_string(), "FOLDER");
+        assert!(
+            !all_errors.contains("itself") && !all_errors.contains(&std::env::var("PATH").unwrap()),
+            "{all_errors}"
+        );
+        insta::assert_snapshot!(all_errors, @r#"
         p.toml:1:25: control_token.env: the environment variable PATHH is not set, or is no UTF-8 text; did you mean `PATH`?
           |
         1 | control_token = { env = "PATHH" }

@@ -298,8 +298,8 @@ mod tests {
         let loaded = Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
         let (secrets, missing) = Secrets::read(&loaded);
         let (sockets, misfits) = loaded.sockets(&secrets);
-        let told: Vec<String> = missing.iter().chain(&misfits).map(ToString::to_string).collect();
-        let told = told.join("\n\n");
+        let all_errors: Vec<String> = missing.iter().chain(&misfits).map(ToString::to_string).collect();
+        let all_errors = all_errors.join("\n\n");
         for words in [
             "p.toml:4:18: headers.X-Gate.env: the environment variable PATHH is not set",
             "did you mean `PATH`?",
@@ -309,9 +309,9 @@ mod tests {
             "did you mean `ca.pem`?",
             "p.toml:2:22: client_certificate: needs client_key",
         ] {
-            assert!(told.contains(words), "{words}: {told}");
+            assert!(all_errors.contains(words), "{words}: {all_errors}");
         }
-        assert!(!told.contains("hunter") && told.matches("p.toml:").count() == 5, "{told}");
+        assert!(!all_errors.contains("hunter") && all_errors.matches("p.toml:").count() == 5, "{all_errors}");
         let names: Vec<&str> = sockets.transport.headers.iter().map(|header| header.name.as_str()).collect();
         assert_eq!(names, ["X-Good", "X-Team"]);
         // A key that cannot be had is told once.

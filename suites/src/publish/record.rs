@@ -148,12 +148,12 @@ async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
     let record = record_of(probe, &new, &accept_body(&new)).await?;
     let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
     probe.expect(record.before.ends_with(":accept:"), "record prefix", "accept", record.before.clone())?;
-    let told = record.members.get("transfer").and_then(Value::as_str);
+    let named = record.members.get("transfer").and_then(Value::as_str);
     probe.expect(
-        told == Some(&transfer),
+        named == Some(&transfer),
         "record /transfer",
         transfer.clone(),
-        format!("{told:?} among {keys}"),
+        format!("{named:?} among {keys}"),
     )
 }
 

@@ -18,7 +18,7 @@ const TEXT_BYTES: usize = 512;
 /// Empty where there is nothing of these.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
-    let told = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
+    let shown_outcomes = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
         let outcomes = run.outcomes.iter().filter(|outcome| is(outcome.verdict));
         outcomes.map(|outcome| (title(outcome), message(outcome, run.seed))).collect()
     };
@@ -26,8 +26,8 @@ pub fn write(run: &Run) -> String {
         texts.iter().map(|text| (title.to_owned(), one_line(text.as_bytes()))).collect()
     };
     let mut errors = lines("objection", &objections(run));
-    errors.extend(told(|verdict| verdict.is_bad() || verdict == Verdict::Error));
-    let warnings = told(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
+    errors.extend(shown_outcomes(|verdict| verdict.is_bad() || verdict == Verdict::Error));
+    let warnings = shown_outcomes(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
     let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter().flat_map(|verdict| {
         let reasons = by_reason(run, verdict).into_iter();
         reasons.map(move |(reason, outcomes)| {
@@ -45,15 +45,18 @@ pub fn write(run: &Run) -> String {
     out
 }
 
-fn put(out: &mut String, kind: &str, told: &[(String, String)]) {
-    let shown = if told.len() > SHOWN { SHOWN - 1 } else { told.len() };
-    for (title, message) in &told[..shown] {
+fn put(out: &mut String, kind: &str, shown_outcomes: &[(String, String)]) {
+    let shown = if shown_outcomes.len() > SHOWN { SHOWN - 1 } else { shown_outcomes.len() };
+    for (title, message) in &shown_outcomes[..shown] {
         let cut = &message[..message.floor_char_boundary(MESSAGE_BYTES)];
         let _ = writeln!(out, "::{kind} title={}::{}", property(title), data(cut));
     }
-    if shown < told.len() {
-        let _ =
-            writeln!(out, "::{kind} title=assay::and {} more; the report has them all", told.len() - shown);
+    if shown < shown_outcomes.len() {
+        let _ = writeln!(
+            out,
+            "::{kind} title=assay::and {} more; the report has them all",
+            shown_outcomes.len() - shown
+        );
     }
 }
 
@@ -67,8 +70,8 @@ fn message(outcome: &Outcome, seed: u64) -> String {
     let mut lines = vec![format!("{} ({}, {})", id.statement(), id.level.name(), id.source())];
     lines.extend(Some(short(&outcome.reason)).filter(|reason| !reason.is_empty()));
     if let Some(failure) = &outcome.failure {
-        let told = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
-        lines.extend(told.map(|(name, text)| format!("{name} {}", short(text))));
+        let shown_outcomes = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
+        lines.extend(shown_outcomes.map(|(name, text)| format!("{name} {}", short(text))));
     }
     lines.push(format!("seed {seed}"));
     lines.join("\n")

@@ -6,7 +6,7 @@ const LABEL: &str = "assay";
 
 /// The run as a small SVG picture, without fonts or links to load.
 pub fn write(run: &Run) -> String {
-    let (words, colour) = told(run);
+    let (words, colour) = summary(run);
     let (left, right) = (width(LABEL), width(&words));
     let whole = left + right;
     let text = |x: usize, room: usize, words: &str| {
@@ -36,7 +36,7 @@ fn width(text: &str) -> usize {
 }
 
 /// What it says, and the colour behind it; white text stands out from each.
-fn told(run: &Run) -> (String, &'static str) {
+fn summary(run: &Run) -> (String, &'static str) {
     let bad = run.outcomes.iter().filter(|outcome| outcome.verdict.is_bad()).count();
     let others = bad - run.count(Verdict::Fail);
     let errors = run.count(Verdict::Error);

@@ -24,10 +24,10 @@ const LEDGER_BYTES: usize = 7 * 1024 * 1024;
 
 /// From long to short; the last is taken whatever comes of it.
 const CUTS: [Cuts; 4] = [
-    Cuts { told: 16 * 1024, passed: 2 * 1024 },
-    Cuts { told: 16 * 1024, passed: 512 },
-    Cuts { told: 4 * 1024, passed: 128 },
-    Cuts { told: 1024, passed: 16 },
+    Cuts { failed: 16 * 1024, passed: 2 * 1024 },
+    Cuts { failed: 16 * 1024, passed: 512 },
+    Cuts { failed: 4 * 1024, passed: 128 },
+    Cuts { failed: 1024, passed: 16 },
 ];
 
 /// The run as a page. Bodies are cut at 16 KiB, and at 2 KiB where the check passed; shorter where the page would

@@ -91,7 +91,7 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
         case.set_time(time);
     }
     let source = id.source();
-    let told = [
+    let properties = [
         ("requirement", id.to_string()),
         ("fact", outcome.fact.to_owned()),
         ("level", id.level.name().to_owned()),
@@ -99,7 +99,7 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
         ("statement", id.statement().to_owned()),
         ("verdict", outcome.verdict.name().to_owned()),
     ];
-    for (name, value) in &told {
+    for (name, value) in &properties {
         case.add_property((*name, value.as_str()));
     }
     let output = match outcome.verdict {
@@ -117,8 +117,10 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
 fn passed(outcome: &Outcome) -> String {
     let notes = outcome.notes.iter().map(|note| format!("note {}\n", one_line(note.as_bytes())));
     let exchanges = outcome.exchanges.iter().map(|exchange| {
-        let answer =
-            exchange.response.as_ref().map_or_else(ToString::to_string, |told| told.status.to_string());
+        let answer = exchange
+            .response
+            .as_ref()
+            .map_or_else(ToString::to_string, |properties| properties.status.to_string());
         let line = format!("{} {} -> {answer}", exchange.request.method, exchange.request.target);
         one_line(&line.as_bytes()[..line.len().min(512)]) + "\n"
     });

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use assay_spec::Service;
 
-use super::terminal::{by_reason, is_told_in_full, last_line, plain_detail};
+use super::terminal::{by_reason, is_shown_in_full, last_line, plain_detail};
 use super::{one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -36,7 +36,7 @@ pub fn write(run: &Run) -> String {
     let mut tail = String::new();
     put_untested(&mut tail, run);
     tail.truncate(tail.floor_char_boundary(PAGE_BYTES / 4));
-    put_told(&mut out, run, PAGE_BYTES.saturating_sub(tail.len()));
+    put_outcomes(&mut out, run, PAGE_BYTES.saturating_sub(tail.len()));
     out + &tail
 }
 
@@ -71,17 +71,19 @@ fn put_list(out: &mut String, title: &str, texts: &[String]) {
 }
 
 /// What did not pass, as long as the page stays below `room` bytes; then how many more there are.
-fn put_told(out: &mut String, run: &Run, room: usize) {
-    let told: Vec<&Outcome> = run.outcomes.iter().filter(|one| is_told_in_full(one.verdict)).collect();
-    if told.is_empty() {
+fn put_outcomes(out: &mut String, run: &Run, room: usize) {
+    let shown_outcomes: Vec<&Outcome> =
+        run.outcomes.iter().filter(|one| is_shown_in_full(one.verdict)).collect();
+    if shown_outcomes.is_empty() {
         return;
     }
     out.push_str("\n### What needs attention\n\n");
-    for (n, outcome) in told.iter().enumerate() {
+    for (n, outcome) in shown_outcomes.iter().enumerate() {
         let block = block(outcome, run.seed);
         // The line that counts the rest needs a place as well.
         if out.len() + block.len() + 100 > room {
-            let _ = writeln!(out, "and {} more; the other reports have them all.\n", told.len() - n);
+            let _ =
+                writeln!(out, "and {} more; the other reports have them all.\n", shown_outcomes.len() - n);
             return;
         }
         out.push_str(&block);

@@ -17,8 +17,8 @@ use std::fmt::Write;
 
 use assay_spec::Id;
 
+use crate::curl::bearer_token;
 use crate::redact::{Disguise, Hidden};
-use crate::repeat::bearer_token;
 use crate::verdict::{Outcome, Run, Verdict};
 
 const REDACTED: &[u8] = b"[redacted token]";
@@ -158,9 +158,9 @@ pub(crate) mod example {
     use assay_spec::endpoint::Endpoint;
     use assay_spec::network::{message, neighbours, pin, query};
 
+    use crate::curl;
     use crate::endpoints::{Answers, Coverage, Seen};
     use crate::exchange::{Broken, Exchange, Request, Response};
-    use crate::repeat;
     use crate::verdict::{Failure, Outcome, Run, Verdict};
 
     pub(crate) const TOKEN: &str = "hunter2hunter2";
@@ -226,7 +226,7 @@ pub(crate) mod example {
         let body = format!("{{\"error\":\"\x1b[31mred {TOKEN}\"}}");
         let headers = vec![("content-type".into(), b"application/json".to_vec()), ("x".into(), vec![0xff])];
         let response = Response { status: 200, headers, body: body.into_bytes() };
-        let told = Exchange {
+        let answered = Exchange {
             site: "publish".into(),
             base: "http://127.0.0.1:4101".into(),
             request,
@@ -249,15 +249,15 @@ pub(crate) mod example {
             got: "200".into(),
             exchange: Some(1),
         });
-        broken.repeat = vec![repeat::curl(&told, repeat::Reach::default())];
+        broken.repeat = vec![curl::command_line(&answered, curl::Reach::default())];
         broken.why = vec!["prepare: the lock was free".into()];
-        broken.exchanges = vec![silent.clone(), told.clone()];
+        broken.exchanges = vec![silent.clone(), answered.clone()];
         let mut unsure =
             outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the counterpart got 500");
         unsure.exchanges = vec![silent];
         let mut first = outcome(&FIRST, "it_holds", Verdict::Pass, "");
         first.notes = vec!["answers with 201 where 200 is as good".into()];
-        first.exchanges = vec![told];
+        first.exchanges = vec![answered];
         let needs = "needs control level T2";
         Run {
             target: "http://127.0.0.1:4101".into(),

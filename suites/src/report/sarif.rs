@@ -8,7 +8,7 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
-use super::terminal::{is_told_in_full, plain_detail};
+use super::terminal::{is_shown_in_full, plain_detail};
 use super::{objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -35,9 +35,9 @@ fn log(run: &Run) -> Value {
         }
     }
     let index = |id: Id| rules.iter().position(|known| std::ptr::eq(*known, id)).unwrap_or_default();
-    let told = run.outcomes.iter().filter(|outcome| is_told_in_full(outcome.verdict));
+    let shown_outcomes = run.outcomes.iter().filter(|outcome| is_shown_in_full(outcome.verdict));
     let results: Vec<Value> =
-        told.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
+        shown_outcomes.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|&verdict| (verdict.name().into(), run.count(verdict).into())).collect();
     let lines =
@@ -100,8 +100,8 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
     };
     let mut message = format!("{}: {}", outcome.verdict.name(), one_line(outcome.reason.as_bytes()));
     if let Some(failure) = &outcome.failure {
-        let told = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
-        message.extend(told.map(|(name, text)| format!("\n{name} {}", one_line(text.as_bytes()))));
+        let shown_outcomes = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
+        message.extend(shown_outcomes.map(|(name, text)| format!("\n{name} {}", one_line(text.as_bytes()))));
     }
     let name = id.to_string();
     // The same fact of the same requirement is the same alert in every run.

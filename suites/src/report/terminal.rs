@@ -5,9 +5,9 @@ use std::fmt::Write;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{body_lines, by_group, one_line, readable};
+use crate::curl::authority;
 use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Cut, Exchange, Request};
-use crate::repeat::authority;
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// Longer bodies are cut.
@@ -20,7 +20,7 @@ pub fn summary(run: &Run, colour: bool) -> String {
     let paint = Paint(colour);
     let mut out = String::new();
     put_groups(&mut out, run, paint);
-    for outcome in run.outcomes.iter().filter(|outcome| is_told_in_full(outcome.verdict)) {
+    for outcome in run.outcomes.iter().filter(|outcome| is_shown_in_full(outcome.verdict)) {
         let _ = write!(out, "\n{}", detail(outcome, paint));
         let _ = writeln!(out, "  seed     {}", outcome.seed.unwrap_or(run.seed));
     }
@@ -45,7 +45,7 @@ pub fn endpoints(run: &Run) -> String {
     let line = |row: &Coverage| {
         let mark = if is_odd(row) { '!' } else { ' ' };
         let (method, path, seen) = (row.endpoint.method, row.endpoint.path, row.seen.name());
-        let told = match row {
+        let described = match row {
             Coverage { declared: false, .. } => "switched off in the profile".to_owned(),
             Coverage { is_probed: true, .. } => "by one request beside the checks".to_owned(),
             Coverage { granted, refused, .. } => {
@@ -55,7 +55,7 @@ pub fn endpoints(run: &Run) -> String {
                 )
             }
         };
-        format!("{mark} {method:<4} {path:<width$}  {seen:<9}  {told}\n")
+        format!("{mark} {method:<4} {path:<width$}  {seen:<9}  {described}\n")
     };
     run.endpoints.iter().map(line).chain(["\n".to_owned()]).collect()
 }
@@ -128,7 +128,7 @@ impl Paint {
     }
 }
 
-pub(super) fn is_told_in_full(verdict: Verdict) -> bool {
+pub(super) fn is_shown_in_full(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
 }
 
@@ -266,8 +266,8 @@ pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>
 
 /// The notes of what passed; the others are told with their outcome.
 fn put_notes(out: &mut String, run: &Run) {
-    let told = run.outcomes.iter().filter(|outcome| !is_told_in_full(outcome.verdict));
-    let notes: Vec<String> = told
+    let described = run.outcomes.iter().filter(|outcome| !is_shown_in_full(outcome.verdict));
+    let notes: Vec<String> = described
         .flat_map(|outcome| outcome.notes.iter().map(|note| (outcome.requirement, note)))
         .map(|(id, note)| format!("  {id}: {}\n", one_line(note.as_bytes())))
         .collect();

@@ -194,9 +194,9 @@ impl Client {
             }
             Fault::AnyVersion => {
                 let json = shown.split_once('{').map(|(_, json)| format!("{{{json}")).unwrap_or_default();
-                let told: Value = serde_json::from_str(&json).unwrap_or_default();
+                let record_json: Value = serde_json::from_str(&json).unwrap_or_default();
                 if let Op::Publish { version: version @ None, .. } = &mut asked.op {
-                    *version = told["v"].as_str().map(str::to_owned);
+                    *version = record_json["v"].as_str().map(str::to_owned);
                 }
             }
             Fault::RefusesTxt if vault.is_some_and(|vault| vault != ed25519::address(&self.key)) => {

@@ -128,7 +128,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
     };
     for line in std::io::stdin().lines() {
         let asked: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-        let told = match runtime.block_on(client.ask(&asked)) {
+        let reply = match runtime.block_on(client.ask(&asked)) {
             Ok(answer) => json!({ "id": asked["id"], "answer": answer }),
             Err(why) if fault == Fault::DiesOfErrors => {
                 eprintln!("{why}");
@@ -136,7 +136,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
             }
             Err(why) => json!({ "id": asked["id"], "error": why }),
         };
-        println!("{told}");
+        println!("{reply}");
     }
     if fault == Fault::Hangs {
         runtime.block_on(std::future::pending::<()>());

@@ -4,7 +4,7 @@
 mod answers;
 mod bounds;
 mod elsewhere;
+mod http2;
 mod lines;
 mod room;
 mod tls;
-mod two;

@@ -227,13 +227,13 @@ fn limits(g: &mut Group) {
         &rows::COUNTED,
         "The headers tell what is allowed, the data has more.",
         |entries| {
-            entries[1] = Entry::zeros("zeros.bin", mebibytes).told_as(&entries[1]);
+            entries[1] = Entry::zeros("zeros.bin", mebibytes).declared_as(&entries[1]);
         },
     );
     g.accept("zeros", input(&zeros(1_000_000)), "A million zeros in a thousand bytes are no harm.");
     let little = "The headers tell of a million bytes, the data has forty million.";
     altered(g, "counted-bomb", ("zeros", zeros(1_000_000)), &rows::COUNTED, little, |entries| {
-        entries[1] = Entry::zeros("zeros.bin", mebibytes).told_as(&entries[1]);
+        entries[1] = Entry::zeros("zeros.bin", mebibytes).declared_as(&entries[1]);
     });
 
     let many = |count: usize| {

@@ -79,7 +79,7 @@ impl Entry {
     }
 
     /// The same data under what both headers tell of `other`.
-    pub(super) fn told_as(self, other: &Entry) -> Entry {
+    pub(super) fn declared_as(self, other: &Entry) -> Entry {
         Entry { told: other.told, crc: other.crc, ..self }
     }
 

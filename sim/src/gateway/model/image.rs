@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn type_size_and_pixels_are_told() {
-        let told = describe(&format!("data:image/gif;base64,{GIF}"));
-        assert_eq!(told, "The image is of type image/gif, 42 bytes long, 1 by 1 pixels.");
+        let description = describe(&format!("data:image/gif;base64,{GIF}"));
+        assert_eq!(description, "The image is of type image/gif, 42 bytes long, 1 by 1 pixels.");
         assert_eq!(
             describe("data:image/svg+xml,%3Csvg/%3E"),
             "The image is of type image/svg+xml, 6 bytes long."

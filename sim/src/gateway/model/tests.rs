@@ -75,8 +75,8 @@ fn a_tool_is_called_until_it_has_answered() {
 
     let result = Turn { role: Role::Tool, text: "18 degrees and clear".to_owned(), images: Vec::new() };
     prompt.conversations[0].push(result);
-    let told = answered(&prompt);
-    assert!(told.calls.is_empty() && told.text().contains("18 degrees and clear"), "{}", told.text());
+    let answer = answered(&prompt);
+    assert!(answer.calls.is_empty() && answer.text().contains("18 degrees and clear"), "{}", answer.text());
     // A new question is open again; and who insists gets a call.
     let insisting = Prompt { choose: Choose::Something, ..prompt.clone() };
     assert_eq!(answered(&insisting).calls.len(), 1);

@@ -114,8 +114,8 @@ fn the_pieces_of_a_call_make_up_its_arguments() {
         assert_eq!(arguments, json!({ "city": "Lisbon" }), "{}", format.name);
         assert!(call.to_string().contains("Lisbon"), "{call}");
         let id = call.pointer(id).unwrap().to_string();
-        let told = events.iter().filter(|event| json_of(event).to_string().contains(&id)).count();
-        assert!(told >= 1, "{}: {id} is not told", format.name);
+        let naming = events.iter().filter(|event| json_of(event).to_string().contains(&id)).count();
+        assert!(naming >= 1, "{}: {id} is not told", format.name);
     }
 }
 

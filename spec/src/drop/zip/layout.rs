@@ -97,10 +97,10 @@ fn local_header(bytes: &[u8], entry: &Entry<'_>) -> Option<(usize, Option<&'stat
 
     // Where a descriptor follows, a writer may leave open what it does not know yet.
     let may_wait = flags & DESCRIPTOR != 0;
-    let told = |number: u64, known: u64| number == known || (may_wait && number == 0);
-    let agrees = told(crc.into(), central.crc.into())
-        && told(compressed, central.compressed)
-        && told(size, central.size);
+    let agrees_with = |number: u64, known: u64| number == known || (may_wait && number == 0);
+    let agrees = agrees_with(crc.into(), central.crc.into())
+        && agrees_with(compressed, central.compressed)
+        && agrees_with(size, central.size);
     let fault = if slice_at(bytes, SIZE, name)? != central.name {
         Some("its local header has another name")
     } else if flags != central.flags || u16_at(bytes, 8)? != central.method {

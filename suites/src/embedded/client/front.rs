@@ -31,7 +31,7 @@ pub(super) struct Front {
     wire: Wire,
     dialect: Dialect,
     submits: AtomicUsize,
-    told: Mutex<Vec<Vec<u8>>>,
+    altered_answers: Mutex<Vec<Vec<u8>>>,
 }
 
 /// A listener that ends when it is dropped.
@@ -43,12 +43,18 @@ pub(super) struct Opened {
 
 impl Front {
     pub(super) fn new(handle: Handle, wire: Wire, dialect: Dialect) -> Arc<Front> {
-        Arc::new(Front { handle, wire, dialect, submits: AtomicUsize::new(0), told: Mutex::default() })
+        Arc::new(Front {
+            handle,
+            wire,
+            dialect,
+            submits: AtomicUsize::new(0),
+            altered_answers: Mutex::default(),
+        })
     }
 
     /// The falsified answers, in the order in which they were told.
-    pub(super) fn told(&self) -> Vec<Vec<u8>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn altered_answers(&self) -> Vec<Vec<u8>> {
+        self.altered_answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Serves `site` behind this wire.
@@ -107,7 +113,7 @@ async fn between(State((front, cut)): State<Between>, request: Request, next: Ne
             };
             deviation.apply(&front.dialect, &mut value);
             let bytes = value.to_string().into_bytes();
-            front.told.lock().unwrap_or_else(PoisonError::into_inner).push(bytes.clone());
+            front.altered_answers.lock().unwrap_or_else(PoisonError::into_inner).push(bytes.clone());
             parts.headers.remove(CONTENT_LENGTH);
             Response::from_parts(parts, Body::from(bytes))
         }

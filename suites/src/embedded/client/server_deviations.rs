@@ -164,7 +164,7 @@ mod tests {
     fn each_deviation_breaks_its_check_and_no_other() {
         let dialect = Dialect::default();
         let memo = assay_spec::crypto::ed25519::parse_address(&dialect.memo_program).expect("an address");
-        let mut told = 0;
+        let mut applied = 0;
         for case in super::super::all() {
             let Wire::Deviation(deviation) = case.scene.wire else { continue };
             if case.requirement.group != "check" {
@@ -183,8 +183,8 @@ mod tests {
             let rules = &mut Without(case.requirement);
             let passed = check_message(&dialect, &altered, &[2; 32], &asked, NOW, rules);
             assert!(passed.is_ok(), "{}: {passed:?}", case.fact);
-            told += 1;
+            applied += 1;
         }
-        assert!(told > 20, "{told} deviations");
+        assert!(applied > 20, "{applied} deviations");
     }
 }

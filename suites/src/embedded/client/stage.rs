@@ -81,7 +81,7 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         let lines = world.core.log.lines();
         lines.map(|line| format!("the server: {}", json!(line))).collect()
     });
-    let (calls, strays): (Vec<Call>, Vec<Call>) = calls(&watch.entries, front.told())
+    let (calls, strays): (Vec<Call>, Vec<Call>) = calls(&watch.entries, front.altered_answers())
         .into_iter()
         .partition(|call| call.is_prepare() || call.is_submit());
     Ok(Trace {

@@ -159,7 +159,7 @@ impl Trace {
 }
 
 /// The calls of a journal, other paths included. `told` are the answers to prepares that were falsified on the way.
-pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
+pub(super) fn calls(entries: &[Entry], altered_answers: Vec<Vec<u8>>) -> Vec<Call> {
     let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
     for Entry { at, exchange, event, .. } in entries {
         if let Event::Head(line, headers) = event {
@@ -188,7 +188,7 @@ pub(super) fn calls(entries: &[Entry], told: Vec<Vec<u8>>) -> Vec<Call> {
     }
     let mut calls: Vec<Call> = calls.into_values().collect();
     let prepared = calls.iter_mut().filter(|call| call.is_prepare() && call.status() == 200);
-    for (call, deviation) in prepared.zip(told) {
+    for (call, deviation) in prepared.zip(altered_answers) {
         if let Some(response) = &mut call.response {
             response.body = deviation;
         }

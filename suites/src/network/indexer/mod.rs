@@ -35,8 +35,8 @@ async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
         return Ok(network.clone());
     }
     let why = "needs the name of a network that is indexed ([network.fixtures] indexer_network)";
-    let told = probe.view("network").await["indexed"][0].as_str().map(str::to_owned);
-    told.ok_or_else(|| Stop::NotTestable(why.to_owned()))
+    let named = probe.view("network").await["indexed"][0].as_str().map(str::to_owned);
+    named.ok_or_else(|| Stop::NotTestable(why.to_owned()))
 }
 
 impl IndexedList {

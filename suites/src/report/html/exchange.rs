@@ -1,8 +1,8 @@
 //! One exchange on the page: both heads, both bodies, cut at a bound that the page tells.
 
 use super::text::{bytes, hex_dump, line, lines};
+use crate::curl::authority;
 use crate::exchange::Exchange;
-use crate::repeat::authority;
 use crate::report::terminal::{left_out, request_head};
 
 /// A body shorter than this, and on few lines, is shown at once.
@@ -45,8 +45,9 @@ pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usiz
         Ok(response) => {
             let headers = response.headers.iter();
             let headers = headers.map(|(name, value)| head(&[name.as_bytes(), b": ", value].concat()));
-            let told: Vec<String> = std::iter::once(response.status.to_string()).chain(headers).collect();
-            out.push_str(&format!("<h6>Response</h6><pre class=\"head\">{}</pre>", told.join("\n")));
+            let head_lines: Vec<String> =
+                std::iter::once(response.status.to_string()).chain(headers).collect();
+            out.push_str(&format!("<h6>Response</h6><pre class=\"head\">{}</pre>", head_lines.join("\n")));
             put_body(&mut out, &response.body, limit);
         }
         Err(broken) => {

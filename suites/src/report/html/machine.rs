@@ -42,13 +42,13 @@ fn figure(name: &str, moves: &[Move]) -> String {
 
 fn row(each: Move) -> String {
     let (one, _) = each;
-    let told = match mark(each) {
+    let status = match mark(each) {
         (SEEN, _) => "\u{25cf} seen".to_owned(),
         (HIDDEN, _) => format!("\u{25c7} cannot be seen: {}", line(one.unreachable)),
         _ => "\u{25cb} not seen".to_owned(),
     };
     format!(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{told}</td></tr>",
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{status}</td></tr>",
         line(one.from),
         line(one.event),
         line(one.to)

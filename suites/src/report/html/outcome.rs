@@ -14,7 +14,7 @@ use crate::verdict::{Failure, Outcome, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cuts {
     /// Of what did not pass.
-    pub(super) told: usize,
+    pub(super) failed: usize,
     /// Of what passed.
     pub(super) passed: usize,
 }
@@ -44,7 +44,7 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
     }
     put_list(&mut out, "Notes", &outcome.notes);
     put_list(&mut out, "Why, in the target\u{2019}s own account", &outcome.why);
-    put_exchanges(&mut out, outcome, if is_pass { cuts.passed } else { cuts.told });
+    put_exchanges(&mut out, outcome, if is_pass { cuts.passed } else { cuts.failed });
     for repeat in &outcome.repeat {
         out.push_str(&format!(
             "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\">{}</pre></div>\n",

@@ -87,11 +87,11 @@ fn short(reason: &str) -> String {
 
 /// What did not pass, each with its reason and a link to its row; then what could not be tested, by reason.
 pub(super) fn attention(run: &Run) -> String {
-    let told: Vec<&Outcome> =
+    let failing: Vec<&Outcome> =
         run.outcomes.iter().filter(|outcome| needs_attention(outcome.verdict)).collect();
-    let mut out = if told.is_empty() { nothing("Nothing: no check failed.") } else { String::new() };
-    if !told.is_empty() {
-        let items: String = told
+    let mut out = if failing.is_empty() { nothing("Nothing: no check failed.") } else { String::new() };
+    if !failing.is_empty() {
+        let items: String = failing
             .iter()
             .map(|one| {
                 let (verdict, id) = (one.verdict.name(), one.requirement);
@@ -101,7 +101,7 @@ pub(super) fn attention(run: &Run) -> String {
                 )
             })
             .collect();
-        out.push_str(&format!("<ul class=\"told\">\n{items}</ul>\n"));
+        out.push_str(&format!("<ul class=\"failing\">\n{items}</ul>\n"));
     }
     for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
         for (reason, outcomes) in terminal::by_reason(run, verdict) {
@@ -128,14 +128,14 @@ pub(super) fn endpoints(run: &Run) -> String {
     }
     let row = |row: &Coverage| {
         let Endpoint { method, path, .. } = row.endpoint;
-        let (seen, told) = match row {
+        let (seen, said) = match row {
             Coverage { declared: false, .. } => (Seen::NotAsked, "switched off in the profile"),
             Coverage { is_probed: true, seen, .. } => (*seen, "by one request beside the checks"),
             Coverage { seen, .. } => (*seen, ""),
         };
         format!(
             "<tr><td>{}</td><td><code>{method} {}</code></td><td class=\"seen-{2}\">{2}</td>\
-             <td class=\"number\">{3}</td><td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{told}</td></tr>\n",
+             <td class=\"number\">{3}</td><td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{failing}</td></tr>\n",
             row.endpoint.service,
             line(path),
             seen.name(),

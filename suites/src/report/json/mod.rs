@@ -44,8 +44,8 @@ mod tests {
 
     use super::*;
     use crate::exchange::Response;
+    use crate::recording::{Asked, Call};
     use crate::report::example;
-    use crate::tape::{Asked, Call};
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "one snapshot")]

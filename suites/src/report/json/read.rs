@@ -13,10 +13,10 @@ use crate::check::{self, Check};
 use crate::control::Offer;
 use crate::endpoints::{self, Answers, Coverage, Seen};
 use crate::exchange::{Broken, Cut, Exchange, Request, Response};
+use crate::recording::{Asked, Call};
 use crate::redact::Disguise;
 use crate::run::machines;
 use crate::shard;
-use crate::tape::{Asked, Call};
 use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
 
 /// No body is longer than this once it is inflated, in bytes.

@@ -9,7 +9,7 @@ use super::wire;
 use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
 use crate::exchange::{Broken, Cut, Exchange};
-use crate::tape::{Asked, Call};
+use crate::recording::{Asked, Call};
 use crate::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 
 /// Longer bodies stand in the table.

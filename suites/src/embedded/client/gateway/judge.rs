@@ -3,7 +3,7 @@
 use assay_spec::gateway::stand_in;
 
 use super::stage::IMPOSTOR;
-use super::trace::{Call, Told, Trace};
+use super::trace::{Call, ClientReport, Trace};
 use crate::check::{Checked, Stop};
 use crate::verdict::Failure;
 
@@ -40,10 +40,10 @@ pub(super) fn answers(trace: &Trace) -> Checked {
 
 fn answers_in(trace: &Trace, turn: usize) -> Checked {
     let at = trace.of(turn).last().map(|(at, _)| at);
-    match trace.turns.get(turn).map(|turn| &turn.told) {
-        Some(Told::Answer(words)) => tells_the_whole(trace, turn, words),
-        Some(Told::Error(why)) => Err(fail("answer", "an answer", format!("an error: {why}"), at)),
-        Some(Told::Nothing(why)) => Err(fail("answer", "an answer", *why, at)),
+    match trace.turns.get(turn).map(|turn| &turn.reported) {
+        Some(ClientReport::Answer(words)) => tells_the_whole(trace, turn, words),
+        Some(ClientReport::Error(why)) => Err(fail("answer", "an answer", format!("an error: {why}"), at)),
+        Some(ClientReport::Nothing(why)) => Err(fail("answer", "an answer", *why, at)),
         None => Err(unclear("it was never asked")),
     }
 }
@@ -116,10 +116,10 @@ pub(super) fn tries_another(trace: &Trace) -> Checked {
 
 /// Words of a stream that failed are not told as an answer, and the next question is answered.
 pub(super) fn takes_no_part_for_the_whole(trace: &Trace) -> Checked {
-    match trace.turns.first().map(|turn| &turn.told) {
-        Some(Told::Answer(words)) => tells_the_whole(trace, 0, words)?,
-        Some(Told::Error(_)) => {}
-        Some(Told::Nothing(why)) => return Err(fail("answer", "word of the failure", *why, None)),
+    match trace.turns.first().map(|turn| &turn.reported) {
+        Some(ClientReport::Answer(words)) => tells_the_whole(trace, 0, words)?,
+        Some(ClientReport::Error(_)) => {}
+        Some(ClientReport::Nothing(why)) => return Err(fail("answer", "word of the failure", *why, None)),
         None => return Err(unclear("it was never asked")),
     }
     let broken = |call: &Call| call.is_inference() && call.status() == 200 && call.words().is_none();
@@ -188,10 +188,10 @@ pub(super) fn gives_up_a_refused_key(trace: &Trace) -> Checked {
 }
 
 fn tells_an_error(trace: &Trace, turn: usize) -> Checked {
-    match trace.turns.get(turn).map(|turn| &turn.told) {
-        Some(Told::Error(_)) => Ok(()),
-        Some(Told::Answer(words)) => Err(fail("answer", "an error", format!("{words:?}"), None)),
-        Some(Told::Nothing(why)) => Err(fail("answer", "an error", *why, None)),
+    match trace.turns.get(turn).map(|turn| &turn.reported) {
+        Some(ClientReport::Error(_)) => Ok(()),
+        Some(ClientReport::Answer(words)) => Err(fail("answer", "an error", format!("{words:?}"), None)),
+        Some(ClientReport::Nothing(why)) => Err(fail("answer", "an error", *why, None)),
         None => Err(unclear("it was never asked")),
     }
 }

@@ -18,7 +18,7 @@ use super::super::watch::{READ_EVERY, Said, Watch};
 use super::Suite;
 use super::front;
 use super::scene::{Pays, Scene, Step, Way, Wire};
-use super::trace::{Ended, Told, Trace, Turn, calls, told};
+use super::trace::{ClientReport, Ended, Trace, Turn, calls, reported};
 use crate::probe::wall_clock;
 
 /// Where requests come from that went over a connection with another certificate than the enclave's.
@@ -39,9 +39,9 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
             let site = world::sites().into_iter().find(|site| site.name == "enclave");
             let opened = front::open(handle.clone(), site.ok_or("no site is named enclave")?, IMPOSTOR).await;
             let opened = opened.map_err(failed)?;
-            let mut places = handle.places();
-            places.insert("enclave", opened.url.clone());
-            handle.set_places(places);
+            let mut site_urls = handle.site_urls();
+            site_urls.insert("enclave", opened.url.clone());
+            handle.set_site_urls(site_urls);
             Some(opened)
         }
     };
@@ -121,7 +121,7 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         key: key.map(str::to_owned),
         item_hash: view["enclave"]["item_hash"].as_str().unwrap_or("no item hash").to_owned(),
         ended,
-        bases: handle.places(),
+        bases: handle.site_urls(),
         refusals,
         stderr: said.lines(),
     })
@@ -147,17 +147,17 @@ impl Stage<'_> {
     async fn step(&mut self, step: Step) -> Result<(), String> {
         match step {
             Step::Ask => {
-                let from = self.place();
-                let told = self.ask().await;
-                let until = self.place();
-                self.turns.push(Turn { span: [from, until], told });
+                let from = self.journal_position();
+                let reported = self.ask().await;
+                let until = self.journal_position();
+                self.turns.push(Turn { span: [from, until], reported });
                 Ok(())
             }
             Step::Faults(faults) => self.faults(&parse(faults)?),
             Step::Action(action, arguments) => {
                 self.perform(action, &parse(arguments)?)?;
                 if action == "gateway.reboot" {
-                    let at = self.place();
+                    let at = self.journal_position();
                     self.boots.push(at);
                 }
                 Ok(())
@@ -180,7 +180,7 @@ impl Stage<'_> {
             }
             Step::Rest => {
                 sleep(Duration::from_millis(self.suite.refresh_s * 1000 + 1000)).await;
-                let at = self.place();
+                let at = self.journal_position();
                 self.vanished = self.left.clone().map(|site| (site, at));
                 Ok(())
             }
@@ -213,29 +213,29 @@ impl Stage<'_> {
     }
 
     /// Sends a prompt and waits for what the client tells of it.
-    async fn ask(&mut self) -> Told {
+    async fn ask(&mut self) -> ClientReport {
         let id = self.turns.len() + 1;
         let prompt = format!("Question {id}: what is the sea like, in a few words?");
         let (model, stream) = (self.scene.model(), self.scene.stream);
         let line = json!({ "id": id, "model": model, "prompt": prompt, "stream": stream });
-        let Some(input) = &mut self.input else { return Told::Nothing("it takes no prompts") };
+        let Some(input) = &mut self.input else { return ClientReport::Nothing("it takes no prompts") };
         let line = format!("{line}\n");
         let sent = async {
             input.write_all(line.as_bytes()).await?;
             input.flush().await
         };
         if !matches!(timeout(self.suite.limit, sent).await, Ok(Ok(()))) {
-            return Told::Nothing("it takes no prompts");
+            return ClientReport::Nothing("it takes no prompts");
         }
         let deadline = Instant::now() + self.suite.limit;
         let mut ticks = interval(READ_EVERY);
         loop {
             tokio::select! {
                 line = self.output.next_line() => match line {
-                    Ok(Some(line)) => if let Some(told) = told(&line, id) { return told },
-                    _ => return Told::Nothing("its output has ended"),
+                    Ok(Some(line)) => if let Some(reported) = reported(&line, id) { return reported },
+                    _ => return ClientReport::Nothing("its output has ended"),
                 },
-                () = tokio::time::sleep_until(deadline) => return Told::Nothing("it says nothing"),
+                () = tokio::time::sleep_until(deadline) => return ClientReport::Nothing("it says nothing"),
                 _ = ticks.tick() => self.watch.read(),
             }
         }

@@ -38,12 +38,12 @@ pub(super) struct Turn {
     /// The first and the last place in the journal that belong to it; the last is excluded.
     pub(super) span: [usize; 2],
     /// What the client told.
-    pub(super) told: Told,
+    pub(super) reported: ClientReport,
 }
 
 /// What a client tells of what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ClientReport {
     /// The model's words.
     Answer(String),
     /// Why there are none.
@@ -155,9 +155,10 @@ impl Trace {
 
     /// For people: what the server thought, and what the client said.
     pub(super) fn account(&self) -> Vec<String> {
-        let told = self.turns.iter().enumerate().map(|(n, turn)| format!("turn {}: {:?}", n + 1, turn.told));
+        let reported =
+            self.turns.iter().enumerate().map(|(n, turn)| format!("turn {}: {:?}", n + 1, turn.reported));
         let said = self.stderr.iter().map(|line| format!("the client says: {line}"));
-        self.refusals.iter().cloned().chain(told).chain(said).collect()
+        self.refusals.iter().cloned().chain(reported).chain(said).collect()
     }
 
     /// The calls as reports show them. The key that the worlds give out is worth nothing elsewhere.
@@ -220,11 +221,11 @@ pub(super) fn calls(entries: &[Entry], sites: &[&'static str]) -> Vec<Call> {
 }
 
 /// What a line of a client's output tells of a question; `None` where it tells nothing of it.
-pub(super) fn told(line: &str, id: usize) -> Option<Told> {
+pub(super) fn reported(line: &str, id: usize) -> Option<ClientReport> {
     let line: Value = serde_json::from_str(line).ok()?;
     if line["id"] != id {
         return None;
     }
     let text = |name: &str| line[name].as_str().map(str::to_owned);
-    text("answer").map(Told::Answer).or_else(|| text("error").map(Told::Error))
+    text("answer").map(ClientReport::Answer).or_else(|| text("error").map(ClientReport::Error))
 }

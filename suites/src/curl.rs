@@ -36,7 +36,7 @@ pub struct Reach<'t> {
 
 /// The line that sends the exchange's request again and prints the response with its head. A text of more than 8 KiB,
 /// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes.
-pub fn curl(exchange: &Exchange, reach: Reach<'_>) -> String {
+pub fn command_line(exchange: &Exchange, reach: Reach<'_>) -> String {
     let Exchange { base, request, .. } = exchange;
     let line = if curl_is_exact(request) {
         curl_line(base, request, reach)
@@ -291,7 +291,7 @@ mod tests {
     }
 
     fn line(request: Request) -> String {
-        curl(&exchange("http://127.0.0.1:4101", request), Reach::default())
+        command_line(&exchange("http://127.0.0.1:4101", request), Reach::default())
     }
 
     #[test]
@@ -326,9 +326,9 @@ mod tests {
     #[test]
     fn other_addresses() {
         let get = || Request::new("GET", "/");
-        assert!(curl(&exchange("http://[::1]:4101", get()), Reach::default()).contains(" -g "));
+        assert!(command_line(&exchange("http://[::1]:4101", get()), Reach::default()).contains(" -g "));
         let socket = |base: &str| {
-            curl(&exchange(base, get().header("Host", "a").header("Host", "b")), Reach::default())
+            command_line(&exchange(base, get().header("Host", "a").header("Host", "b")), Reach::default())
         };
         assert!(socket("http://[::1]:4101").contains("3<>/dev/tcp/::1/4101 "));
         assert!(socket("http://[::1]").contains("3<>/dev/tcp/::1/80 "));
@@ -339,7 +339,7 @@ mod tests {
     fn a_server_that_speaks_tls_is_asked_over_tls() {
         let get = || Request::new("GET", "/");
         let trusting = Reach { ca_file: Some(Path::new("my ca.pem")), ..Reach::default() };
-        let curl = |base: &str, request: Request| super::curl(&exchange(base, request), trusting);
+        let curl = |base: &str, request: Request| super::command_line(&exchange(base, request), trusting);
         let twice = || get().header("Host", "a").header("Host", "b");
         let lines = [
             curl("https://127.0.0.1:4102", get()),
@@ -357,8 +357,8 @@ mod tests {
         assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "nobody shows a certificate there");
 
         let reach = Reach { shows_identity: true, over_two: true, ..Reach::default() };
-        let lines =
-            ["https://a.example", "http://a.example"].map(|base| super::curl(&exchange(base, get()), reach));
+        let lines = ["https://a.example", "http://a.example"]
+            .map(|base| super::command_line(&exchange(base, get()), reach));
         insta::assert_snapshot!(lines.join("\n"), @r#"
         curl -sS -i --http2 --path-as-is --cert "$ASSAY_CLIENT_CERTIFICATE" --key "$ASSAY_CLIENT_KEY" --request-target / -X GET -H 'Accept:' -H 'User-Agent:' https://a.example
         curl -sS -i --http2-prior-knowledge --path-as-is --request-target / -X GET -H 'Accept:' -H 'User-Agent:' http://a.example
@@ -426,7 +426,7 @@ mod tests {
     async fn assert_arrives(request: Request, file: Option<&[u8]>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
-        let script = curl(&exchange(&format!("http://{host}"), request.clone()), Reach::default());
+        let script = command_line(&exchange(&format!("http://{host}"), request.clone()), Reach::default());
         let key = request.headers.iter().find_map(|(name, value)| {
             bearer_token(name, value).map(|at| String::from_utf8_lossy(&value[at..]).into_owned())
         });

@@ -8,7 +8,7 @@ use assay_sim::world;
 const CONTROL_PORT: u16 = 4100;
 
 /// The base URL of each site, by its name.
-pub fn places() -> BTreeMap<String, String> {
+pub fn site_urls() -> BTreeMap<String, String> {
     let ports = CONTROL_PORT + 1..;
     let place = |(port, site): (u16, assay_sim::world::Site)| {
         let scheme = if site.tls { "https" } else { "http" };

@@ -1,7 +1,7 @@
 //! What a check was told beside its exchanges, kept so that the check can be judged again without its target: answers
 //! of the control API, readings of this machine's clock, and what it got of things that the checks of a run share.
 //!
-//! A tape records while a check runs, or plays what an earlier run has recorded: then no request leaves the machine.
+//! A recorder records while a check runs, or plays what an earlier run has recorded: then no request leaves the machine.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -50,10 +50,10 @@ pub struct Recording {
 
 /// A recorder or a player.
 #[derive(Clone, Debug, Default)]
-pub struct Tape(Arc<Mutex<Reel>>);
+pub struct Recorder(Arc<Mutex<RecorderState>>);
 
 #[derive(Debug, Default)]
-struct Reel {
+struct RecorderState {
     /// Exchanges that have begun.
     begun: usize,
     recorded: Vec<Call>,
@@ -70,13 +70,13 @@ struct Playing {
     missed: Option<String>,
 }
 
-impl Tape {
-    /// A tape that plays `own`, and where that has no answer, what other checks of the run were answered.
-    pub fn playing(own: Recording, shared: Arc<Vec<Exchange>>) -> Tape {
+impl Recorder {
+    /// A recorder that plays `own`, and where that has no answer, what other checks of the run were answered.
+    pub fn playing(own: Recording, shared: Arc<Vec<Exchange>>) -> Recorder {
         let used_exchanges = vec![false; own.exchanges.len()];
         let used_calls = vec![false; own.calls.len()];
         let playing = Playing { own, used_exchanges, used_calls, shared, missed: None };
-        Tape(Arc::new(Mutex::new(Reel { playing: Some(playing), ..Reel::default() })))
+        Recorder(Arc::new(Mutex::new(RecorderState { playing: Some(playing), ..RecorderState::default() })))
     }
 
     /// Whether answers come from it.
@@ -89,21 +89,21 @@ impl Tape {
         self.lock().begun += 1;
     }
 
-    /// The recorded answer to a request; nothing where the tape records.
+    /// The recorded answer to a request; nothing where the recorder records.
     pub(crate) fn response(&self, base: &str, request: &Request) -> Option<Result<Response, Broken>> {
         Some(self.lock().playing.as_mut()?.response(base, request))
     }
 
-    /// The recorded answer to a call; nothing where the tape records.
+    /// The recorded answer to a call; nothing where the recorder records.
     pub(crate) fn answer(&self, asked: &Asked) -> Option<Result<Value, String>> {
         Some(self.lock().playing.as_mut()?.answer(asked))
     }
 
     /// Keeps what was told.
     pub(crate) fn keep(&self, asked: Asked, answer: &Result<Value, String>) {
-        let mut reel = self.lock();
-        let after = reel.begun;
-        reel.recorded.push(Call { after, asked, answer: answer.clone() });
+        let mut state = self.lock();
+        let after = state.begun;
+        state.recorded.push(Call { after, asked, answer: answer.clone() });
     }
 
     /// This machine's time, or what it was.
@@ -140,7 +140,7 @@ impl Tape {
         self.lock().playing.as_mut().and_then(|playing| playing.missed.take())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Reel> {
+    fn lock(&self) -> MutexGuard<'_, RecorderState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
