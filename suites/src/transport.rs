@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::client::http2::{self, Message};
-use crate::client::{self, Limits, two};
+use crate::client::http2::Message;
+use crate::client::{self, Limits, http2};
 use crate::exchange::{Broken, Request, Response};
 use crate::redact::Hidden;
 use crate::target::{Connect, Connection, Dial, Stream, host};

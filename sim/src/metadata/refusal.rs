@@ -23,7 +23,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
         return invalid(core);
     }
     let is_unknown = rule == &UNKNOWN_CONTRACT || rule == &UNKNOWN_TOKEN;
-    let takes = |variation| is_unknown && core.varies(variation);
+    let varies = |variation| is_unknown && core.varies(variation);
     if varies(variations::UNKNOWN_422) {
         invalid(core)
     } else if varies(variations::UNKNOWN_410) {

@@ -135,7 +135,7 @@ pub(super) fn endpoints(run: &Run) -> String {
         };
         format!(
             "<tr><td>{}</td><td><code>{method} {}</code></td><td class=\"seen-{2}\">{2}</td>\
-             <td class=\"number\">{3}</td><td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{failing}</td></tr>\n",
+             <td class=\"number\">{3}</td><td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{said}</td></tr>\n",
             row.endpoint.service,
             line(path),
             seen.name(),

@@ -188,7 +188,7 @@ impl Stage<'_> {
     }
 
     /// The present place in the journal.
-    fn place(&mut self) -> usize {
+    fn journal_position(&mut self) -> usize {
         self.watch.read();
         self.watch.entries.len()
     }
