@@ -56,23 +56,23 @@ fn main() {
             println!("{:>8}   {:>12.1}", n + 1, samples[samples.len() - 1]);
         }
     }
-    let [granted, refused, waited] = counts;
-    println!("{granted} prepared, {waited} submitted, {refused} refused");
+    let [accepted, refused, waited] = counts;
+    println!("{accepted} prepared, {waited} submitted, {refused} refused");
     let grown = samples[samples.len() - 1] - samples[WARM];
     println!("grown since request {}: {grown:+.1} MiB", WARM * SAMPLE);
-    assert!(granted == waited && granted == REQUESTS / PUBLISH_EVERY, "every publish was granted");
+    assert!(accepted == waited && accepted == REQUESTS / PUBLISH_EVERY, "every publish was accepted");
     assert!(grown <= TOLERANCE_MIB, "memory grows");
 }
 
-/// Puts a request in and counts how it ends; the body of a granted prepare comes back.
-fn ask(world: &mut World, post: Post, [granted, refused, waited]: &mut [usize; 3]) -> Option<Bytes> {
+/// Puts a request in and counts how it ends; the body of a accepted prepare comes back.
+fn ask(world: &mut World, post: Post, [accepted, refused, waited]: &mut [usize; 3]) -> Option<Bytes> {
     let outputs = input(world, post);
     if outputs.is_empty() {
         *waited += 1;
         return None;
     }
     let (status, body) = answer(&outputs);
-    *if status == 200 { granted } else { refused } += 1;
+    *if status == 200 { accepted } else { refused } += 1;
     (status == 200).then_some(body)
 }
 

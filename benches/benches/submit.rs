@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use assay_benches::{
-    CHAIN, CONFIRMATION_MS, EXCHANGE, Post, Publisher, advance, criterion, granted, input, lift_limits,
+    CHAIN, CONFIRMATION_MS, EXCHANGE, Post, Publisher, accepted, advance, criterion, input, lift_limits,
     prepared,
 };
 use assay_sim::World;
@@ -39,7 +39,7 @@ fn submit(c: &mut Criterion) {
                 for submit in submits {
                     assert!(input(&mut world, submit).is_empty(), "a submit waits for the chain");
                     let outputs = advance(&mut world, CONFIRMATION_MS);
-                    assert_eq!(granted(&outputs).count(), 1);
+                    assert_eq!(accepted(&outputs).count(), 1);
                 }
                 spent += start.elapsed();
                 // What has ended is forgotten.
@@ -91,7 +91,7 @@ fn waiting(c: &mut Criterion) {
                 }
                 assert_eq!(world.waiting(), WAITING);
                 let outputs = advance(&mut world, CONFIRMATION_MS);
-                assert_eq!(granted(&outputs).count(), WAITING);
+                assert_eq!(accepted(&outputs).count(), WAITING);
                 spent += start.elapsed();
                 advance(&mut world, assay_spec::instant::MINUTE);
             }

@@ -182,7 +182,7 @@ pub fn answer(outputs: &[Output]) -> (u16, Bytes) {
 }
 
 /// The exchanges that were answered by 200.
-pub fn granted(outputs: &[Output]) -> impl Iterator<Item = ExchangeId> {
+pub fn accepted(outputs: &[Output]) -> impl Iterator<Item = ExchangeId> {
     outputs.iter().filter_map(|output| match output {
         Output::Head { exchange, status: 200, .. } => Some(*exchange),
         _ => None,

@@ -25,9 +25,9 @@ pub struct Coverage {
     /// What the answers say about its existence.
     pub seen: Seen,
     /// Answers of 2xx that checks had.
-    pub granted: Answers,
+    pub accepted: Answers,
     /// Answers of 4xx that checks had.
-    pub refused: Answers,
+    pub rejected: Answers,
     /// No check asked for it, so the run sent one request of its own.
     pub is_probed: bool,
 }
@@ -95,8 +95,8 @@ pub fn gather<'run>(
             endpoint,
             declared: is_declared(settings, endpoint),
             seen: Seen::NotAsked,
-            granted: Answers::default(),
-            refused: Answers::default(),
+            accepted: Answers::default(),
+            rejected: Answers::default(),
             is_probed: false,
         })
         .collect();
@@ -117,8 +117,8 @@ impl Coverage {
         let seen = response.map_or(Seen::Unclear, |response| Seen::of(self.endpoint, response));
         self.seen = self.seen.max(seen);
         let (answers, is_judged) = match response.map(|response| response.status) {
-            Some(200..=299) => (&mut self.granted, stated == Some(true)),
-            Some(400..=499) => (&mut self.refused, stated.is_some()),
+            Some(200..=299) => (&mut self.accepted, stated == Some(true)),
+            Some(400..=499) => (&mut self.rejected, stated.is_some()),
             _ => return,
         };
         answers.count += 1;

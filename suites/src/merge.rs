@@ -97,7 +97,8 @@ fn add_endpoints(known: &mut Vec<Coverage>, more: Vec<Coverage>) {
             Some(known) => {
                 known.seen = known.seen.max(row.seen);
                 known.is_probed |= row.is_probed;
-                for (sum, more) in [(&mut known.granted, row.granted), (&mut known.refused, row.refused)] {
+                for (sum, more) in [(&mut known.accepted, row.accepted), (&mut known.rejected, row.rejected)]
+                {
                     sum.count += more.count;
                     sum.judged += more.judged;
                 }

@@ -74,7 +74,7 @@ async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
         let missing = excuse.map_or([false; 3], |e| [e.no_success, e.no_body, e.no_refusal]);
         let why = excuse.map_or("nothing is excused", |excuse| excuse.why);
         // An excuse that is not needed is as wrong as one that is missing.
-        let found = [row.granted.count == 0, row.granted.judged == 0, row.refused.judged == 0];
+        let found = [row.accepted.count == 0, row.accepted.judged == 0, row.rejected.judged == 0];
         assert_eq!(found, missing, "no success, no judged body, no judged refusal: {place} ({why})");
     }
 }
@@ -87,8 +87,8 @@ async fn every_path_of_token_metadata_is_seen_to_grant_and_to_refuse() {
     assert_eq!(run.endpoints.len(), assay_spec::metadata::ENDPOINTS.len());
     for row in &run.endpoints {
         let is_root = row.endpoint.path == "/";
-        let found = [row.granted.judged > 0, row.refused.judged > 0];
-        assert_eq!(found, [true, !is_root], "{}: {:?}, {:?}", row.endpoint.path, row.granted, row.refused);
+        let found = [row.accepted.judged > 0, row.rejected.judged > 0];
+        assert_eq!(found, [true, !is_root], "{}: {:?}, {:?}", row.endpoint.path, row.accepted, row.rejected);
     }
 }
 

@@ -55,11 +55,11 @@ async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
         let excuse = EXCUSES.iter().find(|(endpoint, ..)| std::ptr::eq(*endpoint, row.endpoint));
         let (missing, why) =
             excuse.map_or(([false; 2], "nothing is excused"), |(_, missing, why)| (*missing, *why));
-        let found = [row.granted.judged == 0, row.refused.judged == 0];
-        let environment = format!("{} {}", row.endpoint.method, row.endpoint.path);
-        assert!(row.granted.count > 0, "no success of {environment}");
+        let found = [row.accepted.judged == 0, row.rejected.judged == 0];
+        let place = format!("{} {}", row.endpoint.method, row.endpoint.path);
+        assert!(row.accepted.count > 0, "no success of {place}");
         // An excuse that is not needed is as wrong as one that is missing.
-        assert_eq!(found, missing, "no judged body, no judged refusal: {environment} ({why})");
+        assert_eq!(found, missing, "no judged body, no judged refusal: {place} ({why})");
     }
 }
 

@@ -46,9 +46,9 @@ impl Walk {
     }
 
     /// An action whose fate is foretold.
-    fn perform(&mut self, action: &str, arguments: &Value, is_taken: bool) -> Option<Value> {
+    fn perform(&mut self, action: &str, arguments: &Value, is_accepted: bool) -> Option<Value> {
         let came = self.actor.try_perform(action, arguments);
-        assert_eq!(came.is_ok(), is_taken, "{action} {arguments}: {came:?}");
+        assert_eq!(came.is_ok(), is_accepted, "{action} {arguments}: {came:?}");
         came.ok()
     }
 
@@ -62,8 +62,8 @@ impl Walk {
             }
             1 | 2 => {
                 let project = self.any_project();
-                let is_taken = self.is_active(&project);
-                if let Some(answer) = self.perform("deploy", &json!({ "project": project }), is_taken) {
+                let is_accepted = self.is_active(&project);
+                if let Some(answer) = self.perform("deploy", &json!({ "project": project }), is_accepted) {
                     self.model.deployments.insert(text(&answer["deployment"]), (project, "queued"));
                 }
             }
@@ -71,8 +71,8 @@ impl Walk {
             5 => {
                 let project = self.any_project();
                 let signer = ["wallet", "session"][self.pick(2)];
-                let is_taken = self.is_active(&project);
-                self.perform("edit", &json!({ "project": project, "signer": signer }), is_taken);
+                let is_accepted = self.is_active(&project);
+                self.perform("edit", &json!({ "project": project, "signer": signer }), is_accepted);
             }
             6 => {
                 let project = self.any_project();
@@ -80,16 +80,16 @@ impl Walk {
                 let is_machine =
                     self.model.projects.get(&project).is_some_and(|(_, target)| *target == "instance");
                 let replaces = self.pick(2) == 1;
-                let is_taken = self.is_active(&project) && is_machine && (machines > 0) == replaces;
+                let is_accepted = self.is_active(&project) && is_machine && (machines > 0) == replaces;
                 let action = if replaces { "replace" } else { "boot" };
-                if self.perform(action, &json!({ "project": project }), is_taken).is_some() {
+                if self.perform(action, &json!({ "project": project }), is_accepted).is_some() {
                     self.model.machines.insert(project, machines + 1);
                 }
             }
             7 if self.pick(3) == 0 => {
                 let project = self.any_project();
-                let is_taken = self.is_active(&project);
-                self.perform("delete", &json!({ "project": project }), is_taken);
+                let is_accepted = self.is_active(&project);
+                self.perform("delete", &json!({ "project": project }), is_accepted);
                 if let Some((state, _)) = self.model.projects.get_mut(&project) {
                     *state = "deleted";
                 }
@@ -105,14 +105,14 @@ impl Walk {
         let id = self.any_deployment();
         let outcome = ["live", "failed"][self.pick(2)];
         let known = self.model.deployments.get(&id).cloned();
-        let is_taken = known.is_some_and(|(project, state)| {
+        let is_accepted = known.is_some_and(|(project, state)| {
             let ready = outcome == "failed"
                 || self.model.projects[&project].1 == "ipfs"
                 || self.model.machines.contains_key(&project);
             state == "queued" && self.is_active(&project) && ready
         });
-        self.perform("finish", &json!({ "deployment": id, "outcome": outcome }), is_taken);
-        if is_taken && let Some((_, state)) = self.model.deployments.get_mut(&id) {
+        self.perform("finish", &json!({ "deployment": id, "outcome": outcome }), is_accepted);
+        if is_accepted && let Some((_, state)) = self.model.deployments.get_mut(&id) {
             *state = outcome;
         }
     }

@@ -167,16 +167,16 @@ async function models(client, other) {
 async function errors(client, other) {
   const chats = (client, more) => client.chat.completions.create({ model, messages: ask("Hello"), ...more });
   const writes = (client, more) => client.messages.create({ model, max_tokens: 9, messages: ask("Hello"), ...more });
-  const acts = [
+  const calls = [
     [chats, OpenAI, client, chatClient(URL, "sk-wrong")],
     [(c, more) => c.responses.create({ model, input: "Hello", ...more }), OpenAI, client, chatClient(URL, "sk-wrong")],
     [(c, more) => c.completions.create({ model, prompt: "Hello", ...more }), OpenAI, client, chatClient(URL, "sk-wrong")],
     [writes, Anthropic, other, messagesClient(URL, "sk-wrong")],
   ];
-  for (const [act, library, right, wrong] of acts) {
-    await assert.rejects(act(wrong), library.AuthenticationError);
-    await assert.rejects(act(right, { model: "no-such-model" }), library.NotFoundError);
-    await assert.rejects(act(right, { model: ["not", "a", "name"] }), library.UnprocessableEntityError);
+  for (const [call, library, right, wrong] of calls) {
+    await assert.rejects(call(wrong), library.AuthenticationError);
+    await assert.rejects(call(right, { model: "no-such-model" }), library.NotFoundError);
+    await assert.rejects(call(right, { model: ["not", "a", "name"] }), library.UnprocessableEntityError);
   }
 }
 

@@ -194,9 +194,9 @@ def models(client, other):
     return [url for url in discovered[MODEL]["servers"] if url.startswith("http")]
 
 
-def raises(kind, act):
+def raises(kind, call):
     try:
-        act()
+        call()
     except kind as error:
         return error
     raise AssertionError(f"no {kind.__name__}")
@@ -204,7 +204,7 @@ def raises(kind, act):
 
 def errors(client, other):
     wrong, other_wrong = chat_client(key="sk-wrong"), messages_client(key="sk-wrong")
-    acts = [
+    calls = [
         (lambda c, **m: c.chat.completions.create(**{"model": MODEL, "messages": ask("Hello"), **m}), openai, client, wrong),
         (lambda c, **m: c.responses.create(**{"model": MODEL, "input": "Hello", **m}), openai, client, wrong),
         (lambda c, **m: c.completions.create(**{"model": MODEL, "prompt": "Hello", **m}), openai, client, wrong),
@@ -215,11 +215,11 @@ def errors(client, other):
             other_wrong,
         ),
     ]
-    for act, library, right, wrong in acts:
-        raises(library.AuthenticationError, lambda: act(wrong))
-        error = raises(library.NotFoundError, lambda: act(right, model="no-such-model"))
+    for call, library, right, wrong in calls:
+        raises(library.AuthenticationError, lambda: call(wrong))
+        error = raises(library.NotFoundError, lambda: call(right, model="no-such-model"))
         assert error.body.get("detail"), error.body
-        raises(library.UnprocessableEntityError, lambda: act(right, extra_body={"model": ["no", "name"]}))
+        raises(library.UnprocessableEntityError, lambda: call(right, extra_body={"model": ["no", "name"]}))
 
 
 def broken_streams(client, other):

@@ -96,8 +96,8 @@ def run(service, document, url, tags, work):
     return True
 
 
-def granted(service, document, seen):
-    """Whether every operation was granted something: a fuzzer that is always refused finds nothing."""
+def accepted(service, document, seen):
+    """Whether every operation was granted something: a fuzzer that is always rejected finds nothing."""
     statuses = {}
     for line in seen.read_text().splitlines():
         label, _, status = line.rpartition(" ")
@@ -108,7 +108,7 @@ def granted(service, document, seen):
         print(f"  {label}: {dict(sorted(statuses.get(label, {}).items()))}")
     never = sorted(set(never) - NEVER_GRANTED)
     if never:
-        print(f"{service}: never granted anything, so hardly tested: {', '.join(never)}")
+        print(f"{service}: never accepted anything, so hardly tested: {', '.join(never)}")
     return not never
 
 
@@ -140,7 +140,7 @@ def main(assay, profile_path, control):
                     groups.setdefault(elsewhere, set()).update(operation["tags"])
             for url, tags in groups.items():
                 good &= run(service, path, url, sorted(tags), work)
-            good &= granted(service, document, seen)
+            good &= accepted(service, document, seen)
     return 0 if good else 1
 
 

@@ -8,7 +8,7 @@ use assay_spec::drop::requirements::cid as rows;
 
 use super::archive::zip;
 use super::samples::Sample;
-use super::{Dropped, TAKEN, Which, taken, upload};
+use super::{ACCEPTED, Dropped, Which, taken, upload};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
@@ -141,7 +141,7 @@ async fn the_identifier_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     let mut other = sample.stored();
     other.reverse();
     let again = upload(probe, &zip(&other)).await?;
-    again.given_status(TAKEN)?;
+    again.given_status(ACCEPTED)?;
     let shown = again.json()["cid"].to_string();
     let want = format!("\"{wanted}\" for the same files in another order and compression");
     again.expect(read(&again) == Some(wanted), "/cid", want, shown)
@@ -189,7 +189,7 @@ async fn a_folder_is_sharded_once_it_would_exceed_262144_bytes(probe: &Probe<'_>
     ] {
         let sample = with_many(Sample::page(probe), count);
         let answer = upload(probe, &sample.zip()).await?;
-        answer.given_status(TAKEN)?;
+        answer.given_status(ACCEPTED)?;
         let wrong = [(about.to_owned(), Layout { shard_above_bytes, ..conforming.clone() })];
         judge(probe, &answer, &sample, &wrong)?;
     }

@@ -8,7 +8,7 @@ use assay_spec::instant::DAY;
 
 use super::form::Form;
 use super::samples::{Sample, noise};
-use super::{TAKEN, address, benchmark_address, patient, send, send_any, spend_one, token};
+use super::{ACCEPTED, address, benchmark_address, patient, send, send_any, spend_one, token};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -60,12 +60,12 @@ async fn fill(probe: &Probe<'_>, from: Option<IpAddr>) -> Result<(), Stop> {
     for n in 1..=11 {
         let answer = drop_from(probe, from).await?;
         if n == 1 {
-            answer.counterpart_status(TAKEN)?;
+            answer.counterpart_status(ACCEPTED)?;
         }
         if answer.status() == 429 {
             return Ok(());
         }
-        answer.given_status(TAKEN)?;
+        answer.given_status(ACCEPTED)?;
     }
     probe.given(false, "eleven drops of an hour were taken: there is no limit to pass")
 }
@@ -76,7 +76,7 @@ async fn expect_taken(probe: &Probe<'_>, from: u32, to: u32) -> Checked {
         let answer = drop_from(probe, address(probe)).await?;
         let status = answer.status();
         answer.expect(
-            TAKEN.contains(&status),
+            ACCEPTED.contains(&status),
             &format!("status of drop {n}"),
             "200 or 201",
             status.to_string(),
@@ -87,7 +87,7 @@ async fn expect_taken(probe: &Probe<'_>, from: u32, to: u32) -> Checked {
 
 async fn the_eleventh_drop_of_an_hour_is_refused(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
-    drop_from(probe, address(probe)).await?.counterpart_status(TAKEN)?;
+    drop_from(probe, address(probe)).await?.counterpart_status(ACCEPTED)?;
     expect_taken(probe, 2, 10).await?;
     drop_from(probe, address(probe)).await?.expect_status(&[429])
 }
@@ -96,28 +96,28 @@ async fn after_an_hour_the_address_may_drop_again(probe: &Probe<'_>) -> Checked 
     morning(probe).await?;
     fill(probe, address(probe)).await?;
     probe.advance(HOUR).await?;
-    drop_from(probe, address(probe)).await?.expect_status(TAKEN)
+    drop_from(probe, address(probe)).await?.expect_status(ACCEPTED)
 }
 
 async fn the_twenty_first_drop_of_a_day_is_refused(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
-    drop_from(probe, address(probe)).await?.counterpart_status(TAKEN)?;
+    drop_from(probe, address(probe)).await?.counterpart_status(ACCEPTED)?;
     expect_taken(probe, 2, 10).await?;
     probe.advance(HOUR).await?;
     // That an hour passes is judged elsewhere.
-    drop_from(probe, address(probe)).await?.given_status(TAKEN)?;
+    drop_from(probe, address(probe)).await?.given_status(ACCEPTED)?;
     expect_taken(probe, 12, 20).await?;
     probe.advance(HOUR).await?;
     drop_from(probe, address(probe)).await?.expect_status(&[429])?;
     probe.advance(Duration::from_hours(24)).await?;
-    drop_from(probe, address(probe)).await?.expect_status(TAKEN)
+    drop_from(probe, address(probe)).await?.expect_status(ACCEPTED)
 }
 
 async fn drops_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
     let (one, other) = (benchmark_address(probe.draw("one")), benchmark_address(probe.draw("other")));
     fill(probe, Some(one)).await?;
-    drop_from(probe, Some(other)).await?.expect_status(TAKEN)
+    drop_from(probe, Some(other)).await?.expect_status(ACCEPTED)
 }
 
 async fn addresses_of_one_64_prefix_count_as_one(probe: &Probe<'_>) -> Checked {
@@ -133,7 +133,7 @@ async fn addresses_of_one_64_prefix_count_as_one(probe: &Probe<'_>) -> Checked {
     let status = refused.status();
     refused.expect(status == 429, "status of another address of the /64", "429", status.to_string())?;
     let status = taken.status();
-    taken.expect(TAKEN.contains(&status), "status of another /64", "200 or 201", status.to_string())
+    taken.expect(ACCEPTED.contains(&status), "status of another /64", "200 or 201", status.to_string())
 }
 
 async fn a_second_upload_at_once_is_refused(probe: &Probe<'_>) -> Checked {
@@ -151,13 +151,13 @@ async fn a_second_upload_at_once_is_refused(probe: &Probe<'_>) -> Checked {
     let second = send_any(probe, small.clone(), address(probe)).await?;
     let first = first.finish().await?;
     token::hide(probe, &first.response);
-    send(probe, small).await?.counterpart_status(TAKEN)?;
+    send(probe, small).await?.counterpart_status(ACCEPTED)?;
     let status = second.status().to_string();
     let want =
         if probe.owns_time() { "429" } else { "429; where a proxy holds uploads back: buffered_uploads" };
     second.expect(second.status() == 429, "status of the second upload", want, status)?;
     let status = first.status().to_string();
-    first.expect(TAKEN.contains(&first.status()), "status of the first upload", "200 or 201", status)
+    first.expect(ACCEPTED.contains(&first.status()), "status of the first upload", "200 or 201", status)
 }
 
 /// Waits until the target receives an upload: its control API tells, else a moment must do.

@@ -35,7 +35,7 @@ pub const CHECKS: &[&[Check]] =
     &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
 
 /// The statuses of a success: the document shows the answer and no status.
-pub(crate) const TAKEN: &[u16] = &[200, 201];
+pub(crate) const ACCEPTED: &[u16] = &[200, 201];
 
 /// What a profile brings for this service.
 #[derive(Clone)]
@@ -157,13 +157,13 @@ pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, St
 
 /// An ordinary upload as the valid counterpart of a refusal.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
-    dropped(probe, Which::Plain).await?.answer.counterpart_status(TAKEN)
+    dropped(probe, Which::Plain).await?.answer.counterpart_status(ACCEPTED)
 }
 
 /// An upload that must be taken for the check to say anything.
 pub(crate) async fn taken<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
     let dropped = dropped(probe, which).await?;
-    dropped.answer.given_status(TAKEN)?;
+    dropped.answer.given_status(ACCEPTED)?;
     Ok(dropped)
 }
 

@@ -81,7 +81,7 @@ async fn another_upload_changes_nothing_of_the_first(probe: &Probe<'_>) -> Check
 /// A drop of this check alone, whose page is there.
 async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
     let dropped = fresh(probe, Which::Plain).await?;
-    dropped.answer.given_status(super::TAKEN)?;
+    dropped.answer.given_status(super::ACCEPTED)?;
     index(probe, &dropped.text("url"), &dropped.sample.files[INDEX]).await?;
     Ok(dropped)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::form::Form;
 use super::samples::Sample;
-use super::{TAKEN, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
+use super::{ACCEPTED, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
 use crate::check::{Check, Checked, Need};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -27,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
 pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
 
 async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
-    dropped(probe, Which::Plain).await?.answer.expect_status(TAKEN)
+    dropped(probe, Which::Plain).await?.answer.expect_status(ACCEPTED)
 }
 
 async fn a_form_without_an_artifact_is_refused(probe: &Probe<'_>) -> Checked {
@@ -38,14 +38,14 @@ async fn a_form_without_an_artifact_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_source_of_64_listed_characters_is_taken(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
-    dropped(probe, Which::Second).await?.answer.expect_status(TAKEN)
+    dropped(probe, Which::Second).await?.answer.expect_status(ACCEPTED)
 }
 
 async fn any_other_source_is_ignored(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     for source in ["x".repeat(65), "<script>".to_owned()] {
         let form = Form::of(probe, &Sample::page(probe).zip()).field("source", &source);
-        send(probe, form.request(probe)).await?.expect_status(TAKEN)?;
+        send(probe, form.request(probe)).await?.expect_status(ACCEPTED)?;
     }
     Ok(())
 }
@@ -54,7 +54,7 @@ async fn no_other_origin_may_read_the_answer(probe: &Probe<'_>) -> Checked {
     let form = Form::of(probe, &Sample::page(probe).zip());
     let request = form.request(probe).header("Origin", "https://elsewhere.example");
     let answer = send(probe, request).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     let allowed = answer.response.header("access-control-allow-origin");
     let got = allowed.unwrap_or("none").to_owned();
     answer.expect(allowed.is_none(), "header access-control-allow-origin", "none", got)
@@ -62,18 +62,18 @@ async fn no_other_origin_may_read_the_answer(probe: &Probe<'_>) -> Checked {
 
 async fn a_failed_upload_can_be_sent_again(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    upload(probe, &zip).await?.counterpart_status(TAKEN)?;
+    upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
     let request = Form::of(probe, &zip).request(probe);
     probe.faults(json!([{ "fault": "drop.publish-fails" }])).await?;
     let failed = send_any(probe, request.clone(), address(probe)).await?;
     probe.faults(json!([])).await?;
     failed.expect_status(&[500])?;
-    send_any(probe, request, address(probe)).await?.expect_status(TAKEN)
+    send_any(probe, request, address(probe)).await?.expect_status(ACCEPTED)
 }
 
 async fn paused_drops_are_unavailable(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    upload(probe, &zip).await?.counterpart_status(TAKEN)?;
+    upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
     for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
         probe.faults(json!([{ "fault": cause }])).await?;
         let paused = send_any(probe, Form::of(probe, &zip).request(probe), address(probe)).await;

@@ -8,7 +8,7 @@ use assay_spec::drop::requirements::zip as rows;
 use super::archive::{Entry, zip};
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{below, index};
-use super::{TAKEN, cid, counterpart, patient, upload};
+use super::{ACCEPTED, cid, counterpart, patient, upload};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::refuses;
@@ -65,7 +65,7 @@ async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
     let answer = upload(probe, &zip(&entries)).await?;
     let status = answer.status();
     answer.expect(
-        TAKEN.contains(&status) || status == 400,
+        ACCEPTED.contains(&status) || status == 400,
         "status",
         "200, 201 or 400",
         status.to_string(),
@@ -109,7 +109,7 @@ async fn both_sides(probe: &Probe<'_>, fits: &[u8], too_large: &[u8], refusal: &
     counterpart(probe).await?;
     let answer = upload(probe, fits).await?;
     let status = answer.status();
-    answer.expect(TAKEN.contains(&status), "status below the limit", "200 or 201", status.to_string())?;
+    answer.expect(ACCEPTED.contains(&status), "status below the limit", "200 or 201", status.to_string())?;
     upload(probe, too_large).await?.expect_status(refusal)
 }
 

@@ -109,7 +109,7 @@ async fn the_key_check_spends_nothing(probe: &Probe<'_>) -> Checked {
 
 /// Expects 401 for a key that nobody was given.
 async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value]) -> Checked {
-    Call::post(endpoint, &bodies[0]).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(endpoint, &bodies[0]).accepted(probe).await?.counterpart_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
     for body in bodies {
         Call::post(endpoint, body).bearer(&wrong).send(probe).await?.expect_status(&[401])?;
@@ -147,7 +147,7 @@ async fn an_invalid_key_gets_no_message(probe: &Probe<'_>) -> Checked {
 /// is granted.
 async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    Call::post(&chat::ENDPOINT, &bodies::chat(&id)).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&chat::ENDPOINT, &bodies::chat(&id)).accepted(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
         let answer = Call::post(endpoint, &body).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;

@@ -45,7 +45,7 @@ pub(super) async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 
 /// The answer to a chat that is fine.
 async fn answered<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await
 }
 
 /// Expects 200 and a JSON object.
@@ -96,7 +96,7 @@ async fn an_answer_in_words_has_its_text(probe: &Probe<'_>) -> Checked {
 async fn parts_of_text_are_taken(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let body = bodies::chat_content(&id, &json!([text(QUESTION), text("In English, please.")]));
-    Call::post(&chat::ENDPOINT, &body).granted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_status(&[200])
 }
 
 /// A chat about an image that is fine.
@@ -107,7 +107,7 @@ pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 async fn an_image_is_taken(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &seen(probe).await?).granted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &seen(probe).await?).accepted(probe).await?.expect_status(&[200])
 }
 
 async fn a_body_is_an_object(probe: &Probe<'_>) -> Checked {

@@ -19,19 +19,19 @@ pub(super) const CHECKS: &[Check] = &[
 
 async fn a_completion_is_json(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
-    expect_object(&Call::post(&completions::ENDPOINT, &body).granted(probe).await?)
+    expect_object(&Call::post(&completions::ENDPOINT, &body).accepted(probe).await?)
 }
 
 async fn a_native_completion_is_json(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
-    expect_object(&Call::post(&completions::NATIVE, &body).granted(probe).await?)
+    expect_object(&Call::post(&completions::NATIVE, &body).accepted(probe).await?)
 }
 
 async fn nothing_is_completed_by_an_unknown_model(probe: &Probe<'_>) -> Checked {
     let good = bodies::completions(&model(probe, Skill::Chat).await?);
     let bad = bodies::completions(&unknown_model(probe));
     for (endpoint, ()) in offered(probe, [(&completions::ENDPOINT, ()), (&completions::NATIVE, ())]) {
-        Call::post(endpoint, &good).granted(probe).await?.counterpart_status(&[200])?;
+        Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
         Call::post(endpoint, &bad).send(probe).await?.expect_status(&[404])?;
     }
     Ok(())

@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// A chat that is granted, beside which refusals stand.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await?.counterpart_status(&[200])
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])
 }
 
 async fn an_invalid_key_is_refused_in_words(probe: &Probe<'_>) -> Checked {

@@ -46,7 +46,7 @@ fn expect_no_harm(probe: &Probe<'_>, answer: &Answer<'_>, what: &str) -> Checked
 
 async fn what_is_no_utf8_is_refused(probe: &Probe<'_>) -> Checked {
     let good = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &good).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&chat::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
     let marked = with(good, "/messages/0/content", json!("caf@ au lait"));
     let bytes: Vec<u8> = marked.to_string().bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
     Call::raw(&chat::ENDPOINT, bytes).send(probe).await?.expect_status(&[422, 400])

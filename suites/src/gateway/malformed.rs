@@ -15,7 +15,7 @@ pub(super) async fn refused(
     good: &Value,
     bad: Vec<Value>,
 ) -> Checked {
-    Call::post(endpoint, good).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(endpoint, good).accepted(probe).await?.counterpart_status(&[200])?;
     for body in bad {
         Call::post(endpoint, &body).send(probe).await?.expect_status(&[422])?;
     }

@@ -31,11 +31,11 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 async fn a_message_is_json(probe: &Probe<'_>) -> Checked {
-    expect_object(&Call::post(&messages::ENDPOINT, &good(probe).await?).granted(probe).await?)
+    expect_object(&Call::post(&messages::ENDPOINT, &good(probe).await?).accepted(probe).await?)
 }
 
 async fn an_unknown_model_writes_no_message(probe: &Probe<'_>) -> Checked {
-    Call::post(&messages::ENDPOINT, &good(probe).await?).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&messages::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     let bad = bodies::messages(&unknown_model(probe));
     Call::post(&messages::ENDPOINT, &bad).send(probe).await?.expect_status(&[404])
 }

@@ -40,7 +40,7 @@ async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
 async fn without_a_key_payment_is_required(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
-    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
         Call::post(endpoint, &body).key(Key::None).send(probe).await?.expect_status(&[402])?;
     }
@@ -50,7 +50,7 @@ async fn without_a_key_payment_is_required(probe: &Probe<'_>) -> Checked {
 async fn that_payment_is_required_is_said_in_words(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let body = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
     let answer = Call::post(&chat::ENDPOINT, &body).key(Key::None).send(probe).await?;
     answer.given_status(&[402])?;
     expect_detail(&answer)
@@ -68,12 +68,12 @@ async fn a_paid_request_is_answered(probe: &Probe<'_>) -> Checked {
 async fn an_invalid_key_is_no_missing_key(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let body = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
     Call::post(&chat::ENDPOINT, &body).bearer(&wrong).send(probe).await?.expect_status(&[401])
 }
 
 async fn a_valid_key_needs_no_payment(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
-    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.expect_status(&[200])
 }

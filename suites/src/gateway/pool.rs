@@ -115,7 +115,7 @@ async fn a_server_that_is_back_answers(probe: &Probe<'_>) -> Checked {
 
 async fn what_sends_the_cookies_back_is_answered(probe: &Probe<'_>) -> Checked {
     let body = good(probe).await?;
-    let first = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
+    let first = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     first.given_status(&[200])?;
     let cookies = cookies(&first);
     let again = match cookies.as_str() {
@@ -124,7 +124,7 @@ async fn what_sends_the_cookies_back_is_answered(probe: &Probe<'_>) -> Checked {
     };
     let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
     probe.note(met);
-    again.granted(probe).await?.expect_status(&[200])
+    again.accepted(probe).await?.expect_status(&[200])
 }
 
 /// What an answer sets, as a client sends it back.

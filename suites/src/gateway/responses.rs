@@ -18,12 +18,12 @@ pub(super) const CHECKS: &[Check] = &[
 
 async fn a_response_is_json(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
-    expect_object(&Call::post(&responses::ENDPOINT, &body).granted(probe).await?)
+    expect_object(&Call::post(&responses::ENDPOINT, &body).accepted(probe).await?)
 }
 
 async fn an_unknown_model_responds_nothing(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
-    Call::post(&responses::ENDPOINT, &good).granted(probe).await?.counterpart_status(&[200])?;
+    Call::post(&responses::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
     let bad = bodies::responses(&unknown_model(probe));
     Call::post(&responses::ENDPOINT, &bad).send(probe).await?.expect_status(&[404])
 }

@@ -47,14 +47,14 @@ fn is_stream(answer: &Answer<'_>) -> bool {
 }
 
 async fn a_stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
-    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).granted(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
     answer.expect_status(&[200])?;
     answer.expect(is_stream(&answer), "header content-type", "text/event-stream", media_type(&answer))
 }
 
 /// A stream that was answered, and its events.
 async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), Stop> {
-    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).granted(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
     answer.given_status(&[200])?;
     let events = events(&answer.response.body);
     probe.given(!events.is_empty(), "the answer holds no events")?;
@@ -122,7 +122,7 @@ async fn the_increments_make_a_text(probe: &Probe<'_>) -> Checked {
 
 async fn nothing_is_streamed_that_is_not_asked_for(probe: &Probe<'_>) -> Checked {
     let body = with(good(probe).await?, "/stream", json!(false));
-    let answer = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     answer.given_status(&[200])?;
     answer.expect(!is_stream(&answer), "header content-type", "no event stream", media_type(&answer))?;
     answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())
@@ -130,7 +130,7 @@ async fn nothing_is_streamed_that_is_not_asked_for(probe: &Probe<'_>) -> Checked
 
 async fn an_error_before_the_stream_is_no_stream(probe: &Probe<'_>) -> Checked {
     let body = streamed(probe).await?;
-    let whole = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
+    let whole = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     whole.counterpart_status(&[200])?;
     let unknown = with(body.clone(), "/model", json!(given::unknown_model(probe)));
     for wrong in [unknown, without(body, "/messages")] {

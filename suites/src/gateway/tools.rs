@@ -37,7 +37,7 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 async fn declared_tools_are_taken(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &good(probe).await?).granted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.expect_status(&[200])
 }
 
 /// A conversation in which the model has called a tool.
@@ -73,7 +73,7 @@ impl Called<'_> {
 /// A conversation in which the model has called a tool; where it has not, the check says nothing.
 pub(super) async fn called<'p>(probe: &'p Probe<'_>) -> Result<Called<'p>, Stop> {
     let body = good(probe).await?;
-    let answer = Call::post(&chat::ENDPOINT, &body).granted(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     let choices = given_choices(probe, &answer)?;
     let calls =
         |choice: &Value| choice["message"]["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty());
@@ -113,7 +113,7 @@ async fn a_call_has_an_id(probe: &Probe<'_>) -> Checked {
 
 async fn the_answer_of_a_tool_is_taken(probe: &Probe<'_>) -> Checked {
     let body = called(probe).await?.answered(probe)?;
-    Call::post(&chat::ENDPOINT, &body).granted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_status(&[200])
 }
 
 /// Expects each of these values at a pointer of a good chat with a tool to be refused.

@@ -138,7 +138,7 @@ impl Call {
 
     /// Sends it where it should be granted. On a shared target that all servers of a model fail is nobody's
     /// fault (503), and says nothing.
-    pub(super) async fn granted<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+    pub(super) async fn accepted<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let answer = self.clone().send(probe).await?;
         if answer.status() != 503 || probe.owns_time() {
             return Ok(answer);

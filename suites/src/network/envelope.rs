@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::wire::{Call, Draft, now};
-use super::{REFUSED, TAKEN, counterpart, post_draft, storage};
+use super::{ACCEPTED, REJECTED, counterpart, post_draft, storage};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -39,7 +39,7 @@ async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked 
     counterpart(probe).await?;
     for value in values {
         let draft = post_draft(probe, &caller(probe)).await?.with(member, value.clone());
-        draft.ask(probe).await?.expect_status(REFUSED)?;
+        draft.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) ->
     counterpart(probe).await?;
     for value in values {
         let draft = post_draft(probe, &caller(probe)).await?.outside(member, value.clone());
-        draft.ask(probe).await?.expect_status(REFUSED)?;
+        draft.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ async fn a_body_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
     let whole = post_draft(probe, &caller(probe)).await?.body();
     let half = &whole[..whole.len() - 1];
     for body in ["", "no JSON", "null", "[]", "\"text\"", half] {
-        Call::post(&message::CREATE, "/messages", body).ask(probe).await?.expect_status(REFUSED)?;
+        Call::post(&message::CREATE, "/messages", body).ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ async fn a_message_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
 }
 
 async fn is_refused(probe: &Probe<'_>, draft: &Draft) -> Checked {
-    draft.ask(probe).await?.expect_status(REFUSED)
+    draft.ask(probe).await?.expect_status(REJECTED)
 }
 
 /// Whether a signature is needed at all is left open, so it is never missing here.
@@ -125,14 +125,14 @@ async fn a_content_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn a_creation_is_answered_by_a_hash(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     let is_hash = |hash: &Value| hash.as_str().is_some_and(|hash| !hash.is_empty());
     answer.expect_json("/item_hash", "a text that is not empty", is_hash).map(drop)
 }
 
 async fn a_creation_is_answered_by_success(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     if answer.status() != 200 {
         probe.note(format!("a creation answers {}", answer.status()));
     }
@@ -152,10 +152,10 @@ async fn an_endpoint_refuses_other_types_than_its_own(probe: &Probe<'_>) -> Chec
         let good = Draft::new(probe, &caller, kind, content).await?.to(endpoint, "POST", path);
         match good.send(probe).await {
             Err(Stop::NotApplicable(_)) => continue,
-            answer => answer?.counterpart_status(TAKEN)?,
+            answer => answer?.counterpart_status(ACCEPTED)?,
         }
         let other = good.with("type", Some(json!("POST")));
-        other.ask(probe).await?.expect_status(REFUSED)?;
+        other.ask(probe).await?.expect_status(REJECTED)?;
         looked_at += 1;
     }
     if looked_at == 0 {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::caller::caller;
 use super::messages::another;
 use super::wire::{Call, expect_error_body, path_with};
-use super::{REFUSED, TAKEN, counterpart, list_of, look, post_draft, posted};
+use super::{ACCEPTED, REJECTED, counterpart, list_of, look, post_draft, posted};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -158,11 +158,11 @@ async fn nothing_is_left_of_a_refused_message(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
-        draft.ask(probe).await?.given_status(REFUSED)?;
+        draft.ask(probe).await?.given_status(REJECTED)?;
     }
     // One that is good, which is seen where the others are not.
     let good = post_draft(probe, &sender).await?.send(probe).await?;
-    good.counterpart_status(TAKEN)?;
+    good.counterpart_status(ACCEPTED)?;
     let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
     probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
     let listed = list_of(probe, &sender, &[&hash]).await?;

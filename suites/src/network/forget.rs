@@ -10,7 +10,7 @@ use super::messages::another;
 use super::storage::stored;
 use super::store::{reclaimed, run_out};
 use super::wire::{Draft, now, pass};
-use super::{Created, PAUSE, REFUSED, TAKEN, created, look, post_content, tries};
+use super::{ACCEPTED, Created, PAUSE, REJECTED, created, look, post_content, tries};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -95,7 +95,7 @@ pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]
 async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Answer<'p>, Stop> {
     let answer = forget(probe, owner, &json!(hashes)).await?.send(probe).await?;
     let status = answer.status();
-    let is_known = TAKEN.contains(&status) || REFUSED.contains(&status);
+    let is_known = ACCEPTED.contains(&status) || REJECTED.contains(&status);
     probe.given(is_known, format!("a FORGET with a bad target is answered by {status}"))?;
     probe.note(format!("a FORGET with a bad target is answered by {status}"));
     Ok(answer)
@@ -207,7 +207,7 @@ async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checke
     let late = stored(probe, &owner).await?.hash;
     let answer = tried(probe, &owner, &[&good, &late]).await?;
     probe.faults(json!([])).await?;
-    if !TAKEN.contains(&answer.status()) {
+    if !ACCEPTED.contains(&answer.status()) {
         let why = format!("the target refuses a FORGET with a bad target at once ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
@@ -222,8 +222,8 @@ async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     let answer = tried(probe, &owner, &[&another(&known)]).await?;
-    if !TAKEN.contains(&answer.status()) {
-        return answer.expect_status(REFUSED);
+    if !ACCEPTED.contains(&answer.status()) {
+        return answer.expect_status(REJECTED);
     }
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
     probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
@@ -236,14 +236,14 @@ async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     for hashes in [json!(known), json!([1]), json!({ "0": known })] {
-        forget(probe, &owner, &hashes).await?.ask(probe).await?.expect_status(REFUSED)?;
+        forget(probe, &owner, &hashes).await?.ask(probe).await?.expect_status(REJECTED)?;
     }
     let mut bare = forget(probe, &owner, &Value::Null).await?;
     if let Some(content) = bare.message["content"].as_object_mut() {
         content.shift_remove("hashes");
     }
-    bare.ask(probe).await?.expect_status(REFUSED)?;
-    forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(TAKEN)
+    bare.ask(probe).await?.expect_status(REJECTED)?;
+    forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
 async fn a_post_stays_that_names_what_is_forgotten(probe: &Probe<'_>) -> Checked {

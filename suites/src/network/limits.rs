@@ -11,7 +11,7 @@ use assay_spec::network::{aggregate, message};
 
 use super::caller::caller;
 use super::wire::PRIMARY;
-use super::{TAKEN, messages, post_draft, programs};
+use super::{ACCEPTED, messages, post_draft, programs};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::client::Limits;
 use crate::drop::benchmark_address;
@@ -125,7 +125,7 @@ impl Repeated {
     async fn expect_limit(&self, probe: &Probe<'_>) -> Checked {
         let limit = self.class.per_minute();
         fresh_minute(probe).await?;
-        self.send(probe).await?.counterpart_status(TAKEN)?;
+        self.send(probe).await?.counterpart_status(ACCEPTED)?;
         for n in 2..=limit {
             let answer = self.send(probe).await?;
             let status = answer.status();
@@ -154,7 +154,7 @@ impl Repeated {
             if answer.status() == 429 {
                 return Ok(answer);
             }
-            answer.given_status(TAKEN)?;
+            answer.given_status(ACCEPTED)?;
         }
         Err(Stop::Inconclusive("twice the limit was granted: there is no limit to pass".to_owned()))
     }
@@ -190,12 +190,12 @@ async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked 
     let repeated = Repeated::any(probe).await?;
     repeated.fill(probe).await?;
     probe.advance(A_MINUTE).await?;
-    repeated.send(probe).await?.expect_status(TAKEN)
+    repeated.send(probe).await?.expect_status(ACCEPTED)
 }
 
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
     let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
     let repeated = Repeated { from: one, ..Repeated::any(probe).await? };
     repeated.fill(probe).await?;
-    Repeated { from: other, ..repeated }.send(probe).await?.expect_status(TAKEN)
+    Repeated { from: other, ..repeated }.send(probe).await?.expect_status(ACCEPTED)
 }

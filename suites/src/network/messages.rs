@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
 use super::wire::{Call, Draft, now, path_with};
-use super::{Created, TAKEN, created, holds, list_of, look, post_content, post_draft, posted, read};
+use super::{ACCEPTED, Created, created, holds, list_of, look, post_content, post_draft, posted, read};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -70,8 +70,8 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
 
 async fn a_post_and_an_aggregate_are_taken_alike(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
-    post_draft(probe, &caller).await?.send(probe).await?.expect_status(TAKEN)?;
-    aggregate(probe, &caller).await?.send(probe).await?.expect_status(TAKEN)
+    post_draft(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)?;
+    aggregate(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)
 }
 
 /// A write to an aggregate of `caller` that nobody has written before.
@@ -140,7 +140,7 @@ async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>
     // The canonical JSON has a channel.
     draft.procedure = Procedure::General;
     let answer = draft.send(probe).await?;
-    if !TAKEN.contains(&answer.status()) {
+    if !ACCEPTED.contains(&answer.status()) {
         posted(probe, &caller(probe)).await?;
         let why = format!("the target takes no message without a channel ({})", answer.status());
         return Err(Stop::NotApplicable(why));
@@ -189,7 +189,7 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
 async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     let first = posted(probe, &caller(probe)).await?;
     let second = first.draft.send(probe).await?;
-    if TAKEN.contains(&second.status()) {
+    if ACCEPTED.contains(&second.status()) {
         second.expect_json("/item_hash", &first.hash, |hash| *hash == *first.hash)?;
     } else {
         probe.note(format!("the same message again is answered by {}", second.status()));

@@ -78,9 +78,9 @@ pub const CHECKS: &[&[Check]] = &[
 /// The name under which runs of programs are paced.
 pub const RUNS: &str = "network run";
 /// The statuses of a creation: the document shows the answer and not the status.
-pub(crate) const TAKEN: &[u16] = &[200, 201, 202];
+pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
 /// The documented statuses by which a client's mistake is refused.
-pub(crate) const REFUSED: &[u16] = &[400, 401, 403, 404];
+pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
 /// The documented statuses by which a signature is refused.
 pub(crate) const UNSIGNED: &[u16] = &[400, 401, 403];
 /// The type of the documents that checks post.
@@ -204,7 +204,7 @@ pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Dra
 /// Sends a message that must be taken for the check to say anything.
 pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
     let answer = draft.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
     probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
     Ok(Created { hash, draft })
@@ -217,7 +217,7 @@ pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created
 
 /// An ordinary POST of somebody new as the valid counterpart of a refusal.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
-    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(TAKEN)
+    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
 /// The answer for a message, whatever it is. Where others share the target, a message may take its time.

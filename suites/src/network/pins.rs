@@ -9,7 +9,7 @@ use super::messages::another;
 use super::replies::{expect_created, found, until};
 use super::storage::{Stored, stored};
 use super::wire::{Call, Draft};
-use super::{REFUSED, TAKEN};
+use super::{ACCEPTED, REJECTED};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -38,7 +38,7 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
 async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
     let owner = caller(probe);
     let (stored, name) = content(probe, &owner).await?;
-    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(TAKEN)?;
+    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(ACCEPTED)?;
     Ok((stored, name))
 }
 
@@ -55,9 +55,9 @@ async fn a_pin_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 async fn a_pin_of_nothing_is_refused(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
-    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.counterpart_status(TAKEN)?;
+    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for bad in [json!({}), json!({ "hash": 7 }), json!({ "hash": [name] })] {
-        pin(probe, &owner, bad).await?.ask(probe).await?.expect_status(REFUSED)?;
+        pin(probe, &owner, bad).await?.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::caller::{Caller, caller};
 use super::messages::another;
 use super::replies::expect_created;
 use super::wire::{Call, Draft};
-use super::{REFUSED, RUNS, TAKEN, created};
+use super::{ACCEPTED, REJECTED, RUNS, created};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -62,14 +62,14 @@ async fn a_program_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Each value in the place of a member of the content is refused, and a good program is not.
 async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
-    program(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(TAKEN)?;
+    program(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = program(probe, &caller(probe)).await?;
         match value {
             Some(value) => bad.message["content"][member] = value.clone(),
             None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
         }
-        bad.ask(probe).await?.expect_status(REFUSED)?;
+        bad.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ async fn variables_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
     for variables in [json!("assay"), json!(["assay"]), json!({ "name": 7 })] {
-        run(probe, &hash, &json!({ "variables": variables })).await?.expect_status(REFUSED)?;
+        run(probe, &hash, &json!({ "variables": variables })).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::wire::Call;
-use super::{PAUSE, REFUSED, TAKEN, tries};
+use super::{ACCEPTED, PAUSE, REJECTED, tries};
 use crate::check::{Checked, Stop};
 use crate::probe::{Answer, Probe};
 
 /// Expects the answer of a creating call: `item_hash`, and `status`, which is `success`. That the call was taken is
 /// what the check stands on.
 pub(super) fn expect_created(answer: &Answer<'_>) -> Checked {
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     answer.expect_json("/item_hash", "a text that is not empty", is_text)?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
@@ -45,7 +45,7 @@ pub(super) fn expect_refused_or(
     otherwise: &str,
     holds: impl Fn(&Value) -> bool,
 ) -> Checked {
-    expect_one_of(answer, REFUSED, format!("a refusal, or {otherwise}"), holds)
+    expect_one_of(answer, REJECTED, format!("a refusal, or {otherwise}"), holds)
 }
 
 /// As [`expect_refused_or`], where 404 is the one refusal.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::caller::{Procedure, caller};
 use super::messages::aggregate;
-use super::{TAKEN, UNSIGNED, counterpart, post_draft};
+use super::{ACCEPTED, UNSIGNED, counterpart, post_draft};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::SigningScheme;
@@ -38,14 +38,14 @@ async fn a_message_signed_as_its_text_is_taken(probe: &Probe<'_>) -> Checked {
     let nonce = assay_spec::crypto::text::hex(&probe.draw("nonce")[..16]);
     let mut draft = post_draft(probe, &caller(probe)).await?.with("nonce", Some(json!(nonce)));
     draft.procedure = Procedure::General;
-    draft.send(probe).await?.expect_status(TAKEN)
+    draft.send(probe).await?.expect_status(ACCEPTED)
 }
 
 async fn an_aggregate_signed_over_its_canonical_json_is_taken(probe: &Probe<'_>) -> Checked {
     declared(probe, SigningScheme::CanonicalRecord)?;
     let mut draft = aggregate(probe, &caller(probe)).await?;
     draft.procedure = Procedure::Record;
-    draft.send(probe).await?.expect_status(TAKEN)
+    draft.send(probe).await?.expect_status(ACCEPTED)
 }
 
 async fn a_message_signed_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {

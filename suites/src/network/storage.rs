@@ -10,7 +10,7 @@ use super::caller::{Caller, caller};
 use super::messages::another;
 use super::signing::verified;
 use super::wire::Call;
-use super::{REFUSED, TAKEN, UNSIGNED, messages, read};
+use super::{ACCEPTED, REJECTED, UNSIGNED, messages, read};
 use crate::check::{Check, Checked, Stop};
 use crate::exchange::Request;
 use crate::form::Form;
@@ -126,7 +126,7 @@ pub(crate) async fn stored(probe: &Probe<'_>, caller: &Caller) -> Result<Stored,
 /// An upload that must be taken for the check to say anything.
 pub(crate) async fn uploaded(probe: &Probe<'_>, upload: Upload) -> Result<Stored, Stop> {
     let answer = upload.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
     probe.given(!hash.is_empty(), "the answer to an upload holds no item_hash")?;
     Ok(Stored { hash, upload })
@@ -188,7 +188,7 @@ pub(crate) async fn is_readable(
 
 async fn an_upload_is_answered_by_a_hash_and_success(probe: &Probe<'_>) -> Checked {
     let answer = Upload::new(probe, &caller(probe)).send(probe).await?;
-    answer.expect_status(TAKEN)?;
+    answer.expect_status(ACCEPTED)?;
     answer.expect_json("/item_hash", "a text that is not empty", |hash| {
         hash.as_str().is_some_and(|hash| !hash.is_empty())
     })?;
@@ -273,12 +273,12 @@ async fn an_upload_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>
 async fn tags_of_a_form_are_taken(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     upload.tags = Some("assay,check".to_owned());
-    upload.send(probe).await?.expect_status(TAKEN)
+    upload.send(probe).await?.expect_status(ACCEPTED)
 }
 
 /// An ordinary upload as the valid counterpart of a refusal.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
-    Upload::new(probe, &caller(probe)).send(probe).await?.counterpart_status(TAKEN)
+    Upload::new(probe, &caller(probe)).send(probe).await?.counterpart_status(ACCEPTED)
 }
 
 async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
@@ -286,12 +286,12 @@ async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
     let upload = Upload::new(probe, &caller(probe));
     let body = json!({ "address": upload.caller.address, "signature": upload.sign() }).to_string();
     let as_json = call(|request| request.header("Content-Type", "application/json").body(body));
-    as_json.ask(probe).await?.expect_status(REFUSED)?;
+    as_json.ask(probe).await?.expect_status(REJECTED)?;
     let form = upload.form(probe).put_into(Request::new("POST", ""));
     for content_type in ["multipart/form-data; boundary=another", "multipart/form-data"] {
         let body = form.body.clone();
         let wrong = call(|request| request.header("Content-Type", content_type).body(body));
-        wrong.ask(probe).await?.expect_status(REFUSED)?;
+        wrong.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -300,7 +300,7 @@ async fn a_form_without_a_file_is_refused(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let form = upload.fields(Form::new(probe).field("address", &upload.caller.address));
-    call(|request| form.put_into(request)).ask(probe).await?.expect_status(REFUSED)
+    call(|request| form.put_into(request)).ask(probe).await?.expect_status(REJECTED)
 }
 
 async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
@@ -309,7 +309,7 @@ async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
     let file = || Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
     for form in [file(), file().field("address", "")] {
         let form = upload.fields(form);
-        call(|request| form.put_into(request)).ask(probe).await?.expect_status(REFUSED)?;
+        call(|request| form.put_into(request)).ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

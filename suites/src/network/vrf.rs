@@ -4,7 +4,7 @@ use assay_spec::network::requirements::vrf as rows;
 use assay_spec::network::vrf::{GENERATE, VERIFY};
 use serde_json::{Value, json};
 
-use super::REFUSED;
+use super::REJECTED;
 use super::replies::{expect_refused_or, is_integer, is_text};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -121,7 +121,7 @@ async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
         ("max", json!([10])),
         ("count", json!("1")),
     ] {
-        post(&with(&good, member, value)).ask(probe).await?.expect_status(REFUSED)?;
+        post(&with(&good, member, value)).ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -163,7 +163,7 @@ async fn a_malformed_verification_is_refused(probe: &Probe<'_>) -> Checked {
     let (good, _) = verified(probe).await?;
     verify(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
-        verify(&with(&good, member, value)).ask(probe).await?.expect_status(REFUSED)?;
+        verify(&with(&good, member, value)).ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

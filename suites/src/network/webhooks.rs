@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::caller::caller;
 use super::replies::is_text;
 use super::wire::Draft;
-use super::{REFUSED, TAKEN, posted};
+use super::{ACCEPTED, REJECTED, posted};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -31,7 +31,7 @@ async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
 
 async fn a_registration_is_answered_by_its_identifier(probe: &Probe<'_>) -> Checked {
     let answer = registration(probe, "message.new").await?.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     answer.expect_json("/webhook_id", "a text that is not empty", is_text)?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
@@ -42,21 +42,21 @@ async fn both_named_events_are_taken(probe: &Probe<'_>) -> Checked {
         let answer = registration(probe, event).await?.send(probe).await?;
         let status = answer.status();
         let place = format!("status with `{event}`");
-        answer.expect(TAKEN.contains(&status), &place, "200, 201 or 202", status.to_string())?;
+        answer.expect(ACCEPTED.contains(&status), &place, "200, 201 or 202", status.to_string())?;
     }
     Ok(())
 }
 
 /// Each value in the place of a member of the content is refused, and a good registration is not.
 async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
-    registration(probe, "message.new").await?.send(probe).await?.counterpart_status(TAKEN)?;
+    registration(probe, "message.new").await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = registration(probe, "message.new").await?;
         match value {
             Some(value) => bad.message["content"][member] = value.clone(),
             None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
         }
-        bad.ask(probe).await?.expect_status(REFUSED)?;
+        bad.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

@@ -213,10 +213,14 @@ pub(crate) mod example {
         out + rest
     }
 
-    fn covered(endpoint: &'static Endpoint, seen: Seen, [granted, judged, refused]: [usize; 3]) -> Coverage {
-        let granted = Answers { count: granted, judged };
-        let refused = Answers { count: refused, judged: refused };
-        Coverage { endpoint, declared: true, seen, granted, refused, is_probed: false }
+    fn covered(
+        endpoint: &'static Endpoint,
+        seen: Seen,
+        [accepted, judged, rejected]: [usize; 3],
+    ) -> Coverage {
+        let accepted = Answers { count: accepted, judged };
+        let rejected = Answers { count: rejected, judged: rejected };
+        Coverage { endpoint, declared: true, seen, accepted, rejected, is_probed: false }
     }
 
     pub(crate) fn run() -> Run {

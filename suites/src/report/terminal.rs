@@ -48,10 +48,10 @@ pub fn endpoints(run: &Run) -> String {
         let described = match row {
             Coverage { declared: false, .. } => "switched off in the profile".to_owned(),
             Coverage { is_probed: true, .. } => "by one request beside the checks".to_owned(),
-            Coverage { granted, refused, .. } => {
+            Coverage { accepted, rejected, .. } => {
                 format!(
-                    "{:>4} granted, {:>4} judged {:>6} refused",
-                    granted.count, granted.judged, refused.count
+                    "{:>4} accepted, {:>4} judged {:>6} rejected",
+                    accepted.count, accepted.judged, rejected.count
                 )
             }
         };
@@ -429,8 +429,8 @@ mod tests {
     #[test]
     fn the_table_of_endpoints() {
         insta::assert_snapshot!(endpoints(&example::run()), @r"
-          GET  /api/v0/messages/{hash}  present      12 granted,    9 judged      3 refused
-        ! GET  /api/v0/messages.json    absent        0 granted,    0 judged      2 refused
+          GET  /api/v0/messages/{hash}  present      12 accepted,    9 judged      3 rejected
+        ! GET  /api/v0/messages.json    absent        0 accepted,    0 judged      2 rejected
           POST /api/v0/ipfs/pin         not-asked  switched off in the profile
         ! GET  /api/v0/plan             unclear    by one request beside the checks
         ");

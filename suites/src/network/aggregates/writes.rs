@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::caller::caller;
 use super::super::replies::{expect_absent_or, expect_created, found, is_address, is_seconds, until};
-use super::super::{REFUSED, TAKEN, created, holds};
+use super::super::{ACCEPTED, REJECTED, created, holds};
 use super::{any, key, label, one, write, written};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -38,14 +38,14 @@ async fn a_write_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 /// Each value in the place of a member of the content is refused, and a good write is not.
 async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     let good = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
-    good.send(probe).await?.counterpart_status(TAKEN)?;
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
         match value {
             Some(value) => bad.message["content"][member] = value.clone(),
             None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
         }
-        bad.ask(probe).await?.expect_status(REFUSED)?;
+        bad.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::caller::caller;
 use super::super::messages::another;
 use super::super::replies::{expect_created, found, is_text, until};
-use super::super::{REFUSED, TAKEN};
+use super::super::{ACCEPTED, REJECTED};
 use super::{control, ipv6, made, one, update, wanted};
 use crate::check::{Check, Checked};
 use crate::probe::{Answer, Probe};
@@ -35,7 +35,7 @@ async fn an_instance_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
 
 async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     let id = answer.expect_json("/instance_id", "a text that is not empty", is_text)?;
     let call = one(id.as_str().unwrap_or_default());
     until(probe, call, |answer| answer.status() == 200).await?.expect_status(&[200])
@@ -43,17 +43,17 @@ async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_
 
 async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     answer.expect_json("/ipv6", "an IPv6 address", |found| ipv6(found).is_some()).map(drop)
 }
 
 /// Each value in the place of a member of the content is refused, and a good creation is not.
 async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
-    wanted(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(TAKEN)?;
+    wanted(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (member, value) in values {
         let mut bad = wanted(probe, &caller(probe)).await?;
         bad.message["content"][*member] = value.clone();
-        bad.ask(probe).await?.expect_status(REFUSED)?;
+        bad.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
     let made = made(probe).await?;
     found(probe, one(&made.id)).await?;
     let update = update(probe, &made.owner, &made.id).await?;
-    update.send(probe).await?.given_status(TAKEN)?;
+    update.send(probe).await?.given_status(ACCEPTED)?;
     let wanted = |member: &str| update.message["content"][member].clone();
     let is_new = |answer: &Answer<'_>| answer.json()["name"] == wanted("name");
     let answer = until(probe, one(&made.id), is_new).await?;
@@ -109,7 +109,7 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
 
 async fn an_update_of_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    update(probe, &made.owner, &made.id).await?.send(probe).await?.counterpart_status(TAKEN)?;
+    update(probe, &made.owner, &made.id).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     let unknown = update(probe, &made.owner, &another(&made.id)).await?;
     unknown.ask(probe).await?.expect_status(&[400, 404])
 }
@@ -123,7 +123,7 @@ async fn every_action_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
         let answer = control(probe, &made.owner, &made.id, action, seconds_ago).await?.send(probe).await?;
         let status = answer.status();
         let place = format!("status of `{action}`");
-        answer.expect(TAKEN.contains(&status), &place, "200, 201 or 202", status.to_string())?;
+        answer.expect(ACCEPTED.contains(&status), &place, "200, 201 or 202", status.to_string())?;
         expect_created(&answer)?;
     }
     Ok(())
@@ -135,10 +135,10 @@ async fn an_action_besides_the_three_is_refused(probe: &Probe<'_>) -> Checked {
         .await?
         .send(probe)
         .await?
-        .counterpart_status(TAKEN)?;
+        .counterpart_status(ACCEPTED)?;
     for action in ["hibernate", ""] {
         let strange = control(probe, &made.owner, &made.id, action, 0).await?;
-        strange.ask(probe).await?.expect_status(REFUSED)?;
+        strange.ask(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ async fn an_action_on_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Check
         .await?
         .send(probe)
         .await?
-        .counterpart_status(TAKEN)?;
+        .counterpart_status(ACCEPTED)?;
     let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?;
     unknown.ask(probe).await?.expect_status(&[400, 404])
 }

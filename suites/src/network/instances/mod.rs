@@ -9,7 +9,7 @@ use std::net::Ipv6Addr;
 use assay_spec::network::instance::{CONTROL, CREATE, READ, UPDATE};
 use serde_json::{Value, json};
 
-use super::TAKEN;
+use super::ACCEPTED;
 use super::caller::{Caller, caller};
 use super::replies::found;
 use super::wire::{Call, Draft, now};
@@ -44,7 +44,7 @@ async fn made<'p>(probe: &'p Probe<'_>) -> Result<Made<'p>, Stop> {
     let owner = caller(probe);
     let draft = wanted(probe, &owner).await?;
     let answer = draft.send(probe).await?;
-    answer.given_status(TAKEN)?;
+    answer.given_status(ACCEPTED)?;
     let id = answer.json()["instance_id"].as_str().unwrap_or_default().to_owned();
     probe.given(!id.is_empty(), "the answer to a creation holds no instance_id")?;
     Ok(Made { answer, owner, id, content: draft.message["content"].clone() })

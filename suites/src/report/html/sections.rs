@@ -139,16 +139,16 @@ pub(super) fn endpoints(run: &Run) -> String {
             row.endpoint.service,
             line(path),
             seen.name(),
-            row.granted.count,
-            row.granted.judged,
-            row.refused.count,
+            row.accepted.count,
+            row.accepted.judged,
+            row.rejected.count,
         )
     };
     let rows: String = run.endpoints.iter().map(row).collect();
     format!(
         "<p class=\"hint\">What answers said of each documented endpoint; no verdict hangs on it.</p>\
          <div class=\"wide\"><table><thead><tr><th>service</th><th>endpoint</th><th>seen</th>\
-         <th>granted</th><th>judged</th><th>refused</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
+         <th>accepted</th><th>judged</th><th>rejected</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 }
 

@@ -334,11 +334,11 @@ mod tests {
               "declared": true,
               "seen": "present",
               "probed": false,
-              "granted": {
+              "accepted": {
                 "count": 12,
                 "judged": 9
               },
-              "refused": {
+              "rejected": {
                 "count": 3,
                 "judged": 3
               }
@@ -351,11 +351,11 @@ mod tests {
               "declared": true,
               "seen": "absent",
               "probed": false,
-              "granted": {
+              "accepted": {
                 "count": 0,
                 "judged": 0
               },
-              "refused": {
+              "rejected": {
                 "count": 2,
                 "judged": 2
               }
@@ -368,11 +368,11 @@ mod tests {
               "declared": false,
               "seen": "not-asked",
               "probed": false,
-              "granted": {
+              "accepted": {
                 "count": 0,
                 "judged": 0
               },
-              "refused": {
+              "rejected": {
                 "count": 0,
                 "judged": 0
               }
@@ -385,11 +385,11 @@ mod tests {
               "declared": true,
               "seen": "unclear",
               "probed": true,
-              "granted": {
+              "accepted": {
                 "count": 0,
                 "judged": 0
               },
-              "refused": {
+              "rejected": {
                 "count": 0,
                 "judged": 0
               }

@@ -214,8 +214,8 @@ fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
         endpoint,
         declared: row.declared,
         seen: seen.ok_or_else(|| format!("endpoints: {:?} is no way to be seen", row.seen))?,
-        granted: answers(&row.granted),
-        refused: answers(&row.refused),
+        accepted: answers(&row.accepted),
+        rejected: answers(&row.rejected),
         is_probed: row.probed,
     })
 }

@@ -246,8 +246,8 @@ pub(super) struct Endpoint {
     pub declared: bool,
     pub seen: String,
     pub probed: bool,
-    pub granted: Answers,
-    pub refused: Answers,
+    pub accepted: Answers,
+    pub rejected: Answers,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -183,8 +183,8 @@ fn endpoint(row: &Coverage) -> wire::Endpoint {
         declared: row.declared,
         seen: row.seen.name().to_owned(),
         probed: row.is_probed,
-        granted: answers(row.granted),
-        refused: answers(row.refused),
+        accepted: answers(row.accepted),
+        rejected: answers(row.rejected),
     }
 }
 
