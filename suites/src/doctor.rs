@@ -220,7 +220,7 @@ fn part(service: Service, asked: Option<&Asked>, known: &points::Known<'_>) -> P
     let is_reached = asked.or(node).is_some_and(|asked| asked.found.is_ok());
     let checks = known.planned.len();
     let ready = if is_reached { points::ready(service, known) } else { 0 };
-    let points = points::of(service, asked, known);
+    let points = points::for_service(service, asked, known);
     let url = asked.map(|asked| asked.url.clone()).unwrap_or_default();
     Part { service, url, is_reached, checks, ready, points }
 }

@@ -102,7 +102,7 @@ pub fn gather<'run>(
         .collect();
     let known: Vec<&'static Endpoint> = rows.iter().map(|row| row.endpoint).collect();
     for (exchange, stated) in exchanges {
-        let Some(endpoint) = of(&known, settings, exchange) else { continue };
+        let Some(endpoint) = endpoint_of(&known, settings, exchange) else { continue };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
             row.count(exchange, stated);
@@ -189,7 +189,11 @@ fn filled(template: &str) -> String {
 }
 
 /// The endpoint that an exchange asked for. All services' but one have templates that tell paths apart.
-fn of(known: &[&'static Endpoint], settings: &Settings, exchange: &Exchange) -> Option<&'static Endpoint> {
+fn endpoint_of(
+    known: &[&'static Endpoint],
+    settings: &Settings,
+    exchange: &Exchange,
+) -> Option<&'static Endpoint> {
     let base = Url::parse(&exchange.base).ok()?;
     let path = exchange.request.target.split('?').next().unwrap_or_default();
     let path = path.strip_prefix(base.path().trim_end_matches('/'))?;

@@ -187,7 +187,7 @@ impl Profile {
         all.into_iter().filter_map(|(key, secret)| Some((key, secret?))).collect()
     }
 
-    /// The secrets in headers of every request, by keys such as `headers.X-Gate`.
+    /// The secrets in headers of every request, by keys such as `headers.X-Auth`.
     pub(crate) fn header_secrets(&self) -> impl Iterator<Item = (String, &Secret)> {
         self.headers.iter().filter_map(|(name, text)| match text {
             HeaderText::Secret(secret) => Some((format!("headers.{name}"), secret)),

@@ -35,7 +35,7 @@ pub fn all() -> Vec<&'static Reading> {
 }
 
 /// Those of some services; of all where none is named.
-pub fn of(services: &[Service]) -> Vec<&'static Reading> {
+pub fn of_services(services: &[Service]) -> Vec<&'static Reading> {
     let wanted = |reading: &&Reading| services.is_empty() || services.contains(&reading.service());
     all().into_iter().filter(wanted).collect()
 }
@@ -230,7 +230,9 @@ mod tests {
             let profile = Profile::parse(&text, "p.toml").expect("a profile");
             assert!(!reading.is_declared(&profile), "{}", reading.key);
             // With its neighbours declared, the table is written whole.
-            for other in of(&[reading.service()]).into_iter().filter(|other| other.key != reading.key) {
+            for other in
+                of_services(&[reading.service()]).into_iter().filter(|other| other.key != reading.key)
+            {
                 let text = super::tests::profile(other, other.example);
                 let profile = Profile::parse(&text, "p.toml").expect("a profile");
                 assert!(!reading.is_declared(&profile), "{} beside {}", reading.key, other.key);
@@ -256,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_text_names_all_that_a_reader_needs() {
-        let text = table(&of(&[Service::Drop]));
+        let text = table(&of_services(&[Service::Drop]));
         insta::assert_snapshot!(text);
         assert!(text.lines().all(|line| line.chars().count() <= 110));
     }

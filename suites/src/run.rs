@@ -124,7 +124,7 @@ impl Runner<'_> {
         let mut running = std::pin::pin!(
             futures_util::stream::iter(planned)
                 .take_until(asked)
-                .map(|planned| self.one(planned))
+                .map(|planned| self.run_check(planned))
                 .buffer_unordered(self.jobs)
         );
         loop {
@@ -192,8 +192,9 @@ impl Runner<'_> {
 
     /// Runs each check and keeps what its world knows; for proofs.
     pub async fn each(&self, planned: &[Planned]) -> Vec<Ran> {
-        let running =
-            futures_util::stream::iter(planned).map(|planned| self.one(planned)).buffer_unordered(self.jobs);
+        let running = futures_util::stream::iter(planned)
+            .map(|planned| self.run_check(planned))
+            .buffer_unordered(self.jobs);
         let mut all: Vec<Ran> = running.collect().await;
         let failed = failed(all.iter().map(|ran| &ran.outcome));
         for ran in &mut all {
@@ -203,7 +204,7 @@ impl Runner<'_> {
         all
     }
 
-    async fn one(&self, planned: &Planned) -> Ran {
+    async fn run_check(&self, planned: &Planned) -> Ran {
         let check = planned.check;
         if let Some(LeftOut { verdict, reason }) = &planned.left_out {
             return blank(check, *verdict, reason.clone());
@@ -303,7 +304,7 @@ fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
 
 /// What a check has begun may have lapsed where it was held back for longer than this: by a `Retry-After`, or where a
 /// minute has no room for all of its requests.
-const LAPSES: Duration = Duration::from_secs(5);
+const MAX_HELD: Duration = Duration::from_secs(5);
 /// How the reason begins of a failure that may be the pace's doing.
 pub(crate) const HELD: &str = "the run's own pace held this check back";
 
@@ -315,7 +316,7 @@ pub(crate) fn judge(
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
     let limited = !traces.environment.own && meets_limit(&checked, traces);
     let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.counterparts);
-    if failure.is_some() && traces.held > LAPSES {
+    if failure.is_some() && traces.held > MAX_HELD {
         return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
     }
     if limited {
@@ -474,8 +475,8 @@ mod tests {
             let (want, got) = ("409".to_owned(), "200".to_owned());
             Err(Stop::Fail(crate::verdict::Failure { place: "status".to_owned(), want, got, exchange: None }))
         };
-        assert_eq!(judged(LAPSES, failed()), Verdict::Fail);
-        let longer = LAPSES + Duration::from_millis(1);
+        assert_eq!(judged(MAX_HELD, failed()), Verdict::Fail);
+        let longer = MAX_HELD + Duration::from_millis(1);
         assert_eq!(judged(longer, failed()), Verdict::Inconclusive);
         assert_eq!(judged(longer, Ok(())), Verdict::Pass);
     }

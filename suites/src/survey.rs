@@ -93,7 +93,7 @@ impl Survey<'_> {
     /// Asks every service at its URL, all at once; answers in the order given.
     pub async fn ask(&self, services: &[(Service, String)]) -> Vec<Asked> {
         join_all(services.iter().map(|(service, url)| async move {
-            let found = services::ask(self, *service, url).await;
+            let found = services::survey(self, *service, url).await;
             Asked { service: *service, url: url.clone(), found: found.map(|found| self.cleaned(found)) }
         }))
         .await

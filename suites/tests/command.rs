@@ -25,8 +25,8 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
     write("short.toml", "[publish]\nurl = \"http://127.0.0.1:1\"\nkey = { file = \"short.key\" }\n");
     write("empty.toml", "");
     write(
-        "gate.toml",
-        "ca_file = \"no.pem\"\n[headers]\nX-Gate = { env = \"ASSAY_TEST_NO_GATE\" }\n[drop]\nurl = \"http://127.0.0.1:1\"\n",
+        "auth.toml",
+        "ca_file = \"no.pem\"\n[headers]\nX-Auth = { env = \"ASSAY_TEST_NO_AUTH\" }\n[drop]\nurl = \"http://127.0.0.1:1\"\n",
     );
     write("rot.toml", "[[known]]\nrequirement = \"publish.no.such\"\nreason = \"\"\n");
     let cases: [(&[&str], &str); 11] = [
@@ -38,8 +38,8 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
         (&["run", "--profile", "secret.toml"], "nobody.key"),
         (&["run", "--profile", "short.toml"], "64 hex digits"),
         (&["run", "--profile", "empty.toml"], "no service"),
-        (&["run", "--profile", "gate.toml"], "gate.toml:3:18: headers.X-Gate.env"),
-        (&["run", "--profile", "gate.toml"], "gate.toml:1:11: ca_file"),
+        (&["run", "--profile", "auth.toml"], "auth.toml:3:18: headers.X-Auth.env"),
+        (&["run", "--profile", "auth.toml"], "auth.toml:1:11: ca_file"),
         (&["run", "--baseline", "rot.toml"], "no reason"),
     ];
     for (arguments, named) in cases {

@@ -285,12 +285,12 @@ async fn a_target_is_asked_as_a_run_asks_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = MockServer::start().await;
     let answer = ResponseTemplate::new(200).set_body_json(serde_json::json!({ "version": "sesame street" }));
-    let guarded = Mock::given(header("X-Gate", "sesame")).respond_with(answer);
+    let guarded = Mock::given(header("X-Auth", "sesame")).respond_with(answer);
     guarded.mount(&server).await;
-    std::fs::write(folder.path().join("gate"), "sesame").expect("written");
+    std::fs::write(folder.path().join("auth"), "sesame").expect("written");
     let network = format!("[network]\nurl = \"{}\"\n", server.uri());
     let said =
-        diagnosed(folder.path(), &format!("{network}[headers]\nX-Gate = {{ file = \"gate\" }}\n")).await;
+        diagnosed(folder.path(), &format!("{network}[headers]\nX-Auth = {{ file = \"auth\" }}\n")).await;
     let said = said.to_string();
     assert!(said.contains("+ reached: ") && !said.contains("sesame"), "{said}");
     let said = diagnosed(folder.path(), &network).await.to_string();

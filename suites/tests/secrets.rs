@@ -214,7 +214,7 @@ const PLANTED: [(&str, &str); 6] = [
     ("gateway.revoked_key", "sk-gw_Old/77+R~bb52x"),
     ("hosting.wallet_key", "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"),
     ("publish.key", "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"),
-    ("headers.X-Gate", "Gate-Pass/5e+W~cc63y"),
+    ("headers.X-Auth", "Auth-Pass/5e+W~cc63y"),
 ];
 
 /// The secret in every way that a target may write it.
@@ -280,14 +280,14 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
         std::fs::write(folder.path().join(key), secret).expect("a file");
     }
     let place = |key: &str| format!("{{ file = {key:?} }}");
-    let [control, key, revoked, wallet, publish, gate] = PLANTED.map(|(key, _)| place(key));
+    let [control, key, revoked, wallet, publish, auth] = PLANTED.map(|(key, _)| place(key));
     let text = format!(
         "seed = 1\ncontrol = \"{url}/control\"\ncontrol_token = {control}\n\
          [gateway]\nurl = \"{url}\"\nkey = {key}\nrevoked_key = {revoked}\n[gateway.limits]\nrequests_per_minute = 100000\n\
          [hosting]\nwallet_key = {wallet}\n\
          [publish]\nurl = \"{url}\"\ndomains = [\"a.example\"]\nkey = {publish}\n\
          [publish.limits]\nrequests_per_minute = 100000\n\
-         [headers]\nX-Gate = {gate}\n",
+         [headers]\nX-Auth = {auth}\n",
     );
     let loaded = Profile::of_text(text, "p.toml".into(), folder.path()).expect("a good profile");
     let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");

@@ -288,7 +288,7 @@ fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
 async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
     let (at, heard, _tasks) = listening("127.0.0.1:0").await;
     let headers = vec![
-        ExtraHeader { name: "X-Gate".into(), value: "hunter2hunter2".into(), is_secret: true },
+        ExtraHeader { name: "X-Auth".into(), value: "hunter2hunter2".into(), is_secret: true },
         ExtraHeader { name: "X-Team".into(), value: "assay".into(), is_secret: false },
     ];
     let transport = Arc::new(Transport::new(Http::One, Duration::from_secs(15), headers));
@@ -301,11 +301,11 @@ async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let heard = heard.lock().expect("nobody panicked").concat();
     assert!(
-        heard.contains("\r\nX-Gate: hunter2hunter2\r\n") && heard.contains("\r\nX-Team: assay\r\n"),
+        heard.contains("\r\nX-Auth: hunter2hunter2\r\n") && heard.contains("\r\nX-Team: assay\r\n"),
         "{heard}"
     );
     let shown = format!("{run:?}");
-    assert!(!shown.contains("hunter2") && shown.contains("[redacted X-Gate]"), "{shown}");
+    assert!(!shown.contains("hunter2") && shown.contains("[redacted X-Auth]"), "{shown}");
     let outcome = &run.outcomes[0];
     assert_eq!(outcome.verdict, Verdict::Fail);
     assert!(outcome.repeat.concat().contains("X-Team: assay"), "{:?}", outcome.repeat);

@@ -19,13 +19,13 @@ use line::Page;
 
 pub(crate) use line::{Line, Tone};
 
-/// The whole story of a case. Without colours, what an edit changed stands in brackets.
+/// The whole explanation of a case. Without colours, what an edit changed stands in brackets.
 pub fn explain(case: &Case, colour: bool) -> String {
-    story(case).iter().map(|line| if colour { line.coloured() } else { line.plain() } + "\n").collect()
+    explanation(case).iter().map(|line| if colour { line.coloured() } else { line.plain() } + "\n").collect()
 }
 
-/// The story, line by line.
-pub(crate) fn story(case: &Case) -> Vec<Line> {
+/// The explanation, line by line.
+pub(crate) fn explanation(case: &Case) -> Vec<Line> {
     let base = case.base.as_ref().and_then(|base| all().iter().find(|other| other.id == *base));
     let page = &mut Page::default();
     page.strong(&case.id);

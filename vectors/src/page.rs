@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::case::{Case, Expect};
-use crate::explain::{Line, Tone, story};
+use crate::explain::{Line, Tone, explanation};
 use crate::{all, manifest};
 
 /// The page. What stands in the cases is data to it, never markup: the script writes texts, and only the script and
@@ -49,7 +49,7 @@ fn case(case: &Case) -> Value {
         "rule": rule,
         "why": case.why,
         "rows": case.requirements,
-        "lines": story(case).iter().skip(1).map(line).collect::<Vec<_>>(),
+        "lines": explanation(case).iter().skip(1).map(line).collect::<Vec<_>>(),
     })
 }
 

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_minds_what_no_baseline_knows() {
+    fn what_no_baseline_knows_counts() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("b.toml");
         let all = check::all();

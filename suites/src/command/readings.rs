@@ -20,7 +20,7 @@ pub(crate) struct ReadingsArgs {
 
 #[expect(clippy::unnecessary_wraps, reason = "commands end alike")]
 pub(crate) fn readings(args: &ReadingsArgs) -> Result<(), Ending> {
-    let wanted = readings::of(&args.services);
+    let wanted = readings::of_services(&args.services);
     if args.json {
         println!("{:#}", readings::json(&wanted));
     } else {

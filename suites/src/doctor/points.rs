@@ -101,7 +101,7 @@ fn wording(key: &str) -> String {
 }
 
 /// All that concerns one service, the gravest first.
-pub(super) fn of(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> Vec<Point> {
+pub(super) fn for_service(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> Vec<Point> {
     let Known { loaded, wrong: wrongs, silent, planned, .. } = *known;
     let mut points = Vec::new();
     points.extend(wrong(|key| key.split('.').next() == Some(service.name()), wrongs, Some(planned)));
@@ -194,7 +194,7 @@ fn without_url(service: Service, known: &Known<'_>) -> Vec<Point> {
 
 /// Readings at their defaults for which checks say nothing.
 fn open(service: Service, loaded: &Loaded, tells: bool) -> Vec<&'static Reading> {
-    let all = readings::of(&[service]).into_iter().filter(|_| !tells);
+    let all = readings::of_services(&[service]).into_iter().filter(|_| !tells);
     all.filter(|reading| !reading.silent.is_empty() && !reading.is_declared(&loaded.profile)).collect()
 }
 

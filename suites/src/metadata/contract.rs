@@ -3,7 +3,7 @@
 use assay_spec::metadata::requirements::contract as rows;
 use assay_spec::metadata::requirements::paths;
 
-use super::wire::{Form, Way, another, ask, contracts, document, expect_document, expect_unknown, get};
+use super::wire::{Form, Way, another, contracts, document, expect_document, expect_unknown, fetch, get};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 async fn found(probe: &Probe<'_>, way: Way) -> Checked {
     for contract in contracts(probe, way).await? {
-        expect_document(&ask(probe, contract.path(way)).await?)?;
+        expect_document(&fetch(probe, contract.path(way)).await?)?;
     }
     Ok(())
 }
@@ -39,12 +39,12 @@ async fn an_unknown_contract_has_no_document(probe: &Probe<'_>) -> Checked {
         return Err(why.clone());
     }
     if let Some(contract) = cids.ok().and_then(|all| all.into_iter().next()) {
-        ask(probe, contract.path(Way::Cid)).await?.counterpart_status(&[200])?;
+        fetch(probe, contract.path(Way::Cid)).await?.counterpart_status(&[200])?;
         let unknown = another(contract.cid.as_deref().unwrap_or_default());
         expect_unknown(&get(probe, &format!("/{unknown}")).await?)?;
     }
     if let Some(contract) = uris.ok().and_then(|all| all.into_iter().next()) {
-        ask(probe, contract.path(Way::Uri)).await?.counterpart_status(&[200])?;
+        fetch(probe, contract.path(Way::Uri)).await?.counterpart_status(&[200])?;
         let unknown = format!("{}-assay", contract.uri_path.as_deref().unwrap_or_default());
         expect_unknown(&get(probe, &format!("/{unknown}//")).await?)?;
     }

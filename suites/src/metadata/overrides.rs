@@ -3,7 +3,7 @@
 use assay_spec::metadata::requirements::{overrides as rows, paths};
 use serde_json::Value;
 
-use super::wire::{Form, Way, ask, with_tokens};
+use super::wire::{Form, Way, fetch, with_tokens};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
@@ -20,7 +20,7 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
     let mut elements = 0;
     for contract in with_tokens(probe, way).await? {
         let id = contract.token().unwrap_or_default();
-        let answer = ask(probe, contract.token_path(way, id, Form::Overrides)).await?;
+        let answer = fetch(probe, contract.token_path(way, id, Form::Overrides)).await?;
         answer.expect_status(&[200])?;
         let body = answer.json();
         let list = body.as_array();

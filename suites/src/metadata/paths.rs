@@ -2,7 +2,7 @@
 
 use assay_spec::metadata::requirements::paths as rows;
 
-use super::wire::{Form, Way, ask, contracts, get, with_tokens};
+use super::wire::{Form, Way, contracts, fetch, get, with_tokens};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -23,7 +23,7 @@ async fn two_slashes_behind_a_uri_are_part_of_the_path(probe: &Probe<'_>) -> Che
     paths.retain(Option::is_some);
     let last = paths.len() - 1;
     for (n, path) in paths.into_iter().enumerate() {
-        let answer = ask(probe, path).await?;
+        let answer = fetch(probe, path).await?;
         if answer.status() == 200 || n == last {
             return answer.expect_status(&[200]);
         }
@@ -35,7 +35,7 @@ async fn a_path_without_its_uri_has_no_document(probe: &Probe<'_>) -> Checked {
     let contracts = with_tokens(probe, Way::Uri).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
     let id = contract.token().unwrap_or_default();
-    ask(probe, contract.token_path(Way::Uri, id, Form::Bare)).await?.counterpart_status(&[200])?;
+    fetch(probe, contract.token_path(Way::Uri, id, Form::Bare)).await?.counterpart_status(&[200])?;
     for path in [format!("///{id}"), format!("///{id}.json"), format!("///{id}/overrides")] {
         let answer = get(probe, &path).await?;
         answer.expect(answer.status() != 200, "status", "any but 200", answer.status().to_string())?;

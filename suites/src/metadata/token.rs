@@ -3,7 +3,7 @@
 use assay_spec::metadata::requirements::paths;
 use assay_spec::metadata::requirements::token as rows;
 
-use super::wire::{Form, Way, ask, expect_document, expect_unknown, fixtures, with_tokens};
+use super::wire::{Form, Way, expect_document, expect_unknown, fetch, fixtures, with_tokens};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -25,7 +25,7 @@ pub(super) const CHECKS: &[Check] = &[
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
     for contract in with_tokens(probe, way).await? {
         for id in contract.some_tokens() {
-            expect_document(&ask(probe, contract.token_path(way, id, form)).await?)?;
+            expect_document(&fetch(probe, contract.token_path(way, id, form)).await?)?;
         }
     }
     Ok(())
@@ -59,8 +59,8 @@ async fn an_unknown_token_has_no_document(probe: &Probe<'_>) -> Checked {
     };
     for contract in contracts.iter().take(1) {
         let (way, id) = (contract.way(), contract.token().unwrap_or_default());
-        ask(probe, contract.token_path(way, id, Form::Bare)).await?.counterpart_status(&[200])?;
-        expect_unknown(&ask(probe, contract.token_path(way, &unknown, Form::Bare)).await?)?;
+        fetch(probe, contract.token_path(way, id, Form::Bare)).await?.counterpart_status(&[200])?;
+        expect_unknown(&fetch(probe, contract.token_path(way, &unknown, Form::Bare)).await?)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
 
-use super::wire::{Form, Way, ask, with_tokens};
+use super::wire::{Form, Way, fetch, with_tokens};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::profile::MetadataContract;
@@ -40,10 +40,10 @@ async fn an_id_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
         let Some(contract) = contracts.first() else { continue };
         for form in Form::ALL {
             let id = contract.token().unwrap_or_default();
-            ask(probe, contract.token_path(way, id, form)).await?.counterpart_status(&[200])?;
+            fetch(probe, contract.token_path(way, id, form)).await?.counterpart_status(&[200])?;
             let bad: &[&str] = if form == Form::Bare { &["abc", "1x", "7.txt"] } else { &["abc"] };
             for id in bad {
-                ask(probe, contract.token_path(way, id, form)).await?.expect_status(&[422])?;
+                fetch(probe, contract.token_path(way, id, form)).await?.expect_status(&[422])?;
             }
         }
     }
@@ -53,7 +53,7 @@ async fn an_id_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
 /// The refusal of an id that is no integer, without which nothing can be said of its body.
 async fn refusal<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     let (contract, way) = any(probe).await?;
-    let answer = ask(probe, contract.token_path(way, "abc", Form::Bare)).await?;
+    let answer = fetch(probe, contract.token_path(way, "abc", Form::Bare)).await?;
     answer.given_status(&[422])?;
     Ok(answer)
 }

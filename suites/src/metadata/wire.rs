@@ -122,7 +122,7 @@ pub(super) async fn get<'p>(probe: &'p Probe<'_>, path: &str) -> Result<Answer<'
 }
 
 /// Asks for the path of a fixture, which has one.
-pub(super) async fn ask<'p>(probe: &'p Probe<'_>, path: Option<String>) -> Result<Answer<'p>, Stop> {
+pub(super) async fn fetch<'p>(probe: &'p Probe<'_>, path: Option<String>) -> Result<Answer<'p>, Stop> {
     match path {
         Some(path) => get(probe, &path).await,
         None => Err(Stop::Error("a fixture is asked for in a way that it lacks".to_owned())),
@@ -131,7 +131,7 @@ pub(super) async fn ask<'p>(probe: &'p Probe<'_>, path: Option<String>) -> Resul
 
 /// A document that must be there for the check to say anything.
 pub(super) async fn document<'p>(probe: &'p Probe<'_>, path: Option<String>) -> Result<Answer<'p>, Stop> {
-    let answer = ask(probe, path).await?;
+    let answer = fetch(probe, path).await?;
     answer.given_status(&[200])?;
     probe.given(answer.json().is_object(), "the answer is no JSON object")?;
     Ok(answer)

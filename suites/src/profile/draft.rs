@@ -321,7 +321,7 @@ fn transport(text: &mut String) {
     }
     prose(text, "Headers of every request to origins that this profile names: a text, or where a secret is.");
     text.push_str("[headers]\n");
-    line(text, false, "X-Gate", "{ env = \"GATE_TOKEN\" }");
+    line(text, false, "X-Auth", "{ env = \"AUTH_TOKEN\" }");
     text.push('\n');
 }
 

@@ -242,10 +242,10 @@ mod tests {
     fn everything_is_read_and_written_back() {
         let text = "client_certificate = \"c.pem\"\nclient_key = { file = \"c.key\" }\n\
                     [transport]\nhttp = \"auto\"\nanswer_seconds = 40\n\
-                    [headers]\nX-Gate = { env = \"GATE\" }\nX-Team = \"assay\"\n";
+                    [headers]\nX-Auth = { env = \"AUTH\" }\nX-Team = \"assay\"\n";
         let profile = Profile::parse(text, "p.toml").unwrap();
         assert_eq!(profile.transport, Transport { http: Http::Auto, answer_seconds: 40 });
-        assert_eq!(profile.headers["X-Gate"], HeaderText::Secret(Secret::Env("GATE".into())));
+        assert_eq!(profile.headers["X-Auth"], HeaderText::Secret(Secret::Env("AUTH".into())));
         assert_eq!(profile.headers["X-Team"], HeaderText::Plain("assay".into()));
         assert_eq!(Profile::parse(&profile.to_toml(), "p.toml"), Ok(profile));
         assert_eq!(Profile::default().to_toml(), "");
@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn all_that_is_wrong_is_told_at_its_place_and_the_rest_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("gate"), "hunter2\nhunter3").unwrap();
+        std::fs::write(folder.path().join("auth"), "hunter2\nhunter3").unwrap();
         std::fs::write(folder.path().join("ca.pem"), "no certificate").unwrap();
         let text = "ca_file = \"ca.pm\"\nclient_certificate = \"c.pem\"\n[headers]\n\
-                    X-Gate = { env = \"PATHH\" }\n\"X.Other\" = { file = \"none\" }\nX-Bad = { file = \"gate\" }\n\
+                    X-Auth = { env = \"PATHH\" }\n\"X.Other\" = { file = \"none\" }\nX-Bad = { file = \"auth\" }\n\
                     X-Good = { env = \"PATH\" }\nX-Team = \"assay\"\n";
         let loaded = Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
         let (secrets, missing) = Secrets::read(&loaded);
@@ -301,7 +301,7 @@ mod tests {
         let all_errors: Vec<String> = missing.iter().chain(&misfits).map(ToString::to_string).collect();
         let all_errors = all_errors.join("\n\n");
         for words in [
-            "p.toml:4:18: headers.X-Gate.env: the environment variable PATHH is not set",
+            "p.toml:4:18: headers.X-Auth.env: the environment variable PATHH is not set",
             "did you mean `PATH`?",
             "p.toml:5:22: headers.X.Other.file: cannot read the secret in ",
             "p.toml:6:9: headers.X-Bad: no value of a header",

@@ -17,7 +17,7 @@ const INTERFACE_PATHS: [&str; 2] = ["/openapi.json", "/api/openapi.json"];
 /// How many models are named in a note.
 const NAMED: usize = 12;
 
-pub(super) async fn ask(survey: &Survey<'_>, service: Service, base: &str) -> Result<Found, String> {
+pub(super) async fn survey(survey: &Survey<'_>, service: Service, base: &str) -> Result<Found, String> {
     match service {
         Service::Gateway => gateway(survey, base).await,
         Service::Metadata => metadata(survey, base).await,

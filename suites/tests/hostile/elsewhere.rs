@@ -2,7 +2,7 @@
 
 use assay_suites::transport::Http;
 
-use crate::room::{GATE, Hear, KEY, Server, run, say};
+use crate::room::{AUTH, Hear, KEY, Server, run, say};
 
 /// Redirects, in every status that has them.
 const STATUSES: [u16; 5] = [301, 302, 303, 307, 308];
@@ -20,7 +20,7 @@ async fn no_credential_follows_a_redirect() {
         let run =
             run(&here.url("http"), Http::One, &["gateway.auth", "gateway.models", "metadata.root"]).await;
         assert!(run.outcomes.len() > 5);
-        assert!(here.heard().contains(KEY) && here.heard().contains(GATE), "they went where they belong");
+        assert!(here.heard().contains(KEY) && here.heard().contains(AUTH), "they went where they belong");
         assert_eq!(elsewhere.connections(), 0, "{status}: {}", elsewhere.heard());
     }
 }
@@ -43,8 +43,8 @@ async fn what_is_followed_carries_nothing() {
     ])
     .await;
     run(&here.url("http"), Http::One, &["drop.site.live"]).await;
-    assert!(here.heard().contains(GATE), "the target's own sites see the header");
+    assert!(here.heard().contains(AUTH), "the target's own sites see the header");
     let heard = elsewhere.heard();
     assert!(heard.contains("GET /live/"), "the page was asked for: {heard}");
-    assert!(!heard.contains(GATE) && !heard.contains(KEY) && !heard.contains("Authorization"), "{heard}");
+    assert!(!heard.contains(AUTH) && !heard.contains(KEY) && !heard.contains("Authorization"), "{heard}");
 }

@@ -7,7 +7,7 @@ use assay_suites::transport::Http;
 use assay_suites::verdict::Verdict;
 use futures_util::StreamExt;
 
-use crate::room::{Drip, GATE, Hear, Hold, KEY, Repeat, Say, Server, Step, run, say};
+use crate::room::{AUTH, Drip, Hear, Hold, KEY, Repeat, Say, Server, Step, run, say};
 
 /// Checks that need one request each, of three services; one of them sends the key.
 const CHECKS: [&str; 3] = ["gateway.auth.key-check", "metadata.root.html", "network.info.public"];
@@ -192,23 +192,23 @@ async fn ends(name: &str, steps: Vec<Step>, words: &str) {
     assert!(seen(words), "{name}: {reasons:?}");
     assert_eq!(run.count(Verdict::Pass), 0, "{name}");
     let outputs = [format!("{run:?}"), json::write(&run)].concat();
-    assert!(!outputs.contains(GATE), "{name}: {outputs:.2000}");
+    assert!(!outputs.contains(AUTH), "{name}: {outputs:.2000}");
     assert!(!json::write(&run).contains(KEY), "{name}");
 }
 
 /// A server that says what it heard makes every secret come back.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_echo_shows_no_secret_in_any_report() {
-    let steps = vec![Hear, say(&format!("{OK}X-Gate: {GATE}\r\nContent-Length: 48\r\n\r\n{GATE} {KEY}  "))];
+    let steps = vec![Hear, say(&format!("{OK}X-Auth: {AUTH}\r\nContent-Length: 48\r\n\r\n{AUTH} {KEY}  "))];
     let server = Server::start(steps).await;
     let run = run(&server.url("http"), Http::One, &CHECKS).await;
     let heard = server.heard();
-    assert!(heard.contains(GATE) && heard.contains(KEY), "both went out: {heard}");
+    assert!(heard.contains(AUTH) && heard.contains(KEY), "both went out: {heard}");
     let outputs = [
         json::write(&run),
         assay_suites::report::junit::write(&run),
         assay_suites::report::terminal::summary(&run, false),
     ]
     .concat();
-    assert!(!outputs.contains(GATE) && !outputs.contains(KEY), "{outputs}");
+    assert!(!outputs.contains(AUTH) && !outputs.contains(KEY), "{outputs}");
 }

@@ -23,7 +23,7 @@ use tokio_rustls::TlsAcceptor;
 /// What no output may show.
 pub(crate) const KEY: &str = "vf-hunter2-hunter2-hunter2";
 /// What no output may show either, nor anybody but the target's own sites see.
-pub(crate) const GATE: &str = "gate-hunter3-hunter3";
+pub(crate) const AUTH: &str = "auth-hunter3-hunter3";
 /// How long an answer may take here.
 pub(crate) const MIN_TIMEOUT: Duration = Duration::from_millis(600);
 
@@ -139,10 +139,10 @@ pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
     let sites = ["gateway", "metadata", "network", "publish", "drop"];
     let sites: BTreeMap<String, String> =
         sites.iter().map(|name| ((*name).to_owned(), url.to_owned())).collect();
-    let gate = ExtraHeader { name: "X-Gate".to_owned(), value: GATE.to_owned(), is_secret: true };
+    let auth = ExtraHeader { name: "X-Auth".to_owned(), value: AUTH.to_owned(), is_secret: true };
     let sockets = Sockets {
         trust: crate::tls::trust(),
-        transport: Arc::new(Transport::new(http, MIN_TIMEOUT, vec![gate])),
+        transport: Arc::new(Transport::new(http, MIN_TIMEOUT, vec![auth])),
         ..Sockets::default()
     };
     let target = Remote::over(sockets, sites, None).await.expect("no control to ask");

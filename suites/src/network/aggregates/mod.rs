@@ -61,11 +61,11 @@ async fn any(probe: &Probe<'_>) -> Result<Written, Stop> {
 
 impl Written {
     fn call(&self) -> Call {
-        one(&self.owner.address, &self.key)
+        aggregate_call(&self.owner.address, &self.key)
     }
 }
 
-fn one(address: &str, key: &str) -> Call {
+fn aggregate_call(address: &str, key: &str) -> Call {
     Call::get(&READ, &format!("/aggregates/{address}/{key}"))
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::caller::caller;
 use super::super::replies::{expect_absent_or, expect_created, found, is_address, is_seconds, until};
 use super::super::{ACCEPTED, REJECTED, created, holds};
-use super::{any, key, label, one, write, written};
+use super::{aggregate_call, any, key, label, write, written};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::profile::AggregateWrite;
@@ -83,7 +83,7 @@ async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
         "nested": { "b": true, "a": "\u{e9}\u{1f980}" },
     });
     created(probe, write(probe, &owner, &key, members.clone(), 0).await?).await?;
-    let answer = found(probe, one(&owner.address, &key)).await?;
+    let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
     answer.expect_json("/content", &members.to_string(), |content| holds(content, &members)).map(drop)
 }
 
@@ -115,11 +115,11 @@ async fn a_key_is_another_aggregate_for_another_address(probe: &Probe<'_>) -> Ch
 async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Result<Answer<'p>, Stop> {
     let (owner, key) = (caller(probe), key(probe));
     created(probe, write(probe, &owner, &key, first.clone(), 30).await?).await?;
-    let answer = found(probe, one(&owner.address, &key)).await?;
+    let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
     probe.given(holds(&answer.json()["content"], first), "the first write is not read as it was written")?;
     created(probe, write(probe, &owner, &key, second.clone(), 0).await?).await?;
     let is_new = |answer: &Answer<'_>| answer.status() == 200 && !holds(&answer.json()["content"], first);
-    let answer = until(probe, one(&owner.address, &key), is_new).await?;
+    let answer = until(probe, aggregate_call(&owner.address, &key), is_new).await?;
     answer.given_status(&[200])?;
     Ok(answer)
 }
@@ -152,7 +152,7 @@ async fn a_part_written_later_is_merged_or_takes_the_place_of_the_whole(probe: &
 async fn an_aggregate_that_nobody_wrote_is_not_found(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
-    let answer = one(&written.owner.address, &key(probe)).ask(probe).await?;
+    let answer = aggregate_call(&written.owner.address, &key(probe)).ask(probe).await?;
     expect_absent_or(&answer, "no content", |body| is_empty(&body["content"]))
 }
 

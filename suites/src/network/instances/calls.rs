@@ -7,7 +7,7 @@ use super::super::caller::caller;
 use super::super::messages::another;
 use super::super::replies::{expect_created, found, is_text, until};
 use super::super::{ACCEPTED, REJECTED};
-use super::{control, ipv6, made, one, update, wanted};
+use super::{control, instance_call, ipv6, made, update, wanted};
 use crate::check::{Check, Checked};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -37,7 +37,7 @@ async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let id = answer.expect_json("/instance_id", "a text that is not empty", is_text)?;
-    let call = one(id.as_str().unwrap_or_default());
+    let call = instance_call(id.as_str().unwrap_or_default());
     until(probe, call, |answer| answer.status() == 200).await?.expect_status(&[200])
 }
 
@@ -87,18 +87,18 @@ async fn ports_that_are_no_integers_are_refused(probe: &Probe<'_>) -> Checked {
 
 async fn an_update_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    found(probe, one(&made.id)).await?;
+    found(probe, instance_call(&made.id)).await?;
     expect_created(&update(probe, &made.owner, &made.id).await?.send(probe).await?)
 }
 
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    found(probe, one(&made.id)).await?;
+    found(probe, instance_call(&made.id)).await?;
     let update = update(probe, &made.owner, &made.id).await?;
     update.send(probe).await?.given_status(ACCEPTED)?;
     let wanted = |member: &str| update.message["content"][member].clone();
     let is_new = |answer: &Answer<'_>| answer.json()["name"] == wanted("name");
-    let answer = until(probe, one(&made.id), is_new).await?;
+    let answer = until(probe, instance_call(&made.id), is_new).await?;
     answer.given_status(&[200])?;
     for member in ["name", "description"] {
         let wanted = wanted(member);
@@ -118,7 +118,7 @@ async fn an_update_of_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Check
 async fn every_action_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
     const ACTIONS: [&str; 7] = ["stop", "stop", "restart", "stop", "start", "start", "restart"];
     let made = made(probe).await?;
-    found(probe, one(&made.id)).await?;
+    found(probe, instance_call(&made.id)).await?;
     for (action, seconds_ago) in ACTIONS.into_iter().zip((0..7).rev()) {
         let answer = control(probe, &made.owner, &made.id, action, seconds_ago).await?.send(probe).await?;
         let status = answer.status();

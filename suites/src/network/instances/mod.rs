@@ -60,14 +60,14 @@ fn ipv6(value: &Value) -> Option<Ipv6Addr> {
     value.as_str()?.parse().ok()
 }
 
-fn one(id: &str) -> Call {
+fn instance_call(id: &str) -> Call {
     Call::get(&READ, &format!("/instances/{id}"))
 }
 
 /// An instance and its record.
 async fn recorded<'p>(probe: &'p Probe<'_>) -> Result<(Made<'p>, Answer<'p>), Stop> {
     let made = made(probe).await?;
-    let answer = found(probe, one(&made.id)).await?;
+    let answer = found(probe, instance_call(&made.id)).await?;
     Ok((made, answer))
 }
 

@@ -8,7 +8,7 @@ use super::super::messages::another;
 use super::super::replies::{found, is_address, is_integer, is_seconds, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
-use super::{ipv6, made, one, recorded};
+use super::{instance_call, ipv6, made, recorded};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -103,8 +103,10 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
 
 async fn an_instance_that_nobody_created_is_not_found(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    until(probe, one(&made.id), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
-    one(&another(&made.id)).ask(probe).await?.expect_status(&[404])
+    until(probe, instance_call(&made.id), |answer| answer.status() == 200)
+        .await?
+        .counterpart_status(&[200])?;
+    instance_call(&another(&made.id)).ask(probe).await?.expect_status(&[404])
 }
 
 /// The first page of a hundred instances that a query selects.

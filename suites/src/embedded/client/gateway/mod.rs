@@ -94,11 +94,11 @@ impl Suite {
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
         let counterparts: Counterparts =
             cases.iter().map(|case| (counterpart_of(case), OnceCell::new())).collect();
-        let outcomes = gather(self.jobs, cases, |case| self.one(case, &counterparts), &mut seen).await;
+        let outcomes = gather(self.jobs, cases, |case| self.run_case(case, &counterparts), &mut seen).await;
         report(&self.command, self.seed, outcomes)
     }
 
-    async fn one(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
+    async fn run_case(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
         let mut outcome = undecided(case.requirement, case.fact);
         let trace = match stage::play(self, case.fact, &case.scene).await {
             Ok(trace) => trace,
