@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use zip::Entry;
 
 #[allow(dead_code, reason = "the simulator's tests write more kinds of zips")]
-#[path = "../../sim/tests/common/zip.rs"]
+#[path = "../../sim/tests/it/common/zip.rs"]
 mod zip;
 
 /// A site of a megabyte: 50 files of 20,000 bytes.

@@ -1,0 +1,141 @@
+//! Same seed, epoch and inputs, same bytes: in one process, after a restore, and in any other process.
+
+use std::process::Command;
+
+use crate::common::{Call, Client, Driver, PREPARE};
+use assay_sim::{Input, World};
+use assay_spec::{Dialect, Instant};
+use bytes::Bytes;
+use serde_json::json;
+
+/// What stands before a fingerprint in a child's output.
+const MARK: &str = "fingerprint=";
+
+#[test]
+fn same_seed_and_inputs_give_the_same_fingerprint() {
+    let run = || {
+        let mut driver = Driver::new(7);
+        play(&mut driver);
+        let journal = &driver.world.core.journal;
+        (journal.fingerprint(), journal.count(), serde_json::to_string(&driver.view()).expect("JSON"))
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn another_seed_epoch_or_byte_gives_another_fingerprint() {
+    let run = |seed, epoch_ms, call: &Call| {
+        let mut driver = Driver::new(seed);
+        driver.world = World::new(seed, Instant(driver.now().0 + epoch_ms), Dialect::default());
+        play(&mut driver);
+        driver.start(call);
+        driver.world.core.journal.fingerprint()
+    };
+    let header = |value: &[u8]| vec![("x-any", value.to_vec())];
+    let call = Call::new("POST", PREPARE, header(b"a"), b"{}".to_vec());
+    let first = run(7, 0, &call);
+    assert_eq!(first, run(7, 0, &call));
+    let others = [
+        run(8, 0, &call),
+        run(7, 1, &call),
+        run(7, 0, &Call { body: b"{} ".to_vec(), ..call.clone() }),
+        run(7, 0, &Call { headers: header(b"b"), ..call.clone() }),
+        run(7, 0, &Call { target: format!("{PREPARE}?"), ..call.clone() }),
+        run(7, 0, &Call { method: "PUT".to_owned(), ..call.clone() }),
+    ];
+    for (n, other) in others.iter().enumerate() {
+        assert_ne!(*other, first, "change {n}");
+    }
+}
+
+#[test]
+fn where_a_body_is_cut_and_when_time_moves_is_part_of_the_journal() {
+    let run = |pieces: &[&'static [u8]], ticks: &[i64]| {
+        let mut driver = Driver::new(7);
+        let exchange =
+            driver.begin(assay_sim::publish::SITES[0], &Call::new("POST", "/", Vec::new(), Vec::new()));
+        for piece in pieces {
+            driver.input(Input::Body(exchange, Bytes::from_static(piece)));
+        }
+        driver.input(Input::End(exchange));
+        for ms in ticks {
+            driver.advance(*ms);
+        }
+        driver.world.core.journal.fingerprint()
+    };
+    let whole = run(&[b"ab"], &[2]);
+    assert_eq!(whole, run(&[b"ab"], &[2]));
+    assert_ne!(whole, run(&[b"a", b"b"], &[2]));
+    assert_ne!(whole, run(&[b"ab"], &[1, 1]));
+}
+
+#[test]
+fn a_restored_world_goes_on_as_the_first_did() {
+    let mut first = Driver::new(7);
+    play(&mut first);
+    // In the middle of things: a submit waits.
+    let carol = Client::new(3, "c.example");
+    first.bind(&carol);
+    let prepared = first.prepare(&carol);
+    first.start(&carol.submit(&prepared, None, first.now()));
+    let snapshot = first.clone();
+
+    play(&mut first);
+    let mut second = snapshot.clone();
+    let elsewhere = snapshot.world.core.journal.fingerprint();
+    play(&mut second);
+    assert_eq!(first.world.core.journal.fingerprint(), second.world.core.journal.fingerprint());
+    assert_eq!(first.view(), second.view());
+    assert_eq!(snapshot.world.core.journal.fingerprint(), elsewhere, "what follows leaves the copy alone");
+    assert_ne!(first.now(), snapshot.now());
+}
+
+#[test]
+fn other_processes_in_other_places_agree() {
+    let mut driver = Driver::new(7);
+    play(&mut driver);
+    let here = driver.world.core.journal.fingerprint();
+    let places = [("Pacific/Kiritimati", "tr_TR.UTF-8", "/", "1"), ("America/St_Johns", "C", "/tmp", "4")];
+    for (zone, language, folder, threads) in places {
+        let output = Command::new(std::env::current_exe().expect("a test knows its program"))
+            .args(["--exact", "determinism::a_child_prints_its_fingerprint", "--ignored", "--nocapture"])
+            .current_dir(folder)
+            .envs([("TZ", zone), ("LANG", language), ("LC_ALL", language), ("RUST_TEST_THREADS", threads)])
+            .output()
+            .expect("this program starts again");
+        let said = String::from_utf8(output.stdout).expect("UTF-8");
+        let there = said.split_once(MARK).and_then(|(_, rest)| rest.get(..64));
+        assert_eq!(there, Some(here.as_str()), "in {zone}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "a part of `other_processes_in_other_places_agree`, which runs it in processes of its own"]
+fn a_child_prints_its_fingerprint() {
+    let mut driver = Driver::new(7);
+    play(&mut driver);
+    println!("{MARK}{}", driver.world.core.journal.fingerprint());
+}
+
+/// Something of everything: good and bad calls of two domains, faults, a transfer, time.
+fn play(driver: &mut Driver) {
+    let (alice, bob) = (Client::new(1, "a.example"), Client::new(2, "b.example"));
+    driver.bind(&alice);
+    driver.bind(&bob);
+    driver.set_faults(&json!([{ "fault": "publish.transaction-lost", "where": { "domain": "b.example" } }]));
+    for client in [&alice, &bob] {
+        let prepared = driver.prepare(client);
+        driver.send(&client.publish(driver.now()));
+        driver.send(&client.submit_signed(&prepared.id, "AA==", None, driver.now()));
+        driver.submit(client, &prepared, None);
+    }
+    let heir = Client::new(4, "a.example");
+    let transfer = driver.send(&alice.transfer(&heir, driver.now()));
+    driver.submit(&alice, &crate::common::Prepared::read(&transfer), None);
+    let accept = driver.prepare_of(&heir, &json!({ "op": "accept" }));
+    driver.submit(&heir, &accept, Some("accept"));
+    driver.perform("publish.confirm-transfer", &json!({ "domain": "a.example" }));
+    driver.send(&alice.publish(driver.now()));
+    driver.rpc("getLatestBlockhash", &json!([]));
+    driver.advance(3_600_000);
+}

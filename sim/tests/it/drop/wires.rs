@@ -1,0 +1,96 @@
+//! Over connections: clients that leave, and worlds that are copied or put back under an upload.
+
+use assay_sim::drop::SITE;
+use assay_sim::serve::{ClockMode, Handle};
+use assay_spec::Service;
+use tokio::io::AsyncWriteExt;
+
+use crate::common::drop::{DROP, FORM, get, page, upload};
+use crate::common::{Call, Driver, wire};
+use crate::drop::line::{answer_on, ask, request, served, until};
+
+#[tokio::test]
+async fn a_client_that_leaves_frees_its_slot() {
+    let handle = served();
+    let bytes = request(&upload(&page("")), "");
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head") + 4;
+    for sent in [head, head + 1, bytes.len() - 1] {
+        let mut io = wire::connect_to(&handle, SITE);
+        io.write_all(&bytes[..sent]).await.expect("the server reads");
+        until(&handle, |world| world.receiving() == 1).await;
+        drop(io);
+        until(&handle, |world| world.receiving() == 0).await;
+        assert_eq!(
+            handle.read(|world| world.view(Service::Drop)["uploads"].clone()),
+            0,
+            "after {sent} bytes"
+        );
+    }
+    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+}
+
+#[tokio::test]
+async fn a_chunk_that_is_none_ends_the_upload() {
+    let handle = served();
+    let mut io = wire::connect_to(&handle, SITE);
+    let head = format!(
+        "POST {DROP} HTTP/1.1\r\nhost: sim\r\ncontent-type: {FORM}\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
+    );
+    io.write_all(head.as_bytes()).await.expect("the server reads");
+    until(&handle, |world| world.next_exchange() == 2 && world.receiving() == 0).await;
+    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+}
+
+#[tokio::test]
+async fn a_fork_in_the_middle_of_an_upload_is_free_and_the_upload_completes() {
+    let handle = served();
+    let mut io = wire::connect_to(&handle, SITE);
+    let bytes = request(&upload(&page("original")), "");
+    io.write_all(&bytes[..bytes.len() - 1]).await.expect("the server reads");
+    until(&handle, |world| world.receiving() == 1).await;
+    let fork = handle.fork(ClockMode::Manual);
+    assert_eq!(fork.read(|world| world.view(Service::Drop)["uploads"].clone()), 0);
+    assert_eq!(wire::status(&ask(&fork, &upload(&page("fork"))).await), 200);
+    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 429);
+    io.write_all(&bytes[bytes.len() - 1..]).await.expect("the server reads");
+    assert_eq!(wire::status(&answer_on(&mut io).await), 200);
+    let drops = |handle: &Handle| {
+        handle.read(|world| world.view(Service::Drop)["drops"].as_object().map(serde_json::Map::len))
+    };
+    assert_eq!((drops(&handle), drops(&fork)), (Some(1), Some(1)));
+}
+
+#[tokio::test]
+async fn a_world_that_is_put_back_forgets_the_uploads_since_and_those_of_its_own() {
+    let handle = served();
+    let bytes = request(&upload(&page("")), "");
+    let mut io = wire::connect_to(&handle, SITE);
+    io.write_all(&bytes[..bytes.len() - 1]).await.expect("the server reads");
+    until(&handle, |world| world.receiving() == 1).await;
+    // The copy is taken in the middle of the upload, and put back in it.
+    handle.restore(handle.snapshot());
+    assert_eq!(
+        handle.read(|world| (world.receiving(), world.view(Service::Drop)["uploads"].clone())),
+        (0, 0.into())
+    );
+    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+    io.write_all(&bytes[bytes.len() - 1..]).await.expect("the server reads");
+    assert_eq!(wire::status(&answer_on(&mut io).await), 503, "of the world before");
+    let drops = handle.read(|world| world.view(Service::Drop)["drops"].as_object().map(serde_json::Map::len));
+    assert_eq!(drops, Some(1));
+}
+
+#[tokio::test]
+async fn a_head_has_the_length_of_the_page_and_no_page() {
+    let mut driver = Driver::new(1);
+    let dropped = driver.drop_zip(&page("0123456789"));
+    let handle = Handle::new(driver.world, ClockMode::Manual);
+    let answer = ask(&handle, &Call { method: "HEAD".to_owned(), ..get(dropped.path()) }).await;
+    assert_eq!(wire::status(&answer), 200);
+    assert!(answer.contains("\r\ncontent-length: 10\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
+    let answer = ask(&handle, &get(dropped.path())).await;
+    assert!(
+        answer.contains("\r\ncontent-length: 10\r\n") && answer.ends_with("\r\n\r\n0123456789"),
+        "{answer}"
+    );
+}

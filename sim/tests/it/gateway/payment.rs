@@ -1,0 +1,45 @@
+//! Paying instead of having a key.
+
+use assay_sim::gateway::SERVERS;
+use serde_json::json;
+
+use crate::common::Driver;
+use crate::gateway::model::{chat, detail, get, post};
+
+#[test]
+fn without_the_flow_a_payment_is_no_key() {
+    let mut driver = Driver::new(1);
+    let mut call = post("/v1/chat/completions", None, &chat("assay-chat"));
+    call.headers.push(("x-payment", b"signed".to_vec()));
+    assert_eq!(driver.request(&call).status, 401);
+}
+
+#[test]
+fn with_the_flow_a_request_is_paid_by_key_or_payment() {
+    let mut driver = Driver::new(1);
+    driver.perform("gateway.payments", &json!({ "on": true }));
+    let keyless = post("/v1/chat/completions", None, &chat("assay-chat"));
+    let refused = driver.request(&keyless);
+    assert_eq!(refused.status, 402);
+    assert!(!detail(&refused).is_empty());
+    let mut paying = |payment: &[u8]| {
+        let mut call = keyless.clone();
+        call.headers.push(("x-payment", payment.to_vec()));
+        driver.request(&call).status
+    };
+    assert_eq!(paying(b"eyJzaWduZWQiOnRydWV9"), 200);
+    for bad in [&b""[..], b"a b", b"\xff\xfe"] {
+        assert_eq!(paying(bad), 402, "{bad:?}");
+    }
+    let key = driver.key("valid");
+    let status = |driver: &mut Driver, key: &str| {
+        driver.request(&post("/v1/chat/completions", Some(key), &chat("assay-chat"))).status
+    };
+    assert_eq!(status(&mut driver, &key), 200);
+    assert_eq!(status(&mut driver, "svc-nobody"), 401);
+    assert_eq!(driver.request(&get("/svc/auth/check", None)).status, 401, "the check knows no payments");
+    let at_server = driver.ask_at(SERVERS[0], &keyless);
+    assert_eq!(at_server.status, 401, "a server's own site has no flow");
+    driver.set_gateway_limits(&json!({ "payment_flow": 0 }));
+    assert_eq!(driver.request(&keyless).status, 401);
+}

@@ -1,0 +1,9 @@
+//! The hosting application: what it writes, how it goes on when something fails, and how it deviates.
+
+mod actions;
+mod actor;
+mod deviations;
+mod faults;
+mod history;
+mod seed_history;
+mod walk;

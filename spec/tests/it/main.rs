@@ -1,0 +1,11 @@
+//! The rules of the documents, tested from outside: one program, a module for each subject.
+
+mod cid_entries;
+mod cid_known;
+mod cid_properties;
+mod cid_reading;
+mod gateway_properties;
+mod hosting_envelopes;
+mod hosting_records;
+mod unpack;
+mod zip;

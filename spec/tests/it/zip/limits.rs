@@ -1,0 +1,129 @@
+//! Both sides of every limit, and what is left of them when their rules are violated.
+
+use assay_spec::drop::requirements::zip::{COUNTED, EXTRACTED_SIZE, FAITHFUL, FILES, SIZE};
+use assay_spec::drop::zip::{Limits, MOST_NODES, inspect};
+
+use super::{Variant, accepted, content, judge, refused, refused_within};
+use crate::zip::writer::{Entry, Zip};
+
+/// A zip of exactly this size.
+fn zip_of(size: usize) -> Vec<u8> {
+    let around = Zip::site([Entry::stored("fill", "")]).bytes().len();
+    Zip::site([Entry::stored("fill", vec![7; size - around])]).bytes()
+}
+
+fn extracting(bytes: usize) -> Vec<u8> {
+    Zip::site([Entry::deflated("zeros", vec![0; bytes - 5])]).bytes()
+}
+
+fn files(count: usize) -> Vec<u8> {
+    Zip::site((1..count).map(|at| Entry::stored(format!("{at}"), ""))).bytes()
+}
+
+#[test]
+fn the_documents_limits_are_the_default() {
+    let limits = Limits::default();
+    assert_eq!((limits.zip_bytes, limits.extracted_bytes, limits.files), (10_000_000, 40_000_000, 1000));
+    let text = serde_json::to_string(&limits).expect("plain numbers");
+    assert_eq!(serde_json::from_str::<Limits>(&text).expect("just written"), limits);
+}
+
+#[test]
+fn a_zip_has_ten_megabytes_at_most() {
+    let most = zip_of(10_000_000);
+    assert_eq!(most.len(), 10_000_000);
+    accepted(&most);
+    refused(&SIZE, "10000001 bytes, at most 10000000", &zip_of(10_000_001));
+    assert_eq!(judge(&vec![0; 10_000_001]).expect_err("too large").rule, &SIZE);
+}
+
+#[test]
+fn its_files_have_forty_megabytes_at_most() {
+    assert_eq!(accepted(&extracting(40_000_000)).bytes, 40_000_000);
+    let taken = refused(&EXTRACTED_SIZE, "40000001 bytes of files", &extracting(40_000_001));
+    assert_eq!(taken.bytes, 40_000_001);
+}
+
+#[test]
+fn the_bytes_of_all_files_count_together() {
+    let limits = Limits { extracted_bytes: 14, ..Limits::default() };
+    let most = [Entry::stored("a", "1234"), Entry::deflated("b", "12345")];
+    inspect(&Zip::site(most.clone()).bytes(), &limits, &mut assay_spec::Strict).expect("5 + 4 + 5");
+    let over = Zip::site(most.into_iter().chain([Entry::stored("c", "1")])).bytes();
+    refused_within(&limits, &EXTRACTED_SIZE, "15 bytes of files, at most 14", &over);
+}
+
+#[test]
+fn there_are_a_thousand_files_at_most() {
+    assert_eq!(accepted(&files(1000)).files.len(), 1000);
+    assert_eq!(refused(&FILES, "1001 files, at most 1000", &files(1001)).files.len(), 1001);
+}
+
+#[test]
+fn directories_are_no_files() {
+    let directories = (0..2000).map(|at| Entry::stored(format!("{at}/"), ""));
+    let files = (1..1000).map(|at| Entry::stored(format!("{at}/x"), ""));
+    let site = accepted(&Zip::site(directories.chain(files)).bytes());
+    assert_eq!((site.files.len(), site.directories.len()), (1000, 2000));
+}
+
+#[test]
+fn paths_have_a_limit_of_their_own() {
+    let directories = |count: usize| Zip::site((0..count).map(|at| Entry::stored(format!("{at}/"), "")));
+    accepted(&directories(MOST_NODES - 1).bytes());
+    let taken = refused(&FAITHFUL, "20001 entries, more than 20000", &directories(MOST_NODES).bytes());
+    assert_eq!(taken.directories.len(), MOST_NODES - 1);
+
+    let deep = |depth: usize| {
+        let path = |at: usize| format!("{}x", format!("{at}/").repeat(depth));
+        Zip::site((100..600).map(|at| Entry::stored(path(at), ""))).bytes()
+    };
+    accepted(&deep(38));
+    refused(&FAITHFUL, "too many paths", &deep(40));
+}
+
+#[test]
+fn the_size_is_counted_and_not_believed() {
+    let limits = Limits { extracted_bytes: 1000, ..Limits::default() };
+    let says = |real: usize, size: u32| {
+        let entry = Entry::deflated("zeros", vec![0; real]).both(|header| header.size = size);
+        Zip::site([entry]).bytes()
+    };
+    let taken = refused_within(&limits, &COUNTED, "more than the 995 bytes left", &says(996, 10));
+    assert_eq!(content(&taken, "zeros"), [0; 10]);
+    refused_within(&limits, &COUNTED, "", &says(1_000_000, 0));
+    refused_within(&limits, &FAITHFUL, "995 bytes where 10 are declared", &says(995, 10));
+    refused_within(&limits, &FAITHFUL, "10 bytes where 995 are declared", &says(10, 995));
+    refused_within(&limits, &EXTRACTED_SIZE, "1001 bytes of files", &says(996, 996));
+    // The files that were already taken out leave less.
+    let first = Entry::stored("first", vec![1; 900]);
+    let second = Entry::deflated("zeros", vec![0; 96]).both(|header| header.size = 10);
+    refused_within(&limits, &COUNTED, "more than the 95 bytes left", &Zip::site([first, second]).bytes());
+}
+
+#[test]
+fn a_stored_liar_is_counted_too() {
+    let limits = Limits { extracted_bytes: 100, ..Limits::default() };
+    let liar = Entry::stored("a", vec![1; 200]).both(|header| header.size = 10);
+    let taken = refused_within(&limits, &COUNTED, "more than the 95 bytes left", &Zip::site([liar]).bytes());
+    assert_eq!(content(&taken, "a"), [1; 10]);
+}
+
+#[test]
+fn a_violated_limit_comes_early_or_late() {
+    let roomy = Limits { zip_bytes: 100_000, extracted_bytes: 100_000, files: 100 };
+    let size = Limits { zip_bytes: 1000, ..roomy.clone() };
+    let extracted = Limits { extracted_bytes: 100, ..roomy.clone() };
+    let count = Limits { files: 8, ..roomy };
+    for (rule, limits, early, late) in [
+        (&SIZE, size, [zip_of(500), zip_of(501)], [zip_of(4000), zip_of(4001)]),
+        (&EXTRACTED_SIZE, extracted, [extracting(50), extracting(51)], [extracting(400), extracting(401)]),
+        (&FILES, count, [files(4), files(5)], [files(32), files(33)]),
+    ] {
+        for (variant, [fine, over]) in [("early", early), ("late", late.clone()), ("", late)] {
+            inspect(&fine, &limits, &mut Variant(rule, variant)).expect("within the altered limit");
+            let refused = inspect(&over, &limits, &mut Variant(rule, variant)).expect_err("over it");
+            assert_eq!(refused.rule, rule, "{variant}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Links: followed inside, refused elsewhere.
+
+use assay_spec::drop::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, SYMLINK};
+use assay_spec::drop::zip::{Limits, inspect};
+use assay_spec::{Strict, Without};
+
+use super::{accepted, content, paths, refused, refused_within};
+use crate::zip::writer::{Entry, Zip};
+
+#[track_caller]
+fn refused_links(words: &str, links: &[(&str, &str)]) {
+    let entries = links.iter().map(|(name, target)| Entry::link(name, target));
+    let zip = Zip::site(entries.chain([Entry::stored("d/f", "f"), Entry::stored("d/e/", "")])).bytes();
+    let taken = refused(&FAITHFUL, words, &zip);
+    assert!(paths(&taken).contains(&"d/f"));
+}
+
+#[test]
+fn a_link_shows_what_it_leads_to() {
+    let zip = Zip::of([
+        Entry::stored("site/page.html", "page"),
+        Entry::stored("site/css/a", "a"),
+        Entry::link("index.html", "site/page.html"),
+        Entry::link("all", "site"),
+        Entry::link("site/css/up", "../page.html"),
+        Entry::link("deep", "./all//css/../css/."),
+        Entry::link("again", "index.html"),
+    ]);
+    let site = accepted(&zip.bytes());
+    let expected = [
+        "again",
+        "all/css/a",
+        "all/css/up",
+        "all/page.html",
+        "deep/a",
+        "deep/up",
+        "index.html",
+        "site/css/a",
+        "site/css/up",
+        "site/page.html",
+    ];
+    assert_eq!(paths(&site), expected);
+    assert_eq!(site.bytes, 3 + 4 * 7);
+    for page in ["again", "all/css/up", "deep/up", "index.html"] {
+        assert_eq!(content(&site, page), b"page");
+    }
+}
+
+#[test]
+fn a_violated_rule_leaves_links_out() {
+    let zip = Zip::site([Entry::link("a", "index.html"), Entry::link("b", "nowhere")]).bytes();
+    let taken = inspect(&zip, &Limits::default(), &mut Without(&SYMLINK)).expect("no link is looked at");
+    assert_eq!(paths(&taken), ["index.html"]);
+}
+
+#[test]
+fn the_target_may_be_deflated() {
+    let site = accepted(&Zip::site([Entry::deflated("a", "index.html").mode(0o120_777)]).bytes());
+    assert_eq!(content(&site, "a"), b"hello");
+}
+
+#[test]
+fn directories_behind_links_have_no_entry() {
+    let zip = Zip::site([Entry::stored("d/", ""), Entry::stored("d/e/", ""), Entry::link("l", "d")]);
+    assert_eq!(Vec::from_iter(&accepted(&zip.bytes()).directories), ["d", "d/e"]);
+}
+
+#[test]
+fn links_that_lead_nowhere_are_refused() {
+    refused_links("a link dangles", &[("a", "nowhere")]);
+    refused_links("a link dangles", &[("a", "d/nowhere")]);
+    refused_links("a link dangles", &[("a", "d/f/")]);
+    refused_links("a link dangles", &[("a", "d/f/.")]);
+    refused_links("a link dangles", &[("a", "d/f/..")]);
+    refused_links("a link dangles", &[("a", "index.html/../d/f")]);
+    refused_links("a link has no path", &[("a", "")]);
+    refused_links("a link has no path", &[("a", "d\0")]);
+    let not_text = Zip::site([Entry::link("a", b"\xff")]).bytes();
+    refused(&FAITHFUL, "a link has no text", &not_text);
+}
+
+#[test]
+fn links_out_of_the_root_are_refused() {
+    refused_links("leads out of the root", &[("a", "..")]);
+    refused_links("leads out of the root", &[("a", "/etc/passwd")]);
+    refused_links("leads out of the root", &[("a", "../index.html")]);
+    refused_links("leads out of the root", &[("d/a", "../../site/index.html")]);
+    refused_links("leads out of the root", &[("a", "d/e/../../../x")]);
+    refused_links("leads out of the root", &[("a", "b/.."), ("b", "d/..")]);
+}
+
+#[test]
+fn links_in_circles_are_refused() {
+    refused_links("through too many links", &[("a", "a")]);
+    refused_links("through too many links", &[("a", "b"), ("b", "a")]);
+    refused_links("leads into itself", &[("a", ".")]);
+    refused_links("leads into itself", &[("d/a", "..")]);
+    refused_links("leads into itself", &[("d/a", "../d")]);
+    refused_links("leads into itself", &[("d/a", "../b"), ("b", "d")]);
+    // Two directories that show each other.
+    let zip = Zip::site([Entry::link("x/y", "../z"), Entry::link("z/y", "../x")]).bytes();
+    refused(&FAITHFUL, "leads into itself", &zip);
+}
+
+#[test]
+fn a_chain_of_links_has_a_limit() {
+    let chain = |links: usize| {
+        let link = |at: usize| Entry::link(format!("{at}"), format!("{}", at - 1));
+        Zip::site((1..=links).map(link).chain([Entry::stored("0", "end")])).bytes()
+    };
+    assert_eq!(content(&accepted(&chain(40)), "40"), b"end");
+    refused(&FAITHFUL, "through too many links", &chain(41));
+}
+
+#[test]
+fn nothing_stands_behind_a_link() {
+    let zip = Zip::site([Entry::stored("d/", ""), Entry::link("l", "d"), Entry::stored("l/f", "f")]).bytes();
+    refused(&FAITHFUL, "is a file where this one needs a directory", &zip);
+    let zip = Zip::site([Entry::stored("l/f", "f"), Entry::link("l", "d")]).bytes();
+    refused(&FAITHFUL, "another entry has this path", &zip);
+}
+
+#[test]
+fn files_behind_links_count() {
+    let limits = Limits { files: 6, extracted_bytes: 17, ..Limits::default() };
+    let files = || [Entry::stored("d/a", "12"), Entry::stored("d/b", "34")];
+    let with = |links: Vec<Entry>| Zip::site(files().into_iter().chain(links)).bytes();
+    let link = |name: &str| Entry::link(name, "d");
+    assert_eq!(inspect(&with(vec![link("l")]), &limits, &mut Strict).expect("5 files, 13 bytes").bytes, 13);
+    let roomy = Limits { extracted_bytes: 1000, ..limits.clone() };
+    let taken = refused_within(&roomy, &FILES, "7 files, at most 6", &with(vec![link("l"), link("m")]));
+    assert_eq!(taken.files.len(), 7);
+    let roomy = Limits { files: 1000, ..limits };
+    inspect(&with(vec![link("l"), link("m")]), &roomy, &mut Strict).expect("17 bytes");
+    let links = vec![link("l"), link("m"), Entry::link("n", "d/a")];
+    refused_within(&roomy, &EXTRACTED_SIZE, "19 bytes of files, at most 17", &with(links));
+}
+
+#[test]
+fn targets_have_a_limit() {
+    let long = |slashes: usize| format!("d{}f", "/".repeat(slashes));
+    let with = |target: String| Zip::site([Entry::stored("d/f", "f"), Entry::link("l", target)]).bytes();
+    assert_eq!(content(&accepted(&with(long(4094))), "l"), b"f");
+    refused(&FAITHFUL, "more than 4096 bytes", &with(long(4095)));
+    // As much as is read at once, to hide that there is more.
+    let hidden = Entry::deflated("l", vec![b'x'; 1 << 20]).mode(0o120_777);
+    let hidden = hidden.both(|header| {
+        (header.size, header.crc) = (1 << 16, crc32fast::hash(&[b'x'; 4096]));
+    });
+    refused(&FAITHFUL, "more than 4096 bytes", &Zip::site([hidden]).bytes());
+}
+
+#[test]
+fn paths_through_links_have_a_limit() {
+    let segment = "s".repeat(255);
+    let name = |segments: usize| vec![segment.as_str(); segments].join("/");
+    let zip = |at: usize| {
+        let file = format!("d/{}/f", name(8));
+        Zip::site([
+            Entry::stored(file, "f"),
+            Entry::link(format!("{}/l", name(at)), format!("{}d", "../".repeat(at))),
+        ])
+    };
+    accepted(&zip(7).bytes());
+    refused(&FAITHFUL, "makes a path of more than 4096 bytes", &zip(8).bytes());
+}
+
+#[test]
+fn links_that_multiply_end() {
+    // Every level shows the next one twice: 2^30 directories, and no file in any of them.
+    let level = |at: usize| {
+        let next = format!("../{}", at + 1);
+        [Entry::link(format!("{at}/x"), &next), Entry::link(format!("{at}/y"), &next)]
+    };
+    let levels = || (0..30).flat_map(level).chain([Entry::stored("30/", "")]);
+    refused(&FAITHFUL, "comes after too many steps", &Zip::site(levels()).bytes());
+    let with_a_file = Zip::site(levels().chain([Entry::stored("30/f", "")]));
+    let refusal = inspect(&with_a_file.bytes(), &Limits::default(), &mut Strict).expect_err("2^31 files");
+    assert_eq!(refusal.rule, &FILES);
+}

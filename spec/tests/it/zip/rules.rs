@@ -1,0 +1,110 @@
+//! What the document itself calls for.
+
+use assay_spec::drop::requirements::zip::{ABSOLUTE, FORM, ROOT_INDEX, TRAVERSAL};
+
+use super::{accepted, content, paths, refused};
+use crate::zip::writer::{Entry, Zip};
+
+#[test]
+fn a_site_comes_out_as_it_went_in() {
+    let long = b"body { margin: 0 }\n".repeat(9000);
+    let zip = Zip::of([
+        Entry::stored("css/", ""),
+        Entry::deflated("css/site.css", &long),
+        Entry::stored("empty/nested/", ""),
+        Entry::stored(".well-known/.hidden", "dot"),
+        Entry::deflated("index.html", "hello"),
+        Entry::deflated("nothing", ""),
+        Entry::stored("gr\u{f6}\u{df}e/\u{1f980}.txt", "crab"),
+    ]);
+    let site = accepted(&zip.bytes());
+    let expected =
+        [".well-known/.hidden", "css/site.css", "gr\u{f6}\u{df}e/\u{1f980}.txt", "index.html", "nothing"];
+    assert_eq!(paths(&site), expected);
+    assert_eq!(content(&site, "css/site.css"), long);
+    assert_eq!(content(&site, "nothing"), b"");
+    assert_eq!(Vec::from_iter(&site.directories), ["css", "empty/nested"]);
+    assert_eq!(site.bytes, long.len() as u64 + 5 + 3 + 4);
+}
+
+#[test]
+fn order_and_compression_change_nothing() {
+    let pairs = [("index.html", "hello"), ("a/b", "b"), ("a/c", "c"), ("d", "ddddddddddddddd")];
+    let stored = accepted(&Zip::of(pairs.map(|(name, text)| Entry::stored(name, text))).bytes());
+    let mut deflated = Zip::of(pairs.map(|(name, text)| Entry::deflated(name, text)));
+    assert_eq!(accepted(&deflated.bytes()), stored);
+    deflated.backwards = true;
+    assert_eq!(accepted(&deflated.bytes()), stored);
+    deflated.entries.reverse();
+    assert_eq!(accepted(&deflated.bytes()), stored);
+}
+
+#[test]
+fn what_is_no_zip_is_refused() {
+    let zip = Zip::site([]).bytes();
+    let no_zips: [&[u8]; 6] =
+        [b"", b"PK", b"<html></html>", &zip[..zip.len() - 1], &zip[..zip.len() / 2], &vec![0; 100_000]];
+    for bytes in no_zips {
+        let taken = refused(&FORM, "no end of a central directory", bytes);
+        assert_eq!(content(&taken, "index.html"), bytes);
+    }
+}
+
+#[test]
+fn a_directory_that_is_none_is_no_zip() {
+    let zip = Zip::site([Entry::stored("a", "a")]);
+    let mut bytes = zip.bytes();
+    let second = bytes.windows(4).rposition(|window| window == b"PK\x01\x02").expect("a header");
+    bytes[second] = b'Q';
+    let taken = refused(&FORM, "breaks off at its entry 1", &bytes);
+    assert_eq!(content(&taken, "index.html"), bytes);
+}
+
+#[test]
+fn a_path_out_of_the_root_is_refused() {
+    for name in ["../x", "../../x", "a/../../x", "a/b/../../../x", "./../x", "..//x", "../x\\y"] {
+        refused(&TRAVERSAL, "out of the root", &Zip::site([Entry::stored(name, "x")]).bytes());
+    }
+    let taken = refused(&TRAVERSAL, "\"../x\"", &Zip::site([Entry::stored("../x", "x")]).bytes());
+    assert_eq!(paths(&taken), ["index.html", "x"]);
+    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("a/../../b/c", "x")]).bytes());
+    assert_eq!(paths(&taken), ["b/c", "index.html"]);
+    for fine in ["..x", "x..", "...", "a/..b/c"] {
+        accepted(&Zip::site([Entry::stored(fine, "x")]).bytes());
+    }
+}
+
+#[test]
+fn a_violated_traversal_writes_over_what_stands_there() {
+    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html", "evil")]).bytes());
+    assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"evil"[..]));
+    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html/x", "evil")]).bytes());
+    assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"hello"[..]));
+    refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../", "")]).bytes());
+    refused(&TRAVERSAL, "", &Zip::site([Entry::stored("..", "")]).bytes());
+}
+
+#[test]
+fn an_absolute_path_is_refused() {
+    for name in ["/x", "//x", "/"] {
+        refused(&ABSOLUTE, "an absolute path", &Zip::site([Entry::stored(name, "")]).bytes());
+    }
+    let taken = refused(&ABSOLUTE, "\"/etc/x\"", &Zip::site([Entry::stored("/etc/x", "x")]).bytes());
+    assert_eq!(paths(&taken), ["etc/x", "index.html"]);
+    let taken = refused(&ABSOLUTE, "", &Zip::site([Entry::stored("/index.html", "evil")]).bytes());
+    assert_eq!(content(&taken, "index.html"), b"evil");
+}
+
+#[test]
+fn index_html_stands_at_the_root() {
+    for entry in [
+        Entry::stored("site/index.html", "x"),
+        Entry::stored("INDEX.HTML", "x"),
+        Entry::stored("index.htm", "x"),
+        Entry::stored("index.html/", ""),
+    ] {
+        refused(&ROOT_INDEX, "no index.html at the root", &Zip::of([entry]).bytes());
+    }
+    refused(&ROOT_INDEX, "", &Zip::default().bytes());
+    accepted(&Zip::of([Entry::stored("index.html", "")]).bytes());
+}

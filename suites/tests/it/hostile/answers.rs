@@ -1,0 +1,130 @@
+//! Servers whose HTTP is fine and whose answers are not.
+
+use std::collections::BTreeMap;
+
+use assay_suites::check;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::publish::Fixtures;
+use assay_suites::run::Runner;
+use assay_suites::target::Remote;
+use assay_suites::verdict::{Run, Verdict};
+use serde_json::json;
+use tokio::net::TcpListener;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::hostile::room::{Hear, Server, say};
+
+/// Two checks against that server: one that begins with a prepare, one that begins with a submit.
+async fn run(url: &str) -> Run {
+    run_some(url, &["publish.envelope.query", "publish.prepare.domain-trimmed"]).await
+}
+
+async fn run_some(url: &str, filters: &[&str]) -> Run {
+    let sites = ["publish", "drop"].map(|name| (name.to_owned(), url.to_owned()));
+    let sites: BTreeMap<String, String> = sites.into();
+    let target = Remote::new(sites, None).await.expect("no control to ask");
+    let fixtures = Fixtures { key: Some([7; 32]), ..Fixtures::default() };
+    fixtures.domains.lock().expect("nobody else").extend((0..9).map(|n| format!("d{n}.example")));
+    let settings = Settings { publish: fixtures, ..Settings::default() };
+    let pace = Pace::default();
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
+}
+
+/// A service that takes every upload and answers this; pages redirect to themselves.
+async fn taker(answer: serde_json::Value) -> MockServer {
+    let server = MockServer::start().await;
+    let text = answer.to_string().replace("$BASE", &server.uri());
+    let taken = ResponseTemplate::new(200).set_body_raw(text, "application/json");
+    Mock::given(method("POST")).and(path("/api/drop")).respond_with(taken).mount(&server).await;
+    let round = ResponseTemplate::new(302).insert_header("location", "/round");
+    Mock::given(method("GET")).and(path("/round")).respond_with(round).mount(&server).await;
+    let nowhere = ResponseTemplate::new(301).insert_header("location", "http://[::1");
+    Mock::given(method("GET")).and(path("/nowhere")).respond_with(nowhere).mount(&server).await;
+    server
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn live_urls_that_lead_astray_are_followed_no_further_than_is_sane() {
+    for (url, verdict, words, requests) in [
+        ("$BASE/round", Verdict::Fail, "got 302", 7),
+        ("$BASE/nowhere", Verdict::Fail, "got 301", 2),
+        ("/live/a/", Verdict::Inconclusive, "no absolute URL", 1),
+        ("", Verdict::Inconclusive, "no absolute URL", 1),
+        ("https://127.0.0.1:1/", Verdict::Error, "cannot connect", 2),
+        ("data:text/html,x", Verdict::Inconclusive, "no absolute URL", 1),
+        ("file:///etc/hostname", Verdict::Inconclusive, "no absolute URL", 1),
+        ("http://127.0.0.1:1/", Verdict::Error, "cannot connect", 2),
+    ] {
+        let server = taker(json!({ "url": url })).await;
+        let run = run_some(&server.uri(), &["drop.site.live"]).await;
+        let outcome = &run.outcomes[0];
+        assert_eq!(outcome.verdict, verdict, "{url}: {}", outcome.reason);
+        assert!(outcome.reason.contains(words), "{url}: {}", outcome.reason);
+        assert_eq!(outcome.exchanges.len(), requests, "{url}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_others_have_used_up_is_not_judged() {
+    for (status, words) in [(429, "has dropped enough"), (503, "has paused drops")] {
+        let server = MockServer::start().await;
+        Mock::given(method("POST")).respond_with(ResponseTemplate::new(status)).mount(&server).await;
+        let run = run_some(&server.uri(), &["drop."]).await;
+        assert_eq!(run.count(Verdict::NotTestable), run.outcomes.len(), "{:?}", run.outcomes);
+        assert_eq!(run.exit_code(), 1, "nothing was checked");
+        let said = run.outcomes.iter().filter(|outcome| outcome.reason.contains(words)).count();
+        assert!(said > 20, "{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_of_other_shapes_end_in_verdicts() {
+    for answer in [
+        json!({ "dropId": 1, "claimToken": [], "url": {}, "cid": -1, "expiresAt": "x", "claimUrl": null }),
+        json!({ "dropId": "drop_", "claimToken": "", "url": "http://", "cid": "b", "expiresAt": -1.5, "claimUrl": "#" }),
+        json!({ "dropId": "drop_a/../b\0", "url": "http://\u{1}/..", "cid": "Qm", "expiresAt": 1e300, "claimUrl": "%#%&=%ff" }),
+        json!([]),
+        json!(null),
+        json!("drop_"),
+    ] {
+        let server = taker(answer.clone()).await;
+        let run = run_some(&server.uri(), &["drop.response", "drop.cid", "drop.site"]).await;
+        assert_eq!(run.exit_code(), 1);
+        for outcome in &run.outcomes {
+            assert!(
+                matches!(outcome.verdict, Verdict::Fail | Verdict::Inconclusive | Verdict::NotTestable),
+                "{answer}: {} {:?} {}",
+                outcome.requirement,
+                outcome.verdict,
+                outcome.reason
+            );
+        }
+        let failed = run.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Fail).count();
+        assert!(failed >= 5, "{answer}: {failed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_json_says_so() {
+    let server = Server::start(vec![Hear, say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<p>hi")]).await;
+    let run = run(&server.url("http")).await;
+    assert!(run.outcomes.iter().all(|outcome| outcome.verdict != Verdict::Error), "{:?}", run.outcomes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_out_of_reach_is_an_error_of_ours() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    drop(listener);
+    let sites: BTreeMap<String, String> = [("publish".to_owned(), url.clone())].into();
+    let unreachable =
+        Remote::new(sites, None).await.expect("no control").reach().await.expect_err("nobody listens");
+    assert!(unreachable.contains(url.trim_start_matches("http://")), "{unreachable}");
+    let run = run(&url).await;
+    assert_eq!(run.exit_code(), 4);
+}

@@ -1,0 +1,159 @@
+//! The room: servers that misbehave on sockets of their own, and a run of real checks against one of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use assay_suites::check;
+use assay_suites::gateway;
+use assay_suites::pace::Pace;
+use assay_suites::plan::{plan, select};
+use assay_suites::probe::Settings;
+use assay_suites::profile::Profile;
+use assay_suites::redact::Hidden;
+use assay_suites::run::Runner;
+use assay_suites::target::{Remote, Sockets};
+use assay_suites::transport::{ExtraHeader, Http, Transport};
+use assay_suites::verdict::Run;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+/// What no output may show.
+pub(crate) const KEY: &str = "vf-hunter2-hunter2-hunter2";
+/// What no output may show either, nor anybody but the target's own sites see.
+pub(crate) const AUTH: &str = "auth-hunter3-hunter3";
+/// How long an answer may take here.
+pub(crate) const MIN_TIMEOUT: Duration = Duration::from_millis(600);
+
+/// What a server does with a connection, one after the other.
+#[derive(Clone)]
+pub(crate) enum Step {
+    /// Waits for the head of a request.
+    Hear,
+    /// Says this.
+    Say(Vec<u8>),
+    /// Says this again and again until nobody listens.
+    Repeat(Vec<u8>),
+    /// Says this a byte at a time, again and again, with a pause after each.
+    Drip(Vec<u8>),
+    /// Says nothing more, and hears all that comes.
+    Hold,
+    /// Makes a TLS handshake; the steps after it are said inside.
+    Tls(Arc<ServerConfig>),
+}
+
+pub(crate) use Step::{Drip, Hear, Hold, Repeat, Say, Tls};
+
+/// What is said as text.
+pub(crate) fn say(text: &str) -> Step {
+    Say(text.as_bytes().to_vec())
+}
+
+/// A server, its address, and what it heard.
+pub(crate) struct Server {
+    /// Such as `127.0.0.1:4711`.
+    pub(crate) address: String,
+    heard: Arc<Mutex<Vec<u8>>>,
+    connections: Arc<Mutex<usize>>,
+    _task: tokio::task::JoinSet<()>,
+}
+
+impl Server {
+    /// A server that does the same with every connection.
+    pub(crate) async fn start(steps: Vec<Step>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("its address").to_string();
+        let (heard, connections) = (Arc::new(Mutex::default()), Arc::new(Mutex::default()));
+        let (all, count) = (heard.clone(), connections.clone());
+        let mut task = tokio::task::JoinSet::new();
+        task.spawn(async move {
+            let mut open = tokio::task::JoinSet::new();
+            while let Ok((io, _)) = listener.accept().await {
+                *count.lock().expect("nobody panicked") += 1;
+                open.spawn(play(Box::new(io), steps.clone(), all.clone()));
+            }
+        });
+        Server { address, heard, connections, _task: task }
+    }
+
+    pub(crate) fn heard(&self) -> String {
+        String::from_utf8_lossy(&self.heard.lock().expect("nobody panicked")).into_owned()
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        *self.connections.lock().expect("nobody panicked")
+    }
+
+    pub(crate) fn url(&self, scheme: &str) -> String {
+        format!("{scheme}://{}", self.address)
+    }
+}
+
+trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
+/// Does the steps; an error means that the client has gone, which ends the play.
+async fn play(io: Box<dyn Io>, steps: Vec<Step>, heard: Arc<Mutex<Vec<u8>>>) {
+    let _ = take(io, steps, &heard).await;
+}
+
+async fn take(mut io: Box<dyn Io>, steps: Vec<Step>, heard: &Mutex<Vec<u8>>) -> std::io::Result<()> {
+    for step in steps {
+        match step {
+            Hear => {
+                let mut request = Vec::new();
+                while !request.windows(4).any(|four| four == b"\r\n\r\n") {
+                    if io.read_buf(&mut request).await? == 0 {
+                        return Ok(());
+                    }
+                }
+                heard.lock().expect("nobody panicked").extend(request);
+            }
+            Say(bytes) => io.write_all(&bytes).await?,
+            Repeat(bytes) => loop {
+                io.write_all(&bytes).await?;
+            },
+            Drip(bytes) => {
+                let mut pace = tokio::time::interval(Duration::from_millis(5));
+                for byte in bytes.iter().cycle() {
+                    pace.tick().await;
+                    io.write_all(&[*byte]).await?;
+                    io.flush().await?;
+                }
+            }
+            Hold => {
+                tokio::io::copy(&mut io, &mut tokio::io::sink()).await?;
+            }
+            Tls(config) => io = Box::new(TlsAcceptor::from(config).accept(io).await?),
+        }
+        io.flush().await?;
+    }
+    io.shutdown().await
+}
+
+/// Runs the checks of these names against a target whose gateway, metadata, network, publish and drop stand at `url`.
+pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
+    let sites = ["gateway", "metadata", "network", "publish", "drop"];
+    let sites: BTreeMap<String, String> =
+        sites.iter().map(|name| ((*name).to_owned(), url.to_owned())).collect();
+    let auth = ExtraHeader { name: "X-Auth".to_owned(), value: AUTH.to_owned(), is_secret: true };
+    let sockets = Sockets {
+        trust: super::tls::trust(),
+        transport: Arc::new(Transport::new(http, MIN_TIMEOUT, vec![auth])),
+        ..Sockets::default()
+    };
+    let target = Remote::over(sockets, sites, None).await.expect("no control to ask");
+    let text = format!("[gateway]\nurl = {url:?}\nlimits = {{ answer_seconds = 1 }}\n");
+    let profile = Profile::parse(&text, "p.toml").expect("a profile").gateway.expect("a gateway");
+    let fixtures = gateway::Fixtures::new(&profile, Some(KEY.to_owned()), None);
+    let mut secrets = Hidden::default();
+    secrets.add_secret("key", KEY);
+    let settings = Settings { gateway: fixtures, secrets, ..Settings::default() };
+    let pace = Pace::default().waiting_at_most(Duration::from_millis(100));
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
+    let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+    runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
+}

@@ -1,0 +1,30 @@
+//! The harness and the `assay` command, tested from outside: one program, a module for each subject.
+
+#[cfg(unix)]
+mod cid;
+mod command;
+mod endpoints;
+mod exchanges;
+mod gateway;
+mod gateway_exchanges;
+mod gateway_hostile;
+mod hostile;
+mod hosting;
+mod network;
+mod openapi;
+mod plan;
+mod profiles;
+mod prove;
+mod recover;
+mod report;
+mod reports_hold;
+mod secrets;
+mod sockets;
+mod structure;
+mod tls;
+mod transport;
+#[cfg(unix)]
+#[path = "../../../spec/tests/it/unpack/mod.rs"]
+mod unpack;
+mod vectors;
+mod verify;

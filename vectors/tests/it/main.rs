@@ -1,0 +1,9 @@
+//! The golden vectors and their tools: one program, a module for each subject.
+
+mod data;
+mod exchange;
+mod exchange_gateway;
+mod hard_cases;
+mod hostile;
+mod lineages;
+mod lint;
