@@ -21,55 +21,64 @@ mod verify_transaction;
 mod world;
 mod zip;
 
+use rayon::prelude::*;
+
 use crate::case::{Case, canonical};
 use crate::manifest::Manifest;
 
+/// What makes the cases of a file.
+type Generator = fn() -> Vec<Case>;
+
+/// The generator of each file of cases, by its path below `data`.
+const GENERATORS: &[(&str, Generator)] = &[
+    ("gateway/validate-chat.json", gateway::chat::cases),
+    ("gateway/validate-messages.json", gateway::messages::cases),
+    ("metadata/route.json", metadata::route::cases),
+    ("metadata/contract.json", metadata::records::contract_cases),
+    ("metadata/token.json", metadata::records::token_cases),
+    ("metadata/validation-error.json", metadata::records::error_cases),
+    ("network/keccak256.json", network::keccak::cases),
+    ("network/eip191-sign.json", network::personal::sign_cases),
+    ("network/eip191-recover.json", network::personal::recover_cases),
+    ("network/address.json", network::address::cases),
+    ("network/record-canonical.json", network::canonical::cases),
+    ("network/record-verify.json", network::record::cases),
+    ("network/request-verify.json", network::request::cases),
+    ("network/store-classify.json", network::classify::cases),
+    ("hosting/base64-decode.json", hosting::base64::cases),
+    ("hosting/key-e-derive.json", hosting::derive::cases),
+    ("hosting/ecies-encrypt.json", hosting::ecies::encrypt_cases),
+    ("hosting/ecies-decrypt.json", hosting::ecies::decrypt_cases),
+    ("hosting/envelope-seal.json", hosting::envelope::seal_cases),
+    ("hosting/envelope-open.json", hosting::open::cases),
+    ("hosting/bundle-seal.json", hosting::bundle::seal_cases),
+    ("hosting/bundle-open.json", hosting::bundle::open_cases),
+    ("hosting/amends-resolve.json", hosting::amends::cases),
+    ("hosting/vm-claim-select.json", hosting::claims::cases),
+    ("hosting/authority.json", hosting::authority::cases),
+    ("hosting/record.json", hosting::read::cases),
+    ("hosting/recover.json", hosting::recover::cases),
+    ("publish/domain.json", domain::cases),
+    ("publish/vfkey-sign.json", sign::cases),
+    ("publish/vfkey-verify.json", verify_header::cases),
+    ("publish/record-encode.json", record::encode_cases),
+    ("publish/record-parse.json", record::parse_cases),
+    ("publish/transaction-encode.json", encode::cases),
+    ("publish/transaction-decode.json", decode::cases),
+    ("publish/check-message.json", check_message::cases),
+    ("publish/verify-transaction.json", verify_transaction::cases),
+    ("drop/cid-file.json", cid_file::cases),
+    ("drop/cid-directory.json", cid_directory::cases),
+    ("drop/inspect-zip.json", inspect_zip::cases),
+];
+
 /// Every generated file by its path below `data`, the manifest last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
-    let groups: Vec<(&'static str, Vec<Case>)> = vec![
-        ("gateway/validate-chat.json", gateway::chat::cases()),
-        ("gateway/validate-messages.json", gateway::messages::cases()),
-        ("metadata/route.json", metadata::route::cases()),
-        ("metadata/contract.json", metadata::records::contract_cases()),
-        ("metadata/token.json", metadata::records::token_cases()),
-        ("metadata/validation-error.json", metadata::records::error_cases()),
-        ("network/keccak256.json", network::keccak::cases()),
-        ("network/eip191-sign.json", network::personal::sign_cases()),
-        ("network/eip191-recover.json", network::personal::recover_cases()),
-        ("network/address.json", network::address::cases()),
-        ("network/record-canonical.json", network::canonical::cases()),
-        ("network/record-verify.json", network::record::cases()),
-        ("network/request-verify.json", network::request::cases()),
-        ("network/store-classify.json", network::classify::cases()),
-        ("hosting/base64-decode.json", hosting::base64::cases()),
-        ("hosting/key-e-derive.json", hosting::derive::cases()),
-        ("hosting/ecies-encrypt.json", hosting::ecies::encrypt_cases()),
-        ("hosting/ecies-decrypt.json", hosting::ecies::decrypt_cases()),
-        ("hosting/envelope-seal.json", hosting::envelope::seal_cases()),
-        ("hosting/envelope-open.json", hosting::open::cases()),
-        ("hosting/bundle-seal.json", hosting::bundle::seal_cases()),
-        ("hosting/bundle-open.json", hosting::bundle::open_cases()),
-        ("hosting/amends-resolve.json", hosting::amends::cases()),
-        ("hosting/vm-claim-select.json", hosting::claims::cases()),
-        ("hosting/authority.json", hosting::authority::cases()),
-        ("hosting/record.json", hosting::read::cases()),
-        ("hosting/recover.json", hosting::recover::cases()),
-        ("publish/domain.json", domain::cases()),
-        ("publish/vfkey-sign.json", sign::cases()),
-        ("publish/vfkey-verify.json", verify_header::cases()),
-        ("publish/record-encode.json", record::encode_cases()),
-        ("publish/record-parse.json", record::parse_cases()),
-        ("publish/transaction-encode.json", encode::cases()),
-        ("publish/transaction-decode.json", decode::cases()),
-        ("publish/check-message.json", check_message::cases()),
-        ("publish/verify-transaction.json", verify_transaction::cases()),
-        ("drop/cid-file.json", cid_file::cases()),
-        ("drop/cid-directory.json", cid_directory::cases()),
-        ("drop/inspect-zip.json", inspect_zip::cases()),
-    ];
+    let groups: Vec<(&'static str, Vec<Case>)> =
+        GENERATORS.par_iter().map(|(path, generate)| (*path, generate())).collect();
     let cases: Vec<&Case> = groups.iter().flat_map(|(_, cases)| cases).collect();
     let mut files: Vec<(&'static str, Vec<u8>)> =
-        groups.iter().map(|(path, cases)| (*path, canonical(cases).into_bytes())).collect();
+        groups.par_iter().map(|(path, cases)| (*path, canonical(cases).into_bytes())).collect();
     let manifest = Manifest::of(&files, &cases);
     files.push(("manifest.json", canonical(&manifest).into_bytes()));
     files

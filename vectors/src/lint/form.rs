@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde_json::Value;
 
 use super::canon::canonical_input;
@@ -57,8 +58,9 @@ fn ids(sheet: &Sheet) -> Vec<Finding> {
 fn inputs(sheet: &Sheet) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: BTreeMap<(&str, String), &Case> = BTreeMap::new();
-    for case in &sheet.cases {
-        let Some(other) = seen.insert((&case.op, canonical_input(&case.input)), case) else { continue };
+    let inputs: Vec<String> = sheet.cases.par_iter().map(|case| canonical_input(&case.input)).collect();
+    for (case, input) in sheet.cases.iter().zip(inputs) {
+        let Some(other) = seen.insert((&case.op, input), case) else { continue };
         if other.expect == case.expect {
             findings.push(Lint::Input.at(&case.id, format!("the same input as {}", other.id)));
         } else {

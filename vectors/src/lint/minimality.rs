@@ -1,9 +1,9 @@
 //! One case, one reason: with a requirement switched off, its rejects are taken and nothing else changes.
 
 use std::collections::BTreeSet;
-use std::thread;
 
 use assay_spec::{Id, Without, catalogue};
+use rayon::prelude::*;
 
 use super::sheet::Sheet;
 use super::{Finding, Lint};
@@ -13,30 +13,12 @@ use crate::op::{Answer, Met, answer};
 pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let named: BTreeSet<&String> = sheet.cases.iter().flat_map(|case| &case.requirements).collect();
     let rows: Vec<Id> = named.into_iter().filter_map(|name| catalogue::requirement(name)).collect();
-    let of_cases = |cases: &[Case]| cases.iter().flat_map(|case| of_case(case, &rows)).collect::<Vec<_>>();
-    // Many answers each: every core takes some neighbours, so that the order stays.
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let share = sheet.cases.len().div_ceil(cores * 4).max(1);
-    let mut chunks = sheet.cases.chunks(share).collect::<Vec<_>>().into_iter();
-    let mut findings = Vec::new();
-    loop {
-        let round: Vec<&[Case]> = chunks.by_ref().take(cores).collect();
-        if round.is_empty() {
-            return findings;
-        }
-        thread::scope(|scope| {
-            let running: Vec<_> = round.into_iter().map(|cases| scope.spawn(|| of_cases(cases))).collect();
-            for thread in running {
-                findings.extend(thread.join().expect("the reference refuses, it does not panic"));
-            }
-        });
-    }
+    let answered = sheet.cases.par_iter().zip(&sheet.answers);
+    answered.flat_map_iter(|(case, (strict, met))| of_case(case, strict, met, &rows)).collect()
 }
 
 /// A row that refuses is shown by its rejects; one that refuses nothing, by the accepts that need it.
-fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
-    let mut met = Met::default();
-    let strict = answer(&case.op, &case.input, &mut met);
+fn of_case(case: &Case, strict: &Answer, met: &Met, rows: &[Id]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in rows {
         let refuses_nothing = row.rule.is_empty();
@@ -51,12 +33,12 @@ fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
         } else {
             strict.clone()
         };
-        let flipped = if case.is_reject() { matches!(violated, Answer::Ok(_)) } else { violated != strict };
+        let flipped = if case.is_reject() { matches!(violated, Answer::Ok(_)) } else { violated != *strict };
         if own && !flipped {
             let what = format!("without {row} the reference still {violated}");
             findings.push(Lint::Minimality.at(&case.id, what));
         }
-        if !own && violated != strict {
+        if !own && violated != *strict {
             let what = format!("without {row} the reference {violated}, which the case is not about");
             findings.push(Lint::Minimality.at(&case.id, what));
         }

@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::Strict;
-
 use super::sheet::Sheet;
 use super::{Finding, Lint};
 use crate::case::{Case, Expect};
 use crate::edit::{replay, stale};
-use crate::op::{Answer, answer};
+use crate::op::Answer;
 
 pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let by_id: BTreeMap<&str, &Case> = sheet.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut findings = Vec::new();
-    for case in &sheet.cases {
+    for (case, (answer, _)) in sheet.cases.iter().zip(&sheet.answers) {
         findings.extend(made(case, &by_id).map(|what| Lint::Replay.at(&case.id, what)));
-        findings.extend(answered(case).map(|what| Lint::Answer.at(&case.id, what)));
+        findings.extend(answered(case, answer).map(|what| Lint::Answer.at(&case.id, what)));
     }
     findings
 }
@@ -40,9 +38,9 @@ fn made(case: &Case, by_id: &BTreeMap<&str, &Case>) -> Option<String> {
     }
 }
 
-fn answered(case: &Case) -> Option<String> {
-    match (answer(&case.op, &case.input, &mut Strict), &case.expect) {
-        (Answer::Ok(answer), Expect::Accept { ok }) if answer == *ok => None,
+fn answered(case: &Case, answer: &Answer) -> Option<String> {
+    match (answer, &case.expect) {
+        (Answer::Ok(answer), Expect::Accept { ok }) if answer == ok => None,
         (Answer::Reject(reject), Expect::Reject { rule, stage }) => {
             let same = reject.row.rule == rule && reject.stage == stage;
             let named = case.requirements.first().is_some_and(|row| *row == reject.row.to_string());

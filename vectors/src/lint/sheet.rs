@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use crate::case::Case;
 use crate::collection::{Collection, holds_cases};
 use crate::divergence::Divergence;
 use crate::manifest::Manifest;
+use crate::op::{Answer, Met, answer};
 use crate::witness::Witness;
 
 /// A collection, read.
@@ -21,6 +23,8 @@ pub(super) struct Sheet<'a> {
     pub(super) cases: Vec<Case>,
     /// Where in `values` each case stands: file and place in it.
     pub(super) places: Vec<(&'a str, usize)>,
+    /// What the reference answers to each case, and which rules it consulted.
+    pub(super) answers: Vec<(Answer, Met)>,
     pub(super) manifest: Option<Manifest>,
     pub(super) witnesses: Vec<Witness>,
     pub(super) divergences: Vec<Divergence>,
@@ -44,13 +48,20 @@ impl<'a> Sheet<'a> {
         let manifest = besides(collection, "data/manifest.json", &mut findings);
         let witnesses = besides(collection, "data/witnesses.json", &mut findings).unwrap_or_default();
         let divergences = besides(collection, "divergences.json", &mut findings).unwrap_or_default();
-        (Sheet { collection, values, cases, places, manifest, witnesses, divergences }, findings)
+        let answers = cases.par_iter().map(reference).collect();
+        (Sheet { collection, values, cases, places, answers, manifest, witnesses, divergences }, findings)
     }
 
     /// The file in which the case with that number stands, below `data`.
     pub(super) fn file_of(&self, n: usize) -> &'a str {
         self.places[n].0.trim_start_matches(crate::collection::DATA)
     }
+}
+
+/// What the reference answers to a case, and which rules it consulted.
+fn reference(case: &Case) -> (Answer, Met) {
+    let mut met = Met::default();
+    (answer(&case.op, &case.input, &mut met), met)
 }
 
 fn besides<T: DeserializeOwned>(
