@@ -1,5 +1,7 @@
 //! Files that nobody meant: whatever stands in them, they are told about, and nothing panics.
 
+use std::sync::LazyLock;
+
 use assay_vectors::drift::{Difference, drift};
 use assay_vectors::explain::explain;
 use assay_vectors::lint::lint;
@@ -54,14 +56,16 @@ fn size(document: &Value) -> usize {
 }
 
 /// Cases that take no time, with a base where they have one.
-fn quick() -> Vec<(Case, Option<Case>)> {
+static QUICK: LazyLock<Vec<(Case, Option<Case>)>> = LazyLock::new(|| {
     let all = cases();
     let base = |case: &Case| all.iter().find(|other| Some(&other.id) == case.base.as_ref()).cloned();
     let short = |case: &&Case| {
         case.input.to_string().len() < 4000 && case.input.to_string().matches('[').count() < 60
     };
     all.iter().filter(short).map(|case| (case.clone(), base(case))).collect()
-}
+});
+
+static EMBEDDED: LazyLock<Collection> = LazyLock::new(Collection::embedded);
 
 fn alter(bytes: &mut Vec<u8>, at: Index, kind: u8, byte: u8) {
     if bytes.is_empty() {
@@ -83,8 +87,7 @@ proptest! {
     fn a_altered_case_is_linted_compared_and_explained(
         chosen in any::<Index>(), place in any::<Index>(), by in value(), again in any::<Index>(), more in value(),
     ) {
-        let quick = quick();
-        let (case, base) = chosen.get(&quick);
+        let (case, base) = chosen.get(&QUICK);
         let file = format!("data/{}.json", case.place());
         let mut whole = serde_json::to_value(case).expect("JSON");
         for (place, by) in [(place, by), (again, more)] {
@@ -96,7 +99,7 @@ proptest! {
         let cases: Vec<&Value> = base.iter().chain([&whole]).collect();
         collection.put(&file, assay_vectors::case::canonical(&cases));
         prop_assert!(!lint(&collection).is_empty(), "there is no manifest");
-        prop_assert!(!drift(&Collection::embedded(), &collection).is_empty());
+        prop_assert!(!drift(&EMBEDDED, &collection).is_empty());
         if let Ok(case) = serde_json::from_value::<Case>(whole) {
             for colour in [false, true] {
                 let text = explain(&case, colour);
@@ -111,7 +114,7 @@ proptest! {
     ) {
         const FILES: [&str; 4] =
             ["data/publish/domain.json", "data/manifest.json", "data/witnesses.json", "divergences.json"];
-        let whole = Collection::embedded();
+        let whole = &*EMBEDDED;
         let mut collection = Collection::default();
         for path in FILES {
             collection.put(path, whole.file(path).expect("it is there"));
@@ -123,7 +126,7 @@ proptest! {
         }
         collection.put(path, bytes.clone());
         lint(&collection);
-        let is_told = drift(&whole, &collection).iter().any(|each| !matches!(each, Difference::MissingFile(_)));
+        let is_told = drift(whole, &collection).iter().any(|each| !matches!(each, Difference::MissingFile(_)));
         prop_assert_eq!(is_told, collection.file(path) != whole.file(path));
     }
 
