@@ -140,7 +140,9 @@ impl<'a> Walk<'a> {
 
 /// The segments of a link's target, last first.
 fn segments(tree: &Tree, link: usize) -> Result<Vec<&str>, &'static str> {
-    let What::Leaf(Content::Link(Some(target))) = &tree.nodes[link].what else { return Err("is not UTF-8") };
+    let What::Leaf(Content::Link(Some(target))) = &tree.nodes[link].what else {
+        return Err("has a target that is not UTF-8");
+    };
     if target.is_empty() || target.contains('\0') {
         return Err("has an invalid target path");
     }

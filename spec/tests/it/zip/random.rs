@@ -1,4 +1,4 @@
-//! Zips made of noise, and conforming ones with a few bytes changed.
+//! Zips made of random bytes, and conforming zips with a few bytes changed.
 
 use assay_spec::drop::requirements::zip;
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
@@ -10,12 +10,12 @@ use proptest::sample::Index;
 use crate::zip::accepted;
 use crate::zip::writer::{End, Entry, Header, Zip};
 
-/// Small enough that noise reaches every limit.
+/// So small that random bytes reach every limit.
 fn limits() -> Limits {
     Limits { zip_bytes: 4000, extracted_bytes: 500, files: 6 }
 }
 
-/// Whatever comes in, what comes out keeps its promises, with every rule and without any one of them.
+/// For any input, the output keeps its promises, with every rule enforced and with any one rule violated.
 fn keeps_its_promises(bytes: &[u8]) -> Option<Extracted> {
     let strict = inspect(bytes, &limits(), &mut Strict);
     for row in zip::ALL {
@@ -34,7 +34,7 @@ fn keeps_its_promises(bytes: &[u8]) -> Option<Extracted> {
 fn sound(taken: &Extracted, limits: &Limits) {
     let sum: usize = taken.files.values().map(|content| content.len()).sum();
     assert_eq!(taken.bytes, sum as u64);
-    // A violated limit is four times as high; what is no zip may be as large as a zip.
+    // A violated limit is four times as high. Bytes that are not a zip may be as large as a zip.
     assert!(sum <= limits.zip_bytes.max(4 * limits.extracted_bytes as usize), "{sum} bytes");
     for path in taken.files.keys().chain(&taken.directories) {
         assert!(path.split('/').all(|segment| !["", ".", ".."].contains(&segment)), "{path:?}");
@@ -59,7 +59,7 @@ fn conforming(links: bool) -> Zip {
     Zip::site(entries)
 }
 
-/// A second reader takes an accepted zip for the same files.
+/// A second reader extracts the same files from an accepted zip.
 fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
     let archive = rawzip::ZipArchive::from_slice(bytes).expect("a zip");
     let mut files = 0;
@@ -82,14 +82,14 @@ fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
 }
 
 #[test]
-fn another_reader_agrees_on_the_conforming() {
+fn another_reader_agrees_on_conforming_zips() {
     for zip in [conforming(false).bytes(), conforming(false).bytes_with(End::widen)] {
         another_reader_agrees(&zip, &accepted(&zip));
     }
 }
 
 #[test]
-fn one_changed_byte_changes_nothing_or_is_refused() {
+fn one_changed_byte_has_no_effect_or_is_rejected() {
     for original in [conforming(false).bytes(), conforming(false).bytes_with(End::widen)] {
         let conforming = accepted(&original);
         let mut bytes = original.clone();
@@ -106,7 +106,7 @@ fn one_changed_byte_changes_nothing_or_is_refused() {
 }
 
 #[test]
-fn a_zip_cut_anywhere_is_refused() {
+fn truncated_zip_is_rejected() {
     let bytes = conforming(true).bytes();
     for at in 0..bytes.len() {
         assert_eq!(inspect(&bytes[..at], &limits(), &mut Strict).expect_err("cut").rule, &zip::FORM);
@@ -120,12 +120,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn noise_is_survived(bytes in vec(any::<u8>(), 0..600)) {
+    fn random_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..600)) {
         keeps_its_promises(&bytes);
     }
 
     #[test]
-    fn noise_before_an_end_record_is_survived(
+    fn random_bytes_before_an_end_record_do_not_panic(
         mut bytes in vec(any::<u8>(), 0..200),
         numbers in vec(0_u8..100, 16),
         comment in vec(any::<u8>(), 0..4),
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_bytes_are_survived(
+    fn changed_bytes_do_not_panic(
         wide in any::<bool>(),
         links in any::<bool>(),
         changes in vec((any::<Index>(), prop_oneof![any::<u8>(), Just(0), Just(255), Just(b'/')]), 1..6),
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn moved_parts_are_survived(parts in vec((any::<Index>(), any::<Index>()), 1..4)) {
+    fn moved_parts_do_not_panic(parts in vec((any::<Index>(), any::<Index>()), 1..4)) {
         let bytes = conforming(true).bytes();
         let part = |(one, other): (Index, Index)| {
             let (one, other) = (one.index(bytes.len()), other.index(bytes.len()));
@@ -165,15 +165,15 @@ proptest! {
     }
 
     #[test]
-    fn noise_for_streams_is_survived(stream in vec(any::<u8>(), 0..300), kind in 0_u8..8, size in 0_u32..700) {
-        // The first three bits choose the kind of block.
+    fn random_streams_do_not_panic(stream in vec(any::<u8>(), 0..300), kind in 0_u8..8, size in 0_u32..700) {
+        // The first three bits select the kind of block.
         let stream = [&[kind][..], &stream].concat();
         let entry = Entry::inflating("a", b"", stream).both(|header| header.size = size);
         keeps_its_promises(&Zip::site([entry]).bytes());
     }
 
     #[test]
-    fn what_is_written_is_read(files in proptest::collection::btree_map("[a-z]{1,3}", vec(any::<u8>(), 0..90), 0..5)) {
+    fn written_files_come_back(files in proptest::collection::btree_map("[a-z]{1,3}", vec(any::<u8>(), 0..90), 0..5)) {
         let entries = files.iter().enumerate().map(|(at, (name, content))| match at % 3 {
             0 => Entry::stored(name, content),
             1 => Entry::deflated(name, content),
