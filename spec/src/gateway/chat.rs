@@ -97,11 +97,11 @@ pub enum Part {
 impl Message {
     /// Its text parts, concatenated.
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(|part| match part {
+        let strings = self.content.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
             Part::Image(_) | Part::ImageUrl(_) => None,
         });
-        texts.collect()
+        strings.collect()
     }
 
     /// The number of its images.

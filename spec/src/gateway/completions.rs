@@ -66,9 +66,9 @@ pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
 
 fn is_prompt(value: &Value) -> bool {
     let tokens = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_u64));
-    let texts = |items: &[Value]| items.iter().all(Value::is_string);
+    let strings = |items: &[Value]| items.iter().all(Value::is_string);
     let lists = |items: &[Value]| items.iter().all(tokens);
-    value.is_string() || tokens(value) || value.as_array().is_some_and(|items| texts(items) || lists(items))
+    value.is_string() || tokens(value) || value.as_array().is_some_and(|items| strings(items) || lists(items))
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
             String::new()
         }
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(blocks)) => texts_of(blocks, rules)?,
+        Some(Value::Array(blocks)) => joined_text(blocks, rules)?,
         Some(other) => {
             broken(&CONTENT, rules, || format!("content is {}", kind(other)))?;
             String::new()
@@ -117,20 +117,20 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
     Ok(Message { role: role.to_owned(), text })
 }
 
-fn texts_of(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
+fn joined_text(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
     within(&"the number of blocks", blocks.len(), limits::PARTS, rules)?;
-    let mut texts = String::new();
+    let mut joined = String::new();
     for block in blocks {
         let text = block.get("text");
         match block.get("type").and_then(Value::as_str) {
             Some("text") if text.is_some_and(Value::is_string) => {
-                texts.push_str(text.and_then(Value::as_str).unwrap_or_default());
+                joined.push_str(text.and_then(Value::as_str).unwrap_or_default());
             }
             Some(other) if other != "text" => {}
             _ => broken(&BLOCKS, rules, || format!("a block is {} without type or text", kind(block)))?,
         }
     }
-    Ok(texts)
+    Ok(joined)
 }
 
 #[cfg(test)]

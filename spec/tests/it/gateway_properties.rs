@@ -294,8 +294,8 @@ fn deep_nesting_is_rejected_fast_and_with_a_small_stack() {
             read_by_all(whole.as_bytes());
             read_by_all(open.repeat(depth).as_bytes());
             // One level is the body itself.
-            let taken = chat::parse(whole.as_bytes(), &mut Strict).is_ok();
-            assert_eq!(taken, depth < 100, "{depth} levels of {open}");
+            let accepted = chat::parse(whole.as_bytes(), &mut Strict).is_ok();
+            assert_eq!(accepted, depth < 100, "{depth} levels of {open}");
         }
     }
 }

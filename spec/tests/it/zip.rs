@@ -39,7 +39,7 @@ fn refused_within(limits: &Limits, rule: Id, words: &str, zip: &[u8]) -> Extract
             assert_eq!(refused.rule, rule, "{refused}");
             assert!(refused.why.contains(words), "{:?} instead of {words:?}", refused.why);
         }
-        Ok(taken) => panic!("accepted, with {:?}", taken.files.keys()),
+        Ok(extracted) => panic!("accepted, with {:?}", extracted.files.keys()),
     }
     let violated = inspect(zip, limits, &mut Without(rule));
     violated.unwrap_or_else(|refused| panic!("also rejected by {refused}"))

@@ -68,8 +68,8 @@ fn ten_gigabyte_stream_is_rejected() {
     });
     refused_by(&EXTRACTED_SIZE, &Zip::site([conforming.clone()]).bytes());
     for claim in [0, 1, 39_999_995] {
-        let liar = conforming.clone().both(|header| (header.size, header.extra) = (claim, Vec::new()));
-        refused_by(&COUNTED, &Zip::site([liar]).bytes());
+        let understated = conforming.clone().both(|header| (header.size, header.extra) = (claim, Vec::new()));
+        refused_by(&COUNTED, &Zip::site([understated]).bytes());
     }
 }
 
@@ -114,9 +114,9 @@ fn entries_that_quote_each_other_are_rejected() {
     });
     let bytes = Zip::of(entries).bytes();
     assert!(bytes.len() < 42_000, "{} bytes", bytes.len());
-    let taken = refused(&FAITHFUL, "within the entry that ends at", &bytes);
-    assert_eq!(taken.files.len(), count);
-    assert!(taken.bytes > 25_000_000);
+    let extracted = refused(&FAITHFUL, "within the entry that ends at", &bytes);
+    assert_eq!(extracted.files.len(), count);
+    assert!(extracted.bytes > 25_000_000);
 }
 
 #[test]

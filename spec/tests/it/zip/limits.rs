@@ -40,8 +40,8 @@ fn zip_size_is_limited() {
 #[test]
 fn extracted_size_is_limited() {
     assert_eq!(accepted(&extracting(40_000_000)).bytes, 40_000_000);
-    let taken = refused(&EXTRACTED_SIZE, "40000001 bytes of files", &extracting(40_000_001));
-    assert_eq!(taken.bytes, 40_000_001);
+    let extracted = refused(&EXTRACTED_SIZE, "40000001 bytes of files", &extracting(40_000_001));
+    assert_eq!(extracted.bytes, 40_000_001);
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn directories_do_not_count_as_files() {
 fn number_of_paths_is_limited() {
     let directories = |count: usize| Zip::site((0..count).map(|at| Entry::stored(format!("{at}/"), "")));
     accepted(&directories(MOST_NODES - 1).bytes());
-    let taken = refused(&FAITHFUL, "20001 entries, more than 20000", &directories(MOST_NODES).bytes());
-    assert_eq!(taken.directories.len(), MOST_NODES - 1);
+    let extracted = refused(&FAITHFUL, "20001 entries, more than 20000", &directories(MOST_NODES).bytes());
+    assert_eq!(extracted.directories.len(), MOST_NODES - 1);
 
     let deep = |depth: usize| {
         let path = |at: usize| format!("{}x", format!("{at}/").repeat(depth));
@@ -89,8 +89,8 @@ fn size_is_counted_whatever_is_declared() {
         let entry = Entry::deflated("zeros", vec![0; real]).both(|header| header.size = size);
         Zip::site([entry]).bytes()
     };
-    let taken = refused_within(&limits, &COUNTED, "more than the 995 bytes left", &says(996, 10));
-    assert_eq!(content(&taken, "zeros"), [0; 10]);
+    let extracted = refused_within(&limits, &COUNTED, "more than the 995 bytes left", &says(996, 10));
+    assert_eq!(content(&extracted, "zeros"), [0; 10]);
     refused_within(&limits, &COUNTED, "", &says(1_000_000, 0));
     refused_within(&limits, &FAITHFUL, "995 bytes, but 10 are declared", &says(995, 10));
     refused_within(&limits, &FAITHFUL, "10 bytes, but 995 are declared", &says(10, 995));
@@ -105,9 +105,9 @@ fn size_is_counted_whatever_is_declared() {
 fn stored_entry_is_counted_too() {
     let limits = Limits { extracted_bytes: 100, ..Limits::default() };
     let understated = Entry::stored("a", vec![1; 200]).both(|header| header.size = 10);
-    let taken =
+    let extracted =
         refused_within(&limits, &COUNTED, "more than the 95 bytes left", &Zip::site([understated]).bytes());
-    assert_eq!(content(&taken, "a"), [1; 10]);
+    assert_eq!(content(&extracted, "a"), [1; 10]);
 }
 
 #[test]

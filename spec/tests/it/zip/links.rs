@@ -11,8 +11,8 @@ use crate::zip::writer::{Entry, Zip};
 fn refused_links(words: &str, links: &[(&str, &str)]) {
     let entries = links.iter().map(|(name, target)| Entry::link(name, target));
     let zip = Zip::site(entries.chain([Entry::stored("d/f", "f"), Entry::stored("d/e/", "")])).bytes();
-    let taken = refused(&FAITHFUL, words, &zip);
-    assert!(paths(&taken).contains(&"d/f"));
+    let extracted = refused(&FAITHFUL, words, &zip);
+    assert!(paths(&extracted).contains(&"d/f"));
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn link_shows_its_target() {
 #[test]
 fn violated_rule_omits_links() {
     let zip = Zip::site([Entry::link("a", "index.html"), Entry::link("b", "nowhere")]).bytes();
-    let taken = inspect(&zip, &Limits::default(), &mut Without(&SYMLINK)).expect("links are not checked");
-    assert_eq!(paths(&taken), ["index.html"]);
+    let extracted = inspect(&zip, &Limits::default(), &mut Without(&SYMLINK)).expect("links are not checked");
+    assert_eq!(paths(&extracted), ["index.html"]);
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn files_behind_links_count() {
     let link = |name: &str| Entry::link(name, "d");
     assert_eq!(inspect(&with(vec![link("l")]), &limits, &mut Strict).expect("5 files, 13 bytes").bytes, 13);
     let roomy = Limits { extracted_bytes: 1000, ..limits.clone() };
-    let taken = refused_within(&roomy, &FILES, "7 files, at most 6", &with(vec![link("l"), link("m")]));
-    assert_eq!(taken.files.len(), 7);
+    let extracted = refused_within(&roomy, &FILES, "7 files, at most 6", &with(vec![link("l"), link("m")]));
+    assert_eq!(extracted.files.len(), 7);
     let roomy = Limits { files: 1000, ..limits };
     inspect(&with(vec![link("l"), link("m")]), &roomy, &mut Strict).expect("17 bytes");
     let links = vec![link("l"), link("m"), Entry::link("n", "d/a")];

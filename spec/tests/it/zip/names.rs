@@ -28,8 +28,8 @@ fn invalid_segments_are_rejected() {
         refused(&FAITHFUL, "an empty, . or .. segment", &site(name));
     }
     refused(&FAITHFUL, "an empty, . or .. segment", &site(""));
-    let taken = refused(&FAITHFUL, "", &site("a/.//b/../c"));
-    assert_eq!(paths(&taken), ["a/c", "index.html"]);
+    let extracted = refused(&FAITHFUL, "", &site("a/.//b/../c"));
+    assert_eq!(paths(&extracted), ["a/c", "index.html"]);
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn two_entries_with_one_path_are_rejected() {
         "has the same path",
         &Zip::site([Entry::stored("a/", ""), Entry::stored("a/", "")]).bytes(),
     );
-    let taken = refused(&FAITHFUL, "", &Zip::site([Entry::stored("index.html", "evil")]).bytes());
-    assert_eq!(content(&taken, "index.html"), b"hello");
+    let extracted = refused(&FAITHFUL, "", &Zip::site([Entry::stored("index.html", "evil")]).bytes());
+    assert_eq!(content(&extracted, "index.html"), b"hello");
     accepted(
         &Zip::site([Entry::stored("a/b/", ""), Entry::stored("a/b/c", ""), Entry::stored("a/", "")]).bytes(),
     );

@@ -19,29 +19,31 @@ fn limits() -> Limits {
 fn keeps_its_promises(bytes: &[u8]) -> Option<Extracted> {
     let strict = inspect(bytes, &limits(), &mut Strict);
     for row in zip::ALL {
-        if let Ok(taken) = inspect(bytes, &limits(), &mut Without(row)) {
-            sound(&taken, &limits());
+        if let Ok(extracted) = inspect(bytes, &limits(), &mut Without(row)) {
+            sound(&extracted, &limits());
         }
     }
     assert_eq!(strict, inspect(bytes, &limits(), &mut Strict));
-    let taken = strict.ok()?;
-    sound(&taken, &limits());
-    assert!(taken.bytes <= limits().extracted_bytes && taken.files.len() <= limits().files);
-    assert!(taken.files.contains_key("index.html"));
-    Some(taken)
+    let extracted = strict.ok()?;
+    sound(&extracted, &limits());
+    assert!(extracted.bytes <= limits().extracted_bytes && extracted.files.len() <= limits().files);
+    assert!(extracted.files.contains_key("index.html"));
+    Some(extracted)
 }
 
-fn sound(taken: &Extracted, limits: &Limits) {
-    let sum: usize = taken.files.values().map(|content| content.len()).sum();
-    assert_eq!(taken.bytes, sum as u64);
+fn sound(extracted: &Extracted, limits: &Limits) {
+    let sum: usize = extracted.files.values().map(|content| content.len()).sum();
+    assert_eq!(extracted.bytes, sum as u64);
     // A violated limit is four times as high. Bytes that are not a zip may be as large as a zip.
     assert!(sum <= limits.zip_bytes.max(4 * limits.extracted_bytes as usize), "{sum} bytes");
-    for path in taken.files.keys().chain(&taken.directories) {
+    for path in extracted.files.keys().chain(&extracted.directories) {
         assert!(path.split('/').all(|segment| !["", ".", ".."].contains(&segment)), "{path:?}");
     }
-    for path in taken.files.keys() {
+    for path in extracted.files.keys() {
         let below = format!("{path}/");
-        assert!(!taken.files.range(below.clone()..).next().is_some_and(|(next, _)| next.starts_with(&below)));
+        assert!(
+            !extracted.files.range(below.clone()..).next().is_some_and(|(next, _)| next.starts_with(&below))
+        );
     }
 }
 
@@ -60,14 +62,14 @@ fn conforming(links: bool) -> Zip {
 }
 
 /// A second reader extracts the same files from an accepted zip.
-fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
+fn another_reader_agrees(bytes: &[u8], extracted: &Extracted) {
     let archive = rawzip::ZipArchive::from_slice(bytes).expect("a zip");
     let mut files = 0;
     for header in archive.entries() {
         let header = header.expect("a header");
         let name = std::str::from_utf8(header.file_path().as_ref()).expect("UTF-8").to_owned();
         if header.is_dir() {
-            assert!(taken.directories.contains(name.trim_end_matches('/')), "{name:?}");
+            assert!(extracted.directories.contains(name.trim_end_matches('/')), "{name:?}");
             continue;
         }
         files += 1;
@@ -76,9 +78,9 @@ fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
             rawzip::CompressionMethod::STORE => entry.data().to_vec(),
             _ => miniz_oxide::inflate::decompress_to_vec(entry.data()).expect("a deflate stream"),
         };
-        assert_eq!(taken.files.get(&name).map(|content| content.to_vec()), Some(content), "{name:?}");
+        assert_eq!(extracted.files.get(&name).map(|content| content.to_vec()), Some(content), "{name:?}");
     }
-    assert_eq!(files, taken.files.len());
+    assert_eq!(files, extracted.files.len());
 }
 
 #[test]
@@ -96,8 +98,8 @@ fn one_changed_byte_has_no_effect_or_is_rejected() {
         for at in 0..bytes.len() {
             for change in 1..=255 {
                 bytes[at] = original[at] ^ change;
-                if let Ok(taken) = inspect(&bytes, &limits(), &mut Strict) {
-                    assert_eq!(taken, conforming, "byte {at} changed by {change:#04x}");
+                if let Ok(extracted) = inspect(&bytes, &limits(), &mut Strict) {
+                    assert_eq!(extracted, conforming, "byte {at} changed by {change:#04x}");
                 }
             }
             bytes[at] = original[at];
@@ -148,8 +150,8 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        if let Some(taken) = keeps_its_promises(&bytes) && !links {
-            another_reader_agrees(&bytes, &taken);
+        if let Some(extracted) = keeps_its_promises(&bytes) && !links {
+            another_reader_agrees(&bytes, &extracted);
         }
     }
 
@@ -180,11 +182,11 @@ proptest! {
             _ => Entry::deflated(name, content).streamed(false, true),
         });
         let zip = Zip::site(entries).bytes();
-        let taken = keeps_its_promises(&zip).expect("a conforming zip");
-        another_reader_agrees(&zip, &taken);
-        prop_assert_eq!(taken.files.len(), files.len() + 1);
+        let extracted = keeps_its_promises(&zip).expect("a conforming zip");
+        another_reader_agrees(&zip, &extracted);
+        prop_assert_eq!(extracted.files.len(), files.len() + 1);
         for (name, content) in &files {
-            prop_assert_eq!(&taken.files[name][..], &content[..]);
+            prop_assert_eq!(&extracted.files[name][..], &content[..]);
         }
     }
 }

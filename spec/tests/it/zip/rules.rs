@@ -45,8 +45,8 @@ fn bytes_that_are_not_a_zip_are_rejected() {
     let no_zips: [&[u8]; 6] =
         [b"", b"PK", b"<html></html>", &zip[..zip.len() - 1], &zip[..zip.len() / 2], &vec![0; 100_000]];
     for bytes in no_zips {
-        let taken = refused(&FORM, "no end-of-central-directory record", bytes);
-        assert_eq!(content(&taken, "index.html"), bytes);
+        let extracted = refused(&FORM, "no end-of-central-directory record", bytes);
+        assert_eq!(content(&extracted, "index.html"), bytes);
     }
 }
 
@@ -56,8 +56,8 @@ fn zip_with_a_malformed_directory_is_rejected() {
     let mut bytes = zip.bytes();
     let second = bytes.windows(4).rposition(|window| window == b"PK\x01\x02").expect("a header");
     bytes[second] = b'Q';
-    let taken = refused(&FORM, "truncated at entry 1", &bytes);
-    assert_eq!(content(&taken, "index.html"), bytes);
+    let extracted = refused(&FORM, "truncated at entry 1", &bytes);
+    assert_eq!(content(&extracted, "index.html"), bytes);
 }
 
 #[test]
@@ -65,10 +65,10 @@ fn path_out_of_the_root_is_rejected() {
     for name in ["../x", "../../x", "a/../../x", "a/b/../../../x", "./../x", "..//x", "../x\\y"] {
         refused(&TRAVERSAL, "out of the root", &Zip::site([Entry::stored(name, "x")]).bytes());
     }
-    let taken = refused(&TRAVERSAL, "\"../x\"", &Zip::site([Entry::stored("../x", "x")]).bytes());
-    assert_eq!(paths(&taken), ["index.html", "x"]);
-    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("a/../../b/c", "x")]).bytes());
-    assert_eq!(paths(&taken), ["b/c", "index.html"]);
+    let extracted = refused(&TRAVERSAL, "\"../x\"", &Zip::site([Entry::stored("../x", "x")]).bytes());
+    assert_eq!(paths(&extracted), ["index.html", "x"]);
+    let extracted = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("a/../../b/c", "x")]).bytes());
+    assert_eq!(paths(&extracted), ["b/c", "index.html"]);
     for fine in ["..x", "x..", "...", "a/..b/c"] {
         accepted(&Zip::site([Entry::stored(fine, "x")]).bytes());
     }
@@ -76,10 +76,10 @@ fn path_out_of_the_root_is_rejected() {
 
 #[test]
 fn violated_traversal_overwrites_existing_entries() {
-    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html", "evil")]).bytes());
-    assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"evil"[..]));
-    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html/x", "evil")]).bytes());
-    assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"hello"[..]));
+    let extracted = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html", "evil")]).bytes());
+    assert_eq!((paths(&extracted), content(&extracted, "index.html")), (vec!["index.html"], &b"evil"[..]));
+    let extracted = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html/x", "evil")]).bytes());
+    assert_eq!((paths(&extracted), content(&extracted, "index.html")), (vec!["index.html"], &b"hello"[..]));
     refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../", "")]).bytes());
     refused(&TRAVERSAL, "", &Zip::site([Entry::stored("..", "")]).bytes());
 }
@@ -89,10 +89,10 @@ fn absolute_path_is_rejected() {
     for name in ["/x", "//x", "/"] {
         refused(&ABSOLUTE, "the path is absolute", &Zip::site([Entry::stored(name, "")]).bytes());
     }
-    let taken = refused(&ABSOLUTE, "\"/etc/x\"", &Zip::site([Entry::stored("/etc/x", "x")]).bytes());
-    assert_eq!(paths(&taken), ["etc/x", "index.html"]);
-    let taken = refused(&ABSOLUTE, "", &Zip::site([Entry::stored("/index.html", "evil")]).bytes());
-    assert_eq!(content(&taken, "index.html"), b"evil");
+    let extracted = refused(&ABSOLUTE, "\"/etc/x\"", &Zip::site([Entry::stored("/etc/x", "x")]).bytes());
+    assert_eq!(paths(&extracted), ["etc/x", "index.html"]);
+    let extracted = refused(&ABSOLUTE, "", &Zip::site([Entry::stored("/index.html", "evil")]).bytes());
+    assert_eq!(content(&extracted, "index.html"), b"evil");
 }
 
 #[test]

@@ -70,8 +70,8 @@ fn extra_bytes_around_entries_are_rejected() {
     refused_only("6 bytes before the directory", &zip.bytes());
     let mut zip = conforming();
     zip.entries[1].central = None;
-    let taken = refused(&FAITHFUL, "bytes before it belong to no entry", &zip.bytes());
-    assert_eq!(paths(&taken), ["a", "index.html"]);
+    let extracted = refused(&FAITHFUL, "bytes before it belong to no entry", &zip.bytes());
+    assert_eq!(paths(&extracted), ["a", "index.html"]);
     // Offsets that do not count the prepended bytes.
     let moved = [b"MZ".to_vec(), conforming().bytes()].concat();
     refused_only("does not end at", &moved);
@@ -95,8 +95,8 @@ fn both_headers_of_an_entry_must_agree() {
 fn overlapping_entries_are_rejected() {
     let shared = |name: &str| Entry { local: None, data: Vec::new(), ..Entry::stored(name, "hello") };
     let copy = shared("index2.html").central(|header| header.offset = Some(0));
-    let taken = refused(&FAITHFUL, "has a different name", &Zip::site([copy]).bytes());
-    assert_eq!(content(&taken, "index2.html"), b"hello");
+    let extracted = refused(&FAITHFUL, "has a different name", &Zip::site([copy]).bytes());
+    assert_eq!(content(&extracted, "index2.html"), b"hello");
 
     // One entry's data contains the whole other entry.
     let inner = Zip::of([Entry::stored("b", "inner")]).bytes();
@@ -106,8 +106,8 @@ fn overlapping_entries_are_rejected() {
     let at = page.windows(4).position(|window| window == b"PK\x01\x02").expect("a directory");
     let hidden = Entry { local: None, data: Vec::new(), ..Entry::stored("b", "inner") };
     let hidden = hidden.central(|header| header.offset = Some(at as u32 + 31));
-    let taken = refused(&FAITHFUL, "within the entry that ends at", &Zip::site([outer, hidden]).bytes());
-    assert_eq!(content(&taken, "b"), b"inner");
+    let extracted = refused(&FAITHFUL, "within the entry that ends at", &Zip::site([outer, hidden]).bytes());
+    assert_eq!(content(&extracted, "b"), b"inner");
 
     let reaching = Entry::stored("c", "c").both(|header| (header.compressed, header.size) = (90, 90));
     refused_entry("overlaps the directory", reaching);
