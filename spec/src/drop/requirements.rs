@@ -51,9 +51,9 @@ crate::requirements! {
         OF_THE_FILES: Must Server Check ["Drop response" 4 0xc5b1_3c74, "Computing the content identifier" 1 0x8956_e154];
         /// The content identifier is a CIDv1.
         VERSION: Must Record Check ["Drop response" 4 0xc5b1_3c74, "Computing the content identifier" 1 0x8956_e154];
-        /// The identifier is that of the folder itself, without a wrapping directory.
+        /// The content identifier is that of the folder itself, without a wrapping directory.
         NOT_WRAPPED: Must Record Check ["Computing the content identifier" 1 0x8956_e154];
-        /// Leaves are raw blocks.
+        /// The leaves of a file are raw blocks.
         RAW_LEAVES: Must Record Check ["Computing the content identifier" 1 0x8956_e154];
         /// Files are cut into chunks of 262144 bytes.
         CHUNKS: Must Record Check ["Computing the content identifier" 1 0x8956_e154];

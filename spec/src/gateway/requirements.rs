@@ -219,9 +219,9 @@ crate::requirements! {
     mod models {
         /// The model list returns 200 and JSON.
         LIST: Must Server Check ["Inference gateway (paths under {base_url})" 5 0x389e_a656, "Inference gateway" 3 0x6f2e_7d00, "Versioning" 1 0x18ff_40a5];
-        /// If the list has ids, they are strings.
+        /// If the model list has ids, they are strings.
         IDS: Must Server Check ["Inference gateway" 4 0x1806_2630, "Inference gateway" 5 0x707c_8225];
-        /// If the list has ids, every model with a server in discovery is among them.
+        /// If the model list has ids, every model with a server in discovery is among them.
         COVERS_DISCOVERY: Must Server Check ["Inference gateway" 5 0x707c_8225];
         /// The shape of the list is not shown; the simulator writes that of the wire format.
         SHAPE: May Server Open ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
@@ -233,9 +233,9 @@ crate::requirements! {
     mod discovery {
         /// Discovery returns 200 and a JSON object with a member for each model.
         OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 7 0x7725_3027, "Model discovery entry" 1 0x1a1a_b425, "Versioning" 1 0x18ff_40a5];
-        /// Each value is an object with `servers`, an array of strings.
+        /// Each value of the discovery object is an object with `servers`, an array of strings.
         SERVERS: Must Server Check ["Model discovery entry" 2 0xb06e_b52c, "Model discovery entry" 3 0x3d1b_126a];
-        /// Each entry is an https URL, or the confidential scheme followed by a non-empty item hash.
+        /// Each entry of `servers` is an https URL, or the confidential scheme followed by a non-empty item hash.
         ENTRY: Must Server Check ["Model discovery entry" 3 0x3d1b_126a];
         /// If the model list has ids, discovery has every one of them, whatever the model's kind.
         COVERS: Must Server Check ["Inference gateway" 5 0x707c_8225, "Inference gateway" 6 0x07c6_c533, "Inference gateway" 7 0x50c2_edb7];
@@ -243,7 +243,7 @@ crate::requirements! {
         USABLE: Must Server Check ["Inference gateway" 5 0x707c_8225];
         /// Discovery no longer lists a server that has left, and lists one that has joined.
         CURRENT: Must Server Check ["Model discovery entry" 7 0x67b3_e7c1];
-        /// Whether discovery and the list need a key is left open; the simulator requires none.
+        /// Whether discovery and the model list need a key is left open; the simulator requires none.
         PUBLIC: May Server Open ["Authentication" 1 0x55b7_4e5a];
         /// Empty lists, duplicates and the form of an item hash are left open; for a model without a live server, the
         /// simulator lists no servers.
@@ -270,15 +270,15 @@ crate::requirements! {
 
     /// The payment-required flow: paying instead of using a key.
     mod payment {
-        /// While the flow is on, a request without a key returns 402.
+        /// While the payment flow is on, a request without a key returns 402.
         REQUIRED: Must Server Check ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d, "Inference gateway" 15 0x7a69_1fda];
         /// A 402 is a JSON object with a string `detail`.
         DETAIL: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 3 0x99ac_099d];
         /// The server accepts the request when it is resubmitted with `X-PAYMENT` and without a key.
         PAID: Must Server Check ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d, "Inference gateway" 15 0x7a69_1fda];
-        /// While the flow is on, an invalid key still returns 401.
+        /// While the payment flow is on, an invalid key still returns 401.
         INVALID_KEY: Must Server Check ["Authentication" 3 0x3741_f6ca, "Authentication" 6 0xd11c_b479];
-        /// While the flow is on, a valid key is still enough.
+        /// While the payment flow is on, a valid key is still enough.
         VALID_KEY: Must Server Check ["Authentication" 6 0xd11c_b479];
         /// How a payment is signed, what it costs, and a request with both a payment and a key are not shown; the
         /// simulator has a stand-in.
@@ -345,9 +345,9 @@ crate::requirements! {
         /// After a reboot, with its new port and certificate, the client sends nothing before it resolves and attests
         /// again.
         REBOOTED: Must Client Client ["Model discovery entry" 6 0x8938_817d, "Direct server access" 5 0x49f8_6e3a];
-        /// Every boot has a new port and a new certificate.
+        /// Every boot of a confidential deployment has a new port and a new certificate.
         FRESH: Must Server NotObservable("how an item hash is resolved is not shown") ["Model discovery entry" 6 0x8938_817d];
-        /// The key is checked inside the enclave.
+        /// The key for a confidential model is checked inside the enclave.
         KEY_INSIDE: Must Server NotObservable("no response shows it") ["Authentication" 4 0x128a_e03d];
         /// Confidential models run in a trusted execution environment that can be attested.
         ENCLAVE: Must Server NotObservable("how an enclave is attested is not shown") ["Inference gateway" 9 0xf639_fcb6];

@@ -25,13 +25,13 @@ crate::requirements! {
         SCHEME: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd, "Exchange (both endpoints)" 1 0x764f_cb51];
         /// The envelope is two parts joined by a single dot.
         TWO_PARTS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd];
-        /// Both parts are base64url without padding; the server rejects padding and the standard alphabet.
+        /// Both parts are base64url without padding; the server rejects padding and any other alphabet.
         BASE64URL: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 2 0xe8b0_769a, "Request envelope (header `Authorization`)" 3 0xb07a_33c8];
         /// The signature part decodes to exactly 64 bytes.
         SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8];
         /// The message begins with the version 1 envelope prefix.
         PREFIX: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Versioning" 1 0x38d2_f117];
-        /// The prefix is followed by a JSON object with exactly the six keys.
+        /// The prefix is followed by a JSON object with exactly the keys `v`, `m`, `p`, `d`, `t` and `h`.
         SIX_KEYS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Exchange (both endpoints)" 3 0x061b_cd5b];
         /// `v` is the number 1.
         VERSION: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 5 0xe12b_66e4];
@@ -145,17 +145,17 @@ crate::requirements! {
         KEYS: Must Server Check ["The record (memo data)" 1 0xa822_12f1, "The record (memo data)" 3 0xfeb7_e83f];
         /// The record's object has no whitespace between its tokens.
         COMPACT: Must Server Check ["The record (memo data)" 1 0xa822_12f1];
-        /// Strings escape quotes, backslashes and control characters as JSON does, and nothing else.
+        /// Strings of a record escape quotes, backslashes and control characters as JSON does, and nothing else.
         ESCAPING: Must Server Check ["The record (memo data)" 1 0xa822_12f1];
-        /// `d` is the requested domain.
+        /// `d` of a record is the requested domain.
         DOMAIN: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
-        /// `c` is the requested content identifier.
+        /// `c` of a record is the requested content identifier.
         CID: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
-        /// `v` is the requested version.
+        /// `v` of a record is the requested version.
         VERSION: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
-        /// `t` has exactly three decimals and ends in `Z`.
+        /// `t` of a record has exactly three decimals and ends in `Z`.
         TIME_FORM: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f];
-        /// `t` is the time at which the service prepared the record.
+        /// `t` of a record is the time at which the service prepared it.
         TIME_NOW: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f];
         /// A transfer record has domain, new vault and time.
         TRANSFER: Must Server Check ["The record (memo data)" 4 0xcb3b_966b];
@@ -185,13 +185,13 @@ crate::requirements! {
         CLIENT: Must Server Check ["The transaction message" 4 0x483b_58a2];
         /// Account 2 is the chain's memo program.
         MEMO_PROGRAM: Must Server Check ["The transaction message" 5 0xcf68_673c];
-        /// The message has exactly these three accounts.
+        /// The message has exactly three accounts: fee payer, publishing key and memo program.
         THREE_ACCOUNTS: Must Server Check ["The transaction message" 2 0x1dad_ed2a, "The transaction message" 3 0xe4ad_b306, "The transaction message" 4 0x483b_58a2, "The transaction message" 5 0xcf68_673c];
         /// The message has exactly one instruction.
         ONE_INSTRUCTION: Must Server Check ["The transaction message" 7 0xd52a_f16c];
         /// The instruction's program is the memo program.
         INSTRUCTION_PROGRAM: Must Server Check ["The transaction message" 7 0xd52a_f16c];
-        /// The instruction's account list is exactly [1].
+        /// The instruction's account list is exactly `[1]`.
         INSTRUCTION_ACCOUNTS: Must Server Check ["The transaction message" 7 0xd52a_f16c];
         /// The chain still accepts the recent blockhash.
         BLOCKHASH: Must Server Check ["The transaction message" 6 0xa2a1_d422];
@@ -285,11 +285,11 @@ crate::requirements! {
         ONE_INSTRUCTION: Must Client Vector rule "check.one-instruction" ["Checks the client runs before signing" 6 0xf4ab_60ca];
         /// The client signs only if the instruction's program is the memo program.
         MEMO_PROGRAM: Must Client Vector rule "check.memo-program" ["Checks the client runs before signing" 7 0xc56c_0bcb];
-        /// The client signs only if the instruction's account list is exactly [1].
+        /// The client signs only if the instruction's account list is exactly `[1]`.
         INSTRUCTION_ACCOUNTS: Must Client Vector rule "check.instruction-accounts" ["Checks the client runs before signing" 8 0x6f6c_1195];
         /// The client signs only if the data is strict UTF-8 and a record with no empty field and a canonical domain.
         RECORD_FORM: Must Client Vector rule "check.record-form" ["Checks the client runs before signing" 9 0x8b8b_067e];
-        /// The client signs only if the data is the canonical encoding of that record.
+        /// The client signs only if the data is the canonical encoding of its record.
         RECORD_CANONICAL: Must Client Vector rule "check.record-canonical" ["Checks the client runs before signing" 10 0xa009_030f, "Checks the client runs before signing" 15 0x90b7_5971];
         /// The client signs only if the record has the requested kind.
         KIND: Must Client Vector rule "check.kind" ["Checks the client runs before signing" 11 0xbb82_14f6];
