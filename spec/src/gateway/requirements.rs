@@ -126,7 +126,7 @@ crate::requirements! {
         CALL_ARGUMENTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b];
         /// If the target keeps the full wire format, a tool call has an `id`, a non-empty string.
         CALL_ID: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
-        /// The server accepts a next request with a message of role `tool`, the id of the call and its content.
+        /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 15 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
         /// `tools` is an array.
         TOOLS: Must Server Check rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Errors" 5 0x1d28_2805];

@@ -47,7 +47,7 @@ crate::requirements! {
         TIME_FORM: Must Server Check rule "vfkey.time" ["Request envelope (header `Authorization`)" 9 0xb4dc_293a, "Exchange (both endpoints)" 5 0x6a74_be82];
         /// `t` is at most 10 minutes before or after the server's clock.
         TIME_WINDOW: Must Server Check rule "vfkey.time" ["Exchange (both endpoints)" 5 0x6a74_be82, "Limits" 3 0x1999_43c9];
-        /// `h` is the lowercase hex SHA-256 of the body bytes as received.
+        /// `h` is the SHA-256 of the body bytes as received.
         BODY_HASH: Must Server Check rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 10 0x2383_9bde, "Exchange (both endpoints)" 6 0xd02c_8d66];
         /// For an empty body, the server accepts the hash of zero bytes as `h`.
         EMPTY_BODY: Must Server Check ["Request envelope (header `Authorization`)" 10 0x2383_9bde];
