@@ -1,4 +1,4 @@
-//! The catalogue: every row, excuse, endpoint and machine of every service that stands.
+//! The catalogue: every requirement, excuse, endpoint and state machine of every service.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -27,12 +27,12 @@ pub fn requirement(id: &str) -> Option<Id> {
     IDS.get(id).copied()
 }
 
-/// The requirements whose refusals carry the rule name `rule`.
+/// The requirements whose rejections carry the rule name `rule`.
 pub fn requirements_of_rule(rule: &str) -> impl Iterator<Item = Id> {
     requirements().filter(move |row| row.rule == rule && !rule.is_empty())
 }
 
-/// The requirements that stand for a sentence of a document.
+/// The requirements that cover a sentence of a document.
 pub fn requirements_at(document: u8, anchor: Anchor) -> impl Iterator<Item = Id> {
     requirements().filter(move |row| row.service.document() == document && row.anchors.contains(&anchor))
 }
@@ -60,16 +60,16 @@ mod tests {
     use crate::requirement::Evidence;
 
     #[test]
-    fn ids_are_unique_and_found_again() {
+    fn ids_are_unique_and_can_be_looked_up() {
         let mut seen = BTreeSet::new();
         for row in requirements() {
-            assert!(seen.insert(row.to_string()), "{row} stands twice");
+            assert!(seen.insert(row.to_string()), "{row} appears twice");
             assert_eq!(requirement(&row.to_string()), Some(row));
         }
     }
 
     #[test]
-    fn keys_are_the_order_of_the_tables() {
+    fn keys_follow_the_order_of_the_tables() {
         let keys: Vec<u32> = requirements().map(|row| row.key).collect();
         assert!(keys.is_sorted() && !keys.is_empty());
     }
@@ -77,16 +77,16 @@ mod tests {
     #[test]
     fn every_row_has_a_statement_and_a_source() {
         for row in requirements() {
-            assert!(row.statement().ends_with('.'), "{row}: the statement is a sentence");
-            assert!(!row.anchors.is_empty(), "{row} stands for no sentence of the documents");
+            assert!(row.statement().ends_with('.'), "{row}: the statement must end with a full stop");
+            assert!(!row.anchors.is_empty(), "{row} has no anchor");
             for anchor in row.anchors {
                 assert!(
                     requirements_at(row.service.document(), *anchor).any(|found| found == row),
-                    "{row} is found from its sentence"
+                    "{row} is not found by its anchor"
                 );
             }
             if let Evidence::NotObservable(why) | Evidence::Pending(why) = row.evidence {
-                assert!(!why.is_empty(), "{row}: why does nothing show it?");
+                assert!(!why.is_empty(), "{row}: the reason is missing");
             }
         }
     }
@@ -95,7 +95,12 @@ mod tests {
     fn no_sentence_is_both_a_row_and_an_excuse() {
         for excuse in excuses() {
             let row = requirements_at(excuse.document, excuse.anchor).next();
-            assert!(row.is_none(), "{:?} is excused and stands in {}", excuse.anchor, row.expect("some row"));
+            assert!(
+                row.is_none(),
+                "{:?} is excused, but has the row {}",
+                excuse.anchor,
+                row.expect("some row")
+            );
         }
     }
 
@@ -104,7 +109,7 @@ mod tests {
         for machine in machines() {
             let mut seen = BTreeSet::new();
             for row in machine.transitions {
-                assert!(seen.insert((row.from, row.event)), "{row} stands twice");
+                assert!(seen.insert((row.from, row.event)), "{row} appears twice");
             }
         }
     }

@@ -1,11 +1,11 @@
-//! The dialect: every literal that the documents neutralise, in one value.
+//! The dialect: every literal that the documents replace with a neutral word, in one value.
 //!
-//! The documents replace product names by `svc` and the chain's name by `chain`, and withhold a few addresses. A
-//! real target's profile names its own words, and they take effect *before* anything is signed.
+//! The documents write `svc` for product names and `chain` for the name of the chain, and omit a few addresses. The
+//! profile of a real target gives the real words. They take effect *before* anything is signed.
 
 use serde::{Deserialize, Serialize};
 
-/// The literals of one family of services. The default is the documents' own text.
+/// The literals of one family of services. The default is what the documents print.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Dialect {
@@ -31,19 +31,19 @@ pub struct Dialect {
     pub hosted_source: String,
     /// Document 2: title line of the derivation message.
     pub derivation_title: String,
-    /// Document 2: content type under which measurements are published.
+    /// Document 2: content type of published measurements.
     pub scoring_type: String,
-    /// Document 2: content type by which measurements are queried.
+    /// Document 2: content type used to query measurements.
     pub metrics_type: String,
     /// Document 2: channel of the measurements.
     pub scoring_channel: String,
-    /// Document 3: the scheme word of the `Authorization` header.
+    /// Document 3: the scheme of the `Authorization` header.
     pub auth_scheme: String,
-    /// Document 3: what an envelope message begins with.
+    /// Document 3: the prefix of an envelope message.
     pub auth_prefix: String,
-    /// Document 3: what a record begins with.
+    /// Document 3: the prefix of a record.
     pub record_prefix: String,
-    /// Document 3: what stands before a base58 key in `newAuthority`.
+    /// Document 3: the prefix of a base58 key in `newAuthority`.
     pub key_scheme: String,
     /// Document 3: the label of the TXT record.
     pub txt_label: String,

@@ -1,4 +1,4 @@
-//! Endpoint declarations: one value per endpoint, from which simulator, suites and descriptions are made.
+//! Endpoint declarations: one value per endpoint. The simulator, the suites and the OpenAPI documents use them.
 
 use crate::Service;
 use crate::shape::Shape;
@@ -10,7 +10,7 @@ pub struct Endpoint {
     pub service: Service,
     /// The endpoint's short name, as used in faults and reports.
     pub name: &'static str,
-    /// What it is for, as its declaration's comment says it.
+    /// What it does: the doc comment of its declaration.
     pub about: &'static str,
     /// The HTTP method.
     pub method: &'static str,
@@ -18,11 +18,11 @@ pub struct Endpoint {
     pub path: &'static str,
     /// What the caller must present.
     pub auth: Auth,
-    /// Every status that the documents give it; none where they show nothing of it.
+    /// Every status that the documents list for it; empty if they list none.
     pub statuses: &'static [u16],
     /// The section that lists it.
     pub source: &'static str,
-    /// What it takes and gives.
+    /// Its request and its response.
     pub shape: Shape,
 }
 
@@ -43,23 +43,23 @@ pub enum Auth {
     FileSignature,
 }
 
-/// Statuses by which any server, or what stands before it, may refuse a request for its form as HTTP, whatever the
-/// documents say: a timeout, no length, too long a body, too long a target, a media type, and a head that is too large.
+/// Statuses with which any server or proxy may reject a request for its HTTP form, whatever the documents say: request
+/// timeout, missing length, body too long, target too long, media type, header section too large.
 pub const OF_HTTP: &[u16] = &[408, 411, 413, 414, 415, 431];
 
 impl Endpoint {
-    /// What it is for, in one sentence.
+    /// What it does, in one sentence.
     pub fn summary(&self) -> &'static str {
         self.sentences().0
     }
 
-    /// What its declaration says beyond that.
+    /// The rest of its doc comment.
     pub fn more(&self) -> &'static str {
         self.sentences().1
     }
 
-    /// Whether an answer of that status is foreseen: by the documents, or where these leave it open. Of an endpoint of
-    /// which they show nothing, no success and no refusal is unforeseen.
+    /// Whether the documents allow `status` or leave it open. If they list no status for the endpoint, it allows every
+    /// 2xx and 4xx.
     pub fn foresees(&self, status: u16) -> bool {
         let listed = self.statuses.contains(&status) || self.shape.open.contains(&status);
         listed || self.statuses.is_empty() && matches!(status, 200..=299 | 400..=499)
@@ -76,7 +76,7 @@ impl Endpoint {
     }
 }
 
-/// Declares an endpoint; its comment is its summary:
+/// Declares an endpoint. The doc comment becomes its summary:
 /// `endpoint!(/// Comment. Service NAME "name" "METHOD" "/path" Auth [statuses] "section"; member of its shape: value)`.
 macro_rules! endpoint {
     (
@@ -108,21 +108,21 @@ mod tests {
     use crate::shape::Body;
 
     #[test]
-    fn declarations_say_what_they_are_about() {
+    fn declarations_are_complete() {
         for endpoint in endpoints() {
             let place = endpoint.path;
             assert!(!endpoint.summary().is_empty() && !endpoint.summary().ends_with('.'), "{place}");
-            assert!(!endpoint.shape.group.is_empty(), "{place} is in no group");
+            assert!(!endpoint.shape.group.is_empty(), "{place} has an empty group");
             let braces: BTreeSet<_> = endpoint.captures().collect();
             assert_eq!(braces.len(), place.matches('{').count(), "{place}");
             assert!(endpoint.shape.path.iter().all(|field| braces.contains(field.name)), "{place}");
             let carries = !matches!(endpoint.shape.body, Body::None);
-            assert!(!carries || endpoint.method != "GET", "{place}: what would the body of a GET be?");
+            assert!(!carries || endpoint.method != "GET", "{place}: a GET must not have a body");
         }
     }
 
     #[test]
-    fn statuses_stand_once_and_in_order() {
+    fn statuses_are_unique_and_sorted() {
         for endpoint in endpoints() {
             let (known, open) = (endpoint.statuses, endpoint.shape.open);
             assert!(known.is_sorted() && open.is_sorted(), "{}", endpoint.path);

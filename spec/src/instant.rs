@@ -1,4 +1,4 @@
-//! Instants in milliseconds since the Unix epoch, and their ISO 8601 forms.
+//! Timestamps in milliseconds since the Unix epoch, and their ISO 8601 forms.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -6,12 +6,12 @@ use std::ops::{Add, Sub};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 
-/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Instant(pub i64);
 
-/// A second, a minute, an hour and a day in milliseconds.
+/// One second in milliseconds.
 pub const SECOND: i64 = 1000;
 /// Sixty seconds.
 pub const MINUTE: i64 = 60 * SECOND;
@@ -20,31 +20,31 @@ pub const HOUR: i64 = 60 * MINUTE;
 /// Twenty-four hours.
 pub const DAY: i64 = 24 * HOUR;
 
-/// Where the milliseconds begin.
+/// The Unix epoch.
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 impl Instant {
-    /// Reads exactly `YYYY-MM-DDTHH:mm:ss.sssZ`: what prints back to the same text.
+    /// Parses exactly `YYYY-MM-DDTHH:mm:ss.sssZ`: the parsed value must print as the same string.
     pub fn parse_exact(text: &str) -> Option<Instant> {
         let instant = Self::parse_iso(text)?;
         (instant.to_string() == text).then_some(instant)
     }
 
-    /// Reads any ISO 8601 instant that names its offset. Finer fractions are cut to milliseconds.
+    /// Parses any ISO 8601 timestamp with an offset. Finer fractions are truncated to milliseconds.
     pub fn parse_iso(text: &str) -> Option<Instant> {
         let moment = text.parse::<Timestamp>().ok();
         moment.map(|moment| Instant(moment.as_millisecond())).or_else(|| Self::parse_last_hours(text))
     }
 
-    /// The library's moments end before the last two days of the year 9999, so that every offset fits; those of UTC
-    /// are read as civil times.
+    /// `Timestamp` ends before the last two days of the year 9999, so that every offset fits. UTC times in those days
+    /// are parsed as civil times.
     fn parse_last_hours(text: &str) -> Option<Instant> {
         let civil = text.strip_suffix('Z')?.parse::<DateTime>().ok()?;
         let instant = Instant(i64::try_from(civil.duration_since(EPOCH).as_millis()).ok()?);
         (instant.to_string() == text).then_some(instant)
     }
 
-    /// Whole seconds since the epoch.
+    /// Whole seconds since the epoch, rounded down.
     pub fn seconds(self) -> i64 {
         self.0.div_euclid(SECOND)
     }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_name_the_same_instant() {
+    fn offset_form_gives_the_same_instant() {
         assert_eq!(
             Instant::parse_iso("2026-03-04T07:06:07+02:00"),
             Instant::parse_iso("2026-03-04T05:06:07.000Z")

@@ -1,26 +1,26 @@
-//! JSON whose bytes matter: texts without white space, objects whose keys stand once.
+//! JSON whose bytes matter: compact strings, and objects without duplicate keys.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The largest integer that every reader of JSON keeps: 2^53 - 1.
+/// The largest integer that every JSON parser keeps exactly: 2^53 - 1.
 pub const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// Why a text was not read.
+/// Why parsing failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is no JSON text.
+    /// It is not valid JSON.
     #[error("{0}")]
     Syntax(String),
-    /// An object has a key twice.
-    #[error("the key {0:?} stands twice in one object")]
+    /// An object has a duplicate key.
+    #[error("the key {0:?} appears twice in one object")]
     Duplicate(String),
 }
 
-/// The text without the white space between its tokens; numbers, escapes and the order of keys stay as they are.
-/// The text must be JSON.
+/// Removes the whitespace between tokens. Numbers, escapes and the order of keys stay the same. `text` must be valid
+/// JSON.
 pub fn compact(text: &str) -> String {
     let mut compact = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
@@ -39,7 +39,7 @@ pub fn compact(text: &str) -> String {
     compact
 }
 
-/// Reads a text in which no object, at any depth, has a key twice. Nesting is bounded by the reader's own limit.
+/// Parses JSON in which no object, at any depth, has a duplicate key. serde_json limits the nesting depth.
 pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     let mut duplicate = None;
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -54,7 +54,7 @@ pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     }
 }
 
-/// The first number in `value` that is no integer between -(2^53 - 1) and 2^53 - 1.
+/// The first number in `value` that is not an integer between -(2^53 - 1) and 2^53 - 1.
 pub fn odd_number(value: &Value) -> Option<&serde_json::Number> {
     match value {
         Value::Number(number) => {
@@ -67,7 +67,7 @@ pub fn odd_number(value: &Value) -> Option<&serde_json::Number> {
     }
 }
 
-/// Reads a value and leaves the first key that stands twice where it points.
+/// Parses a value and stores the first duplicate key in the referenced option.
 struct Unique<'a>(&'a mut Option<String>);
 
 impl<'de> DeserializeSeed<'de> for Unique<'_> {
@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
         while let Some(key) = members.next_key::<String>()? {
             let value = members.next_value_seed(Unique(&mut *self.0))?;
             if object.insert(key.clone(), value).is_some() {
-                let why = A::Error::custom("a key stands twice");
+                let why = A::Error::custom("duplicate key");
                 self.0.get_or_insert(key);
                 return Err(why);
             }
@@ -139,13 +139,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_white_space_between_tokens_goes() {
+    fn only_whitespace_between_tokens_is_removed() {
         let text = "{ \"a\\\" b\\\\\" :\t[1.50, \"x  y\\\\\" ,\n1e5 ] }\r\n";
         assert_eq!(compact(text), "{\"a\\\" b\\\\\":[1.50,\"x  y\\\\\",1e5]}");
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_named() {
+    fn duplicate_key_is_named() {
         let fault = |text| parse_unique(text).unwrap_err();
         assert_eq!(fault(r#"{"a":1,"b":{"c":[{"d":1,"d":2}]}}"#), Fault::Duplicate("d".into()));
         assert_eq!(fault(r#"{"a":1,"a":1}"#), Fault::Duplicate("a".into()));
@@ -182,12 +182,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_are_read_as_the_library_reads_them(value in values()) {
+        fn values_parse_as_in_serde_json(value in values()) {
             prop_assert_eq!(parse_unique(&value.to_string()), Ok(value));
         }
 
         #[test]
-        fn compact_undoes_pretty_printing(value in values()) {
+        fn compact_reverts_pretty_printing(value in values()) {
             let pretty = serde_json::to_string_pretty(&value).unwrap();
             prop_assert_eq!(compact(&pretty), value.to_string());
         }

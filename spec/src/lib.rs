@@ -1,7 +1,7 @@
 //! What the three documents say, as values and pure functions.
 //!
-//! Rule of this layer: no input or output, no clock, no randomness, no async. The same bytes in give the same
-//! bytes out. Services stand in folders of their own; what no service owns stands beside them.
+//! Rule of this layer: no input or output, no clock, no randomness, no async. The same input bytes give the same
+//! output bytes. Each service has its own folder. Shared modules are beside them.
 
 pub mod catalogue;
 pub mod cid;

@@ -1,17 +1,17 @@
-//! State machines as tables: the simulator moves only along them, and a run reports which moves it made.
+//! State machines as tables. The simulator only makes transitions listed here, and a run reports which it made.
 
 use std::fmt;
 
-/// One machine: its name and its moves.
+/// One machine: its name and its transitions.
 #[derive(Debug)]
 pub struct Machine {
     /// The subject, as the documents call it.
     pub name: &'static str,
-    /// Every move, in the document's order.
+    /// Every transition, in the document's order.
     pub transitions: &'static [Transition],
 }
 
-/// One move of a machine.
+/// One transition of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transition {
     /// The machine's name.
@@ -22,7 +22,7 @@ pub struct Transition {
     pub event: &'static str,
     /// The state after.
     pub to: &'static str,
-    /// Why a run cannot show it from outside; empty where it can.
+    /// Why a run cannot show it from outside; empty if it can.
     pub unreachable: &'static str,
 }
 
@@ -33,9 +33,9 @@ impl fmt::Display for Transition {
     }
 }
 
-/// Declares a machine: a state enum, an event enum and the table of moves.
+/// Declares a machine: a state enum, an event enum and the table of transitions.
 ///
-/// A move reads `From on Event => To;`, and ends in `unless "why"` where no run can show it.
+/// A transition is written `From on Event => To;`, followed by `unless "why"` if no run can show it.
 #[macro_export]
 macro_rules! machine {
     (
@@ -70,7 +70,7 @@ macro_rules! machine {
                 match self { $($state::$s => $st),* }
             }
 
-            /// The move that `event` makes from here, and its row; `None` where the table has none.
+            /// The new state after `event`, and the transition; `None` if the table has none.
             pub fn on(self, event: $event) -> Option<($state, &'static $crate::machine::Transition)> {
                 let moves: &[($state, $event, $state)] = &[$(($state::$from, $event::$on, $state::$to)),*];
                 let row = moves.iter().position(|(from, on, _)| *from == self && *on == event)?;

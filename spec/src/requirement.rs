@@ -4,43 +4,43 @@ use std::fmt;
 
 use crate::Service;
 
-/// A row is named by the address of its static; a misspelt name does not compile.
+/// A reference to a row's static. A misspelled name does not compile.
 pub type Id = &'static Requirement;
 
 /// One normative statement of the documents.
 #[derive(Debug)]
 pub struct Requirement {
-    /// Service, group and row packed into one number: the order of the tables.
+    /// Service, group and row packed into one number. It sorts rows in the order of the tables.
     pub key: u32,
     /// The service whose document states it.
     pub service: Service,
-    /// The group: the module that holds the row, and the file that guards and checks it.
+    /// The group: the module that holds the row, and the file with its guards and checks.
     pub group: &'static str,
     /// The constant's name.
     pub name: &'static str,
     /// How strongly it is stated.
     pub level: Level,
-    /// Who must keep it.
+    /// Who must comply.
     pub subject: Subject,
-    /// What shows that it is kept.
+    /// What shows compliance.
     pub evidence: Evidence,
     /// The statement in this project's words.
     pub statement: &'static str,
-    /// The rule name that the vectors and the JSON-lines protocol give to an input refused by it; empty where no
-    /// input is refused by it alone.
+    /// The rule name that vectors and the JSON-lines protocol give to an input rejected by this row. Empty if this row
+    /// alone never rejects an input.
     pub rule: &'static str,
-    /// The sentences and table rows of the documents it stands for.
+    /// The sentences and table rows of the documents that it covers.
     pub anchors: &'static [Anchor],
 }
 
 /// How strongly a requirement is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Breaking it does not conform.
+    /// Breaking it means not conforming.
     Must,
     /// Breaking it is a warning.
     Should,
-    /// It is optional for the subject; the other side must cope with it.
+    /// Optional for the subject. The other side must accept both.
     May,
 }
 
@@ -53,13 +53,13 @@ pub enum Subject {
     Client,
     /// A byte format.
     Record,
-    /// Whoever reads stored data.
+    /// A reader of stored data.
     Reader,
-    /// Whoever checks what landed on the chain.
+    /// A verifier of what landed on the chain.
     Verifier,
 }
 
-/// What shows that a requirement is kept.
+/// What shows that a requirement is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// A check of the suites.
@@ -68,15 +68,15 @@ pub enum Evidence {
     Vector,
     /// The client suite.
     Client,
-    /// Nothing outside the subject can see it; the text says why.
+    /// Not visible from outside the subject; the string says why.
     NotObservable(&'static str),
-    /// What shall show it does not stand yet; the text says what.
+    /// No evidence exists yet; the string says what is missing.
     Pending(&'static str),
-    /// The documents leave it open; nothing may assert it.
+    /// The documents leave it open. Nothing may assert it.
     Open,
 }
 
-/// A sentence or table row of a document, by its place and a hash of its words.
+/// A sentence or table row of a document, identified by its place and a hash of its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
     /// The nearest heading above it.
@@ -90,21 +90,21 @@ pub struct Anchor {
 /// A sentence that needs no row, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct Excuse {
-    /// The document it stands in.
+    /// The number of the document.
     pub document: u8,
     /// The sentence.
     pub anchor: Anchor,
-    /// Why no row stands for it.
+    /// Why it has no row.
     pub reason: &'static str,
 }
 
 impl Requirement {
-    /// The statement as a sentence, without the blanks of its doc comment.
+    /// The statement, trimmed.
     pub fn statement(&self) -> &'static str {
         self.statement.trim()
     }
 
-    /// Document and sections, for people: `document 3, Errors`.
+    /// Document and sections for reports: `document 3, Errors`.
     pub fn source(&self) -> String {
         let mut headings: Vec<&str> = self.anchors.iter().map(|anchor| anchor.heading).collect();
         headings.dedup();
@@ -186,9 +186,8 @@ impl Evidence {
 
 /// Declares the rows of one service: modules of statics whose doc comments are the statements.
 ///
-/// A row reads `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
-/// the anchors; evidence is `Check`, `Vector`, `Client`, `NotObservable("why")`,
-/// `Pending("what")` or `Open`.
+/// A row is written `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
+/// the anchors. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")`, `Pending("what")` or `Open`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(

@@ -1,28 +1,28 @@
-//! Rules: where a rule is applied, and the one place where it can be switched off.
+//! Rules: the one place where a rule is applied, and where it can be switched off.
 //!
-//! Every rule that can refuse an input, and every statement about an output, passes through a [`Rules`] under its
-//! requirement. The reference rules [`Strict`] enforces all of them; [`Without`] lets one be violated, which is how vectors
-//! prove that a case is refused by the rule it names; the simulator's own rules do the same for a running service.
+//! Every rule that can reject an input, and every statement about an output, is asked of a [`Rules`] by its
+//! requirement. [`Strict`] enforces all of them. [`Without`] switches one off: vectors use it to prove that a case is
+//! rejected by the rule it names. The simulator has its own implementation for a running service.
 
 use crate::Id;
 
-/// An input that was refused: by which rule, and what was seen.
+/// A rejected input: the rule, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}: {why}")]
 pub struct Refused {
-    /// The rule that refused it.
+    /// The rule that rejected it.
     pub rule: Id,
-    /// What was seen, for logs; never shown to a peer.
+    /// What was seen, for logs. Never sent to a peer.
     pub why: String,
 }
 
-/// A rule's own account of itself: enforced, or violated in one of its variants.
+/// Tells for each rule whether it is enforced, or violated in one of its variants.
 pub trait Rules {
-    /// How `rule` is broken at this moment: `None` when it is kept, else the variant's name (empty for the plain
-    /// one). Asking counts as consulting the rule.
+    /// How `rule` is violated now: `None` if it is enforced, else the variant's name (empty for the plain variant).
+    /// Each call counts as consulting the rule.
     fn violated(&mut self, rule: Id) -> Option<&'static str>;
 
-    /// A guard: refuses unless `holds`.
+    /// A guard: rejects unless `holds`.
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
         match self.violated(rule) {
             None if !holds => Err(Refused { rule, why: why() }),
@@ -30,7 +30,7 @@ pub trait Rules {
         }
     }
 
-    /// A parse: strict, with a lenient way on when the rule is violated.
+    /// A parser: strict, or lenient when the rule is violated.
     fn parse<T>(
         &mut self,
         rule: Id,
@@ -41,7 +41,7 @@ pub trait Rules {
         parsed.map_err(|why| Refused { rule, why })
     }
 
-    /// An effect: the conforming value, or what the violated variant makes of it.
+    /// An output: the conforming value, or the violated variant's value.
     fn effect<T>(&mut self, rule: Id, conforming: T, deviating: impl FnOnce(T, &'static str) -> T) -> T {
         match self.violated(rule) {
             None => conforming,
@@ -50,7 +50,7 @@ pub trait Rules {
     }
 }
 
-/// Every rule is kept.
+/// Enforces every rule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strict;
 
@@ -60,7 +60,7 @@ impl Rules for Strict {
     }
 }
 
-/// Every rule but one is kept.
+/// Enforces every rule but one.
 #[derive(Clone, Copy, Debug)]
 pub struct Without(pub Id);
 

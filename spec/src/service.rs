@@ -1,7 +1,7 @@
-//! The services, in the order every layer keeps.
+//! The services, in the order used on every layer.
 
-/// Calls `$callback!` with one `(module Variant document)` entry per service. This is the one list of services:
-/// each layer that dispatches over services expands it, so a service missing on a layer does not compile.
+/// Calls `$callback!` with one `(module Variant document)` entry per service. This is the only list of services. Each
+/// layer that dispatches over services expands it, so a service missing on a layer does not compile.
 #[macro_export]
 macro_rules! for_each_service {
     ($callback:ident) => {

@@ -1,24 +1,23 @@
-//! What an endpoint takes and gives, as far as the documents show it: enough to describe it to a program that knows
-//! neither.
+//! The shape of requests and responses, as far as the documents show it. OpenAPI is generated from it.
 
-/// What an endpoint takes and gives.
+/// The request and the responses of an endpoint.
 #[derive(Debug)]
 pub struct Shape {
-    /// The group in which it is listed.
+    /// The group it is listed under.
     pub group: &'static str,
-    /// What more there is to say than its first sentence, and what no form can express.
+    /// What the first sentence and the types do not say.
     pub note: &'static str,
-    /// The parameters in the braces of its path that are more than a text.
+    /// The path parameters that are not plain strings.
     pub path: &'static [Field],
     /// The parameters of its query.
     pub query: &'static [Field],
-    /// The headers that it reads, authentication apart.
+    /// The request headers, without authentication.
     pub headers: &'static [Field],
-    /// What a request carries.
+    /// The request body.
     pub body: Body,
-    /// What a success carries.
+    /// The body of a success.
     pub reply: Reply,
-    /// Statuses besides those of the documents, where these leave the matter open.
+    /// Statuses that the documents leave open, beyond those they list.
     pub open: &'static [u16],
 }
 
@@ -43,60 +42,60 @@ pub struct Field {
     pub name: &'static str,
     /// What it holds.
     pub kind: ShapeKind,
-    /// It is always there.
+    /// Whether it is always present.
     pub required: bool,
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum ShapeKind {
     /// Not shown.
     Any,
     /// Null.
     Null,
-    /// A text.
+    /// A string.
     Text,
-    /// Texts with commas between them.
+    /// Strings separated by commas.
     Commas,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
     /// True or false.
     Boolean,
-    /// A whole number.
+    /// An integer.
     Integer,
-    /// A whole number within bounds.
+    /// An integer within bounds.
     Within {
-        /// The smallest.
+        /// The minimum.
         least: u64,
-        /// The largest, where there is one.
+        /// The maximum, if there is one.
         most: Option<u64>,
-        /// What counts where none is given.
+        /// The default, if there is one.
         otherwise: Option<u64>,
     },
-    /// Values of one kind.
+    /// An array of values of one type.
     Array(&'static ShapeKind),
-    /// Values of one kind under names that are free.
+    /// An object with free keys and values of one type.
     Map(&'static ShapeKind),
-    /// Members; more of them are no error.
+    /// An object with these members. More members are allowed.
     Object(&'static [Field]),
-    /// A value of any of these kinds.
+    /// A value of any of these types.
     Either(&'static [ShapeKind]),
     /// The bytes of a file.
     File,
 }
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// Nothing.
     None,
-    /// An object as JSON.
+    /// A JSON object.
     Json(&'static [Field]),
-    /// An object as JSON, or nothing.
+    /// A JSON object, or nothing.
     OptionalJson(&'static [Field]),
     /// The network's request envelope around a message.
     Envelope {
-        /// The message's type; the caller's choice, where the endpoint names none.
+        /// The message's type. `None`: the caller chooses it.
         kind: Option<&'static str>,
         /// The content's members.
         content: &'static [Field],
@@ -105,23 +104,23 @@ pub enum Body {
     Form(&'static [Field]),
 }
 
-/// What a success carries.
+/// The body of a success.
 #[derive(Clone, Copy, Debug)]
 pub enum Reply {
     /// Not shown.
     Unshown,
-    /// A value as JSON.
+    /// A JSON value.
     Json(ShapeKind),
-    /// A value as JSON, or events where the request asks for a stream.
+    /// A JSON value, or events if the request asks for a stream.
     JsonOrEvents(ShapeKind),
     /// An HTML document.
     Html,
-    /// Bytes of whatever type they have.
+    /// Bytes of any content type.
     Bytes,
 }
 
 impl Reply {
-    /// The content types; none where nothing is shown.
+    /// The content types. Empty if nothing is shown.
     pub const fn types(&self) -> &'static [&'static str] {
         match self {
             Reply::Unshown => &[],
@@ -133,12 +132,12 @@ impl Reply {
     }
 }
 
-/// What is always there.
+/// A field that is always present.
 pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
     Field { name, kind, required: true }
 }
 
-/// What may be there.
+/// A field that may be absent.
 pub const fn may(name: &'static str, kind: ShapeKind) -> Field {
     Field { name, kind, required: false }
 }

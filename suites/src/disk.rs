@@ -31,7 +31,7 @@ pub fn of_path(
         }
         Followed::Folder(folder) => of_folder(&disk, folder, layout, rules, blocks),
         Followed::Special(what) => Err(at(Fault::Special(what))),
-        Followed::Endless => Err(refused(&LOOP, "the link leads to links without end")),
+        Followed::Endless => Err(refused(&LOOP, "the link is part of a loop")),
         Followed::Nothing if path.is_symlink() => Err(refused(&DANGLING, "the link leads to nothing")),
         Followed::Nothing => Err(at(Fault::Unreadable("there is nothing here".to_owned()))),
     }

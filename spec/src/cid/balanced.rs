@@ -1,11 +1,11 @@
-//! The balanced tree over the leaves of a file: every leaf is equally deep, and only the last node of a level may
+//! The balanced tree over the leaves of a file: all leaves have the same depth, and only the last node of a level may
 //! have fewer children than the width.
 
 use super::block::{Node, Out};
 use super::node::{Link, encode, file_part};
 use super::{CidError, Fault};
 
-/// A tree that is built from the left; of each level it holds only the node that is not full yet.
+/// A tree that is built from left to right. It keeps only the unfinished node of each level.
 #[derive(Debug)]
 pub(super) struct Balanced {
     levels: Vec<Vec<Part>>,
@@ -21,7 +21,7 @@ pub(super) struct Part {
 }
 
 impl Balanced {
-    /// A tree without leaves. A width below 2 would never end in a root.
+    /// A tree without leaves. With a width below 2, it would never get a root.
     pub(super) fn new(width: usize) -> Balanced {
         Balanced { levels: Vec::new(), width: width.max(2) }
     }
@@ -31,7 +31,7 @@ impl Balanced {
         self.push_at(0, leaf, out)
     }
 
-    /// The root of at least two leaves.
+    /// The root. There must be at least two leaves.
     pub(super) fn finish(mut self, out: &mut impl Out) -> Result<Part, CidError> {
         let mut level = 0;
         loop {
@@ -53,7 +53,7 @@ impl Balanced {
         if self.levels[level].len() == self.width { self.close(level, out) } else { Ok(()) }
     }
 
-    /// Makes a node of the parts of a level, and a part of the next level of this node.
+    /// Makes a node of the parts of a level, and adds it to the next level.
     fn close(&mut self, level: usize, out: &mut impl Out) -> Result<(), CidError> {
         let parts = &self.levels[level];
         let sum = |of: fn(&Part) -> u64| parts.iter().map(of).try_fold(0u64, u64::checked_add);

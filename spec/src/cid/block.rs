@@ -1,4 +1,4 @@
-//! Blocks: what they are called, and where they go.
+//! Blocks: their identifiers, and where they are written.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,19 +12,19 @@ use super::hash::{Digest, digest};
 /// Multicodec of SHA-256.
 const SHA2_256: u64 = 0x12;
 
-/// Takes the blocks as they are made: children before their parents, files in the order of the walk, the root last.
-/// A block that occurs twice comes twice.
+/// Receives the blocks in the order they are made: children before their parents, files in the order of the walk, the
+/// root last. A block that occurs twice is received twice.
 pub trait Blocks: Sync {
-    /// Whether blocks are wanted; if not, they are never copied and [`put`](Blocks::put) is never called.
+    /// Whether blocks are wanted. If not, they are never copied and [`put`](Blocks::put) is never called.
     fn keeps(&self) -> bool {
         true
     }
 
-    /// Takes a block, from one thread at a time. The error's text says why it could not.
+    /// Receives a block, from one thread at a time. The error says why it failed.
     fn put(&self, cid: &Cid, block: Vec<u8>) -> Result<(), String>;
 }
 
-/// Keeps no block: for the identifier alone.
+/// Discards every block, when only the identifier is wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discard;
 
@@ -43,7 +43,7 @@ impl Blocks for Discard {
 pub struct Kept(Mutex<BTreeMap<Cid, Vec<u8>>>);
 
 impl Kept {
-    /// The blocks by their identifiers.
+    /// The blocks by identifier.
     pub fn into_blocks(self) -> BTreeMap<Cid, Vec<u8>> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,26 +56,26 @@ impl Blocks for Kept {
     }
 }
 
-/// A block's name, and what hangs below it.
+/// A block's identifier, and the size of its subtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     codec: Codec,
     digest: Digest,
-    /// Bytes of the block and of all blocks below it, each as often as it is linked.
+    /// Bytes of the block and of all blocks below it, each counted as often as it is linked.
     pub(super) total_bytes: u64,
 }
 
-/// What a block holds.
+/// The kind of a block's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Codec {
-    /// Bytes of a file, as they are.
+    /// Raw bytes of a file.
     Raw = 0x55,
     /// A node with links.
     DagPb = 0x70,
 }
 
 impl Node {
-    /// Bytes of an identifier as links hold it.
+    /// Length in bytes of an identifier in a link.
     pub(super) const CID_BYTES: usize = 36;
 
     /// A leaf of a file's bytes.
@@ -83,23 +83,23 @@ impl Node {
         Node { codec: Codec::Raw, digest, total_bytes: bytes }
     }
 
-    /// A block with links; `below_bytes` is the sum over them.
+    /// A block with links; `below_bytes` is the total size of their targets.
     pub(super) fn of_block(block: &[u8], below_bytes: u64) -> Option<Node> {
         let total_bytes = below_bytes.checked_add(block.len() as u64)?;
         Some(Node { codec: Codec::DagPb, digest: digest(block), total_bytes })
     }
 
-    /// The identifier, version 1.
+    /// The version 1 identifier.
     pub(super) fn cid(&self) -> Cid {
         Cid::new_v1(self.codec as u64, self.multihash())
     }
 
-    /// The identifier of version 0, which knows no codec.
+    /// The version 0 identifier, which has no codec.
     pub(super) fn cid_v0(&self) -> Cid {
-        Cid::new_v0(self.multihash()).expect("a digest of 32 bytes has a version 0")
+        Cid::new_v0(self.multihash()).expect("a 32-byte digest has a version 0 identifier")
     }
 
-    /// The identifier's bytes: version, codec, and the digest with its name and length, each one byte.
+    /// The identifier's bytes: version, codec, hash function and digest length, one byte each, then the digest.
     pub(super) fn cid_bytes(&self) -> [u8; Node::CID_BYTES] {
         let mut bytes = [0; Node::CID_BYTES];
         bytes[..4].copy_from_slice(&[1, self.codec as u8, SHA2_256 as u8, 32]);
@@ -112,19 +112,19 @@ impl Node {
     }
 }
 
-/// Where the builders put blocks, in order.
+/// Receives blocks from the builders, in order.
 pub(super) trait Out {
     /// Whether blocks are wanted.
     fn keeps(&self) -> bool;
 
-    /// Counts a block, and takes its bytes where blocks are wanted.
+    /// Counts a block, and stores its bytes if blocks are wanted.
     fn put(&mut self, node: &Node, block: Option<Vec<u8>>) -> Result<(), CidError>;
 
-    /// Puts what was held until now.
+    /// Puts all held blocks.
     fn pour(&mut self, held: Held) -> Result<(), CidError>;
 }
 
-/// Puts blocks where the caller wants them.
+/// Passes blocks on to the caller.
 #[derive(Debug)]
 pub(super) struct Direct<'a, B> {
     blocks: &'a B,
@@ -133,7 +133,7 @@ pub(super) struct Direct<'a, B> {
 }
 
 impl<'a, B: Blocks> Direct<'a, B> {
-    /// No block yet.
+    /// With no blocks yet.
     pub(super) fn new(blocks: &'a B) -> Direct<'a, B> {
         Direct { blocks, count: 0 }
     }
@@ -160,7 +160,7 @@ impl<B: Blocks> Out for Direct<'_, B> {
     }
 }
 
-/// Holds blocks until their turn comes.
+/// Holds blocks until it is their turn.
 #[derive(Debug)]
 pub(super) struct Held {
     keeps: bool,
@@ -169,7 +169,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// No block yet.
+    /// With no blocks yet.
     pub(super) fn new(keeps: bool) -> Held {
         Held { keeps, count: 0, blocks: Vec::new() }
     }

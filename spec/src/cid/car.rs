@@ -8,16 +8,16 @@ use cid::Cid;
 
 use super::Blocks;
 
-/// The header's bytes before and behind the root: its length, then in CBOR a map of `roots`, a list with one
+/// The header's bytes before and after the root: its length, then in CBOR a map with `roots`, a list with one
 /// identifier (tag 42; 37 bytes, the first of which is 0), and `version`, which is 1.
 const BEFORE_ROOT: &[u8] = b"\x3a\xa2\x65roots\x81\xd8\x2a\x58\x25\x00";
 const BEHIND_ROOT: &[u8] = b"\x67version\x01";
-/// Bytes of a version 1 identifier with a SHA-256 digest.
+/// Length in bytes of a version 1 identifier with a SHA-256 digest.
 const NAME_BYTES: usize = 36;
 
-/// Writes blocks as they come, each once, and the root's name into the header at the end.
+/// Writes blocks as they arrive, each once, and the root's identifier into the header at the end.
 ///
-/// Nothing is held but the digests of the blocks that were written. Whoever wants speed gives a buffered writer.
+/// Keeps only the digests of the written blocks in memory. For speed, pass a buffered writer.
 #[derive(Debug)]
 pub struct CarWriter<W> {
     state: Mutex<State<W>>,
@@ -26,12 +26,12 @@ pub struct CarWriter<W> {
 #[derive(Debug)]
 struct State<W> {
     to: W,
-    /// Names of the blocks.
+    /// Identifiers of the written blocks.
     written: BTreeSet<[u8; NAME_BYTES]>,
 }
 
 impl<W: Write + Seek> CarWriter<W> {
-    /// Begins a file, at the writer's start.
+    /// Starts a file at the writer's start.
     pub fn new(mut to: W) -> std::io::Result<CarWriter<W>> {
         to.write_all(BEFORE_ROOT)?;
         to.write_all(&[0; NAME_BYTES])?;
@@ -39,7 +39,7 @@ impl<W: Write + Seek> CarWriter<W> {
         Ok(CarWriter { state: Mutex::new(State { to, written: BTreeSet::new() }) })
     }
 
-    /// Ends the file. The root is named in version 1, whatever its version.
+    /// Finishes the file. The root is written as a version 1 identifier, whatever its version.
     pub fn finish(self, root: &Cid) -> std::io::Result<W> {
         let root = name(&Cid::new_v1(root.codec(), *root.hash())).map_err(Error::other)?;
         let State { mut to, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ impl<W: Write + Send> Blocks for CarWriter<W> {
 }
 
 impl<W: Write> State<W> {
-    /// A block behind the length of both, and its name.
+    /// Writes a block: the length of identifier and block, the identifier, the block.
     fn section(&mut self, name: &[u8], block: &[u8]) -> std::io::Result<()> {
         let mut length = (name.len() + block.len()) as u64;
         let mut prefix = Vec::with_capacity(10 + name.len());
@@ -79,5 +79,5 @@ impl<W: Write> State<W> {
 }
 
 fn name(cid: &Cid) -> Result<[u8; NAME_BYTES], String> {
-    cid.to_bytes().try_into().map_err(|_| format!("{cid} is no identifier of version 1 with SHA-256"))
+    cid.to_bytes().try_into().map_err(|_| format!("{cid} is not a version 1 identifier with SHA-256"))
 }

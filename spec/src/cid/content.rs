@@ -1,17 +1,17 @@
 //! The bytes of a file, read in pieces.
 
-/// The bytes of one file. Pieces are read from several threads at once.
-#[expect(clippy::len_without_is_empty, reason = "an empty file is a file like others")]
+/// The bytes of one file. Several threads read pieces at the same time.
+#[expect(clippy::len_without_is_empty, reason = "an empty file is a normal file")]
 pub trait Content: Sync {
-    /// Length in bytes. Content of one chunk may not be asked: it ends where reading ends. What is found to be
-    /// longer or shorter than this is refused.
+    /// Length in bytes. The builder may skip this call for content of one chunk, which ends where reading ends. Content
+    /// with another length than this is an error.
     fn len(&self) -> u64;
 
-    /// Reads bytes from `offset` on into `buffer` and tells how many; 0 only where the content ends. Fewer than
-    /// asked for may come at any time. The error's text says what went wrong.
+    /// Reads bytes from `offset` into `buffer` and returns how many. 0 means the end of the content. It may return
+    /// fewer than requested at any time. The error says what went wrong.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, String>;
 
-    /// The whole content, where it lies in memory anyway.
+    /// The whole content, if it is in memory anyway.
     fn as_bytes(&self) -> Option<&[u8]> {
         None
     }

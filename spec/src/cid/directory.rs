@@ -1,4 +1,4 @@
-//! Directories: one block with a link for each entry, or shards.
+//! Directories: one block with a link for each entry, or a sharded directory.
 
 use super::block::{Node, Out};
 use super::node::{self, Link, encode};
@@ -18,7 +18,7 @@ impl Named {
     }
 }
 
-/// The directory with these entries, which are sorted by name.
+/// The directory with these entries, which must be sorted by name.
 pub(super) fn directory(entries: &[Named], layout: &Layout, out: &mut impl Out) -> Result<Node, CidError> {
     if layout.shard_above_bytes.is_some_and(|limit| measure(entries, layout.estimate) > limit) {
         return hamt::directory(entries, out);
@@ -31,7 +31,7 @@ pub(super) fn directory(entries: &[Named], layout: &Layout, out: &mut impl Out) 
     Ok(node)
 }
 
-/// Bytes below the given children, unless they are too many to count.
+/// The total size of the given children; `None` if it overflows.
 pub(super) fn below<'a>(mut nodes: impl Iterator<Item = &'a Node>) -> Option<u64> {
     nodes.try_fold(0u64, |sum, node| sum.checked_add(node.total_bytes))
 }
@@ -41,7 +41,7 @@ fn measure(entries: &[Named], estimate: Estimate) -> u64 {
         Estimate::Links => entries.iter().map(|entry| entry.name.len() + Node::CID_BYTES).sum(),
         Estimate::Block => {
             let links: usize = entries.iter().map(|entry| entry.link().bytes()).sum();
-            // The directory's message, and the field around it.
+            // The directory's message, and the field that contains it.
             links + 2 + node::directory().len()
         }
     };

@@ -1,4 +1,4 @@
-//! Folders that are given as a map of paths.
+//! Folders given as a map of paths.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,32 +6,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Blocks, CidError, Fault, Followed, Item, Layout, NodeKind, Summary, Tree, of_folder};
 use crate::Rules;
 
-/// Bytes and segments of the longest path: what file systems take, and more than anybody nests.
+/// The maximum path length in bytes and in segments: more than file systems accept, and more than anyone nests.
 const PATH_BYTES: usize = 4096;
 const SEGMENTS: usize = 256;
-/// Links that one path may lead through.
+/// The maximum number of links on one path.
 const HOPS: usize = 40;
-/// Entries that links may add, however they lead into each other.
+/// The maximum number of entries that links may add, including through other links.
 const FOLLOWED_ENTRIES: u64 = 100_000;
-/// Bytes of files that links may add.
+/// The maximum number of bytes of files that links may add.
 const FOLLOWED_BYTES: u64 = 1 << 30;
 
-/// What stands at a path.
+/// The entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry<'a> {
     /// A file with these bytes.
     File(&'a [u8]),
-    /// A symbolic link; the target is relative to the folder that holds the link. No target lies outside the map.
+    /// A symbolic link. The target is relative to the folder of the link, and cannot be outside the map.
     Link(&'a str),
-    /// A folder, which other entries may stand in. Folders on the way to an entry need not be named.
+    /// A folder. Folders that are part of another entry's path need not be listed.
     Directory,
 }
 
-/// The identifier of the folder with these entries, by their paths: relative, with `/` between segments, none of
-/// which is empty, `.` or `..`; of at most 4096 bytes and 256 segments.
+/// The identifier of the folder with these entries, by path. A path is relative, with `/` between segments. No segment
+/// is empty, `.` or `..`. A path has at most 4096 bytes and 256 segments.
 ///
-/// The rules about links go through `rules`; where they are violated, the links that they would refuse are left out. Links
-/// that multiply the content beyond any sensible folder are an error.
+/// The rules about links are asked of `rules`. If one is violated, the links that it would reject are omitted. Links
+/// that multiply the content too much are an error.
 pub fn of_entries(
     entries: &BTreeMap<String, Entry<'_>>,
     layout: &Layout,
@@ -41,14 +41,14 @@ pub fn of_entries(
     of_folder(&Map::new(entries)?, ROOT, layout, rules, blocks)
 }
 
-/// Index of the root.
+/// The index of the root.
 const ROOT: usize = 0;
 
-/// Entries as a tree.
+/// The entries as a tree.
 #[derive(Debug)]
 struct Map<'a> {
     nodes: Vec<At<'a>>,
-    /// Entries and bytes that may still be listed.
+    /// Entries and bytes that links may still add.
     entries_left: AtomicU64,
     bytes_left: AtomicU64,
 }
@@ -97,14 +97,14 @@ impl<'a> Map<'a> {
         while let Some(segment) = segments.next() {
             match segment {
                 "" => return Err("the path has an empty segment"),
-                "." | ".." => return Err("the path has a segment that is no name"),
+                "." | ".." => return Err("the path has a . or .. segment"),
                 _ if segment.contains('\0') => return Err("the path has a NUL"),
                 _ => {}
             }
             let is_last = segments.peek().is_none();
             let new = self.nodes.len();
             let What::Folder(children) = &mut self.nodes[at].what else {
-                return Err("the path leads through something that is no folder");
+                return Err("the path leads through something that is not a folder");
             };
             let child = *children.entry(segment).or_insert(new);
             if child == new {
@@ -131,7 +131,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// What the entry is in the end, when links are followed.
+    /// The entry after all links are followed.
     fn resolve(&self, entry: usize, hops: &mut usize) -> Result<usize, Lost> {
         let What::Link(target) = self.nodes[entry].what else { return Ok(entry) };
         *hops = hops.checked_sub(1).ok_or(Lost::Endless)?;
@@ -160,7 +160,7 @@ impl<'a> Map<'a> {
         if take(&self.entries_left, entries) && take(&self.bytes_left, bytes) {
             Ok(())
         } else {
-            Err("links multiply the content beyond any sensible folder".to_owned())
+            Err("links multiply the content too much".to_owned())
         }
     }
 }
@@ -171,7 +171,7 @@ impl<'a> Tree for Map<'a> {
 
     fn list(&self, &folder: &usize) -> Result<Vec<Item>, String> {
         let What::Folder(children) = &self.nodes[folder].what else {
-            return Err("this is no folder".to_owned());
+            return Err("not a folder".to_owned());
         };
         let mut bytes = 0;
         let item = |(name, &child): (&&str, &usize)| {
@@ -191,7 +191,7 @@ impl<'a> Tree for Map<'a> {
     }
 
     fn enter(&self, &folder: &usize, name: &str) -> Result<usize, String> {
-        self.child(folder, name).ok_or_else(|| "there is no such entry".to_owned())
+        self.child(folder, name).ok_or_else(|| "no such entry".to_owned())
     }
 
     fn follow(&self, &folder: &usize, name: &str) -> Result<Followed<usize>, String> {
@@ -211,7 +211,7 @@ impl<'a> Tree for Map<'a> {
         let entry = self.enter(&folder, name)?;
         match self.resolve(entry, &mut HOPS.clone()).map(|found| &self.nodes[found].what) {
             Ok(What::File(content)) => Ok(content),
-            _ => Err("this is no file".to_owned()),
+            _ => Err("not a file".to_owned()),
         }
     }
 

@@ -1,11 +1,11 @@
-//! What can be wrong with files and folders.
+//! Errors in files and folders.
 
 use crate::Refused;
 
 /// Why there is no identifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CidError {
-    /// A rule of the document refuses the content.
+    /// A rule of the document rejects the content.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// Something at a path cannot be read, or cannot be part of a folder.
@@ -16,36 +16,36 @@ pub enum CidError {
         /// What is wrong there.
         fault: Fault,
     },
-    /// A block could not be kept.
-    #[error("a block could not be kept: {0}")]
+    /// A block could not be written.
+    #[error("a block could not be written: {0}")]
     Blocks(String),
 }
 
-/// What is wrong at a path.
+/// The error at a path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The path of an entry has no form that a tree could hold.
+    /// The path of an entry is not valid.
     #[error("{0}")]
     Path(&'static str),
-    /// A name is not UTF-8, which a directory's names must be.
+    /// A name is not UTF-8. A directory's names must be UTF-8.
     #[error("the name is not UTF-8")]
     Name,
-    /// Neither a file nor a folder.
+    /// The entry is neither a file nor a folder.
     #[error("{0} is neither a file nor a folder")]
     Special(&'static str),
-    /// It could not be read; the text says why.
+    /// The entry could not be read; the string says why.
     #[error("{0}")]
     Unreadable(String),
-    /// A file has fewer or more bytes than it said when reading began.
-    #[error("the file does not have the {expected} bytes that it said it has")]
+    /// A file has fewer or more bytes than its declared length.
+    #[error("the file does not have its declared length of {expected} bytes")]
     Length {
-        /// What it said.
+        /// The declared length.
         expected: u64,
     },
-    /// Names whose hashes agree in all of their 64 bits have no place in a sharded directory.
-    #[error("{0:?} and {1:?} have the same hash, so no sharded directory can hold both")]
+    /// The hashes of two names are equal in all 64 bits, so no sharded directory can contain both.
+    #[error("{0:?} and {1:?} have the same hash, so no sharded directory can contain both")]
     Collision(String, String),
-    /// Sizes no longer fit into 64 bits.
+    /// A size does not fit into 64 bits.
     #[error("the content is too large")]
     TooLarge,
 }
@@ -56,7 +56,7 @@ impl CidError {
         CidError::At { path: if path.is_empty() { "." } else { path }.to_owned(), fault }
     }
 
-    /// The same fault, at `path`.
+    /// The same fault at `path`.
     pub(super) fn placed(self, path: &str) -> CidError {
         match self {
             CidError::At { fault, .. } => CidError::at(path, fault),

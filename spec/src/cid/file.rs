@@ -1,4 +1,4 @@
-//! Files: chunks, hashed beside each other, under a balanced tree.
+//! Files: chunks, hashed in parallel, under a balanced tree.
 
 use rayon::prelude::*;
 
@@ -8,19 +8,19 @@ use super::hash::{RUN_CHUNKS, digests};
 use super::node::{encode, file_leaf};
 use super::{CidError, Content, Fault, Layout, Summary};
 
-/// Bytes of a file whose blocks are held at once, where blocks are kept.
+/// Bytes of a file whose blocks are in memory at the same time, if blocks are kept.
 const HELD_BYTES: usize = 16 << 20;
-/// Leaves that are held at once, without their blocks.
+/// Leaves in memory at the same time, without their blocks.
 const WINDOW_LEAVES: usize = 1 << 14;
 
-/// The identifier of a file: its only chunk's, or that of the tree over its chunks.
+/// The identifier of a file: that of its only chunk, or of the tree over its chunks.
 pub fn of_file(content: &impl Content, layout: &Layout, blocks: &impl Blocks) -> Result<Summary, CidError> {
     let mut out = Direct::new(blocks);
     let Part { node, bytes } = file(content, layout, &mut Vec::new(), &mut out)?;
     Ok(Summary { cid: layout.cid(&node), files: 1, bytes, blocks: out.count })
 }
 
-/// Puts a file's blocks and tells its root. `buffer` is room for a chunk, whatever is in it.
+/// Puts a file's blocks and returns its root. `buffer` has the size of a chunk; its content does not matter.
 pub(super) fn file(
     content: &impl Content,
     layout: &Layout,
@@ -60,7 +60,7 @@ pub(super) fn file(
     tree.finish(out)
 }
 
-/// The leaves of the run of chunks that begins at `offset` of a content that says it is `len` bytes long.
+/// The leaves of the run of chunks that begins at `offset`. `len` is the declared length of the content.
 fn run(
     content: &impl Content,
     offset: u64,
@@ -71,19 +71,19 @@ fn run(
 ) -> Result<Vec<Leaf>, Fault> {
     let run_bytes = layout.chunk_bytes.max(1) * RUN_CHUNKS;
     let bytes = usize::try_from(len - offset).unwrap_or(usize::MAX).min(run_bytes);
-    // Where the content should end, one more byte is asked for, which should not be there.
+    // At the declared end, ask for one more byte, which must not exist.
     let is_last = offset + bytes as u64 == len;
     let read = read(content, offset, bytes + usize::from(is_last), buffer)?;
     if read.len() == bytes { Ok(leaves(read, layout, keeps)) } else { Err(Fault::Length { expected: len }) }
 }
 
-/// A chunk, and its block where that is wanted.
+/// A chunk, and its block if blocks are wanted.
 struct Leaf {
     part: Part,
     block: Option<Vec<u8>>,
 }
 
-/// The leaves of these bytes: one at least, if an empty one.
+/// The leaves of these bytes: at least one, even if it is empty.
 fn leaves(bytes: &[u8], layout: &Layout, keeps: bool) -> Vec<Leaf> {
     let empty = bytes.is_empty().then_some(bytes);
     let chunks = empty.into_iter().chain(bytes.chunks(layout.chunk_bytes.max(1)));
@@ -103,7 +103,7 @@ fn leaves(bytes: &[u8], layout: &Layout, keeps: bool) -> Vec<Leaf> {
     chunks.map(leaf).collect()
 }
 
-/// The bytes from `offset` on: `count` of them, or fewer where the content ends.
+/// `count` bytes from `offset`, or fewer if the content ends.
 fn read<'a>(
     content: &'a impl Content,
     offset: u64,

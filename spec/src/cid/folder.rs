@@ -1,4 +1,4 @@
-//! Folders: the walk and the directories on one thread, the files on all.
+//! Folders: one thread walks and builds directories, all threads read files.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -12,14 +12,14 @@ use super::walk::{Step, Walk, path};
 use super::{CidError, Content, Fault, Layout, Summary, Tree};
 use crate::Rules;
 
-/// Steps whose files are read beside each other.
+/// Steps whose files are read in parallel.
 const BATCH: usize = 4096;
-/// Bytes of files whose blocks a batch may hold; further files are read when their turn comes.
+/// Maximum bytes of files whose blocks a batch may hold. Further files are read when it is their turn.
 const HELD_BYTES: u64 = 16 << 20;
 
 /// The identifier of a folder.
 ///
-/// `rules` may let the rules about links be violated: the links that they would refuse are left out then.
+/// If `rules` violates one of the rules about links, the links that it would reject are omitted.
 pub fn of_folder<T: Tree>(
     tree: &T,
     root: T::Folder,
@@ -34,7 +34,7 @@ pub fn of_folder<T: Tree>(
     while !steps.is_empty() || !done.is_empty() {
         let reader = Reader::new(tree, layout, blocks.keeps());
         let mut files = Vec::new();
-        // While files are read, those before them become directories, and those behind them are listed.
+        // While files are read, the steps before them become directories, and the steps after them are listed.
         let next = rayon::in_place_scope(|scope| {
             scope.spawn(|_| files = reader.read(&steps));
             builder.build(std::mem::take(&mut done)).inspect_err(|_| reader.stop_before(0))?;
@@ -46,10 +46,10 @@ pub fn of_folder<T: Tree>(
     builder.finish()
 }
 
-/// What came of a file that was read before its turn.
+/// The result for a file that was read ahead.
 enum Read {
     Done(Part, Held),
-    /// Its turn must come first.
+    /// Wait until it is its turn.
     Later,
     Failed(CidError),
 }
@@ -61,7 +61,7 @@ struct Reader<'a, T> {
     keeps: bool,
     /// Bytes whose blocks are held.
     held_bytes: AtomicU64,
-    /// The first step that failed; nobody needs what is behind it.
+    /// The first step that failed. Nothing after it is needed.
     failed: AtomicUsize,
 }
 
@@ -74,7 +74,7 @@ impl<'a, T: Tree> Reader<'a, T> {
         self.failed.fetch_min(step, Ordering::Relaxed);
     }
 
-    /// What came of each step; nothing of those that are no files.
+    /// The result of each step; `None` for steps that are not files.
     fn read(&self, steps: &[Step<T::Folder>]) -> Vec<Option<Read>> {
         let one = |buffer: &mut Vec<u8>, (n, step): (usize, &Step<T::Folder>)| match step {
             Step::File(folder, name) if n < self.failed.load(Ordering::Relaxed) => {
@@ -107,12 +107,12 @@ fn open<T: Tree>(tree: &T, folder: &T::Folder, name: &str) -> Result<T::File, Ci
     tree.open(folder, name).map_err(|why| CidError::at("", Fault::Unreadable(why)))
 }
 
-/// Makes directories of steps, in their order.
+/// Builds directories from steps, in order.
 struct Builder<'a, T, B> {
     tree: &'a T,
     layout: &'a Layout,
     out: Direct<'a, B>,
-    /// Folders that are not yet left, with what is known to be in them.
+    /// The folders that are not left yet, with their known entries.
     open: Vec<(String, Vec<Named>)>,
     root: Option<Node>,
     files: u64,
@@ -163,7 +163,7 @@ impl<'a, T: Tree, B: Blocks> Builder<'a, T, B> {
         Ok(())
     }
 
-    /// The path of an entry of the folder that was entered last.
+    /// The path of an entry in the folder entered last.
     fn path(&self, name: &str) -> String {
         path(self.open.iter().map(|(name, _)| name.as_str()).chain([name]))
     }

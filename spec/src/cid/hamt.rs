@@ -1,4 +1,4 @@
-//! Sharded directories: a trie over the hashes of names, 256 places a shard.
+//! Sharded directories (HAMT): a trie over the hashes of names, 256 slots per shard.
 
 use rayon::prelude::*;
 
@@ -7,15 +7,15 @@ use super::directory::{Named, below};
 use super::node::{self, Link, encode};
 use super::{CidError, Fault, hash};
 
-/// Places of a shard.
+/// Slots of a shard.
 const FANOUT: usize = 256;
-/// A hash has eight bytes, one for each shard on the way to an entry.
+/// A hash has eight bytes, one for each level.
 const DEPTH: u32 = 8;
 
 /// An entry and its hash.
 type Placed<'a> = (u64, &'a Named);
 
-/// The root of a sharded directory; the shards right below it are made beside each other.
+/// The root of a sharded directory. The shards directly below it are built in parallel.
 pub(super) fn directory(entries: &[Named], out: &mut impl Out) -> Result<Node, CidError> {
     let mut placed: Vec<Placed<'_>> =
         entries.par_iter().map(|entry| (hash::place(&entry.name), entry)).collect();
@@ -38,15 +38,15 @@ pub(super) fn directory(entries: &[Named], out: &mut impl Out) -> Result<Node, C
     shard(&children, out)
 }
 
-/// What stands at a place of a shard: an entry, or a shard of those whose hashes agree so far.
+/// The content of a slot: an entry, or a shard of the entries whose hashes are equal so far.
 struct Child {
     place: u8,
-    /// The place, and the entry's name.
+    /// The slot, and the entry's name.
     name: String,
     node: Node,
 }
 
-/// The entries of each place, in order.
+/// The entries of each slot, in order.
 fn groups<'a, 'b>(entries: &'b [Placed<'a>], depth: u32) -> impl Iterator<Item = &'b [Placed<'a>]> {
     entries.chunk_by(move |a, b| byte(a.0, depth) == byte(b.0, depth))
 }

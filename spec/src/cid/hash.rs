@@ -1,17 +1,17 @@
-//! The hashers: one seam for SHA-256, and murmur3 for the places of names.
+//! The hash functions: SHA-256 for blocks, and murmur3 for slots of names.
 //!
-//! Every leaf's digest comes from [`digests`]. A hasher that works on several chunks at once needs them side by side:
-//! [`RUN_CHUNKS`] is how many a thread reads before it asks.
+//! Every leaf's digest comes from [`digests`]. A hasher for several chunks at once needs them together: [`RUN_CHUNKS`]
+//! is how many a thread reads before it calls.
 
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest.
 pub(super) type Digest = [u8; 32];
 
-/// Chunks of a file that are handed over together.
+/// Chunks of a file that are hashed together.
 pub(super) const RUN_CHUNKS: usize = 1;
 
-/// The digests of chunks, in their order.
+/// The digests of chunks, in order.
 pub(super) fn digests<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item = Digest> {
     chunks.map(digest)
 }
@@ -21,7 +21,7 @@ pub(super) fn digest(block: &[u8]) -> Digest {
     Sha256::digest(block).into()
 }
 
-/// Where a name stands in a sharded directory: its place at depth `d` is byte `d`, the highest first.
+/// The hash that gives a name's slot in a sharded directory: at depth `d`, byte `d`, highest first.
 pub(super) fn place(name: &str) -> u64 {
     let hash = murmur3::murmur3_x64_128(&mut name.as_bytes(), 0).expect("a slice can be read");
     hash as u64
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_the_first_half_of_the_hash() {
+    fn place_is_the_first_half_of_the_hash() {
         // Known values of MurmurHash3_x64_128 with seed 0.
         assert_eq!(place(""), 0);
         assert_eq!(place("hello"), 0xcbd8_a7b3_41bd_9b02);

@@ -1,4 +1,4 @@
-//! How content is laid out in blocks: the parameters that decide an identifier.
+//! The layout of content in blocks: the parameters that determine an identifier.
 
 use cid::Cid;
 
@@ -6,28 +6,28 @@ use super::block::Node;
 use crate::Rules;
 use crate::drop::requirements::cid as rows;
 
-/// The documented size of a chunk, in bytes.
+/// The documented chunk size, in bytes.
 const CHUNK_BYTES: usize = 262_144;
-/// The documented size above which a directory is sharded, in bytes.
+/// The documented directory size above which a directory is sharded, in bytes.
 const SHARD_ABOVE_BYTES: u64 = 262_144;
-/// Children of a node of a file's tree, as the reference implementation sets it.
+/// Children per node of a file's tree, as in the reference implementation.
 const WIDTH: usize = 174;
 
-/// The parameters that decide an identifier. The default is what the document says.
+/// The parameters that determine an identifier. The default is what the document says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a documented rule of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate documented rule")]
 pub struct Layout {
-    /// The version of the identifier that comes out; links between blocks are always version 1.
+    /// The version of the resulting identifier. Links between blocks are always version 1.
     pub version: Version,
-    /// The name under which a folder hangs in a directory around it; `None` where there is no such directory.
+    /// The name of the folder in its wrapping directory; `None` for no wrapping directory.
     pub wrapped_as: Option<String>,
-    /// Whether a chunk is a block as it is; else it is wrapped in a UnixFS file node.
+    /// Whether a chunk is a raw block. If not, it is wrapped in a UnixFS file node.
     pub raw_leaves: bool,
-    /// Bytes of a chunk; at least 1.
+    /// The chunk size in bytes; at least 1.
     pub chunk_bytes: usize,
-    /// The most children of a node of a file's tree; at least 2.
+    /// The maximum number of children of a node of a file's tree; at least 2.
     pub width: usize,
-    /// The size in bytes that a directory may have before it is sharded; `None` never shards.
+    /// The maximum size in bytes of a directory that is not sharded; `None` never shards.
     pub shard_above_bytes: Option<u64>,
     /// How that size is measured.
     pub estimate: Estimate,
@@ -35,17 +35,17 @@ pub struct Layout {
     pub dotfiles: bool,
     /// Whether directories without a file below them are included.
     pub empty_directories: bool,
-    /// Whether symbolic links are followed; else they are left out.
+    /// Whether symbolic links are followed. If not, they are omitted.
     pub links: bool,
 }
 
-/// How the size of a directory is measured that decides whether it is sharded.
+/// How to measure the size of a directory, to decide whether it is sharded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Estimate {
-    /// Bytes of names and of identifiers, summed over the entries.
+    /// The bytes of names and identifiers, summed over the entries.
     #[default]
     Links,
-    /// Bytes of the unsharded directory's block.
+    /// The bytes of the unsharded directory's block.
     Block,
 }
 
@@ -84,7 +84,7 @@ impl Layout {
         }
     }
 
-    /// The documented layout, less what is violated in `rules`.
+    /// The documented layout, changed by what `rules` violates.
     pub fn of(estimate: Estimate, rules: &mut impl Rules) -> Layout {
         let conforming = Layout { estimate, ..Layout::default() };
         Layout {

@@ -1,13 +1,12 @@
 //! Content identifiers of files and folders (document 3, "Computing the content identifier").
 //!
-//! A file becomes chunks and a balanced tree over them ([`of_file`]); a folder becomes a directory, sharded where it
-//! would grow too large ([`of_folder`], [`of_entries`]). Contents come through [`Content`] and [`Tree`], which the
-//! caller implements; blocks go to a [`Blocks`]. Nothing is held whole: a file is read chunk by chunk on all cores,
-//! and a folder's entries are read beside each other. Identifiers, errors and the order of blocks are the same
-//! whatever the number of threads.
+//! A file becomes chunks and a balanced tree over them ([`of_file`]). A folder becomes a directory, sharded if it is
+//! too large ([`of_folder`], [`of_entries`]). The caller implements [`Content`] and [`Tree`] to provide contents, and
+//! [`Blocks`] to receive blocks. Memory stays bounded: files are read in chunks on all cores, and the entries of a
+//! folder in parallel. Identifiers, errors and the order of blocks do not depend on the number of threads.
 //!
-//! What the document leaves to "a reference implementation with default import settings" is the width of the tree
-//! (174), the shards (256 places, by the first eight bytes of murmur3-x64-128 of a name) and the estimate of a
+//! The document leaves the rest to "a reference implementation with default import settings": the width of the tree
+//! (174), the shards (256 slots, by the first eight bytes of murmur3-x64-128 of a name) and the estimate of a
 //! directory's size ([`Estimate`]).
 
 mod balanced;
@@ -37,15 +36,15 @@ pub use folder::of_folder;
 pub use layout::{Estimate, Layout, Version};
 pub use tree::{Followed, Item, NodeKind, Tree};
 
-/// What came out: the identifier, and what it stands for.
+/// The result: the identifier, and counts of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The identifier; its `Display` is the text of the layout's version.
+    /// The identifier. Its `Display` uses the layout's version.
     pub cid: Cid,
-    /// Files, each as often as a link leads to it.
+    /// Number of files, each counted as often as a link leads to it.
     pub files: u64,
-    /// Bytes of these files.
+    /// Total bytes of these files.
     pub bytes: u64,
-    /// Blocks, each as often as it was made.
+    /// Number of blocks, each counted as often as it was made.
     pub blocks: u64,
 }

@@ -1,7 +1,7 @@
 //! dag-pb nodes and the UnixFS messages in them.
 //!
-//! A node's bytes hold the links before the data, although the data's field has the lower number. A link holds
-//! identifier, name and size in this order, the name also where it is empty.
+//! A node has its links before its data, although the data's field has the lower number. A link has identifier, name
+//! and size in this order, and always a name, even an empty one.
 
 use quick_protobuf::Writer;
 use quick_protobuf::sizeofs::{sizeof_len, sizeof_varint};
@@ -12,10 +12,10 @@ use super::block::Node;
 const FIELD_1: u32 = 1 << 3 | 2;
 /// Field 2 of a node: a link. Field 2 of a link: its name.
 const FIELD_2: u32 = 2 << 3 | 2;
-/// Field 3 of a link, a varint: the size of what hangs below it.
+/// Field 3 of a link, a varint: the total size of its target.
 const LINK_SIZE: u32 = 3 << 3;
 
-/// Fields of a UnixFS message; the second is length-delimited, the others are varints.
+/// Fields of a UnixFS message. The second is length-delimited, the others are varints.
 const TYPE: u32 = 1 << 3;
 const DATA: u32 = 2 << 3 | 2;
 const FILE_SIZE: u32 = 3 << 3;
@@ -43,13 +43,13 @@ impl Link<'_> {
         3 + sizeof_len(Node::CID_BYTES) + sizeof_len(self.name.len()) + sizeof_varint(self.node.total_bytes)
     }
 
-    /// Bytes that the link takes in a node.
+    /// The length of the link in a node, in bytes.
     pub(super) fn bytes(&self) -> usize {
         1 + sizeof_len(self.message_bytes())
     }
 }
 
-/// A node's bytes; the links are already in order.
+/// A node's bytes. The links must be in order.
 pub(super) fn encode<'a>(links: impl Iterator<Item = Link<'a>> + Clone, data: &[u8]) -> Vec<u8> {
     let bytes: usize = links.clone().map(|link| link.bytes()).sum();
     written(bytes + 1 + sizeof_len(data.len()), |w| {
@@ -73,7 +73,7 @@ pub(super) fn directory() -> Vec<u8> {
     written(2, |w| number(w, TYPE, DIRECTORY))
 }
 
-/// The message of a file that lies in this block alone.
+/// The message of a file that is in this block alone.
 pub(super) fn file_leaf(bytes: &[u8]) -> Vec<u8> {
     written(bytes.len() + 20, |w| {
         number(w, TYPE, FILE)?;
@@ -85,7 +85,7 @@ pub(super) fn file_leaf(bytes: &[u8]) -> Vec<u8> {
     })
 }
 
-/// The message of a file, or of a part of it, whose bytes lie in the linked blocks: so many in each.
+/// The message of a file, or of a part of it, whose bytes are in the linked blocks; `parts` are their sizes.
 pub(super) fn file_part(total: u64, parts: impl Iterator<Item = u64>) -> Vec<u8> {
     written(512, |w| {
         number(w, TYPE, FILE)?;
@@ -94,7 +94,7 @@ pub(super) fn file_part(total: u64, parts: impl Iterator<Item = u64>) -> Vec<u8>
     })
 }
 
-/// The message of a shard: a bit for each place that is taken, the highest place first, without leading zero bytes.
+/// The message of a shard: a bit for each used slot, the highest slot first, without leading zero bytes.
 pub(super) fn shard(bitfield: &[u8], fanout: u64) -> Vec<u8> {
     written(48, |w| {
         number(w, TYPE, HAMT_SHARD)?;
@@ -109,7 +109,7 @@ type Written = quick_protobuf::Result<()>;
 
 fn written(capacity: usize, write: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> Written) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(capacity);
-    write(&mut Writer::new(&mut bytes)).expect("a vector takes every byte");
+    write(&mut Writer::new(&mut bytes)).expect("writing to a Vec cannot fail");
     bytes
 }
 

@@ -1,41 +1,41 @@
-//! Folders as the builder sees them.
+//! Folders as the builder reads them.
 
 use super::Content;
 
-/// Folders and files, wherever they are. Lists are asked for by one thread, in order; files are opened by many.
-/// Errors are texts that say what went wrong, without the path.
+/// Folders and files from any source. One thread lists folders, in order; many threads open files. Errors are strings
+/// that say what went wrong, without the path.
 pub trait Tree: Sync {
     /// An opened file.
     type File: Content;
     /// A folder.
     type Folder: Send + Sync;
 
-    /// What stands in a folder, in any order.
+    /// The entries of a folder, in any order.
     fn list(&self, folder: &Self::Folder) -> Result<Vec<Item>, String>;
 
-    /// The folder of this name.
+    /// The folder with this name.
     fn enter(&self, folder: &Self::Folder, name: &str) -> Result<Self::Folder, String>;
 
-    /// Where the link of this name leads in the end, through other links if need be.
+    /// The final target of the link with this name, through other links if needed.
     fn follow(&self, folder: &Self::Folder, name: &str) -> Result<Followed<Self::Folder>, String>;
 
-    /// Opens the file of this name, or the one that the link of this name leads to.
+    /// Opens the file with this name, or the file that the link with this name leads to.
     fn open(&self, folder: &Self::Folder, name: &str) -> Result<Self::File, String>;
 
-    /// Whether two folders are one and the same.
+    /// Whether two folders are the same.
     fn is_same(&self, one: &Self::Folder, other: &Self::Folder) -> Result<bool, String>;
 }
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The name's bytes; anything but UTF-8 is refused.
+    /// The name's bytes. They must be UTF-8.
     pub name: Vec<u8>,
-    /// What it is.
+    /// The kind of entry.
     pub kind: NodeKind,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// A regular file.
@@ -44,11 +44,11 @@ pub enum NodeKind {
     Folder,
     /// A symbolic link.
     Link,
-    /// Anything else, in words: `a socket`.
+    /// Anything else, as a phrase: `a socket`.
     Special(&'static str),
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Followed<F> {
     /// To a regular file.
@@ -57,8 +57,8 @@ pub enum Followed<F> {
     Folder(F),
     /// To nothing.
     Nothing,
-    /// To links without end.
+    /// A loop of links.
     Endless,
-    /// To anything else, in words.
+    /// Anything else, as a phrase.
     Special(&'static str),
 }

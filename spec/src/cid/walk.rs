@@ -1,4 +1,4 @@
-//! The walk: what stands in a folder and below it, in the order of names, as steps.
+//! The walk: the content of a folder and below, in the order of names, as steps.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use crate::{Id, Rules};
 /// One step of the walk.
 #[derive(Debug)]
 pub(super) enum Step<F> {
-    /// Into the folder of this name; the first step of all has no name.
+    /// Enter the folder with this name. The first step has no name.
     Enter(String),
-    /// Past a file in a folder.
+    /// A file in a folder.
     File(Arc<F>, String),
-    /// Out of the folder.
+    /// Leave the folder.
     Leave,
-    /// Not further.
+    /// The walk failed.
     Fail(CidError),
 }
 
-/// A walk that has come so far.
+/// The state of a walk.
 #[derive(Debug)]
 pub(super) struct Walk<'a, T: Tree, G> {
     tree: &'a T,
     layout: &'a Layout,
     rules: &'a mut G,
     open: Vec<Open<T::Folder>>,
-    /// The root, until it is entered.
+    /// The root, until the walk enters it.
     root: Option<T::Folder>,
 }
 
@@ -35,17 +35,17 @@ pub(super) struct Walk<'a, T: Tree, G> {
 struct Open<F> {
     name: String,
     folder: Arc<F>,
-    /// Entries that are still to come, the last first.
+    /// The entries still to visit, the last first.
     rest: Vec<Item>,
 }
 
 impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
-    /// A walk that stands before the root.
+    /// A walk before its first step.
     pub(super) fn new(tree: &'a T, root: T::Folder, layout: &'a Layout, rules: &'a mut G) -> Self {
         Walk { tree, layout, rules, open: Vec::new(), root: Some(root) }
     }
 
-    /// The next steps, `count` at most; none where the walk has ended.
+    /// The next steps, at most `count`; empty at the end of the walk.
     pub(super) fn steps(&mut self, count: usize) -> Vec<Step<T::Folder>> {
         let mut steps = Vec::new();
         while steps.len() < count {
@@ -78,7 +78,7 @@ impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
         Ok(None)
     }
 
-    /// The step past or into an entry; none where it is left out.
+    /// The step for an entry; `None` if it is omitted.
     fn item(&mut self, folder: &Arc<T::Folder>, item: Item) -> Result<Option<Step<T::Folder>>, CidError> {
         if item.name.starts_with(b".") && !self.layout.dotfiles {
             return Ok(None);
@@ -97,11 +97,11 @@ impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
             NodeKind::Link => match self.tree.follow(folder, &name).map_err(unreadable)? {
                 Followed::File => Ok(Some(Step::File(Arc::clone(folder), name))),
                 Followed::Folder(found) if self.is_open(&found).map_err(unreadable)? => {
-                    self.refuse(&LOOP, &name, "the link leads to a folder that it stands in")
+                    self.refuse(&LOOP, &name, "the link leads to a folder that contains it")
                 }
                 Followed::Folder(found) => self.enter(found, name).map(Some),
                 Followed::Nothing => self.refuse(&DANGLING, &name, "the link leads to nothing"),
-                Followed::Endless => self.refuse(&LOOP, &name, "the link leads to links without end"),
+                Followed::Endless => self.refuse(&LOOP, &name, "the link is part of a loop"),
                 Followed::Special(what) => Err(self.fail(&name, Fault::Special(what))),
             },
         }
@@ -124,7 +124,7 @@ impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
         Ok(false)
     }
 
-    /// Fails by a rule; where the rule is violated, the link is left out.
+    /// Fails by a rule. If the rule is violated, the link is omitted.
     fn refuse(&mut self, rule: Id, name: &str, why: &str) -> Result<Option<Step<T::Folder>>, CidError> {
         let path = self.path(name);
         self.rules.require(rule, false, || format!("{path}: {why}"))?;
@@ -135,13 +135,13 @@ impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
         CidError::at(&self.path(name), fault)
     }
 
-    /// The path of an entry of the folder where the walk stands.
+    /// The path of an entry in the current folder.
     fn path(&self, name: &str) -> String {
         path(self.open.iter().map(|open| open.name.as_str()).chain([name]))
     }
 }
 
-/// The path with these segments, of which the root's is empty.
+/// Joins segments to a path. The root's segment is empty.
 pub(super) fn path<'a>(segments: impl Iterator<Item = &'a str>) -> String {
     segments.filter(|segment| !segment.is_empty()).collect::<Vec<_>>().join("/")
 }

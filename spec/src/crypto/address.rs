@@ -28,12 +28,12 @@ impl Address {
         Address(address)
     }
 
-    /// Reads `0x` and 40 digits of either case; the checksum is not looked at.
+    /// Parses `0x` and 40 digits of either case. Does not check the checksum.
     pub fn parse(text: &str) -> Option<Address> {
         parse_prefixed_hex(text)?.try_into().ok().map(Address)
     }
 
-    /// Reads an address whose letters have the cases of its checksum.
+    /// Parses an address with a correct checksum.
     pub fn parse_checksummed(text: &str) -> Option<Address> {
         Self::parse(text).filter(|address| address.to_string() == text)
     }
@@ -66,7 +66,7 @@ mod tests {
 
     /// The example addresses of EIP-55.
     #[test]
-    fn checksums_are_those_of_the_standard() {
+    fn checksums_match_the_standard() {
         for text in [
             "0x52908400098527886E0F7030069857D2E4169EE7",
             "0xde709f2102306220921060314715629080e2fb77",
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address() {
+    fn strings_that_are_not_addresses() {
         for bad in [
             "",
             "0x",
@@ -98,7 +98,7 @@ mod tests {
 
     /// Addresses printed by eth-account 0.14.0 and ethers 6.
     #[test]
-    fn keys_have_the_addresses_of_other_libraries() {
+    fn addresses_match_other_libraries() {
         let one = std::array::from_fn(|n| u8::from(n == 31));
         for (secret, address) in [
             ([1; 32], "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1"),

@@ -1,16 +1,16 @@
-//! AES-256-GCM with the tag beside the ciphertext.
+//! AES-256-GCM with a detached tag.
 
 use aes_gcm::aead::consts::{U12, U16};
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{AesGcm, aes::Aes256};
 use zeroize::Zeroizing;
 
-/// A key: 32 bytes that leave no copy behind.
+/// A key: 32 bytes, zeroized on drop.
 pub type Key = Zeroizing<[u8; 32]>;
 /// A tag: 16 bytes.
 pub type Tag = [u8; 16];
 
-/// A nonce of one of the two lengths in use. Twelve bytes are the cipher's own; sixteen are hashed to its counter.
+/// A nonce of 12 or 16 bytes. 12 bytes are used directly; 16 are hashed to the cipher's counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nonce {
     /// 12 bytes.
@@ -20,7 +20,7 @@ pub enum Nonce {
 }
 
 impl Nonce {
-    /// A nonce of 12 or 16 bytes; none of another length.
+    /// A nonce of 12 or 16 bytes; `None` for another length.
     pub fn from_slice(bytes: &[u8]) -> Option<Nonce> {
         let sixteen = || bytes.try_into().ok().map(Nonce::Sixteen);
         bytes.try_into().ok().map(Nonce::Twelve).or_else(sixteen)
@@ -35,14 +35,14 @@ impl Nonce {
     }
 }
 
-/// Encrypts `plaintext`; `data` is authenticated with it.
+/// Encrypts `plaintext`, and authenticates `data` with it.
 pub fn seal(key: &[u8; 32], nonce: Nonce, data: &[u8], plaintext: &[u8]) -> (Vec<u8>, Tag) {
     let mut text = plaintext.to_vec();
     let tag = apply(key, nonce, data, &mut text);
     (text, tag)
 }
 
-/// Decrypts `ciphertext`; none where it, the nonce, the tag or the data is not what was sealed.
+/// Decrypts `ciphertext`; `None` if it, the nonce, the tag or the data was changed.
 pub fn open(
     key: &[u8; 32],
     nonce: Nonce,
@@ -69,9 +69,9 @@ pub fn open(
     opened.ok().map(|()| text)
 }
 
-/// Decrypts without a look at a tag: what a reader does that breaks the rule.
+/// Decrypts without checking a tag, as a reader does that violates the rule.
 pub fn open_unchecked(key: &[u8; 32], nonce: Nonce, ciphertext: &[u8]) -> Zeroizing<Vec<u8>> {
-    // The cipher is a stream: encrypting twice gives what stood there.
+    // The cipher is a stream cipher: encrypting again gives the plaintext.
     let mut text = Zeroizing::new(ciphertext.to_vec());
     apply(key, nonce, &[], &mut text);
     text
@@ -86,7 +86,7 @@ fn apply(key: &[u8; 32], nonce: Nonce, data: &[u8], text: &mut [u8]) -> Tag {
             AesGcm::<Aes256, U16>::new(key.into()).encrypt_inout_detached(&nonce.into(), data, text.into())
         }
     };
-    sealed.expect("a text in memory is below the cipher's limit of 64 GiB").into()
+    sealed.expect("data in memory is below the cipher's limit of 64 GiB").into()
 }
 
 #[cfg(test)]
@@ -96,9 +96,9 @@ mod tests {
     use super::*;
     use crate::crypto::text::{hex, parse_hex};
 
-    /// Test case 16 of the GCM specification, and a published value for a nonce of 16 bytes.
+    /// Test case 16 of the GCM specification, and a published value for a 16-byte nonce.
     #[test]
-    fn published_values_hold() {
+    fn published_values_match() {
         let bytes = |text: &str| parse_hex(text).expect("hex");
         let key: [u8; 32] =
             bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308").try_into().unwrap();
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sealed_opens_and_what_is_changed_does_not(
+        fn sealed_data_opens_and_changed_data_does_not(
             key in any::<[u8; 32]>(),
             long in any::<bool>(),
             fill in any::<[u8; 16]>(),

@@ -1,4 +1,4 @@
-//! Standard base64 whose faults have names.
+//! Standard base64 with a named fault for each error.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 pub use crate::crypto::text::base64 as encode;
 
-/// Reads whatever its bits can be read as, once the text has been looked at.
+/// Decodes leniently. The string is filtered first.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -14,39 +14,39 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Whether a text must be filled up with `=` to a multiple of four characters.
+/// Whether a string must be padded with `=` to a multiple of four characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Padding {
     /// It must.
     #[default]
     Required,
-    /// All of it may be missing.
+    /// All of it may be missing, but not a part.
     Optional,
 }
 
-/// Why a text is no base64.
+/// Why a string is not valid base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Fault {
-    /// A character that is none of the alphabet's, white space and `=` within the text among them.
-    #[error("the character at {0} is none of the alphabet's")]
+    /// A character outside the alphabet, including whitespace and `=` within the string.
+    #[error("the character at {0} is not in the base64 alphabet")]
     Alphabet(usize),
-    /// One character is left over.
-    #[error("{0} characters, of which one holds no byte")]
+    /// One character too many.
+    #[error("{0} characters: the last one encodes no byte")]
     Length(usize),
     /// Too few or too many `=` at the end.
-    #[error("{found} characters of padding where {wanted} belong")]
+    #[error("{found} padding characters instead of {wanted}")]
     Padding {
         /// How many there are.
         found: usize,
         /// How many there should be.
         wanted: usize,
     },
-    /// A bit is set that belongs to no byte.
-    #[error("the last character sets bits that belong to no byte")]
+    /// An unused bit is set.
+    #[error("the last character sets unused bits")]
     TrailingBits,
 }
 
-/// Reads standard base64.
+/// Decodes standard base64.
 pub fn decode(text: &str, padding: Padding) -> Result<Vec<u8>, Fault> {
     match fault(text, padding) {
         Some(fault) => Err(fault),
@@ -54,7 +54,7 @@ pub fn decode(text: &str, padding: Padding) -> Result<Vec<u8>, Fault> {
     }
 }
 
-/// The first fault of a text, in the order of [`Fault`].
+/// The first fault of a string, in the order of [`Fault`].
 pub fn fault(text: &str, padding: Padding) -> Option<Fault> {
     let digits = text.trim_end_matches('=');
     if let Some(at) = digits.bytes().position(|byte| digit(byte).is_none()) {
@@ -72,7 +72,7 @@ pub fn fault(text: &str, padding: Padding) -> Option<Fault> {
     (last & spare != 0).then_some(Fault::TrailingBits)
 }
 
-/// Reads what can be read: the other alphabet as well, no matter what stands between, behind or in spare bits.
+/// Decodes what it can: accepts both alphabets, and ignores other characters, padding and unused bits.
 pub fn decode_lossy(text: &str) -> Vec<u8> {
     let mut digits: Vec<u8> = text
         .bytes()
@@ -86,7 +86,7 @@ pub fn decode_lossy(text: &str) -> Vec<u8> {
     if digits.len() % 4 == 1 {
         digits.pop();
     }
-    LENIENT.decode(digits).expect("digits of the alphabet, none left over")
+    LENIENT.decode(digits).expect("only digits of the alphabet, and none too many")
 }
 
 /// The six bits of a digit.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_fault_has_its_name() {
+    fn each_fault_is_named() {
         let cases = [
             ("+_==", Fault::Alphabet(1)),
             ("AA A", Fault::Alphabet(2)),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_is_missing_altogether_or_not() {
+    fn optional_padding_is_complete_or_absent() {
         for (text, bytes) in [("AA", 1), ("AAA", 2), ("AAAA", 3), ("AA==", 1), ("", 0)] {
             assert_eq!(decode(text, Padding::Optional), Ok(vec![0; bytes]), "{text}");
         }
@@ -140,13 +140,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_library_reads_the_same(text in "[A-Da-d0-9+/=_ ]{0,12}") {
+        fn the_library_decodes_the_same(text in "[A-Da-d0-9+/=_ ]{0,12}") {
             let read = crate::crypto::text::parse_base64(&text);
             prop_assert_eq!(decode(&text, Padding::Required).ok(), read);
         }
 
         #[test]
-        fn what_is_written_is_read(bytes in proptest::collection::vec(any::<u8>(), 0..50)) {
+        fn encoded_bytes_decode(bytes in proptest::collection::vec(any::<u8>(), 0..50)) {
             let text = encode(&bytes);
             prop_assert_eq!(decode(&text, Padding::Required), Ok(bytes.clone()));
             prop_assert_eq!(decode(text.trim_end_matches('='), Padding::Optional), Ok(bytes.clone()));

@@ -1,8 +1,8 @@
 //! ECIES over secp256k1 as the cross-language libraries write it: ephemeral public key (65 bytes, 0x04 first), nonce
-//! (16 bytes, or 12 by an option), tag (16 bytes), ciphertext.
+//! (16 bytes, optionally 12), tag (16 bytes), ciphertext.
 //!
-//! The key is HKDF-SHA256 without salt and info over the ephemeral key and the shared point, both uncompressed; the
-//! cipher is AES-256-GCM without additional data. Ephemeral keys and nonces are given: nothing here is random.
+//! The key is HKDF-SHA256, without salt and info, over the ephemeral key and the shared point, both uncompressed. The
+//! cipher is AES-256-GCM without additional data. The caller passes ephemeral keys and nonces: nothing here is random.
 
 use hkdf::Hkdf;
 use k256::ProjectivePoint;
@@ -13,18 +13,18 @@ use zeroize::Zeroizing;
 use crate::crypto::aead::{self, Key, Nonce, Tag};
 use crate::crypto::secp256k1::{self, PublicKey, SigningKey};
 
-/// Bytes of the ephemeral public key.
+/// Length of the ephemeral public key, in bytes.
 pub const EPHEMERAL_BYTES: usize = 65;
-/// Bytes of the tag.
+/// Length of the tag, in bytes.
 pub const TAG_BYTES: usize = 16;
 
-/// How long the nonce is.
+/// The length of the nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NonceLength {
-    /// 16 bytes, which the libraries write by default.
+    /// 16 bytes, the libraries' default.
     #[default]
     Sixteen,
-    /// 12 bytes, their option.
+    /// 12 bytes, an option of the libraries.
     Twelve,
 }
 
@@ -37,12 +37,12 @@ impl NonceLength {
         }
     }
 
-    /// Bytes that stand before the ciphertext.
+    /// Bytes before the ciphertext.
     pub const fn overhead(self) -> usize {
         EPHEMERAL_BYTES + self.bytes() + TAG_BYTES
     }
 
-    /// What the whole length says where the plaintext has `plaintext` bytes; 16 where it fits neither.
+    /// The nonce length that follows from the whole length and the plaintext's length; 16 if neither fits.
     pub const fn of_length(whole: usize, plaintext: usize) -> NonceLength {
         if whole == NonceLength::Twelve.overhead() + plaintext {
             NonceLength::Twelve
@@ -52,27 +52,27 @@ impl NonceLength {
     }
 }
 
-/// Why nothing was decrypted.
+/// Why decryption failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// Shorter than what stands before a ciphertext.
-    #[error("{0} bytes, too few for an ephemeral key, a nonce and a tag")]
+    /// Shorter than the fixed parts.
+    #[error("{0} bytes are too few for an ephemeral key, a nonce and a tag")]
     Length(usize),
-    /// The ephemeral key is compressed, hybrid, the point at infinity or nothing of the kind.
+    /// The ephemeral key is compressed, hybrid, the point at infinity or not a key.
     #[error("the ephemeral key begins with {0:#04x}")]
     Prefix(u8),
-    /// The ephemeral key is no point of the curve.
-    #[error("the ephemeral key is no point of the curve")]
+    /// The ephemeral key is not a point on the curve.
+    #[error("the ephemeral key is not a point on the curve")]
     Point,
-    /// It was changed, or encrypted for another key.
+    /// The data was changed, or is encrypted for another key.
     #[error("the tag does not match")]
     Authentic,
 }
 
-/// What an encrypted text is made of.
+/// The parts of encrypted data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
-    /// The ephemeral key's bytes, whatever they are.
+    /// The ephemeral key's bytes, not validated.
     pub ephemeral: &'a PublicKey,
     /// The nonce.
     pub nonce: Nonce,
@@ -82,7 +82,7 @@ pub struct Parts<'a> {
     pub ciphertext: &'a [u8],
 }
 
-/// Takes a text apart; none where it is too short.
+/// Splits encrypted data; `None` if it is too short.
 pub fn split(bytes: &[u8], nonce: NonceLength) -> Option<Parts<'_>> {
     let (ephemeral, rest) = bytes.split_first_chunk()?;
     let (nonce, rest) = rest.split_at_checked(nonce.bytes())?;
@@ -90,12 +90,12 @@ pub fn split(bytes: &[u8], nonce: NonceLength) -> Option<Parts<'_>> {
     Some(Parts { ephemeral, nonce: Nonce::from_slice(nonce)?, tag, ciphertext })
 }
 
-/// The bytes of a text from its parts.
+/// Joins the parts to encrypted data.
 pub fn join(parts: &Parts<'_>) -> Vec<u8> {
     [&parts.ephemeral[..], parts.nonce.as_bytes(), parts.tag, parts.ciphertext].concat()
 }
 
-/// What a private key and another's public key share: a point, uncompressed. None where the public key is no
+/// The shared point of a private key and another public key, uncompressed. `None` if the public key is not an
 /// uncompressed point.
 pub fn shared_point(key: &SigningKey, public: &PublicKey) -> Option<Zeroizing<PublicKey>> {
     let public = secp256k1::parse_public_key(public)?;
@@ -107,7 +107,7 @@ pub fn shared_point(key: &SigningKey, public: &PublicKey) -> Option<Zeroizing<Pu
     Some(point)
 }
 
-/// What the key is derived from: the ephemeral key and the shared point.
+/// The input of the key derivation: the ephemeral key and the shared point.
 pub fn key_material(ephemeral: &PublicKey, shared: &PublicKey) -> Zeroizing<Vec<u8>> {
     let mut material = Zeroizing::new(Vec::with_capacity(2 * EPHEMERAL_BYTES));
     material.extend_from_slice(ephemeral);
@@ -123,7 +123,7 @@ pub fn derive_key(material: &[u8]) -> Key {
     key
 }
 
-/// Encrypts for `recipient`; none where that is no point of the curve.
+/// Encrypts for `recipient`; `None` if it is not a point on the curve.
 pub fn encrypt(
     recipient: &PublicKey,
     ephemeral: &SigningKey,
@@ -137,7 +137,7 @@ pub fn encrypt(
     Some(join(&Parts { ephemeral: &ephemeral, nonce, tag: &tag, ciphertext: &ciphertext }))
 }
 
-/// Decrypts what was encrypted for `key`.
+/// Decrypts data that was encrypted for `key`.
 pub fn decrypt(key: &SigningKey, bytes: &[u8], nonce: NonceLength) -> Result<Zeroizing<Vec<u8>>, Fault> {
     let parts = split(bytes, nonce).ok_or(Fault::Length(bytes.len()))?;
     if parts.ephemeral[0] != 4 {
@@ -167,16 +167,16 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_share_one_point() {
+    fn both_sides_derive_the_same_point() {
         let (a, b) = (key(3), key(5));
         let (public_a, public_b) = (public_key(&a), public_key(&b));
         assert_eq!(shared_point(&a, &public_b), shared_point(&b, &public_a));
-        // With 1 as the private key the shared point is the other's public key.
+        // With 1 as the private key, the shared point is the other public key.
         assert_eq!(shared_point(&small(1), &public_a).as_deref(), Some(&public_a));
     }
 
     #[test]
-    fn the_derivation_is_the_libraries() {
+    fn key_derivation_matches_the_libraries() {
         assert_eq!(
             hex(&*derive_key(b"secret")),
             "2f34e5ff91ec85d53ca9b543683174d0cf550b60d5f52b24c97b386cfcf6cbbf"
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn both_nonces_are_written_and_read() {
+    fn both_nonce_lengths_round_trip() {
         for (nonce, length, whole) in
             [(SIXTEEN, NonceLength::Sixteen, 129), (Nonce::Twelve([9; 12]), NonceLength::Twelve, 125)]
         {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_need_their_fixed_parts() {
+    fn data_without_its_fixed_parts_is_rejected() {
         let wrapped = encrypt(&public_key(&key(3)), &key(5), SIXTEEN, &[]).unwrap();
         assert_eq!(wrapped.len(), 97);
         assert_eq!(decrypt(&key(3), &wrapped, NonceLength::Sixteen).as_deref(), Ok(&Vec::new()));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn only_uncompressed_points_of_the_curve_are_ephemeral_keys() {
+    fn only_uncompressed_points_are_ephemeral_keys() {
         let wrapped = encrypt(&public_key(&key(3)), &key(5), SIXTEEN, &[7; 32]).unwrap();
         for prefix in [0, 2, 3, 5, 6, 7, 0x84, 255] {
             let mut bad = wrapped.clone();
@@ -228,14 +228,14 @@ mod tests {
         }
     }
 
-    /// A library that printed the coordinate as a number would lose its first byte.
+    /// A library that writes the coordinate as a number would drop its first byte.
     #[test]
-    fn a_leading_zero_of_the_shared_point_is_kept() {
+    fn leading_zero_of_the_shared_point_is_kept() {
         let recipient = key(3);
         let found = (1..2000).map(small).find(|ephemeral| {
             shared_point(ephemeral, &public_key(&recipient)).is_some_and(|point| point[1] == 0)
         });
-        let ephemeral = found.expect("one of 256 begins so");
+        let ephemeral = found.expect("one in 256 begins with zero");
         let wrapped = encrypt(&public_key(&recipient), &ephemeral, SIXTEEN, b"text").unwrap();
         assert_eq!(ecies::decrypt(&[3; 32], &wrapped).as_deref(), Ok(&b"text"[..]));
         let read = decrypt(&recipient, &wrapped, NonceLength::Sixteen);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn recipients_are_points_of_the_curve() {
+    fn recipients_are_points_on_the_curve() {
         let mut off = public_key(&key(3));
         off[64] ^= 1;
         assert_eq!(encrypt(&off, &key(5), SIXTEEN, &[]), None);

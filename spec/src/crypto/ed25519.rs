@@ -1,6 +1,6 @@
-//! Ed25519 keys and signatures, under one policy: strict verification.
+//! Ed25519 keys and signatures, with strict verification only.
 //!
-//! Small-order keys, mixed points and non-canonical scalars are refused, as the chain itself does.
+//! Small-order keys, mixed points and non-canonical scalars are rejected, as the chain itself does.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
@@ -9,7 +9,7 @@ pub fn key_from_seed(seed: [u8; 32]) -> SigningKey {
     SigningKey::from_bytes(&seed)
 }
 
-/// The base58 form of a key's public half.
+/// The base58 form of the public key.
 pub fn address(key: &SigningKey) -> String {
     bs58::encode(key.verifying_key().as_bytes()).into_string()
 }
@@ -19,15 +19,15 @@ pub fn sign(key: &SigningKey, message: &[u8]) -> [u8; 64] {
     key.sign(message).to_bytes()
 }
 
-/// Whether `signature` by `public_key` over exactly `message` verifies.
+/// Whether `signature` is a valid signature of exactly `message` by `public_key`.
 pub fn verifies(public_key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
     VerifyingKey::from_bytes(public_key)
         .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
 }
 
-/// Reads a base58 public key of 32 bytes.
+/// Parses a base58 public key of 32 bytes.
 pub fn parse_address(text: &str) -> Option<[u8; 32]> {
-    // A 32-byte key has at most 44 characters; longer text is not worth decoding.
+    // A 32-byte key has at most 44 characters. Do not decode longer strings.
     if text.len() > 44 {
         return None;
     }

@@ -1,20 +1,20 @@
-//! Personal signing (EIP-191, version 0x45): what a wallet signs when it signs a text.
+//! Personal signing (EIP-191, version 0x45): how a wallet signs a string.
 
 use crate::crypto::address::Address;
 use crate::crypto::keccak::keccak256;
 use crate::crypto::secp256k1::{self, Signature, SigningKey};
 
-/// What stands before the length.
+/// The prefix, before the length.
 pub const PREFIX: &str = "\u{19}Ethereum Signed Message:\n";
 
-/// The bytes that are hashed: the prefix, the number of bytes in decimal, the message.
+/// The bytes to hash: the prefix, the number of bytes in decimal, the message.
 pub fn prefixed(message: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{PREFIX}{}", message.len()).into_bytes();
     bytes.extend_from_slice(message);
     bytes
 }
 
-/// The digest that is signed.
+/// The digest to sign.
 pub fn digest(message: &[u8]) -> [u8; 32] {
     keccak256(&prefixed(message))
 }
@@ -24,7 +24,7 @@ pub fn sign(key: &SigningKey, message: &[u8]) -> Signature {
     secp256k1::sign(key, &digest(message))
 }
 
-/// The address whose key signed `message`, if any can be recovered.
+/// The address whose key signed `message`; `None` if none can be recovered.
 pub fn recover(message: &[u8], signature: Signature) -> Option<Address> {
     signature.recover(&digest(message)).map(|key| Address::of_public_key(&key))
 }
@@ -75,7 +75,7 @@ mod tests {
     ];
 
     #[test]
-    fn other_libraries_sign_the_same() {
+    fn signatures_match_other_libraries() {
         for (secret, message, expected, signature) in CASES {
             let key = key_from_secret(&[secret; 32]).unwrap();
             assert_eq!(hex(&digest(message)), expected);
@@ -93,9 +93,9 @@ mod tests {
         assert_eq!(recover(b"hello", bare), Some(Address::of(&key)));
     }
 
-    /// The other value of s with the other v recovers the same signer: eth-account reads it, ethers refuses it.
+    /// The other value of s with the other v recovers the same signer: eth-account accepts it, ethers rejects it.
     #[test]
-    fn the_higher_s_is_told_apart() {
+    fn high_s_is_distinguished() {
         let key = key_from_secret(&[1; 32]).unwrap();
         let low = sign(&key, b"hello");
         let high = "f186a035b50de31ac4d913b550ae6fe2fe9e7225c635f108c71e9135de228a2aa9822aa2f5b2deea2cf36dd96fc4f00fc1472e9981997433f7d6ee256a357fe41c";
@@ -109,7 +109,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn what_is_signed_recovers(secret in proptest::array::uniform32(1_u8..255), message in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn signatures_recover_the_signer(secret in proptest::array::uniform32(1_u8..255), message in proptest::collection::vec(any::<u8>(), 0..200)) {
             let key = key_from_secret(&secret).unwrap();
             let signature = sign(&key, &message);
             prop_assert!(signature.has_low_s());

@@ -1,4 +1,4 @@
-//! Keccak-256 with its own padding: not SHA3-256.
+//! Keccak-256 with its original padding, which is not SHA3-256.
 
 use sha3::{Digest, Keccak256};
 
@@ -7,7 +7,7 @@ pub fn keccak256(bytes: &[u8]) -> [u8; 32] {
     Keccak256::digest(bytes).into()
 }
 
-/// The SHA3-256 of `bytes`, for which Keccak-256 is often mistaken.
+/// The SHA3-256 of `bytes`, which is often confused with Keccak-256.
 pub fn sha3_256(bytes: &[u8]) -> [u8; 32] {
     sha3::Sha3_256::digest(bytes).into()
 }
@@ -19,7 +19,7 @@ mod tests {
 
     /// Values printed by eth-utils 6.0.0.
     #[test]
-    fn digests_are_those_of_other_libraries() {
+    fn digests_match_other_libraries() {
         for (input, digest) in [
             (&b""[..], "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
             (b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"),

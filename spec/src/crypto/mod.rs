@@ -1,4 +1,4 @@
-//! Cryptography by layer; no service owns it.
+//! Cryptography that several services share.
 
 pub mod address;
 pub mod aead;

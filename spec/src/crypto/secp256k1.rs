@@ -1,7 +1,7 @@
 //! secp256k1 keys and recoverable signatures.
 //!
-//! What is written: RFC 6979 nonces, the lower of the two values of s, v of 27 or 28. What is read is wider; whoever
-//! reads decides how much of it to take.
+//! Signing uses RFC 6979 nonces, the lower of the two values of s, and v of 27 or 28. Parsing accepts more: the caller
+//! decides what to reject.
 
 use k256::ecdsa::{RecoveryId, VerifyingKey};
 
@@ -10,23 +10,23 @@ pub use k256::ecdsa::SigningKey;
 /// An uncompressed public key: 0x04, X, Y.
 pub type PublicKey = [u8; 65];
 
-/// A signing key from its 32 bytes; none where they are zero or not below the curve's order.
+/// A signing key from its 32 bytes; `None` if they are zero or not below the curve's order.
 pub fn key_from_secret(secret: &[u8; 32]) -> Option<SigningKey> {
     SigningKey::from_slice(secret).ok()
 }
 
-/// The public half, uncompressed.
+/// The public key, uncompressed.
 pub fn public_key(key: &SigningKey) -> PublicKey {
     uncompressed(key.verifying_key())
 }
 
-/// Reads a public key: 0x04 and the two coordinates of a point on the curve.
+/// Parses a public key: 0x04 and the two coordinates of a point on the curve.
 pub fn parse_public_key(bytes: &[u8]) -> Option<PublicKey> {
     let bytes: PublicKey = bytes.try_into().ok()?;
     (bytes[0] == 4 && VerifyingKey::from_sec1_bytes(&bytes).is_ok()).then_some(bytes)
 }
 
-/// Reads any encoding of a public key: uncompressed, hybrid or compressed.
+/// Parses any encoding of a public key: uncompressed, hybrid or compressed.
 pub fn parse_any_public_key(bytes: &[u8]) -> Option<PublicKey> {
     VerifyingKey::from_sec1_bytes(bytes).ok().map(|key| uncompressed(&key))
 }
@@ -36,7 +36,7 @@ pub fn parse_any_public_key(bytes: &[u8]) -> Option<PublicKey> {
 pub struct Signature {
     /// r and s, big-endian, one after the other.
     pub rs: [u8; 64],
-    /// 27 or 28 as written; 0 and 1 are read as the same.
+    /// 27 or 28 when signing; 0 and 1 mean the same.
     pub v: u8,
 }
 
@@ -49,14 +49,14 @@ impl Signature {
         bytes
     }
 
-    /// From the 65 bytes; nothing is judged.
+    /// From the 65 bytes, without any check.
     pub fn from_bytes(bytes: &[u8; 65]) -> Signature {
         let mut rs = [0; 64];
         rs.copy_from_slice(&bytes[..64]);
         Signature { rs, v: bytes[64] }
     }
 
-    /// Whether v has one of its four values.
+    /// Whether v is one of the four valid values.
     pub const fn has_known_v(self) -> bool {
         matches!(self.v, 0 | 1 | 27 | 28)
     }
@@ -67,7 +67,7 @@ impl Signature {
             .is_ok_and(|signature| signature.normalize_s() == signature)
     }
 
-    /// The other signature of the same digest by the same key: the order less s, and the other v.
+    /// The other signature of the same digest by the same key: the order minus s, and the other v.
     #[must_use]
     pub fn mirrored(self) -> Signature {
         let Ok(signature) = k256::ecdsa::Signature::from_slice(&self.rs) else { return self };
@@ -78,8 +78,8 @@ impl Signature {
         Signature { rs, v: self.v ^ if self.v < 27 { 1 } else { 7 } }
     }
 
-    /// The public key that signed `digest`. None where r or s is zero or not below the order, r is no coordinate, or
-    /// v is odd beyond its four values.
+    /// The public key that signed `digest`. `None` if r or s is zero or not below the order, if r is not a coordinate,
+    /// or if v is not one of its four values.
     pub fn recover(self, digest: &[u8; 32]) -> Option<PublicKey> {
         let odd = match self.v {
             0 | 27 => false,
@@ -97,7 +97,7 @@ pub fn sign(key: &SigningKey, digest: &[u8; 32]) -> Signature {
     let (signature, recovery) = key.sign_prehash_recoverable(digest);
     let mut rs = [0; 64];
     rs.copy_from_slice(&signature.to_bytes());
-    // An r that was reduced by the order occurs once in 2^127 signatures; 27 and 28 cannot tell it.
+    // One signature in 2^127 has an r that was reduced by the order. v of 27 or 28 cannot express that.
     Signature { rs, v: 27 + u8::from(recovery.is_y_odd()) }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_and_the_order_are_no_keys() {
+    fn zero_and_the_order_are_not_keys() {
         assert!(key_from_secret(&[0; 32]).is_none());
         assert!(key_from_secret(&bytes32(ORDER)).is_none());
         let mut last = bytes32(ORDER);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn points_off_the_curve_and_other_forms_are_no_public_keys() {
+    fn points_off_the_curve_and_other_forms_are_rejected() {
         let good = public_key(&key_from_secret(&[7; 32]).unwrap());
         assert_eq!(parse_public_key(&good), Some(good));
         let mut off = good;

@@ -1,4 +1,4 @@
-//! The text forms of bytes: base64url, base64, hex.
+//! String forms of bytes: base64url, base64, hex.
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
@@ -9,7 +9,7 @@ pub fn base64url(bytes: &[u8]) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Reads base64url: no padding, no foreign alphabet, no spare bits.
+/// Decodes base64url: no padding, no other alphabet, no unused bits set.
 pub fn parse_base64url(text: &str) -> Option<Vec<u8>> {
     BASE64_URL_SAFE_NO_PAD.decode(text).ok()
 }
@@ -19,32 +19,32 @@ pub fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
-/// Reads standard base64: padded, no foreign alphabet, no spare bits.
+/// Decodes standard base64: padded, no other alphabet, no unused bits set.
 pub fn parse_base64(text: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(text).ok()
 }
 
-/// Lower-case hex.
+/// Lowercase hex.
 pub fn hex(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(bytes)
 }
 
-/// Lower-case hex of the SHA-256 of `bytes`.
+/// Lowercase hex of the SHA-256 of `bytes`.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Reads hex of either case.
+/// Decodes hex of either case.
 pub fn parse_hex(text: &str) -> Option<Vec<u8>> {
     base16ct::mixed::decode_vec(text).ok()
 }
 
-/// Lower-case hex behind `0x`.
+/// Lowercase hex after `0x`.
 pub fn prefixed_hex(bytes: &[u8]) -> String {
     format!("0x{}", hex(bytes))
 }
 
-/// Reads hex of either case behind `0x`.
+/// Decodes hex of either case after `0x`.
 pub fn parse_prefixed_hex(text: &str) -> Option<Vec<u8>> {
     parse_hex(text.strip_prefix("0x")?)
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_has_its_prefix_and_whole_bytes() {
+    fn hex_needs_its_prefix_and_whole_bytes() {
         assert_eq!(prefixed_hex(&[0, 0xab]), "0x00ab");
         assert_eq!(parse_prefixed_hex("0x00aB"), Some(vec![0, 0xab]));
         assert_eq!(parse_prefixed_hex("0x"), Some(Vec::new()));

@@ -1,4 +1,4 @@
-//! Sentences of document 3 about the drop that no row stands for, and why.
+//! Sentences of document 3 about the drop that have no row, and why.
 
 use crate::requirement::{Anchor, Excuse};
 
@@ -6,5 +6,5 @@ use crate::requirement::{Anchor, Excuse};
 pub static EXCUSES: &[Excuse] = &[Excuse {
     document: 3,
     anchor: Anchor { heading: "Anonymous drop", ordinal: 4, hash: 0xb4b3_05a6 },
-    reason: "speaks of what an owned project cannot do; projects are not shown",
+    reason: "says what an owned project cannot do; projects are not shown",
 }];

@@ -1,7 +1,7 @@
 //! The drop's state machine (document 3, "States and transitions").
 
 crate::machine! {
-    /// A drop, from the first byte of its upload to its end. What becomes of a project is not shown.
+    /// A drop, from the first byte of its upload to its end. What happens to a project later is not shown.
     DROP "drop":
     DropState {
         None = "none",
@@ -26,7 +26,7 @@ crate::machine! {
     Uploading on Publish => Published;
     Uploading on Refusal => Refused;
     Uploading on Failure => Failed;
-    Uploading on Abort => Aborted unless "nothing outside shows that an upload was given up";
+    Uploading on Abort => Aborted unless "an aborted upload is not visible from outside";
     Published on Claim => Owned;
     Published on Deadline => Removed;
 }

@@ -1,8 +1,8 @@
-//! `source`: where a drop comes from (document 3, "POST /api/drop").
+//! `source`: the attribution of a drop (document 3, "POST /api/drop").
 
 use super::limits::SOURCE_CHARACTERS;
 
-/// Whether a `source` has the documented form; any other is ignored.
+/// Whether a `source` has the documented form. Any other is ignored.
 pub fn is_valid(source: &str) -> bool {
     let listed = |c: char| c.is_ascii_alphanumeric() || " _.:/@-".contains(c);
     source.chars().count() <= SOURCE_CHARACTERS && source.chars().all(listed)
@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_of_the_form() {
+    fn valid_and_invalid_sources() {
         for good in ["", "a", "codehost:owner/site@v1.2 _-", &"x".repeat(64)] {
             assert!(is_valid(good), "{good:?}");
         }

@@ -1,11 +1,11 @@
-//! `POST /api/drop`: a zip in, a live site out (document 3).
+//! `POST /api/drop`: publishes a zip as a live site (document 3).
 
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 
-/// The parts of a form, for descriptions.
+/// The parts of the form, for OpenAPI.
 const FORM: &[Field] = &[must(ARTIFACT, ShapeKind::File), may(SOURCE, ShapeKind::Text)];
-/// The members of a reply, for descriptions.
+/// The members of the response, for OpenAPI.
 const REPLY: &[Field] = &[
     must("dropId", ShapeKind::Text),
     must("claimToken", ShapeKind::Text),
@@ -27,5 +27,5 @@ endpoint! {
 
 /// The form's field that holds the zip.
 pub const ARTIFACT: &str = "artifact";
-/// The form's field that names where the drop comes from.
+/// The form's field with the drop's attribution.
 pub const SOURCE: &str = "source";

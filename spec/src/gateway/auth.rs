@@ -1,18 +1,18 @@
-//! `GET /svc/auth/check` (document 1), and the header that carries a key.
+//! `GET /svc/auth/check` (document 1), and the header with the key.
 
 use crate::endpoint::endpoint;
 
 endpoint! {
-    /// Tells whether a key is valid, and spends nothing.
+    /// Checks whether a key is valid. Spends no tokens.
     Gateway CHECK "auth-check" "GET" "/svc/auth/check"
     Bearer [200, 401]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Keys",
 }
 
-/// The key in the value of an `Authorization` header; `None` for another scheme and for no key.
+/// The key in the value of an `Authorization` header; `None` for another scheme or without a key.
 ///
-/// The scheme word is compared without regard to case, as HTTP has it; white space around the key is no part of it.
+/// The scheme is case-insensitive, as in HTTP. Whitespace around the key is ignored.
 pub fn bearer(value: &str) -> Option<&str> {
     let (scheme, key) = value.trim().split_once(' ')?;
     let key = key.trim();
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_stands_after_its_scheme_word() {
+    fn key_follows_the_scheme() {
         assert_eq!(bearer("Bearer sk-1"), Some("sk-1"));
         assert_eq!(bearer(" bearer   sk-1 "), Some("sk-1"));
         for other in ["", "Bearer", "Bearer ", "sk-1", "Basic sk-1", "Bearersk-1"] {

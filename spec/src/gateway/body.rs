@@ -1,7 +1,7 @@
-//! Reading the JSON bodies of inference requests: total, in one pass, each wrong type refused by its own row.
+//! Parses the JSON bodies of inference requests in one pass. Each wrong type is rejected by its own row.
 //!
-//! A row is asked only where its statement is broken, so that a long conversation costs no more than its bytes, and
-//! a violated row always leaves something to answer.
+//! A row is consulted only if its statement is broken, so that a long conversation costs no more than its bytes. A
+//! violated row always leaves a value to respond to.
 
 use serde_json::{Map, Value};
 
@@ -9,9 +9,9 @@ use super::limits;
 use super::requirements::input::LIMITS;
 use crate::{Id, Refused, Rules};
 
-/// The object of a body, under the row that refuses what is none; `None` where that row is violated.
+/// The object of a body. `rule` rejects a body that is not an object; `None` if that rule is violated.
 ///
-/// Of a member that stands twice the last one counts.
+/// If a member appears twice, the last one counts.
 pub(super) fn object(
     bytes: &[u8],
     rule: Id,
@@ -25,12 +25,12 @@ pub(super) fn object(
     }
 }
 
-/// The statement of `rule` is broken: refused, unless it is violated.
+/// The statement of `rule` is broken: rejects, unless the rule is violated.
 pub(super) fn broken(rule: Id, rules: &mut impl Rules, why: impl FnOnce() -> String) -> Result<(), Refused> {
     rules.require(rule, false, why)
 }
 
-/// Refuses more than `most`.
+/// Rejects more than `most`.
 pub(super) fn within(
     what: &dyn std::fmt::Display,
     count: usize,
@@ -43,7 +43,7 @@ pub(super) fn within(
     Ok(())
 }
 
-/// The messages of a request. The rules are those of the array, of each message in it, and of an array without any.
+/// The messages of a request. The rules: for the array, for each message in it, and for an empty array.
 pub(super) fn conversation<T, G: Rules>(
     request: &Map<String, Value>,
     [array, each, empty]: [Id; 3],
@@ -60,7 +60,7 @@ pub(super) fn conversation<T, G: Rules>(
     let mut messages = Vec::with_capacity(said.len());
     for value in said {
         let Value::Object(message) = value else {
-            broken(each, rules, || format!("a message is {}", kind(value)))?;
+            broken(each, rules, || format!("a message is {}, not an object", kind(value)))?;
             continue;
         };
         messages.push(read(message, rules)?);
@@ -73,7 +73,7 @@ pub(super) fn given<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'
     object.get(name).filter(|value| !value.is_null())
 }
 
-/// A member that must be there and that `read` must be able to read.
+/// A required member that `read` must be able to read.
 pub(super) fn required<'a, T>(
     object: &'a Map<String, Value>,
     name: &str,
@@ -89,7 +89,7 @@ pub(super) fn required<'a, T>(
     Ok(found)
 }
 
-/// A member that may be missing or null, and that `read` must else be able to read.
+/// An optional member. If it is present and not null, `read` must be able to read it.
 pub(super) fn optional<'a, T>(
     object: &'a Map<String, Value>,
     name: &str,
@@ -103,20 +103,20 @@ pub(super) fn optional<'a, T>(
     required(object, name, rule, rules, read)
 }
 
-/// What a value is, for logs: never its text, which may be a prompt.
+/// The type of a value, for logs. Never its content, which may be a prompt.
 pub(super) const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
 }
 
-/// The body as bytes that are the same for the same request, whatever the order of its members: JSON without white
-/// space, members sorted, those of the top level that `left_out` names left out.
+/// Bytes that are the same for the same request, whatever the order of its members: JSON without whitespace, members
+/// sorted, without the top-level members in `left_out`.
 pub fn canonical(body: &Value, left_out: &[&str]) -> Vec<u8> {
     let mut bytes = Vec::new();
     match body {
@@ -140,7 +140,7 @@ fn write(value: &Value, to: &mut Vec<u8>) {
             }
             to.push(b']');
         }
-        other => serde_json::to_writer(to, other).expect("a value is JSON, and memory takes it"),
+        other => serde_json::to_writer(to, other).expect("writing a value to a Vec cannot fail"),
     }
 }
 
@@ -150,19 +150,19 @@ fn write_object<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, to: 
     to.push(b'{');
     for (n, (name, value)) in sorted.into_iter().enumerate() {
         to.extend((n > 0).then_some(b','));
-        serde_json::to_writer(&mut *to, name).expect("a text is JSON, and memory takes it");
+        serde_json::to_writer(&mut *to, name).expect("writing a string to a Vec cannot fail");
         to.push(b':');
         write(value, to);
     }
     to.push(b'}');
 }
 
-/// What a look at the tokens shows, be the bytes JSON or not.
+/// The result of a token scan. The bytes need not be valid JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     /// How deep arrays and objects nest.
     pub(super) depth: usize,
-    /// A number that no double can hold.
+    /// Whether there is a number beyond the range of a double.
     pub(super) huge_number: bool,
 }
 
@@ -194,7 +194,7 @@ impl Scan {
     }
 }
 
-/// Behind the closing quote.
+/// The position after the closing quote.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_is_counted_outside_of_texts() {
+    fn depth_ignores_brackets_in_strings() {
         let depth = |text: &str| Scan::of(text.as_bytes()).depth;
         assert_eq!(depth(""), 0);
         assert_eq!(depth("1"), 0);
@@ -234,15 +234,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_doubles_are_seen() {
+    fn numbers_beyond_doubles_are_detected() {
         let huge = |text: &str| Scan::of(text.as_bytes()).huge_number;
         assert!(huge("[1e999]") && huge("{\"a\":-1E+400}") && huge(&"9".repeat(400)));
         assert!(!huge("[1e308,\"1e999\",18446744073709551616,1e-999]"));
-        assert!(!huge("1e999e"), "no number at all");
+        assert!(!huge("1e999e"), "not a number");
     }
 
     #[test]
-    fn the_canonical_bytes_know_no_order_and_no_blank() {
+    fn canonical_bytes_ignore_order_and_whitespace() {
         let one = json!({"b": [1.5, {"y": null, "x": "\u{e9}\""}], "a": true, "stream": true});
         let other: Value =
             serde_json::from_str("{\"a\":true , \"b\":[1.50,{\"x\":\"\\u00e9\\\"\",\"y\":null}]}").unwrap();

@@ -15,7 +15,7 @@ use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The members of a body, for descriptions.
+/// The members of the body, for OpenAPI.
 const REQUEST: &[Field] = &[
     must("model", ShapeKind::Text),
     must("messages", ShapeKind::Array(&ShapeKind::Object(MESSAGE_MEMBERS))),
@@ -41,7 +41,7 @@ const FUNCTION: &[Field] = &[
 ];
 
 endpoint! {
-    /// Answers a conversation, whole or as a stream.
+    /// Answers a conversation, as one object or as a stream.
     Gateway ENDPOINT "chat" "POST" "/v1/chat/completions"
     BearerOrPayment [200, 401, 402, 404, 422, 503]
     "document 1, Inference gateway (paths under {base_url})";
@@ -52,65 +52,65 @@ endpoint! {
     open: TOO_LARGE,
 }
 
-/// The roles that the wire format knows. The document uses `user` and `tool`.
+/// The roles of the wire format. The document uses `user` and `tool`.
 pub const ROLES: [&str; 6] = ["user", "tool", "assistant", "system", "developer", "function"];
 
-/// What a caller asks of the chat endpoint.
+/// A parsed request to the chat endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// The model's id.
     pub model: String,
-    /// Whether the answer is to come as a stream.
+    /// Whether the response is to be a stream.
     pub stream: bool,
     /// The conversation.
     pub messages: Vec<Message>,
-    /// What the model may call.
+    /// The tools that the model may call.
     pub tools: Vec<Tool>,
-    /// How many tokens the answer may have, as far as that is given.
+    /// The maximum number of tokens in the response, if given.
     pub max_tokens: Option<u64>,
-    /// The whole body as it came; null where it was none.
+    /// The whole body as sent; null if it was not an object.
     pub body: Value,
 }
 
 /// One message of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// The role.
     pub role: String,
-    /// What is said and shown, in order; a text stands as one part.
+    /// The content, in order. A string is one part.
     pub content: Vec<Part>,
-    /// The id of the call that a tool's message answers.
+    /// The id of the tool call that a tool message answers.
     pub tool_call_id: Option<String>,
 }
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// A text.
+    /// A string.
     Text(String),
-    /// An image whose data stand in the request.
+    /// An image with its data in the request.
     Image(ImageData),
-    /// An image that stands elsewhere.
+    /// An image at a URL.
     ImageUrl(String),
 }
 
 impl Message {
-    /// Its texts in a row.
+    /// Its text parts, concatenated.
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(|part| match part {
+        let strings = self.content.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
             Part::Image(_) | Part::ImageUrl(_) => None,
         });
-        texts.collect()
+        strings.collect()
     }
 
-    /// How many images it shows.
+    /// The number of its images.
     pub fn images(&self) -> usize {
         self.content.iter().filter(|part| !matches!(part, Part::Text(_))).count()
     }
 }
 
-/// Reads a body. Members that the document does not name are ignored.
+/// Parses a body. Ignores members that the document does not name.
 pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, rules, Value::as_str)?.unwrap_or_default().to_owned();
@@ -125,7 +125,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
     let role = role(message, rules)?;
     let content = match given(message, "content") {
         None => {
-            // An assistant that only called tools has said nothing.
+            // An assistant message that only has tool calls has no content.
             if role.is_some_and(|role| role != "assistant") {
                 broken(&MESSAGE_COMPLETE, rules, || "a message has no content".to_owned())?;
             }
@@ -142,14 +142,14 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
     if role == Some("tool") {
         tool_call_id = optional(message, "tool_call_id", &TOOL_CALL_ID, rules, Value::as_str)?;
         if given(message, "tool_call_id").is_none() {
-            broken(&MESSAGE_COMPLETE, rules, || "a tool's message has no tool_call_id".to_owned())?;
+            broken(&MESSAGE_COMPLETE, rules, || "a tool message has no tool_call_id".to_owned())?;
         }
     }
     let role = role.unwrap_or("user").to_owned();
     Ok(Message { role, content, tool_call_id: tool_call_id.map(str::to_owned) })
 }
 
-/// Who speaks; `None` where a rule is violated and nobody is named.
+/// The role; `None` if it is missing and the rule is violated.
 fn role<'a>(message: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<Option<&'a str>, Refused> {
     if given(message, "role").is_none() {
         broken(&MESSAGE_COMPLETE, rules, || "a message has no role".to_owned())?;
@@ -157,7 +157,7 @@ fn role<'a>(message: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<O
     }
     let role = required(message, "role", &ROLE, rules, Value::as_str)?;
     if role.is_some_and(|role| !ROLES.contains(&role)) {
-        broken(&ROLE_KNOWN, rules, || "the role is none that is known".to_owned())?;
+        broken(&ROLE_KNOWN, rules, || "the role is unknown".to_owned())?;
     }
     Ok(role)
 }
@@ -167,7 +167,7 @@ fn read_parts(parts: &[Value], rules: &mut impl Rules) -> Result<Vec<Part>, Refu
     let mut content = Vec::with_capacity(parts.len());
     for value in parts {
         let Value::Object(object) = value else {
-            broken(&PART, rules, || format!("a content part is {}", kind(value)))?;
+            broken(&PART, rules, || format!("a content part is {}, not an object", kind(value)))?;
             continue;
         };
         content.extend(part(object, rules)?);
@@ -175,7 +175,7 @@ fn read_parts(parts: &[Value], rules: &mut impl Rules) -> Result<Vec<Part>, Refu
     Ok(content)
 }
 
-/// One part; `None` where a rule is violated and nothing is left of it.
+/// One part; `None` if a rule is violated and nothing is left of the part.
 fn part(part: &Map<String, Value>, rules: &mut impl Rules) -> Result<Option<Part>, Refused> {
     match part.get("type").and_then(Value::as_str) {
         Some("text") => {
@@ -204,7 +204,9 @@ fn image_at(url: &str, rules: &mut impl Rules) -> Result<Part, Refused> {
         return Ok(Part::Image(data));
     }
     if !url.starts_with("https://") && !url.starts_with("http://") {
-        broken(&IMAGE_DATA, rules, || "the image is neither base64 image data nor a web address".to_owned())?;
+        broken(&IMAGE_DATA, rules, || {
+            "the image is neither base64 image data nor an http(s) URL".to_owned()
+        })?;
     }
     Ok(Part::ImageUrl(url.to_owned()))
 }
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_request_is_read() {
+    fn full_request_is_parsed() {
         let request = read(&whole(), &mut Strict).unwrap();
         assert_eq!((request.model.as_str(), request.stream, request.max_tokens), ("m", true, Some(7)));
         let roles: Vec<_> = request.messages.iter().map(|message| message.role.as_str()).collect();
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn each_wrong_value_is_refused_by_its_own_row_and_passes_without_it() {
+    fn each_wrong_value_is_rejected_by_its_own_row_only() {
         use crate::gateway::requirements::tools as t;
         let wrong: [(&str, Value, crate::Id); 27] = [
             ("/model", json!(7), &MODEL),
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn no_body_is_read_without_its_rule_alone() {
+    fn invalid_body_is_rejected_by_the_body_row_only() {
         for body in [&b""[..], b"[]", b"nul", b"{\"model\":", b"\"\xff\"", b"{} {}"] {
             assert_eq!(parse(body, &mut Strict).unwrap_err().rule, &BODY);
             assert_eq!(parse(body, &mut Without(&BODY)).unwrap(), Request::default());

@@ -1,4 +1,4 @@
-//! `POST /v1/completions` and `POST /completions` (document 1), whose bodies are not shown.
+//! `POST /v1/completions` and `POST /completions` (document 1). The document does not show their bodies.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The members of a body as wire formats have them, for descriptions.
+/// The members of the body in common wire formats, for OpenAPI.
 const REQUEST: &[Field] = &[
     must("model", ShapeKind::Text),
     must("prompt", ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Array(&ShapeKind::Text)])),
@@ -17,46 +17,48 @@ const REQUEST: &[Field] = &[
 ];
 
 endpoint! {
-    /// Goes on with a prompt.
+    /// Completes a prompt.
     Gateway ENDPOINT "completions" "POST" "/v1/completions"
     BearerOrPayment [200, 401, 402, 404, 422, 503]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Inference",
-    note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
+    note: "The document does not show the bodies; these are the common form.",
     body: Body::Json(REQUEST),
     reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
     open: TOO_LARGE,
 }
 
 endpoint! {
-    /// Goes on with a prompt, in the native style: the listed exception to the path prefix of inference.
+    /// Completes a prompt, in the native style: the listed exception to the path prefix of inference.
     Gateway NATIVE "native-completions" "POST" "/completions"
     BearerOrPayment [200, 401, 402, 404, 422, 503]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Inference",
-    note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
+    note: "The document does not show the bodies; these are the common form.",
     body: Body::Json(REQUEST),
     reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
     open: TOO_LARGE,
 }
 
-/// What a caller asks to be gone on with.
+/// A parsed request for a completion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// The model's id.
     pub model: String,
-    /// Whether the answer is to come as a stream.
+    /// Whether the response is to be a stream.
     pub stream: bool,
-    /// The whole body as it came; null where it was none.
+    /// The whole body as sent; null if it was not an object.
     pub body: Value,
 }
 
-/// Reads a body of either endpoint: a model, and as the prompt a text, texts, or tokens as the wire format has them.
+/// Parses a body of either endpoint: a model, and a prompt that is a string, strings or tokens.
 pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &BODY, rules, Value::as_str)?.unwrap_or_default().to_owned();
     if !object.get("prompt").is_some_and(is_prompt) {
-        broken(&BODY, rules, || "prompt is neither a text nor texts nor tokens".to_owned())?;
+        broken(&BODY, rules, || {
+            "prompt is not a string, an array of strings or an array of tokens".to_owned()
+        })?;
     }
     let stream = optional(&object, "stream", &BODY, rules, Value::as_bool)?.unwrap_or_default();
     Ok(Request { model, stream, body: Value::Object(object) })
@@ -64,9 +66,9 @@ pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
 
 fn is_prompt(value: &Value) -> bool {
     let tokens = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_u64));
-    let texts = |items: &[Value]| items.iter().all(Value::is_string);
+    let strings = |items: &[Value]| items.iter().all(Value::is_string);
     let lists = |items: &[Value]| items.iter().all(tokens);
-    value.is_string() || tokens(value) || value.as_array().is_some_and(|items| texts(items) || lists(items))
+    value.is_string() || tokens(value) || value.as_array().is_some_and(|items| strings(items) || lists(items))
 }
 
 #[cfg(test)]
@@ -75,7 +77,7 @@ mod tests {
     use crate::Strict;
 
     #[test]
-    fn prompts_are_texts_or_tokens() {
+    fn prompts_are_strings_or_tokens() {
         let read = |prompt: &str| {
             parse(format!("{{\"model\":\"m\",\"prompt\":{prompt}}}").as_bytes(), &mut Strict).is_ok()
         };

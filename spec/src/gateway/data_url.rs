@@ -7,11 +7,11 @@ use crate::crypto::text::parse_base64;
 pub struct ImageData {
     /// The media type, lower case, such as `image/png`.
     pub media_type: String,
-    /// How many bytes the data have once decoded.
+    /// The size of the decoded data, in bytes.
     pub size: usize,
 }
 
-/// Reads a data URL of base64 image data; `None` for any other text.
+/// Parses a data URL of base64 image data; `None` for any other string.
 pub fn parse(url: &str) -> Option<ImageData> {
     let (scheme, rest) = url.split_at_checked(5)?;
     if !scheme.eq_ignore_ascii_case("data:") {
@@ -24,7 +24,7 @@ pub fn parse(url: &str) -> Option<ImageData> {
     base64.then(|| image(media_type, data)).flatten()
 }
 
-/// An image of that media type and base64 data, as the messages format has them apart.
+/// An image from its media type and its base64 data, which are separate in the messages format.
 pub fn image(media_type: &str, data: &str) -> Option<ImageData> {
     let media_type = media_type.trim().to_ascii_lowercase();
     let subtype = media_type.strip_prefix("image/")?;
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_base64_image_data_are_an_image() {
+    fn only_base64_image_data_is_an_image() {
         let read = |url| parse(url).map(|image| (image.media_type, image.size));
         assert_eq!(read("data:image/png;base64,AAAA"), Some(("image/png".into(), 3)));
         assert_eq!(read("DATA:image/JPEG;q=1;BASE64,AA=="), Some(("image/jpeg".into(), 1)));

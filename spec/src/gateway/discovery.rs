@@ -6,11 +6,11 @@ use crate::Dialect;
 use crate::endpoint::endpoint;
 use crate::shape::{Field, Reply, ShapeKind, must};
 
-/// What discovery says of a model, for descriptions.
+/// The discovery entry of a model, for OpenAPI.
 const ENTRY: &[Field] = &[must("servers", ShapeKind::Array(&ShapeKind::Text))];
 
 endpoint! {
-    /// Tells which servers run which model. Whether it needs a key is not shown.
+    /// Lists the servers of each model. The document does not show whether it needs a key.
     Gateway ENDPOINT "discovery" "GET" "/svc/models"
     None [200]
     "document 1, Inference gateway (paths under {base_url})";
@@ -19,10 +19,10 @@ endpoint! {
     open: &[401],
 }
 
-/// What discovery says of one model.
+/// The discovery entry of one model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// URLs of servers, or item hashes of confidential deployments after their scheme.
+    /// URLs of servers, or confidential deployments: the scheme followed by the item hash.
     pub servers: Vec<String>,
 }
 
@@ -31,12 +31,12 @@ pub struct Entry {
 pub enum Server<'a> {
     /// The https URL of a backing server.
     Url(&'a str),
-    /// The item hash of a confidential deployment; no address.
+    /// The item hash of a confidential deployment. It is not an address.
     Confidential(&'a str),
 }
 
 impl<'a> Server<'a> {
-    /// Reads one text of `servers`; `None` where it is neither of the two forms.
+    /// Parses one string of `servers`; `None` if it has neither form.
     pub fn parse(dialect: &Dialect, text: &'a str) -> Option<Server<'a>> {
         if let Some(hash) = text.strip_prefix(dialect.confidential_scheme.as_str()) {
             return (!hash.is_empty()).then_some(Server::Confidential(hash));
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_addresses_or_item_hashes() {
+    fn entries_are_urls_or_item_hashes() {
         let read = |text| Server::parse(&Dialect::default(), text).map(|server| format!("{server:?}"));
         assert_eq!(read("https://a.example/x").as_deref(), Some("Url(\"https://a.example/x\")"));
         assert_eq!(read("tee://00ff").as_deref(), Some("Confidential(\"00ff\")"));

@@ -1,4 +1,4 @@
-//! Sentences of document 1 that stand for the gateway or for both services and that no row stands for, and why.
+//! Sentences of document 1 about the gateway or about both services that have no row, and why.
 
 use crate::requirement::{Anchor, Excuse};
 
@@ -17,10 +17,10 @@ pub static EXCUSES: &[Excuse] = &[
     excuse("Versioning", 4, 0x7539_af29, NOT_SHOWN),
 ];
 
-const INTRODUCTION: &str = "introduces what follows; the statements themselves stand in rows";
-const CUSTOMERS: &str = "tells how somebody becomes a customer, which no endpoint takes part in";
-const STATELESS: &str = "tells that resources have no states; the life of a single request has a machine";
-const NOT_SHOWN: &str = "the document says that this is not shown: nothing may be asserted";
+const INTRODUCTION: &str = "introduces what follows; the statements themselves have rows";
+const CUSTOMERS: &str = "says how to become a customer, which no endpoint takes part in";
+const STATELESS: &str = "says that resources have no states; the states of a single request have a machine";
+const NOT_SHOWN: &str = "the document says that this is not shown; nothing may be asserted";
 
 const fn excuse(heading: &'static str, ordinal: u16, hash: u32, reason: &'static str) -> Excuse {
     Excuse { document: 1, anchor: Anchor { heading, ordinal, hash }, reason }

@@ -1,4 +1,4 @@
-//! Bad input that the documents leave to the server but for one thing: it is no internal error.
+//! Bad input that the documents leave to the server, except that it must not cause an internal error.
 
 use super::body::Scan;
 use super::limits;
@@ -6,10 +6,10 @@ use super::requirements::chat;
 use super::requirements::input::{DEEP, HUGE_NUMBER, IMAGE_DATA, LARGE, NOT_UTF8, UNKNOWN_ROLE};
 use crate::Id;
 
-/// The rows of bad input that a body meets, in their order. `refused` is the row that refused it, if any did.
+/// The rows of bad input that apply to a body, in order. `refused` is the row that rejected it, if any.
 ///
-/// They refuse nothing themselves: a body that meets one is answered or refused as ever, and a server that lets the
-/// row be violated falls over.
+/// These rows reject nothing themselves: the body gets the same response as without them. A server that violates such a
+/// row fails with an internal error.
 pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
     let scan = Scan::of(body);
     let refused_by = |row: Id| refused == Some(row);
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_oddity_is_met_by_its_own_row() {
+    fn each_kind_of_bad_input_has_its_own_row() {
         let rows = |body: &[u8], refused| -> Vec<String> {
             oddities(body, refused).iter().map(|row| row.name.to_owned()).collect()
         };

@@ -1,16 +1,16 @@
-//! What the reference takes at most. None of it is shown by the documents, so nothing asserts it.
+//! The simulator's maximum values. The documents show none of them, so nothing asserts them.
 
-/// How deep arrays and objects of a body may nest; below what the JSON reader can take.
+/// The maximum nesting depth of arrays and objects in a body; lower than what the JSON parser allows.
 pub const DEPTH: usize = 100;
 
-/// How many messages a conversation may have.
+/// The maximum number of messages in a conversation.
 pub const MESSAGES: usize = 16_384;
 
-/// How many parts or blocks a message may have.
+/// The maximum number of parts or blocks in a message.
 pub const PARTS: usize = 4096;
 
-/// How many tools a request may declare.
+/// The maximum number of tools in a request.
 pub const TOOLS: usize = 1024;
 
-/// From how many bytes on a body counts as a large one.
+/// The size in bytes from which a body counts as large.
 pub const LARGE_BYTES: usize = 4 << 20;

@@ -1,8 +1,8 @@
-//! The life of a request, and of the two kinds of connection that a client keeps by itself (document 1,
+//! The states of a request, and of the two kinds of connection that a client keeps itself (document 1,
 //! "Authentication", "Errors" and "Direct server access").
 
 crate::machine! {
-    /// A request for inference, from its head to its end.
+    /// A request for inference, from its first byte to its end.
     REQUEST "request":
     RequestState {
         Received = "received",
@@ -39,7 +39,7 @@ crate::machine! {
 }
 
 crate::machine! {
-    /// A client's connection to a confidential deployment: nothing is sent before it is open.
+    /// A client's connection to a confidential deployment. Nothing is sent before it is open.
     CONFIDENTIAL "confidential-connection":
     ConfidentialState {
         Unresolved = "unresolved",
@@ -59,24 +59,24 @@ crate::machine! {
         Reboot = "reboot",
         Send = "send",
     }
-    Unresolved on Resolution => Resolved unless "a client's own move, judged by what reaches an enclave";
-    Unresolved on Send => Unresolved unless "a client refuses to send by itself, and nothing is seen of it";
-    Resolved on Attestation => Attested unless "a client's own move, judged by what reaches an enclave";
-    Resolved on BadAttestation => Refused unless "a client's own move, judged by what reaches an enclave";
-    Resolved on Send => Resolved unless "a client refuses to send by itself, and nothing is seen of it";
-    Resolved on Reboot => Unresolved unless "a client's own move, judged by what reaches an enclave";
-    Attested on Pin => Pinned unless "a client's own move, judged by what reaches an enclave";
-    Attested on Send => Attested unless "a client refuses to send by itself, and nothing is seen of it";
-    Attested on Reboot => Unresolved unless "a client's own move, judged by what reaches an enclave";
-    Pinned on Connection => Open unless "a client's own move, judged by what reaches an enclave";
-    Pinned on OtherCertificate => Unresolved unless "a client's own move, judged by what reaches an enclave";
-    Pinned on Reboot => Unresolved unless "a client's own move, judged by what reaches an enclave";
-    Open on Send => Open unless "a client's own move, judged by what reaches an enclave";
-    Open on Reboot => Unresolved unless "a client's own move, judged by what reaches an enclave";
+    Unresolved on Resolution => Resolved unless "a client's own transition, judged by what reaches an enclave";
+    Unresolved on Send => Unresolved unless "the client itself does not send, which is not visible from outside";
+    Resolved on Attestation => Attested unless "a client's own transition, judged by what reaches an enclave";
+    Resolved on BadAttestation => Refused unless "a client's own transition, judged by what reaches an enclave";
+    Resolved on Send => Resolved unless "the client itself does not send, which is not visible from outside";
+    Resolved on Reboot => Unresolved unless "a client's own transition, judged by what reaches an enclave";
+    Attested on Pin => Pinned unless "a client's own transition, judged by what reaches an enclave";
+    Attested on Send => Attested unless "the client itself does not send, which is not visible from outside";
+    Attested on Reboot => Unresolved unless "a client's own transition, judged by what reaches an enclave";
+    Pinned on Connection => Open unless "a client's own transition, judged by what reaches an enclave";
+    Pinned on OtherCertificate => Unresolved unless "a client's own transition, judged by what reaches an enclave";
+    Pinned on Reboot => Unresolved unless "a client's own transition, judged by what reaches an enclave";
+    Open on Send => Open unless "a client's own transition, judged by what reaches an enclave";
+    Open on Reboot => Unresolved unless "a client's own transition, judged by what reaches an enclave";
 }
 
 crate::machine! {
-    /// A client that calls servers directly, and the list it has from discovery.
+    /// A client that calls servers directly, and its list of servers from discovery.
     DIRECT "direct-client":
     DirectState { Stale = "stale", Current = "current" }
     DirectEvent {
@@ -85,8 +85,8 @@ crate::machine! {
         Exhaustion = "last-server-fails",
         Age = "time-passes",
     }
-    Stale on Discovery => Current unless "a client's own move, judged by what reaches the servers";
-    Current on Failure => Current unless "a client's own move, judged by what reaches the servers";
-    Current on Exhaustion => Stale unless "a client's own move, judged by what reaches the servers";
-    Current on Age => Stale unless "a client's own move, judged by what reaches the servers";
+    Stale on Discovery => Current unless "a client's own transition, judged by what reaches the servers";
+    Current on Failure => Current unless "a client's own transition, judged by what reaches the servers";
+    Current on Exhaustion => Stale unless "a client's own transition, judged by what reaches the servers";
+    Current on Age => Stale unless "a client's own transition, judged by what reaches the servers";
 }

@@ -12,14 +12,14 @@ use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The members of a body, for descriptions.
+/// The members of the body, for OpenAPI.
 const REQUEST: &[Field] = &[
     must("model", ShapeKind::Text),
     must("max_tokens", ShapeKind::Integer),
     must("messages", ShapeKind::Array(&ShapeKind::Object(MESSAGE_MEMBERS))),
 ];
 const MESSAGE_MEMBERS: &[Field] = &[must("role", ShapeKind::OneOf(&ROLES)), must("content", ShapeKind::Text)];
-/// The header that names a version by its date.
+/// The version header, with a date as its value.
 const VERSION: &[Field] = &[may("svc-version", ShapeKind::Text)];
 
 endpoint! {
@@ -35,34 +35,34 @@ endpoint! {
     open: TOO_LARGE,
 }
 
-/// The roles that the wire format knows. The document names none.
+/// The roles of the wire format. The document names none.
 pub const ROLES: [&str; 3] = ["user", "assistant", "system"];
 
-/// What a caller asks of the messages endpoint.
+/// A parsed request to the messages endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// The model's id.
     pub model: String,
-    /// How many tokens the answer may have.
+    /// The maximum number of tokens in the response.
     pub max_tokens: u64,
-    /// Whether the answer is to come as a stream.
+    /// Whether the response is to be a stream.
     pub stream: bool,
     /// The conversation.
     pub messages: Vec<Message>,
-    /// The whole body as it came; null where it was none.
+    /// The whole body as sent; null if it was not an object.
     pub body: Value,
 }
 
 /// One message of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// The role.
     pub role: String,
-    /// Its text, or the texts of its blocks in a row.
+    /// Its string, or the strings of its blocks, concatenated.
     pub text: String,
 }
 
-/// Reads a body. Members that the document does not name are ignored, but `stream`.
+/// Parses a body. Ignores members that the document does not name, except `stream`.
 pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, rules, Value::as_str)?.unwrap_or_default().to_owned();
@@ -72,7 +72,7 @@ pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
     Ok(Request { model, max_tokens, stream, messages, body: Value::Object(object) })
 }
 
-/// The largest number of tokens; at least one.
+/// The maximum number of tokens; at least one.
 fn max_tokens(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<u64, Refused> {
     let Some(tokens) = required(request, "max_tokens", &MAX_TOKENS, rules, integer)? else { return Ok(1) };
     if tokens < 1 {
@@ -81,13 +81,13 @@ fn max_tokens(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<u6
     Ok(tokens.max(1).unsigned_abs())
 }
 
-/// An integer however it is written; beyond 64 bits the nearest that they hold.
+/// An integer in any notation. Beyond 64 bits, the nearest 64-bit integer.
 fn integer(value: &Value) -> Option<i64> {
     let Value::Number(number) = value else { return None };
     if let Some(integer) = number.as_i64() {
         return Some(integer);
     }
-    // The cast keeps to the type's bounds, which is what is wanted here.
+    // The cast saturates at the type's bounds, which is intended here.
     #[allow(clippy::cast_possible_truncation)]
     number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
 }
@@ -99,7 +99,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
     } else if let Some(sent) = required(message, "role", &ROLE, rules, Value::as_str)? {
         role = sent;
         if !ROLES.contains(&role) {
-            broken(&ROLE_KNOWN, rules, || "the role is none that is known".to_owned())?;
+            broken(&ROLE_KNOWN, rules, || "the role is unknown".to_owned())?;
         }
     }
     let text = match given(message, "content") {
@@ -108,7 +108,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
             String::new()
         }
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(blocks)) => texts_of(blocks, rules)?,
+        Some(Value::Array(blocks)) => joined_text(blocks, rules)?,
         Some(other) => {
             broken(&CONTENT, rules, || format!("content is {}", kind(other)))?;
             String::new()
@@ -117,20 +117,20 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
     Ok(Message { role: role.to_owned(), text })
 }
 
-fn texts_of(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
+fn joined_text(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
     within(&"the number of blocks", blocks.len(), limits::PARTS, rules)?;
-    let mut texts = String::new();
+    let mut joined = String::new();
     for block in blocks {
         let text = block.get("text");
         match block.get("type").and_then(Value::as_str) {
             Some("text") if text.is_some_and(Value::is_string) => {
-                texts.push_str(text.and_then(Value::as_str).unwrap_or_default());
+                joined.push_str(text.and_then(Value::as_str).unwrap_or_default());
             }
             Some(other) if other != "text" => {}
             _ => broken(&BLOCKS, rules, || format!("a block is {} without type or text", kind(block)))?,
         }
     }
-    Ok(texts)
+    Ok(joined)
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_request_is_read() {
+    fn full_request_is_parsed() {
         let request = read(&whole(), &mut Strict).unwrap();
         assert_eq!((request.model.as_str(), request.max_tokens, request.stream), ("m", 64, true));
         let said: Vec<_> = request.messages.iter().map(|m| (m.role.as_str(), m.text.as_str())).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn each_wrong_value_is_refused_by_its_own_row_and_passes_without_it() {
+    fn each_wrong_value_is_rejected_by_its_own_row_only() {
         let wrong: [(&str, Value, Id); 16] = [
             ("/model", json!([]), &MODEL),
             ("/max_tokens", json!("many"), &MAX_TOKENS),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_integers_however_they_are_written() {
+    fn integers_are_accepted_in_any_notation() {
         for (text, expected) in [("64", Some(64)), ("64.0", Some(64)), ("6.4e1", Some(64)), ("6.4", None)] {
             assert_eq!(integer(&serde_json::from_str(text).unwrap()), expected, "{text}");
         }

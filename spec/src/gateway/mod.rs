@@ -32,10 +32,10 @@ pub static ENDPOINTS: &[&Endpoint] = &[
     &auth::CHECK,
 ];
 
-/// The endpoints that a server of the pool has under its own URL, as far as the document names them.
+/// The endpoints that a backing server exposes under its own URL, as far as the document names them.
 pub static DIRECT: &[&Endpoint] = &[&chat::ENDPOINT, &completions::ENDPOINT, &messages::ENDPOINT];
 
-/// The status of a request that is larger than a server takes. The largest size is not shown.
+/// The status for a request that is larger than the server's maximum, which the document does not show.
 const TOO_LARGE: &[u16] = &[413];
 
 /// The service's state machines.

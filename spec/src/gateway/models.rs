@@ -4,7 +4,7 @@ use crate::endpoint::endpoint;
 use crate::shape::{Reply, ShapeKind};
 
 endpoint! {
-    /// Lists the models. Whether it needs a key is not shown.
+    /// Lists the models. The document does not show whether it needs a key.
     Gateway LIST "models" "GET" "/v1/models"
     None [200]
     "document 1, Inference gateway (paths under {base_url})";

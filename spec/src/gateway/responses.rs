@@ -1,4 +1,4 @@
-//! `POST /v1/responses` (document 1), whose body is not shown.
+//! `POST /v1/responses` (document 1). The document does not show its body.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The members of a body as the wire format has them, for descriptions.
+/// The members of the body in the wire format, for OpenAPI.
 const REQUEST: &[Field] = &[
     must("model", ShapeKind::Text),
     must("input", ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Array(&ShapeKind::Object(&[]))])),
@@ -17,36 +17,36 @@ const REQUEST: &[Field] = &[
 ];
 
 endpoint! {
-    /// Answers an input.
+    /// Creates a response to an input.
     Gateway ENDPOINT "responses" "POST" "/v1/responses"
     BearerOrPayment [200, 401, 402, 404, 422, 503]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Inference",
-    note: "Bodies of requests and replies are not shown; what stands here is the customary form.",
+    note: "The document does not show the bodies; these are the common form.",
     body: Body::Json(REQUEST),
     reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
     open: TOO_LARGE,
 }
 
-/// What a caller asks a response to.
+/// A parsed request for a response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// The model's id.
     pub model: String,
-    /// Whether the answer is to come as a stream.
+    /// Whether the response is to be a stream.
     pub stream: bool,
-    /// The whole body as it came; null where it was none.
+    /// The whole body as sent; null if it was not an object.
     pub body: Value,
 }
 
-/// Reads a body: a model, and as the input a text or an array of objects.
+/// Parses a body: a model, and an input that is a string or an array of objects.
 pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &BODY, rules, Value::as_str)?.unwrap_or_default().to_owned();
     let input = object.get("input");
     let items = input.and_then(Value::as_array).is_some_and(|items| items.iter().all(Value::is_object));
     if !items && !input.is_some_and(Value::is_string) {
-        broken(&BODY, rules, || "input is neither a text nor an array of objects".to_owned())?;
+        broken(&BODY, rules, || "input is neither a string nor an array of objects".to_owned())?;
     }
     optional(&object, "tools", &BODY, rules, Value::as_array)?;
     let stream = optional(&object, "stream", &BODY, rules, Value::as_bool)?.unwrap_or_default();

@@ -1,21 +1,21 @@
 //! Stand-ins for what the document does not show: how an item hash is resolved, and how an enclave is attested.
 //!
-//! Nothing here is asserted of anybody's service. The simulator answers at these paths, and a client that is run
-//! against it finds them here: `GET /stand-in/v1/resolve/{item_hash}` at the gateway answers
-//! `{"address": "https://…"}`, and `GET /stand-in/v1/attestation?nonce={hex}` at that address answers
+//! No target is judged by this. The simulator serves these paths, and a client that runs against it uses them:
+//! `GET /stand-in/v1/resolve/{item_hash}` at the gateway returns `{"address": "https://…"}`, and
+//! `GET /stand-in/v1/attestation?nonce={hex}` at that address returns
 //! `{"item_hash", "nonce", "certificate_sha256", "signature"}`: a statement about the deployment that runs there and
-//! the certificate that its connections show, signed by an authority whose public key its readers have.
+//! the certificate of its connections, signed by an authority whose public key the client has.
 
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
 use crate::crypto::{ed25519, text};
 
-/// Where the gateway resolves item hashes; the hash follows.
+/// The gateway's path to resolve item hashes; the hash follows.
 pub const RESOLVE: &str = "/stand-in/v1/resolve/";
-/// Where an enclave attests itself; a nonce of the reader's is in the query.
+/// The path where an enclave attests itself. The query has the client's nonce.
 pub const ATTESTATION: &str = "/stand-in/v1/attestation";
-/// What a signature stands under besides the statement, so that it can be no other.
+/// Signed together with the statement, so that the signature fits no other purpose.
 const PURPOSE: &str = "assay stand-in attestation v1";
 
 /// What an attestation states.
@@ -23,29 +23,29 @@ const PURPOSE: &str = "assay stand-in attestation v1";
 pub struct Statement {
     /// The item hash of the deployment that runs.
     pub item_hash: String,
-    /// What the reader has asked with, hex.
+    /// The client's nonce, hex.
     pub nonce: String,
-    /// The SHA-256 of the certificate (DER) that the enclave's connections show.
+    /// The SHA-256 of the certificate (DER) of the enclave's connections.
     pub certificate_sha256: [u8; 32],
 }
 
-/// Why an attestation does not hold.
+/// Why an attestation is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unverified {
-    /// A member is missing or of another form.
-    #[error("the attestation has no {0}")]
+    /// A member is missing or has the wrong form.
+    #[error("the attestation has no valid {0}")]
     Form(&'static str),
-    /// It speaks of another deployment.
-    #[error("another deployment runs there")]
+    /// It is about another deployment.
+    #[error("the attestation is for another deployment")]
     Measurement,
-    /// It was made for another question.
-    #[error("it answers another nonce")]
+    /// It is for another nonce.
+    #[error("the attestation is for another nonce")]
     Nonce,
-    /// It speaks of another certificate than the connection's.
-    #[error("it speaks of another certificate")]
+    /// It is for another certificate than the connection's.
+    #[error("the attestation is for another certificate")]
     Certificate,
-    /// The authority has not signed it.
-    #[error("its signature is not the authority's")]
+    /// The authority did not sign it.
+    #[error("the signature is not the authority's")]
     Signature,
 }
 
@@ -60,7 +60,7 @@ impl Statement {
         })
     }
 
-    /// Whether an attestation states exactly this, and the authority with this public key has signed it.
+    /// Checks that an attestation states exactly this, and that the authority with this public key signed it.
     pub fn verify(&self, attestation: &Value, authority: &[u8; 32]) -> Result<(), Unverified> {
         let member = |name| attestation[name].as_str().ok_or(Unverified::Form(name));
         let certificate = text::parse_hex(member("certificate_sha256")?);
@@ -83,7 +83,7 @@ impl Statement {
         holds.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, why)| Err(why))
     }
 
-    /// The signed text. No member holds a line end, since the signer has written each.
+    /// The signed string. No member contains a line end, because the signer wrote each of them.
     fn signed(&self) -> String {
         let Statement { item_hash, nonce, certificate_sha256 } = self;
         format!("{PURPOSE}\n{item_hash}\n{nonce}\n{}\n", text::hex(certificate_sha256))
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attestation_holds_for_its_own_question_alone() {
+    fn attestation_is_valid_only_for_its_own_statement() {
         let key = ed25519::key_from_seed([7; 32]);
         let authority = key.verifying_key().to_bytes();
         let asked = Statement { item_hash: "ab".into(), nonce: "01".into(), certificate_sha256: [9; 32] };

@@ -1,4 +1,4 @@
-//! Tools that a request declares (document 1, "Chat request body").
+//! The tools that a request declares (document 1, "Chat request body").
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ pub struct Tool {
     pub parameters: Option<Value>,
 }
 
-/// The tools of a request; none where `tools` is missing or null.
+/// The tools of a request; empty if `tools` is missing or null.
 pub(super) fn parse(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<Vec<Tool>, Refused> {
     let declared = optional(request, "tools", &TOOLS, rules, Value::as_array)?;
     let declared = declared.map(Vec::as_slice).unwrap_or_default();
@@ -30,10 +30,10 @@ pub(super) fn parse(request: &Map<String, Value>, rules: &mut impl Rules) -> Res
     Ok(tools)
 }
 
-/// One tool; `None` where a rule is violated and nothing can be called.
+/// One tool; `None` if a rule is violated and there is nothing to call.
 fn tool(value: &Value, rules: &mut impl Rules) -> Result<Option<Tool>, Refused> {
     let Value::Object(tool) = value else {
-        broken(&TOOL, rules, || format!("a tool is {}", kind(value)))?;
+        broken(&TOOL, rules, || format!("a tool is {}, not an object", kind(value)))?;
         return Ok(None);
     };
     required(tool, "type", &TYPE, rules, |kind| (kind == "function").then_some(()))?;

@@ -8,19 +8,19 @@ use super::requirements::records::{TRAIT_TYPE, VALUE};
 use crate::shape::{Field, ShapeKind, must};
 use crate::{Refused, Rules};
 
-/// What an attribute shows, for descriptions.
+/// The shape of an attribute, for OpenAPI.
 pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
     must("trait_type", ShapeKind::Text),
     must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text])),
 ];
 
-/// An attribute: both members are required.
+/// An attribute. Both members are required.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Attribute {
-    /// What it is about.
+    /// `trait_type`.
     pub trait_type: String,
-    /// What the token has of it.
+    /// `value`.
     pub value: AttributeValue,
 }
 
@@ -28,16 +28,16 @@ pub struct Attribute {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum AttributeValue {
-    /// True or false.
+    /// A boolean.
     Boolean(bool),
-    /// An integer of any size that JSON has.
+    /// An integer of any size.
     Integer(Number),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
 impl Attribute {
-    /// Reads an attribute.
+    /// Parses an attribute.
     pub fn read(value: &Value, rules: &mut impl Rules) -> Result<Attribute, Refused> {
         let trait_type = required(value, "trait_type", &TRAIT_TYPE, text, rules)?;
         let value = required(value, "value", &VALUE, AttributeValue::read, rules)?;
@@ -62,7 +62,7 @@ impl Default for AttributeValue {
     }
 }
 
-/// An integer however it is written: `7`, `7.0`, `7e3`.
+/// An integer in any notation: `7`, `7.0`, `7e3`.
 fn is_integer(number: &Number) -> bool {
     !number.is_f64() || number.as_f64().is_some_and(|value| value.fract() == 0.0)
 }

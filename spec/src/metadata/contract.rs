@@ -1,4 +1,4 @@
-//! The document of a contract.
+//! The metadata document of a contract.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::metadata::{UNKNOWN, URI_NOTE, endpoint};
 use crate::shape::{Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// What a contract's document shows, for descriptions.
+/// The shape of a contract's document, for OpenAPI.
 const CONTRACT: ShapeKind = ShapeKind::Object(&[
     must("name", ShapeKind::Text),
     may("symbol", ShapeKind::Text),
@@ -26,17 +26,17 @@ const CONTRACT: ShapeKind = ShapeKind::Object(&[
     may("default_token_template", TEMPLATE),
 ]);
 endpoint! {
-    /// By the content identifier of the contract's metadata.
+    /// Returns a contract's document by the content identifier of its metadata.
     BY_CID "contract-by-cid" "/{contract_metadata_cid}" [200, 422]
     group: "Contracts", reply: Reply::Json(CONTRACT), open: UNKNOWN
 }
 endpoint! {
-    /// By the contract's URI.
+    /// Returns a contract's document by the contract's URI.
     BY_URI "contract-by-uri" "/{contract_uri}//" [200, 422]
     group: "Contracts", reply: Reply::Json(CONTRACT), open: UNKNOWN, note: URI_NOTE
 }
 
-/// A contract's document; its name alone is required.
+/// A contract's document. Only its name is required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ContractMetadata {
     /// Its name.
@@ -50,31 +50,31 @@ pub struct ContractMetadata {
     /// Its image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// The image across its page.
+    /// `banner_image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banner_image: Option<String>,
-    /// The image under which it is featured.
+    /// `featured_image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub featured_image: Option<String>,
-    /// Its page elsewhere.
+    /// `external_link`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_link: Option<String>,
-    /// Who worked on it.
+    /// `collaborators`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collaborators: Option<Vec<String>>,
-    /// A reference.
+    /// `ref`.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// What its tokens' documents are made of.
+    /// The template of its tokens' documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_token_template: Option<TokenMetadataTemplate>,
 }
 
 impl ContractMetadata {
-    /// Reads a contract's document. Members besides the listed ones do no harm.
+    /// Parses a contract's document. Ignores members that are not listed.
     pub fn read(value: &Value, rules: &mut impl Rules) -> Result<ContractMetadata, Refused> {
         let template = optional(value, "default_token_template", &rows::CONTRACT_TEMPLATE, as_object, rules)?;
         Ok(ContractMetadata {

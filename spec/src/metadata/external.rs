@@ -1,4 +1,4 @@
-//! A property of a token that stands elsewhere.
+//! An external property of a token.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use super::requirements::records::{ALLOWED, FALLBACK, MANDATORY, SOURCE};
 use crate::shape::{Field, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// What an external property shows, for descriptions.
+/// The shape of an external property, for OpenAPI.
 pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
     must("source", ShapeKind::Text),
@@ -17,24 +17,24 @@ const MEMBERS: &[Field] = &[
     may("fallback", ShapeKind::Object(&[])),
 ];
 
-/// An external property. What its members are for is not shown.
+/// An external property. The document does not show what its members mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ExternalProperties {
-    /// Where it stands.
+    /// `source`.
     pub source: String,
-    /// Whether it must be there.
+    /// `mandatory`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandatory: Option<bool>,
-    /// What it may hold.
+    /// `allowed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Vec<String>>,
-    /// What stands in for it.
+    /// `fallback`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Map<String, Value>>,
 }
 
 impl ExternalProperties {
-    /// Reads an external property.
+    /// Parses an external property.
     pub fn read(value: &Value, rules: &mut impl Rules) -> Result<ExternalProperties, Refused> {
         Ok(ExternalProperties {
             source: required(value, "source", &SOURCE, text, rules)?,

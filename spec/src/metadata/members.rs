@@ -1,13 +1,13 @@
-//! Members of a document, each under the rule that speaks of it. Absent and null are the same.
+//! Parses the members of a document, each with its own rule. Absent and null are the same.
 
 use serde_json::{Map, Value};
 
 use crate::{Id, Refused, Rules};
 
-/// What a reader makes of a value; nothing where it is of another type.
+/// Parses a value; `None` if it has another type.
 type Read<T> = fn(&Value) -> Option<T>;
 
-/// A member that must be there.
+/// A required member.
 pub(super) fn required<T: Default>(
     document: &Value,
     name: &str,
@@ -16,10 +16,10 @@ pub(super) fn required<T: Default>(
     rules: &mut impl Rules,
 ) -> Result<T, Refused> {
     optional(document, name, rule, read, rules)?
-        .map_or_else(|| rules.parse(rule, || Err(format!("{name} is not there")), || Ok(T::default())), Ok)
+        .map_or_else(|| rules.parse(rule, || Err(format!("{name} is missing")), || Ok(T::default())), Ok)
 }
 
-/// A member that may be there; one of another type is refused.
+/// An optional member. A value of another type is rejected.
 pub(super) fn optional<T>(
     document: &Value,
     name: &str,
@@ -28,12 +28,12 @@ pub(super) fn optional<T>(
     rules: &mut impl Rules,
 ) -> Result<Option<T>, Refused> {
     let Some(value) = document.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
-    let strict = || read(value).map(Some).ok_or_else(|| format!("{name} is of another type"));
-    // A value that is good is read all the same: what stands in it has rules of its own.
+    let strict = || read(value).map(Some).ok_or_else(|| format!("{name} has the wrong type"));
+    // A valid value is parsed even if the rule is violated: its members have their own rules.
     rules.parse(rule, strict, || Ok(read(value)))
 }
 
-/// The objects of a list, each read by `of`.
+/// The objects of a list, each parsed by `of`.
 pub(super) fn list<T, G: Rules>(
     document: &Value,
     name: &str,
@@ -61,7 +61,7 @@ pub(super) fn object(value: &Value) -> Option<Map<String, Value>> {
     value.as_object().cloned()
 }
 
-/// An array of objects, as they are.
+/// An array of objects, not parsed further.
 pub(super) fn objects(value: &Value) -> Option<Vec<Value>> {
     let items = value.as_array()?;
     items.iter().all(Value::is_object).then(|| items.clone())

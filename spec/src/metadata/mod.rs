@@ -1,7 +1,7 @@
 //! The token metadata service (document 1).
 //!
-//! Documents of contracts and of their tokens, found under a content identifier or under a URI. The document shows no
-//! states, so there is no machine, and no condition of the service but that something is not known.
+//! Documents of contracts and tokens, by content identifier or by URI. The document defines no states, so there is no
+//! state machine.
 
 pub mod attribute;
 pub mod contract;
@@ -48,12 +48,12 @@ macro_rules! endpoint {
 }
 use endpoint;
 
-/// Besides the 422 of an id that is no integer: a contract or token that is not known, or that cannot be fetched.
+/// Beyond the 422 for a non-integer id: the contract or token is unknown, or cannot be fetched.
 const UNKNOWN: &[u16] = &[404, 410, 504];
-/// A content identifier in a path needs no note; a URI does.
-const URI_NOTE: &str = "`contract_uri` usually holds colons and slashes itself. It may stand in the path as it is, \
-     `/https://host/name//`, which no path parameter of OpenAPI can express: the last two slashes in a row end it. A \
-     generated client encodes them (`%2F`, `%3A`), which names the same contract. The two slashes behind the parameter \
-     are part of the path and must not be folded into one.";
-/// A token's number.
+/// A URI in a path needs a note; a content identifier does not.
+const URI_NOTE: &str = "`contract_uri` usually has colons and slashes itself. It may be in the path unencoded, \
+     `/https://host/name//`, which an OpenAPI path parameter cannot express: the last double slash ends it. A \
+     generated client encodes them (`%2F`, `%3A`), which names the same contract. The double slash after the parameter \
+     is part of the path and must not be merged into one.";
+/// The token id.
 const TOKEN_ID: &[Field] = &[must("token_id", ShapeKind::Integer)];

@@ -1,13 +1,13 @@
-//! The root path, and the version of the interface.
+//! The root path, and the interface version.
 
 use crate::metadata::endpoint;
 use crate::shape::Reply;
 
 endpoint! {
-    /// An HTML document.
+    /// Returns an HTML document.
     ROOT "root" "/" [200]
     group: "Root", reply: Reply::Html
 }
 
-/// The version of the interface. Where it is declared is not shown.
+/// The interface version. The document does not show where it is declared.
 pub const VERSION: &str = "0.1.0";

@@ -1,8 +1,8 @@
-//! Which resource a path names, read from its bytes as they were sent, and the paths of a resource.
+//! Finds the resource that a path names, from the path's bytes as sent, and builds the paths of a resource.
 //!
-//! A contract's URI usually holds colons and slashes itself. The last two slashes in a row end it, the forms with a
-//! URI come before those with a content identifier, `.json` before an id without it; a parameter is percent-decoded
-//! once, after the path was split.
+//! A contract's URI usually has colons and slashes itself. The last double slash ends it. Forms with a URI are tried
+//! before those with a content identifier, and an id with `.json` before one without. A parameter is percent-decoded
+//! once, after the path is split.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use super::{contract, overrides, root, token};
 use crate::endpoint::Endpoint;
 use crate::{Refused, Rules, Strict};
 
-/// What a contract is found under.
+/// The address of a contract.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Address {
     /// The content identifier of its metadata.
@@ -37,7 +37,7 @@ pub enum Resource {
         contract: Address,
         /// The token.
         id: TokenId,
-        /// The id has `.json` behind it.
+        /// Whether the id ends in `.json`.
         suffix: bool,
     },
     /// A token's overrides.
@@ -49,31 +49,31 @@ pub enum Resource {
     },
 }
 
-/// How a contract's URI stands in a path.
+/// How a contract's URI is encoded in a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As it is, but for what no path holds.
+    /// Only what a path cannot contain is encoded.
     Raw,
-    /// All of its reserved characters encoded, slashes and colons too.
+    /// All reserved characters are encoded, slashes and colons too.
     Encoded,
 }
 
-/// The resource that a path names: the bytes of a request target, without query.
+/// The resource that a path names. `path` is a request target without its query, as bytes.
 pub fn route(path: &[u8], rules: &mut impl Rules) -> Result<Resource, Refused> {
     let path = rules.effect(&DOUBLE_SLASH, Cow::Borrowed(path), |path, _| Cow::Owned(folded(&path)));
     let found = find(&path, rules);
-    let seen = || format!("{:.80?} is of no listed form", String::from_utf8_lossy(&path));
+    let seen = || format!("{:.80?} has none of the listed forms", String::from_utf8_lossy(&path));
     rules.require(&SHAPE, found.is_some(), seen)?;
     let kind = if path.is_empty() { RouteKind::Root } else { RouteKind::Contract };
     found.unwrap_or(Found { kind, by_uri: false, contract: &path, id: b"" }).read(rules)
 }
 
-/// The endpoint of a path, whether or not its parameters are good.
+/// The endpoint of a path, whether its parameters are valid or not.
 pub fn endpoint(path: &[u8]) -> Option<&'static Endpoint> {
     find(path, &mut Strict).map(|found| found.kind.endpoint(found.by_uri))
 }
 
-/// A contract's URI as it stands in a path.
+/// A contract's URI, encoded for a path.
 pub fn written(uri: &str, form: Form) -> String {
     let encoded = match form {
         Form::Raw => NOT_IN_PATHS,
@@ -83,7 +83,7 @@ pub fn written(uri: &str, form: Form) -> String {
 }
 
 impl Resource {
-    /// The endpoint that serves it.
+    /// The endpoint that serves the resource.
     pub fn endpoint(&self) -> &'static Endpoint {
         match self {
             Resource::Root => RouteKind::Root.endpoint(false),
@@ -96,7 +96,7 @@ impl Resource {
         }
     }
 
-    /// The contract and the token, where it has them.
+    /// The contract and the token, if it has them.
     pub fn parameters(&self) -> (Option<&Address>, Option<&TokenId>) {
         match self {
             Resource::Root => (None, None),
@@ -107,7 +107,7 @@ impl Resource {
         }
     }
 
-    /// A path that names it.
+    /// A path of the resource.
     pub fn path(&self, form: Form) -> String {
         match self {
             Resource::Root => "/".to_owned(),
@@ -125,12 +125,12 @@ impl Resource {
 }
 
 impl Address {
-    /// Whether the contract is named by its URI.
+    /// Whether this is a URI.
     pub fn is_uri(&self) -> bool {
         matches!(self, Address::Uri(_))
     }
 
-    /// The text.
+    /// The address as a string.
     pub fn text(&self) -> &str {
         match self {
             Address::Cid(text) | Address::Uri(text) => text,
@@ -192,7 +192,7 @@ impl RouteKind {
     }
 }
 
-/// A path that was split, nothing in it read.
+/// A path that is split, but not decoded.
 struct Found<'p> {
     kind: RouteKind,
     by_uri: bool,
@@ -226,7 +226,7 @@ fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
     })
 }
 
-/// What stands behind a contract: the kind of its resource, and the token's id.
+/// The part after the contract: the kind of its resource, and the token's id.
 fn of_token(rest: &[u8]) -> Option<(RouteKind, &[u8])> {
     let slash = rest.iter().position(|byte| *byte == b'/');
     match slash.map(|at| (&rest[..at], &rest[at + 1..])) {
@@ -249,12 +249,12 @@ impl Found<'_> {
         rules.require(&REQUIRED, is_whole, || "a parameter is empty".to_owned())?;
         let contract = text(contract, rules)?;
         let contract = if by_uri { Address::Uri(contract) } else { Address::Cid(contract) };
-        // Where nobody asks for the id, a path without one names the contract.
+        // If the rule is violated, a path without an id names the contract.
         if !has_id || id.is_empty() {
             return Ok(Resource::Contract(contract));
         }
         let id = text(id, rules)?;
-        let integer = || TokenId::parse(&id).ok_or_else(|| format!("{id:.80?} is no integer"));
+        let integer = || TokenId::parse(&id).ok_or_else(|| format!("{id:.80?} is not an integer"));
         let any = || TokenId::parse(&id).unwrap_or_else(|| TokenId::unread(&id));
         let id = rules.parse(&INTEGER, integer, || Ok(any()))?;
         Ok(match kind {
@@ -264,7 +264,7 @@ impl Found<'_> {
     }
 }
 
-/// A parameter as a text.
+/// A parameter as a string.
 fn text(parameter: &[u8], rules: &mut impl Rules) -> Result<String, Refused> {
     let decoded = Cow::from(percent_decode(parameter));
     let decoded = rules.effect(&DECODED, decoded, |_, _| Cow::Borrowed(parameter));
@@ -272,7 +272,7 @@ fn text(parameter: &[u8], rules: &mut impl Rules) -> Result<String, Refused> {
     rules.parse(&TEXT, strict, || Ok(String::from_utf8_lossy(&decoded).into_owned()))
 }
 
-/// A path in which slashes in a row are one.
+/// A path with repeated slashes merged into one.
 fn folded(path: &[u8]) -> Vec<u8> {
     let mut folded = path.to_vec();
     folded.dedup_by(|one, other| (*one, *other) == (b'/', b'/'));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_the_table_is_found() {
+    fn every_listed_form_is_found() {
         let cid = || Address::Cid("bafy".into());
         let uri = || Address::Uri("https://a.example/c".into());
         for (path, resource, endpoint) in [
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_two_slashes_end_a_uri() {
+    fn last_double_slash_ends_a_uri() {
         let uri =
             |path: &str| named(path).map(|found| found.parameters().0.map(Address::text).map(str::to_owned));
         let is = |uri: &str| Ok(Some(uri.to_owned()));
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_integer_is_refused_wherever_an_id_stands() {
+    fn id_that_is_not_an_integer_is_rejected_in_every_form() {
         for id in
             ["abc", "1x", "7.txt", "1.0", "+7", "%207", ".json", "7.json.json", "%2e%2e", "7%2Ejson", "--7"]
         {
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_no_form_names_nothing() {
+    fn path_of_no_listed_form_is_rejected() {
         for path in
             ["", "*", "bafy", "/bafy/7/", "/bafy/7/other", "/a/b/c", "/a//7/other", "/bafy/7/overrides/"]
         {

@@ -1,4 +1,4 @@
-//! What tokens' documents are made of.
+//! Templates of tokens' documents.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,10 +11,10 @@ use super::token::{MetadataResponse, TokenId};
 use crate::shape::{Field, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The `tag` of a template that names none.
+/// The default `tag` of a template.
 pub const TAG: &str = "{id}";
 
-/// What a template shows, for descriptions.
+/// The shape of a template, for OpenAPI.
 pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
     must("name", ShapeKind::Text),
@@ -27,36 +27,36 @@ const MEMBERS: &[Field] = &[
     may("tag", ShapeKind::Text),
 ];
 
-/// A template; its name alone is required.
+/// A template. Only its name is required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TokenMetadataTemplate {
-    /// A token's name.
+    /// `name`.
     pub name: String,
-    /// Its image.
+    /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// Its moving image.
+    /// `animation_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub animation_url: Option<String>,
-    /// Its description.
+    /// `description`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its page elsewhere.
+    /// `external_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_url: Option<String>,
-    /// What it has.
+    /// `attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attributes: Option<Vec<Attribute>>,
-    /// What stands elsewhere.
+    /// `external_properties`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_properties: Option<Vec<ExternalProperties>>,
-    /// What stands for a token's id; [`TAG`] where there is none.
+    /// The placeholder for a token's id; [`TAG`] if missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
 }
 
 impl TokenMetadataTemplate {
-    /// Reads a template. Members besides the listed ones do no harm.
+    /// Parses a template. Ignores members that are not listed.
     pub fn read(value: &Value, rules: &mut impl Rules) -> Result<TokenMetadataTemplate, Refused> {
         let external = &rows::TEMPLATE_EXTERNAL_PROPERTIES;
         Ok(TokenMetadataTemplate {
@@ -77,7 +77,8 @@ impl TokenMetadataTemplate {
         })
     }
 
-    /// A token's document: its id stands wherever the template's texts hold the tag. An empty tag stands nowhere.
+    /// A token's document: each occurrence of the tag in the template's strings becomes the id. An empty tag never
+    /// occurs.
     pub fn of_token(&self, id: &TokenId) -> MetadataResponse {
         let tag = self.tag.as_deref().unwrap_or(TAG);
         let filled =
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_stands_for_the_tag_wherever_it_stands() {
+    fn the_id_replaces_every_tag() {
         let id = TokenId::parse("42").expect("an integer");
         let of = |value: Value| serde_json::to_value(template(&value).of_token(&id)).expect("JSON");
         let value = json!({

@@ -1,4 +1,4 @@
-//! The document of a token, and a token's id.
+//! The metadata document of a token, and token ids.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
 use crate::shape::{Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// What a token's document shows, for descriptions.
+/// The shape of a token's document, for OpenAPI.
 const TOKEN: ShapeKind = ShapeKind::Object(&[
     must("name", ShapeKind::Text),
     may("image", ShapeKind::Text),
@@ -26,53 +26,53 @@ const TOKEN: ShapeKind = ShapeKind::Object(&[
     may("external_properties", ShapeKind::Array(&EXTERNAL)),
 ]);
 endpoint! {
-    /// By the content identifier of the contract's metadata, with `.json` behind the id.
+    /// Returns a token's document by the content identifier of the contract's metadata, with `.json` after the id.
     BY_CID_JSON "token-by-cid-json" "/{contract_metadata_cid}/{token_id}.json" [200, 422]
     group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN
 }
 endpoint! {
-    /// By the content identifier of the contract's metadata.
+    /// Returns a token's document by the content identifier of the contract's metadata.
     BY_CID "token-by-cid" "/{contract_metadata_cid}/{token_id}" [200, 422]
     group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN
 }
 endpoint! {
-    /// By the contract's URI, with `.json` behind the id.
+    /// Returns a token's document by the contract's URI, with `.json` after the id.
     BY_URI_JSON "token-by-uri-json" "/{contract_uri}//{token_id}.json" [200, 422]
     group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN, note: URI_NOTE
 }
 endpoint! {
-    /// By the contract's URI.
+    /// Returns a token's document by the contract's URI.
     BY_URI "token-by-uri" "/{contract_uri}//{token_id}" [200, 422]
     group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN, note: URI_NOTE
 }
 
-/// A token's document; its name alone is required.
+/// A token's document. Only its name is required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MetadataResponse {
-    /// Its name.
+    /// `name`.
     pub name: String,
-    /// Its image.
+    /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// Its moving image.
+    /// `animation_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub animation_url: Option<String>,
-    /// Its description.
+    /// `description`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its page elsewhere.
+    /// `external_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_url: Option<String>,
-    /// What it has.
+    /// `attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attributes: Option<Vec<Attribute>>,
-    /// What stands elsewhere.
+    /// `external_properties`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_properties: Option<Vec<ExternalProperties>>,
 }
 
 impl MetadataResponse {
-    /// Reads a token's document. Members besides the listed ones do no harm.
+    /// Parses a token's document. Ignores members that are not listed.
     pub fn read(value: &Value, rules: &mut impl Rules) -> Result<MetadataResponse, Refused> {
         let external = &rows::TOKEN_EXTERNAL_PROPERTIES;
         Ok(MetadataResponse {
@@ -93,12 +93,12 @@ impl MetadataResponse {
     }
 }
 
-/// A token's id: an integer of any size. Two texts of the same integer are the same id.
+/// A token's id: an integer of any size. Two strings for the same integer are the same id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TokenId(String);
 
 impl TokenId {
-    /// Reads an optional minus and digits; which other texts are integers is not stated.
+    /// Parses an optional minus and digits. The document does not state which other strings are integers.
     pub fn parse(text: &str) -> Option<TokenId> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -114,7 +114,7 @@ impl TokenId {
         &self.0
     }
 
-    /// A text in the place of an id, where nobody asks whether it is an integer.
+    /// A string in place of an id, when the integer rule is violated.
     pub(super) fn unread(text: &str) -> TokenId {
         TokenId(text.to_owned())
     }

@@ -7,27 +7,27 @@ use super::members::{objects, required, text};
 use super::requirements::validation::{DETAIL, LOC, MSG, TYPE};
 use crate::{Refused, Rules};
 
-/// Why parameters were refused.
+/// Why parameters were rejected.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HttpValidationError {
-    /// One for each parameter that was refused.
+    /// One error for each rejected parameter.
     pub detail: Vec<ValidationError>,
 }
 
-/// Why one parameter was refused; all members are required.
+/// Why one parameter was rejected. All members are required.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValidationError {
-    /// Where it stands: texts and integers.
+    /// The location: strings and integers.
     pub loc: Vec<Value>,
-    /// What is wrong, for people.
+    /// The message, human-readable.
     pub msg: String,
-    /// What is wrong, for programs. The values are not shown.
+    /// The type, machine-readable. The document does not show its values.
     #[serde(rename = "type")]
     pub kind: String,
 }
 
 impl HttpValidationError {
-    /// Reads the body of a 422. Members besides the listed ones do no harm.
+    /// Parses the body of a 422. Ignores members that are not listed.
     pub fn read(value: &Value, rules: &mut impl Rules) -> Result<HttpValidationError, Refused> {
         let errors = required(value, "detail", &DETAIL, objects, rules)?;
         let detail = errors.iter().map(|error| ValidationError::read(error, rules));

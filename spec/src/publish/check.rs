@@ -24,28 +24,28 @@ pub struct Asked {
 /// The operation a client asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// A publish; no version, or an empty one, expects `0`.
+    /// A publish. With no version, or an empty one, the record must have `0`.
     Publish {
         /// The content identifier.
         cid: String,
         /// The version.
         version: Option<String>,
     },
-    /// A transfer to a new authority, with the key scheme.
+    /// A transfer to a new authority, with its key scheme.
     Transfer {
         /// The new authority.
         new_authority: String,
     },
-    /// An accept of a transfer that the client knows by its transaction signature.
+    /// An accept of a transfer. The client knows the transfer's transaction signature.
     Accept {
         /// The transaction signature.
         transfer: String,
     },
 }
 
-/// Runs all thirteen checks on the decoded bytes of a prepare's `message`. Only then may the client sign.
+/// Runs all thirteen checks on the decoded bytes of a prepare's `message`. The client may sign only if this succeeds.
 ///
-/// `client` is the client's public key. Answers the record that would be written.
+/// `client` is the client's public key. Returns the record to be written.
 pub fn check_message(
     dialect: &Dialect,
     bytes: &[u8],
@@ -61,25 +61,25 @@ pub fn check_message(
     )?;
     rules.require(&TWO_SIGNATURES, message.header[0] == 2, || format!("{} signatures", message.header[0]))?;
     rules.require(&CLIENT_ACCOUNT, message.accounts.get(1) == Some(client), || {
-        "account 1 is another key".to_owned()
+        "account 1 is not the client's key".to_owned()
     })?;
     let payer = message.accounts.first();
     rules.require(&FEE_PAYER, payer.is_some() && payer != Some(client), || {
-        "the client would pay the fee".to_owned()
+        "account 0 is the client's key: the client would pay the fee".to_owned()
     })?;
     let count = message.instructions.len();
     rules.require(&ONE_INSTRUCTION, count == 1, || format!("{count} instructions"))?;
-    // Without any instruction a violated rule leaves nothing to check.
+    // If the rule is violated and there is no instruction, nothing is left to check.
     let Some(instruction) = message.instructions.first() else { return Ok(Record::unread()) };
     let program = message.accounts.get(usize::from(instruction.program));
     let memo = parse_address(&dialect.memo_program);
     rules.require(&MEMO_PROGRAM, program.is_some() && program.copied() == memo, || {
-        "another program".to_owned()
+        "the instruction's program is not the memo program".to_owned()
     })?;
     rules.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
         format!("accounts {:?}", instruction.accounts)
     })?;
-    // What is no record has no fields to compare.
+    // Data that is not a record has no fields to compare.
     let Some(record) = record(dialect, &instruction.data, rules)? else { return Ok(Record::unread()) };
     let kind = match asked.op {
         Op::Publish { .. } => RecordKind::Pub,
@@ -96,16 +96,16 @@ pub fn check_message(
         Op::Transfer { new_authority } => record.field("newVault") == Some(new_authority),
         Op::Accept { transfer } => record.field("transfer") == Some(transfer),
     };
-    // A record of another kind has passed only if the kind's rule is violated; its fields cannot be compared.
-    rules.require(&FIELDS, same || record.kind != kind, || "other values than were sent".to_owned())?;
+    // A record of another kind gets here only if the kind's rule is violated. Its fields cannot be compared.
+    rules.require(&FIELDS, same || record.kind != kind, || "the values differ from those sent".to_owned())?;
     let time = Instant::parse_exact(record.time());
     let close = time.is_some_and(|time| time.distance_ms(now) <= RECORD_SKEW_MS.unsigned_abs());
     rules.require(&TIME, close, || format!("t is {:?}", record.time()))?;
     Ok(record)
 }
 
-/// Checks 8 and 9: the record's own rules decide, but for the time, which check 13 judges. `None` is a record that
-/// breaks check 8 and has passed because that check is violated.
+/// Checks 8 and 9, by the record's own rules, except for the time, which is check 13. `None` means that the data breaks
+/// check 8 and that check is violated.
 fn record(dialect: &Dialect, data: &[u8], rules: &mut impl Rules) -> Result<Option<Record>, Refused> {
     let mut off: Vec<Id> = vec![&rows::EXACT_TIME];
     if rules.violated(&RECORD_CANONICAL).is_some() {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conforming_message_passes_and_each_deviation_meets_its_check() {
+    fn conforming_message_passes_and_each_deviation_fails_its_check() {
         let record = |record: Record| record.encode(&Dialect::default());
         let conforming = message(record(Record::publish("a.example", "bafy", "0", NOW)));
         assert!(judge(&conforming.encode(), &asked(), &mut Strict).is_ok());
@@ -164,7 +164,7 @@ mod tests {
         };
         let carry = |text: Vec<u8>| message(text).encode();
         let late = Record::publish("a.example", "bafy", "0", NOW + 600_001);
-        // An empty field hides behind check 12 unless the client asked for it.
+        // Check 12 would report an empty field, unless the client asked for it.
         let nothing = Asked { op: Op::Publish { cid: String::new(), version: None }, ..asked() };
         let deviations: [(Vec<u8>, Id); 13] = [
             (trailing, &ENCODING),
@@ -188,7 +188,7 @@ mod tests {
             let asked = if rule == &RECORD_FORM { &nothing } else { &asked() };
             assert_eq!(judge(&bytes, asked, &mut Strict).expect_err("a deviation").rule, rule);
             let lax = judge(&bytes, asked, &mut Without(rule));
-            assert!(lax.is_ok(), "{rule} switched off lets its own deviation pass: {lax:?}");
+            assert!(lax.is_ok(), "{rule} is switched off, so its deviation must pass: {lax:?}");
         }
     }
 }

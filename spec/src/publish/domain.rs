@@ -5,14 +5,14 @@ use crate::publish::requirements::domain::{
 };
 use crate::{Refused, Rules, Strict};
 
-/// Refuses what is not a canonical domain. The grammar alone decides: punycode is not decoded.
+/// Rejects a domain that is not canonical. Only the grammar counts: punycode is not decoded.
 pub fn check(domain: &str, rules: &mut impl Rules) -> Result<(), Refused> {
     let bad = domain.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
     rules.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
     rules.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;
     rules.require(&TOTAL_LENGTH, domain.len() <= 253, || format!("{} characters", domain.len()))?;
 
-    // The dot at the end has been judged; it makes no label of its own.
+    // The trailing dot is checked above. It does not make a label.
     let labels: Vec<&str> = domain.strip_suffix('.').unwrap_or(domain).split('.').collect();
     rules.require(&TWO_LABELS, labels.len() >= 2, || format!("{domain:?} is a single label"))?;
     for label in labels {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_of_every_bound() {
+    fn both_sides_of_every_limit() {
         let label = |n: usize| "a".repeat(n);
         let total = |n: usize| format!("{}.{}.{}.{}", label(63), label(63), label(63), label(n - 192));
         for good in

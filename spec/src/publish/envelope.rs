@@ -30,13 +30,13 @@ pub struct Claims<'a> {
     pub path: &'a str,
     /// The domain acted on.
     pub domain: &'a str,
-    /// The client's time.
+    /// The client's current time.
     pub time: Instant,
     /// The exact body bytes.
     pub body: &'a [u8],
 }
 
-/// The header's value for `claims`, keys in the document's order.
+/// The header value for `claims`, keys in the document's order.
 pub fn sign(dialect: &Dialect, key: &SigningKey, claims: &Claims<'_>) -> String {
     let message = message(dialect, claims);
     seal(dialect, message.as_bytes(), &ed25519::sign(key, message.as_bytes()))
@@ -55,12 +55,12 @@ pub fn message(dialect: &Dialect, claims: &Claims<'_>) -> String {
     format!("{}{json}", dialect.auth_prefix)
 }
 
-/// The header's value for a message and its signature.
+/// The header value for a message and its signature.
 pub fn seal(dialect: &Dialect, message: &[u8], signature: &[u8]) -> String {
     format!("{} {}.{}", dialect.auth_scheme, base64url(message), base64url(signature))
 }
 
-/// A header that could be read: the signed bytes, the signature over them, and the claims inside.
+/// A parsed header: the signed bytes, the signature over them, and the claims.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     /// The bytes that were signed.
@@ -71,7 +71,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Reads a header value (server rule 1, but for the signature).
+    /// Parses a header value (server rule 1, without the signature).
     pub fn parse(dialect: &Dialect, header: &str, rules: &mut impl Rules) -> Result<Envelope, Refused> {
         let encoded = rules.parse(
             &SCHEME,
@@ -80,12 +80,12 @@ impl Envelope {
                     .strip_prefix(dialect.auth_scheme.as_str())
                     .and_then(|rest| rest.strip_prefix(' '))
                     .filter(|rest| !rest.contains(char::is_whitespace))
-                    .ok_or_else(|| "not the scheme word, one space and the envelope".to_owned())
+                    .ok_or_else(|| "the header is not the scheme, one space and the envelope".to_owned())
             },
             || {
                 let mut words = header.split_whitespace();
                 let word = words.clone().find(|word| word.contains('.')).or_else(|| words.next_back());
-                word.ok_or_else(|| "no envelope".to_owned())
+                word.ok_or_else(|| "the envelope is missing".to_owned())
             },
         )?;
         let [message, signature] = rules.parse(&TWO_PARTS, || two_parts(encoded), || any_parts(encoded))?;
@@ -119,7 +119,7 @@ impl Envelope {
         })
     }
 
-    /// `t` as sent, if it is a text.
+    /// `t` as sent, if it is a string.
     pub fn time(&self) -> Option<&str> {
         self.text("t")
     }
@@ -135,7 +135,7 @@ impl Envelope {
             },
             || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
         );
-        // A `t` that is missing has passed only if the rule of the six keys is violated.
+        // A missing `t` gets here only if the rule of the six keys is violated.
         let time = if self.claims.contains_key("t") { time? } else { now };
         let skew = time - now;
         let within = |past: i64, future: i64| (-past..=future).contains(&skew);
@@ -179,12 +179,12 @@ impl Envelope {
         )
     }
 
-    /// Verifies the signature over the message as sent, under `key` (base58; server rules 1 and 6).
+    /// Verifies the signature over the message as sent with `key` (base58; server rules 1 and 6).
     pub fn check_signature(&self, key: &str, rules: &mut impl Rules) -> Result<(), Refused> {
         rules.require(&SIGNATURE, self.signed_by(key), || format!("not signed by {key}"))
     }
 
-    /// Whether the message as sent is signed by `key` (base58).
+    /// Whether `key` (base58) signed the message as sent.
     pub fn signed_by(&self, key: &str) -> bool {
         ed25519::parse_address(key).is_some_and(|key| ed25519::verifies(&key, &self.message, &self.signature))
     }
@@ -193,8 +193,8 @@ impl Envelope {
         self.claims.get(key)?.as_str()
     }
 
-    /// Whether a claim holds that text. One that is missing has passed only if the rule of the six keys is violated;
-    /// there is nothing to compare.
+    /// Whether a claim has this string value. A missing claim gets here only if the rule of the six keys is violated;
+    /// then there is nothing to compare.
     fn says(&self, key: &str, text: &str) -> bool {
         self.claims.get(key).is_none_or(|claim| claim.as_str() == Some(text))
     }
@@ -205,7 +205,7 @@ fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
     parts.try_into().map_err(|parts: Vec<&str>| format!("{} parts", parts.len()))
 }
 
-/// Leniently: parts after the second are ignored; without a dot, the last 86 characters are the signature.
+/// Lenient: ignores parts after the second. Without a dot, the last 86 characters are the signature.
 fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
     let mut parts = encoded.split('.');
     let first = parts.next().unwrap_or_default();
@@ -214,7 +214,7 @@ fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
         None => first
             .split_at_checked(first.len().saturating_sub(86))
             .map(|(message, signature)| [message, signature])
-            .ok_or_else(|| "one part".to_owned()),
+            .ok_or_else(|| "only one part".to_owned()),
     }
 }
 
@@ -227,12 +227,12 @@ fn parse_message(
         &PREFIX,
         || {
             let text = std::str::from_utf8(message).map_err(|_| "the message is not UTF-8")?;
-            let json = text.strip_prefix(dialect.auth_prefix.as_str()).ok_or("another prefix")?;
+            let json = text.strip_prefix(dialect.auth_prefix.as_str()).ok_or("the prefix is wrong")?;
             Ok(json.into())
         },
         || {
             let text = String::from_utf8_lossy(message).into_owned();
-            let at = text.find(['{', '[']).ok_or("no object")?;
+            let at = text.find(['{', '[']).ok_or("no JSON object")?;
             Ok(text[at..].to_owned().into())
         },
     )?;
@@ -247,18 +247,21 @@ fn parse_message(
         _ => true,
     });
     if !ok {
-        return Err(Refused { rule: &SIX_KEYS, why: format!("missing {missing:?}, besides {extra:?}") });
+        return Err(Refused {
+            rule: &SIX_KEYS,
+            why: format!("missing key {missing:?}, extra key {extra:?}"),
+        });
     }
     let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
     if !rules.effect(&KEY_ORDER_FREE, true, |_, _| ordered) {
-        return Err(Refused { rule: &KEY_ORDER_FREE, why: "keys in another order".to_owned() });
+        return Err(Refused { rule: &KEY_ORDER_FREE, why: "the keys are in another order".to_owned() });
     }
     let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
     rules.require(&VERSION, one, || format!("v is {:?}", claims.get("v")))?;
     Ok(claims)
 }
 
-/// The members of a JSON object and the order of its keys; a key that stands twice is an error.
+/// The members of a JSON object and the order of its keys. A duplicate key is an error.
 fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String> {
     struct Members;
 
@@ -273,7 +276,7 @@ fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String>
             let (mut members, mut order) = (Map::new(), Vec::new());
             while let Some((key, value)) = map.next_entry::<String, Value>()? {
                 if members.insert(key.clone(), value).is_some() {
-                    return Err(serde::de::Error::custom("a key stands twice"));
+                    return Err(serde::de::Error::custom("duplicate key"));
                 }
                 order.push(key);
             }
@@ -287,7 +290,7 @@ fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String>
     Ok(members)
 }
 
-/// Leniently: what follows the object is ignored, and an array holds the values in the keys' order.
+/// Lenient: ignores what follows the object. An array holds the values in the keys' order.
 fn parse_any_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String> {
     let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
     let claims = match values.next() {
@@ -299,7 +302,7 @@ fn parse_any_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), Str
     Ok((claims, order))
 }
 
-/// Leniently: either alphabet, spare bits of any value; all other characters are skipped.
+/// Lenient: accepts both alphabets and any spare bits, and skips all other characters.
 fn parse_any_base64(text: &str) -> Option<Vec<u8>> {
     const LENIENT: GeneralPurpose = GeneralPurpose::new(
         &URL_SAFE,
@@ -316,29 +319,29 @@ fn parse_any_base64(text: &str) -> Option<Vec<u8>> {
     LENIENT.decode(text).ok()
 }
 
-/// A domain's binding, as far as the header's rules need it.
+/// A domain's binding, as far as the server rules need it.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub struct Binding {
     /// The domain.
     pub domain: String,
-    /// The key that is bound, base58.
+    /// The bound key, base58.
     pub key: String,
     /// The incoming key of a pending transfer, base58.
     pub incoming_key: Option<String>,
 }
 
-/// A header that was admitted.
+/// An accepted header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admitted {
     /// The domain acted on.
     pub domain: String,
     /// The key that signed, base58.
     pub key: String,
-    /// The key is the old one of a pending transfer: authenticated, and refused as frozen.
+    /// The key is the old key of a pending transfer: authenticated, but rejected as frozen.
     pub frozen: bool,
 }
 
-/// A request as far as the header's rules look at it.
+/// A request, as far as the server rules look at it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The `Authorization` header's value.
@@ -349,11 +352,11 @@ pub struct Request<'a> {
     pub target: &'a str,
     /// The body as received.
     pub body: &'a [u8],
-    /// The body's `op`, if it could be read.
+    /// The body's `op`, if it can be read.
     pub op: Option<&'a str>,
 }
 
-/// Server rules 1 to 6 in their order.
+/// Server rules 1 to 6, in order.
 pub fn verify(
     dialect: &Dialect,
     request: &Request<'_>,
@@ -363,8 +366,10 @@ pub fn verify(
 ) -> Result<Admitted, Refused> {
     use crate::publish::requirements::envelope::BINDING;
 
-    rules.require(&SCHEME, request.authorization.is_some(), || "no header".to_owned())?;
-    // Without a header a violated rule leaves nothing to judge.
+    rules.require(&SCHEME, request.authorization.is_some(), || {
+        "the Authorization header is missing".to_owned()
+    })?;
+    // If the rule is violated and there is no header, nothing is left to check.
     let Some(header) = request.authorization else {
         return Ok(Admitted { domain: String::new(), key: String::new(), frozen: false });
     };
@@ -389,7 +394,7 @@ pub fn verify(
     Ok(Admitted { domain, key: key.clone(), frozen })
 }
 
-/// [`verify`] with every rule kept.
+/// [`verify`] with every rule enforced.
 pub fn verify_strict(
     dialect: &Dialect,
     request: &Request<'_>,
@@ -422,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_ten_minutes_to_the_millisecond_on_both_sides() {
+    fn time_window_is_exact_on_both_sides() {
         let header = header(b"{}");
         for skew in [-600_000, 0, 600_000] {
             assert!(judge(&header, b"{}", NOW + skew).is_ok(), "{skew}");
@@ -433,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_keys_are_refused_and_one_point_zero_is_one() {
+    fn duplicate_keys_are_rejected_and_1_0_is_accepted_as_1() {
         let sign_text = |json: &str| {
             let message = format!("svc-vf:1:auth:{json}");
             let signature = ed25519::sign(&ed25519::key_from_seed([7; 32]), message.as_bytes());
@@ -454,13 +459,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_signed_is_admitted(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn signed_requests_are_accepted(body in proptest::collection::vec(any::<u8>(), 0..200)) {
             let admitted = judge(&header(&body), &body, NOW).expect("signed for this body");
             prop_assert_eq!(admitted.domain, "a.example");
         }
 
         #[test]
-        fn any_changed_byte_of_the_header_is_refused(at in any::<prop::sample::Index>(), to in 0x21u8..0x7f) {
+        fn any_changed_header_byte_is_rejected(at in any::<prop::sample::Index>(), to in 0x21u8..0x7f) {
             let good = header(b"{}");
             let mut bytes = good.clone().into_bytes();
             let at = at.index(bytes.len());
@@ -471,7 +476,7 @@ mod tests {
         }
 
         #[test]
-        fn any_changed_byte_of_the_body_is_refused(
+        fn any_changed_body_byte_is_rejected(
             body in proptest::collection::vec(any::<u8>(), 1..200),
             at in any::<prop::sample::Index>(),
             flip in 1u8..,
@@ -484,7 +489,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "\\PC*") {
+        fn no_header_panics(text in "\\PC*") {
             let _ = judge(&text, b"", NOW);
             let _ = judge(&format!("VfKey {text}"), b"", NOW);
         }

@@ -1,4 +1,4 @@
-//! Sentences of document 3 that no row of this service stands for, and why.
+//! Sentences of document 3 that have no row in this service, and why.
 
 use crate::requirement::{Anchor, Excuse};
 
@@ -25,8 +25,8 @@ pub static EXCUSES: &[Excuse] = &[
     excuse("Endpoints", 3, 0x921b_57d0, CALLER),
 ];
 
-const INTRODUCTION: &str = "introduces what follows; the statements themselves stand in rows";
-const NOT_SHOWN: &str = "the document says that this is not shown: nothing may be asserted";
+const INTRODUCTION: &str = "introduces what follows; the statements themselves have rows";
+const NOT_SHOWN: &str = "the document says that this is not shown; nothing may be asserted";
 const CALLER: &str = "advice to the caller; its effect is the body hash, which has a row";
 
 const fn excuse(heading: &'static str, ordinal: u16, hash: u32, reason: &'static str) -> Excuse {

@@ -55,8 +55,8 @@ crate::machine! {
 }
 
 crate::machine! {
-    /// The binding of a domain to a key. What follows an accept or an operator's word is not shown; the last two
-    /// states are the simulator's own.
+    /// The binding of a domain to a key. The documents do not show what follows an accept or an operator's
+    /// confirmation. The last two states are the simulator's choice.
     BINDING "binding":
     BindingState { Bound = "bound", Pending = "pending-transfer", Accepted = "accepted" }
     BindingEvent {
@@ -66,6 +66,6 @@ crate::machine! {
     }
     Bound on Transfer => Pending;
     Pending on Accept => Accepted;
-    Pending on Operator => Bound unless "an operator's action has no endpoint";
-    Accepted on Operator => Bound unless "an operator's action has no endpoint";
+    Pending on Operator => Bound unless "an operator action has no endpoint";
+    Accepted on Operator => Bound unless "an operator action has no endpoint";
 }

@@ -9,7 +9,7 @@ use crate::{Refused, Rules};
 /// A decoded message. Indices are not resolved here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Required signatures, read-only signers, read-only accounts without signature.
+    /// Required signatures, read-only signers, read-only accounts that do not sign.
     pub header: [u8; 3],
     /// Account addresses.
     pub accounts: Vec<[u8; 32]>,
@@ -50,7 +50,7 @@ impl Message {
     /// The message's bytes.
     ///
     /// # Panics
-    /// A list longer than 65535 entries has no encoding; the caller holds no such message.
+    /// If a list has more than 65535 entries: such a list has no encoding.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = self.header.to_vec();
         push_length(&mut out, self.accounts.len());
@@ -67,7 +67,7 @@ impl Message {
         out
     }
 
-    /// Decodes what encodes back to the same bytes: legacy, shortest lengths, nothing left over.
+    /// Decodes a message that encodes back to the same bytes: legacy, shortest lengths, nothing left over.
     pub fn decode(bytes: &[u8], rules: &mut impl Rules) -> Result<Message, Refused> {
         let refused = |why: String| Refused { rule: &LEGACY, why };
         let mut reader = Reader { rest: bytes, lenient: rules.violated(&LEGACY).is_some() };
@@ -81,9 +81,9 @@ impl Message {
     }
 }
 
-/// Appends `length` as a shortvec: seven bits a byte, low bits first.
+/// Appends `length` as a shortvec: seven bits per byte, low bits first.
 pub fn push_length(out: &mut Vec<u8>, length: usize) {
-    let mut rest = u16::try_from(length).expect("a list of the message has at most 65535 entries");
+    let mut rest = u16::try_from(length).expect("a list in a message has at most 65535 entries");
     while rest >= 0x80 {
         out.push(rest as u8 | 0x80);
         rest >>= 7;
@@ -91,8 +91,8 @@ pub fn push_length(out: &mut Vec<u8>, length: usize) {
     out.push(rest as u8);
 }
 
-/// Strict, or lenient where the rule is violated: a version byte is skipped, lengths of any form are taken, and
-/// bytes that are missing read as zero.
+/// Strict, or lenient if the rule is violated: skips a version byte, accepts lengths of any form and reads missing
+/// bytes as zero.
 struct Reader<'a> {
     rest: &'a [u8],
     lenient: bool,
@@ -100,7 +100,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn message(&mut self) -> Option<Message> {
-        // A first byte of 0x80 and above marks a versioned message.
+        // A first byte of 0x80 or more marks a versioned message.
         if self.rest.first().is_some_and(|first| *first >= 0x80) {
             if !self.lenient {
                 return None;
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         self.bytes(length).map(<[u8]>::to_vec)
     }
 
-    /// A shortvec length of up to three bytes; longer forms and values above 65535 are none.
+    /// A shortvec length of up to three bytes. `None` for longer forms and values above 65535.
     fn length(&mut self) -> Option<usize> {
         let mut value = 0usize;
         for n in 0..if self.lenient { 4 } else { 3 } {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_and_leftovers_are_refused() {
+    fn aliases_and_leftover_bytes_are_rejected() {
         let good = Message::publishing([1; 32], [2; 32], [3; 32], [4; 32], b"x".to_vec()).encode();
         assert!(Message::decode(&good, &mut Strict).is_ok());
         let mut longer = good.clone();
@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn what_decodes_encodes_back(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn decoded_bytes_encode_back(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             prop_assert!(Message::decode(&bytes, &mut Without(&LEGACY)).is_ok());
             if let Ok(message) = Message::decode(&bytes, &mut Strict) {
                 prop_assert_eq!(message.encode(), bytes);

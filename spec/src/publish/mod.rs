@@ -20,7 +20,7 @@ use crate::machine::Machine;
 /// The service's endpoints.
 pub static ENDPOINTS: &[&Endpoint] = &[&prepare::ENDPOINT, &submit::ENDPOINT];
 
-/// What a body cannot say of itself.
+/// What the body's shape does not say.
 const ENVELOPE_NOTE: &str = "The envelope in the header is signed over the method, the path and the body exactly as sent: \
      serialize the body once. Any failure of the envelope answers the same plain 404.";
 

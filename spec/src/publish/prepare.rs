@@ -15,7 +15,7 @@ use crate::shape::{self, Body};
 use crate::{Dialect, Instant, Refused, Rules};
 
 endpoint! {
-    /// Prepares a transaction for its caller to check and sign.
+    /// Prepares a transaction for the client to check and sign.
     Publish ENDPOINT "prepare" "POST" "/api/vf-cli/publish/prepare"
     VfKey [200, 400, 404, 409, 413, 429, 503]
     "document 3, POST /api/vf-cli/publish/prepare";
@@ -25,27 +25,27 @@ endpoint! {
     reply: shape::Reply::Json(shapes::PREPARED),
 }
 
-/// What a prepare asks for, once its fields are good.
+/// What a valid prepare asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Publish a content identifier under a version.
     Publish {
         /// The content identifier, as given.
         cid: String,
-        /// The version, with its default filled in.
+        /// The version, or its default.
         version: String,
     },
-    /// Hand the domain to a new key.
+    /// Transfer the domain to a new key.
     Transfer {
         /// The new key, base58.
         new_key: String,
     },
-    /// Take over the domain.
+    /// Accept the domain.
     Accept,
 }
 
 impl Wanted {
-    /// The kind of record that carries it.
+    /// The kind of record it produces.
     pub const fn kind(&self) -> RecordKind {
         match self {
             Wanted::Publish { .. } => RecordKind::Pub,
@@ -55,7 +55,7 @@ impl Wanted {
     }
 }
 
-/// The body as a JSON object.
+/// Parses the body as a JSON object.
 pub fn parse_body(body: &[u8], rules: &mut impl Rules) -> Result<Map<String, Value>, Refused> {
     rules.parse(
         &BODY_JSON,
@@ -64,9 +64,9 @@ pub fn parse_body(body: &[u8], rules: &mut impl Rules) -> Result<Map<String, Val
     )
 }
 
-/// `op` of a body that may be unreadable; whoever authenticates needs it before the fields are judged.
+/// `op` of a body that may be invalid. Authentication needs it before the fields are validated.
 pub fn op_of(body: &[u8]) -> Option<String> {
-    // Read as the whole body is, so that both see the same of two members of that name.
+    // Parsed like the whole body, so that both see the same value for a duplicate `op`.
     serde_json::from_slice::<Map<String, Value>>(body).ok()?.get("op")?.as_str().map(str::to_owned)
 }
 
@@ -78,7 +78,7 @@ pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut impl Rules) -> Resul
     Ok(rules.effect(&DOMAIN_TRIMMED, sent.trim(), |_, _| sent))
 }
 
-/// What the body asks for.
+/// The operation that the body asks for.
 pub fn wanted(
     dialect: &Dialect,
     body: &Map<String, Value>,
@@ -88,7 +88,7 @@ pub fn wanted(
         RecordKind::Pub => {
             let cid = body.get("cid").and_then(Value::as_str).unwrap_or_default();
             rules.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {:?}", body.get("cid")))?;
-            // A violated rule still needs something to write.
+            // A violated rule still needs a value to write.
             let cid = if cid.is_empty() { "none" } else { cid };
             Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
         }
@@ -116,7 +116,7 @@ fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind,
         return if known {
             Ok(RecordKind::Pub)
         } else {
-            Err(Refused { rule: &OP_DEFAULT, why: "no op".into() })
+            Err(Refused { rule: &OP_DEFAULT, why: "op is missing".into() })
         };
     }
     rules.parse(
@@ -141,23 +141,23 @@ fn version(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, 
     Ok(sent.to_owned())
 }
 
-/// The answer to a prepare.
+/// The response to a prepare.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reply {
-    /// Handle for the submit.
+    /// The handle for submit.
     pub prepare_id: String,
     /// The transaction message, standard base64.
     pub message: String,
     /// The fee payer, base58.
     pub fee_payer: String,
-    /// Height after which the transaction cannot land.
+    /// The height after which the transaction cannot land.
     pub last_valid_block_height: u64,
-    /// The record's text, for display.
+    /// The record as a string, for display.
     pub payload: String,
-    /// When the prepare ends, in milliseconds.
+    /// When the prepare expires, in milliseconds since the epoch.
     pub expires_at: Instant,
-    /// The last observation of the domain's TXT record.
+    /// The last observed value of the domain's TXT record.
     pub txt_observed: Option<TxtObserved>,
 }
 
@@ -168,10 +168,10 @@ pub struct TxtObserved {
     pub vault: String,
     /// How many resolvers agree.
     pub agreeing: u32,
-    /// How many have to.
+    /// How many must agree.
     pub required: u32,
-    /// What the observation says.
+    /// The reason string.
     pub reason: String,
-    /// When it was made, in milliseconds.
+    /// When it was made, in milliseconds since the epoch.
     pub at: Instant,
 }

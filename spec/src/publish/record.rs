@@ -8,14 +8,14 @@ use crate::publish::domain;
 use crate::publish::requirements::record::{CANONICAL, CANONICAL_DOMAIN, EXACT_TIME, FORM, NOT_EMPTY};
 use crate::{Dialect, Instant, Refused, Rules};
 
-/// The kind of a record, and with it its keys.
+/// The kind of a record. It determines the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
     /// `pub`: a domain's content identifier.
     Pub,
-    /// `transfer`: a domain handed to a new key.
+    /// `transfer`: a transfer of a domain to a new key.
     Transfer,
-    /// `accept`: the new key takes it.
+    /// `accept`: the new key accepts the domain.
     Accept,
 }
 
@@ -23,7 +23,7 @@ impl RecordKind {
     /// Every kind.
     pub const ALL: [RecordKind; 3] = [RecordKind::Pub, RecordKind::Transfer, RecordKind::Accept];
 
-    /// The kind's word, as in the record and in the request's `op`.
+    /// The kind's name, as in the record and in the request's `op`.
     pub const fn name(self) -> &'static str {
         match self {
             RecordKind::Pub => "pub",
@@ -56,17 +56,17 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of a content identifier.
+    /// A `pub` record.
     pub fn publish(domain: &str, cid: &str, version: &str, time: Instant) -> Record {
         Self::of(RecordKind::Pub, [domain, cid, version, &time.to_string()])
     }
 
-    /// A record of a transfer; `new_vault` is the key scheme and a base58 key.
+    /// A `transfer` record; `new_vault` is the key scheme followed by a base58 key.
     pub fn transfer(domain: &str, new_vault: &str, time: Instant) -> Record {
         Self::of(RecordKind::Transfer, [domain, new_vault, &time.to_string()])
     }
 
-    /// A record of an acceptance; `transfer` is the transaction signature of the pending transfer.
+    /// An `accept` record; `transfer` is the transaction signature of the pending transfer.
     pub fn accept(domain: &str, transfer: &str, time: Instant) -> Record {
         Self::of(RecordKind::Accept, [domain, transfer, &time.to_string()])
     }
@@ -75,7 +75,7 @@ impl Record {
         Record { kind, values: values.map(str::to_owned).to_vec() }
     }
 
-    /// A record from a JSON object; it must hold the kind's keys as strings, in any order, and keep every rule.
+    /// A record from a JSON object. The object must have exactly the kind's keys, as strings, in any order.
     pub fn from_fields(
         kind: RecordKind,
         fields: &Map<String, Value>,
@@ -91,7 +91,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Reads a record: only its canonical encoding parses.
+    /// Parses a record. Only its canonical encoding is accepted.
     pub fn parse(dialect: &Dialect, bytes: &[u8], rules: &mut impl Rules) -> Result<Record, Refused> {
         let read = rules.parse(&FORM, || read(dialect, bytes).map(Some), || Ok(read(dialect, bytes).ok()))?;
         let Some(record) = read else { return Ok(Record::unread()) };
@@ -102,7 +102,7 @@ impl Record {
         Ok(record)
     }
 
-    /// What bytes without a record's form pass for once that rule is violated: nothing can be read from them.
+    /// The record for bytes that are not a record, when that rule is violated. All values are empty.
     pub fn unread() -> Record {
         Self::of(RecordKind::Pub, [""; 4])
     }
@@ -146,19 +146,19 @@ impl Record {
             bytes.push(if n == 0 { b'{' } else { b',' });
             let _ = write!(bytes, "\"{key}\":");
             // The standard serialiser escapes quote, backslash and control characters only.
-            serde_json::to_writer(&mut bytes, value).expect("a text can always be written");
+            serde_json::to_writer(&mut bytes, value).expect("writing a string to a Vec cannot fail");
         }
         bytes.push(b'}');
         bytes
     }
 }
 
-/// Prefix, kind and a JSON object with the kind's keys as strings.
+/// Parses the prefix, the kind and a JSON object with the kind's keys as strings.
 fn read(dialect: &Dialect, bytes: &[u8]) -> Result<Record, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8")?;
-    let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or("another prefix")?;
-    let (kind, json) = rest.split_once(':').ok_or("no kind")?;
-    let kind = RecordKind::named(kind).ok_or("an unknown kind")?;
+    let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or("the prefix is wrong")?;
+    let (kind, json) = rest.split_once(':').ok_or("the kind is missing")?;
+    let kind = RecordKind::named(kind).ok_or("the kind is unknown")?;
     let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| e.to_string())?;
     Ok(Record { kind, values: strict_values(kind, &fields)? })
 }
@@ -174,7 +174,7 @@ fn strict_values(kind: RecordKind, fields: &Map<String, Value>) -> Result<Vec<St
     kind.keys().iter().map(value).collect()
 }
 
-/// A violated rule still needs something to write.
+/// A violated rule still needs a value to write.
 fn lenient_value(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),
@@ -193,7 +193,7 @@ mod tests {
     const T: Instant = Instant(1_767_323_045_678);
 
     #[test]
-    fn the_three_kinds_byte_for_byte() {
+    fn each_kind_encodes_to_exact_bytes() {
         let dialect = Dialect::default();
         let cases = [
             (
@@ -216,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_the_standard_serialisers() {
+    fn strings_use_standard_json_escaping() {
         let record = Record::publish("a.example", "\"\\\u{1}\u{8}\n\u{7f}/\u{e9}\u{2028}\u{1f600}", "0", T);
         let text = String::from_utf8(record.encode(&Dialect::default())).expect("UTF-8");
         assert!(text.contains("\"c\":\"\\\"\\\\\\u0001\\b\\n\u{7f}/\u{e9}\u{2028}\u{1f600}\""), "{text}");
     }
 
     #[test]
-    fn the_envelopes_text_is_no_record() {
+    fn envelope_message_is_not_a_record() {
         let text = br#"svc-vf:1:auth:{"d":"a.example"}"#;
         assert_eq!(Record::parse(&Dialect::default(), text, &mut Strict).expect_err("kind").rule, &FORM);
     }

@@ -5,163 +5,163 @@ crate::requirements! {
 
     /// Canonical domains.
     mod domain {
-        /// A canonical domain has no bytes but lower-case ASCII letters, digits, hyphens and the dots between labels.
+        /// A canonical domain contains only lowercase ASCII letters, digits, hyphens and dots.
         ALPHABET: Must Record Vector rule "domain.alphabet" ["Canonical domain" 1 0x91ca_cac8];
         /// A canonical domain does not end in a dot.
         NO_TRAILING_DOT: Must Record Vector rule "domain.trailing-dot" ["Canonical domain" 1 0x91ca_cac8];
-        /// A canonical domain has two labels or more.
+        /// A canonical domain has at least two labels.
         TWO_LABELS: Must Record Vector rule "domain.two-labels" ["Canonical domain" 1 0x91ca_cac8];
         /// Each label of a canonical domain has 1 to 63 characters.
         LABEL_LENGTH: Must Record Vector rule "domain.label-length" ["Canonical domain" 1 0x91ca_cac8];
-        /// No label of a canonical domain begins or ends with a hyphen.
+        /// No label of a canonical domain starts or ends with a hyphen.
         NO_EDGE_HYPHEN: Must Record Vector rule "domain.hyphen" ["Canonical domain" 1 0x91ca_cac8];
         /// A canonical domain has at most 253 characters.
         TOTAL_LENGTH: Must Record Vector rule "domain.length" ["Canonical domain" 1 0x91ca_cac8];
     }
 
-    /// The `Authorization` header of both endpoints, and what a server answers when it is wrong.
+    /// The `Authorization` header of both endpoints, and the response when it is invalid.
     mod envelope {
-        /// The header is the scheme word, one space and the envelope; any other word or spacing is refused.
+        /// The header is the scheme, one space and the envelope; the server rejects any other scheme or spacing.
         SCHEME: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd, "Exchange (both endpoints)" 1 0x764f_cb51];
-        /// The envelope is two parts with a single dot between them.
+        /// The envelope is two parts joined by a single dot.
         TWO_PARTS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd];
-        /// Both parts are base64url without padding; padding and the other alphabet are refused.
+        /// Both parts are base64url without padding; the server rejects padding and any other alphabet.
         BASE64URL: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 2 0xe8b0_769a, "Request envelope (header `Authorization`)" 3 0xb07a_33c8];
         /// The signature part decodes to exactly 64 bytes.
         SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8];
-        /// The message begins with the envelope prefix of version 1.
+        /// The message begins with the version 1 envelope prefix.
         PREFIX: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Versioning" 1 0x38d2_f117];
-        /// What follows the prefix is a JSON object with six keys, none missing and none besides.
+        /// The prefix is followed by a JSON object with exactly the keys `v`, `m`, `p`, `d`, `t` and `h`.
         SIX_KEYS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Exchange (both endpoints)" 3 0x061b_cd5b];
         /// `v` is the number 1.
         VERSION: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 5 0xe12b_66e4];
-        /// The keys may stand in any order, since the signature covers the bytes as sent.
+        /// The server accepts the keys in any order, because the signature covers the bytes as sent.
         KEY_ORDER_FREE: Must Server Check ["Exchange (both endpoints)" 3 0x061b_cd5b];
-        /// `m` is the request's method.
+        /// `m` equals the request method.
         METHOD: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 6 0x6d14_10db, "Exchange (both endpoints)" 4 0x3b48_193f];
-        /// `p` is the request's path as sent.
+        /// `p` equals the request path as sent.
         PATH: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 7 0xc22b_dcff, "Exchange (both endpoints)" 4 0x3b48_193f];
-        /// The query is no part of `p`.
+        /// `p` does not include the query.
         QUERY_NOT_SIGNED: Must Server Check ["Request envelope (header `Authorization`)" 7 0xc22b_dcff];
-        /// `t` is a text that parses to a time.
+        /// `t` is a string that parses to a time.
         TIME_FORM: Must Server Check rule "vfkey.time" ["Request envelope (header `Authorization`)" 9 0xb4dc_293a, "Exchange (both endpoints)" 5 0x6a74_be82];
         /// `t` is at most 10 minutes before or after the server's clock.
         TIME_WINDOW: Must Server Check rule "vfkey.time" ["Exchange (both endpoints)" 5 0x6a74_be82, "Limits" 3 0x1999_43c9];
         /// `h` is the SHA-256 of the body bytes as received.
         BODY_HASH: Must Server Check rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 10 0x2383_9bde, "Exchange (both endpoints)" 6 0xd02c_8d66];
-        /// The hash of nothing is good for an empty body.
+        /// For an empty body, the server accepts the hash of zero bytes as `h`.
         EMPTY_BODY: Must Server Check ["Request envelope (header `Authorization`)" 10 0x2383_9bde];
-        /// `d` is canonical as sent; the server does not normalise it into a domain that is bound.
+        /// `d` is canonical as sent; the server does not normalize it into a bound domain.
         DOMAIN_AS_SENT: Must Server Check rule "vfkey.domain" ["Request envelope (header `Authorization`)" 8 0x314f_ac8d, "Exchange (both endpoints)" 7 0xe78f_a865];
-        /// A domain without a live binding is refused.
+        /// The server rejects a request for a domain that has no live binding.
         BINDING: Must Server Check rule "vfkey.binding" ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Domain binding" 1 0x6e56_f18c];
-        /// The signature verifies over exactly the message bytes as sent, under the key bound to the domain.
+        /// The signature verifies over exactly the message bytes as sent, with the key bound to the domain.
         SIGNATURE: Must Server Check rule "vfkey.binding" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Exchange (both endpoints)" 3 0x061b_cd5b, "Exchange (both endpoints)" 8 0xf7ad_6cad];
-        /// An account without the feature is answered like a wrong envelope.
+        /// If the feature is not enabled for the account, the server responds as to any authentication failure.
         FEATURE: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 2 0x20c3_886d];
-        /// Every authentication failure has the same plain-text answer, byte for byte.
+        /// Every authentication failure returns the same plain-text 404, byte for byte.
         BLANKET: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 1 0x9832_6688, "Errors" 2 0x20c3_886d];
-        /// A request that is not authenticated learns nothing about its body.
+        /// The response to an unauthenticated request reveals nothing about its body.
         BEFORE_BODY: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 2 0x20c3_886d];
     }
 
-    /// The first call of the exchange.
+    /// The first call of the exchange: prepare.
     mod prepare {
-        /// `prepareId` is a UUID, another one for every prepare.
+        /// `prepareId` is a UUID; each prepare returns a new one.
         PREPARE_ID: Must Server Check ["POST /api/vf-cli/publish/prepare" 8 0x8174_af1a];
         /// `message` is the transaction message in standard base64.
         MESSAGE: Must Server Check ["POST /api/vf-cli/publish/prepare" 7 0xb731_1fef, "POST /api/vf-cli/publish/prepare" 9 0x2a7a_41c8];
         /// `feePayer` is the base58 address of account 0 of the message.
         FEE_PAYER: Must Server Check ["POST /api/vf-cli/publish/prepare" 10 0xc200_ec34];
-        /// `lastValidBlockHeight` is an integer, not negative.
+        /// `lastValidBlockHeight` is a non-negative integer.
         LAST_VALID_BLOCK_HEIGHT: Must Server Check ["POST /api/vf-cli/publish/prepare" 11 0xfc90_78e4];
-        /// `payload` is the text of the record that the message carries.
+        /// `payload` equals the record in the message, as a string.
         PAYLOAD: Must Server Check ["POST /api/vf-cli/publish/prepare" 12 0xe67d_7345];
-        /// `expiresAt` is 60 seconds after the prepare, in milliseconds.
+        /// `expiresAt` is 60 seconds after the prepare, in milliseconds since the epoch.
         EXPIRES_AT: Must Server Check ["POST /api/vf-cli/publish/prepare" 13 0xf1d1_fbb9, "Limits" 5 0xc557_8809];
-        /// `txtObserved` is null or an object of `vault`, `agreeing`, `required`, `reason` and `at`.
+        /// `txtObserved` is null or an object with `vault`, `agreeing`, `required`, `reason` and `at`.
         TXT_OBSERVED: Must Server Check ["POST /api/vf-cli/publish/prepare" 14 0x21a0_1573];
-        /// A body that is no JSON object is a malformed request.
+        /// The server rejects a body that is not a JSON object.
         BODY_JSON: Must Server Check ["Endpoints" 2 0xd924_cff3, "POST /api/vf-cli/publish/prepare" 1 0x04ac_a038, "Errors" 3 0xd64e_6bfb];
-        /// `domain` must be given, as a string.
+        /// The server rejects a prepare whose `domain` is missing or not a string.
         DOMAIN_REQUIRED: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd, "Errors" 3 0xd64e_6bfb];
-        /// The body's domain is the envelope's; another one is answered like a wrong envelope.
+        /// If the body's `domain` differs from `d`, the server responds as to any authentication failure.
         DOMAIN_MATCH: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd, "Exchange (both endpoints)" 10 0xbd44_3aa3, "Errors" 2 0x20c3_886d];
-        /// White space around the body's domain is trimmed.
+        /// The server trims whitespace around the body's `domain`.
         DOMAIN_TRIMMED: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd];
-        /// `cid` must be given for a publish, as a string that is not empty.
+        /// The server rejects a publish whose `cid` is missing, empty or not a string.
         CID_REQUIRED: Must Server Check ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6, "Errors" 3 0xd64e_6bfb];
-        /// Whatever text `cid` holds is taken; the service does not validate it.
+        /// The server accepts any non-empty string as `cid`; it does not validate it.
         CID_NOT_VALIDATED: Must Server Check ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6];
-        /// A version that is omitted or empty becomes `0`.
+        /// If `version` is missing or blank, the record has version `0`.
         VERSION_DEFAULT: Must Server Check ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808];
-        /// A version must be a string.
+        /// The server rejects a `version` that is not a string.
         VERSION_STRING: Must Server Check ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808, "Errors" 3 0xd64e_6bfb];
-        /// `op` omitted publishes, as `pub` does.
+        /// A prepare without `op` publishes, the same as with `op` = `pub`.
         OP_DEFAULT: Must Server Check ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4];
-        /// An operation that is not known is malformed.
+        /// The server rejects an unknown `op`.
         OP_KNOWN: Must Server Check ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4, "Errors" 3 0xd64e_6bfb];
-        /// A transfer names the new authority as the key scheme and a base58 public key.
+        /// The server rejects a transfer whose `newAuthority` is not the key scheme followed by a base58 public key.
         NEW_AUTHORITY: Must Server Check ["POST /api/vf-cli/publish/prepare" 6 0xf7dc_a569];
-        /// The new authority differs from the key that is bound.
+        /// The server rejects a `newAuthority` that equals the bound key.
         NEW_AUTHORITY_DIFFERS: Must Server Check ["POST /api/vf-cli/publish/prepare" 6 0xf7dc_a569, "Errors" 3 0xd64e_6bfb];
-        /// A domain has one publish in flight at most; a second prepare is refused.
+        /// At most one publish per domain is in flight; the server rejects a second prepare.
         ONE_IN_FLIGHT: Must Server Check ["States and transitions" 1 0x11f0_65de, "Errors" 4 0x23ca_2cb3];
-        /// The one-in-flight lock is the domain's own; other domains are free.
+        /// The one-in-flight lock of a domain does not block other domains.
         LOCK_PER_DOMAIN: Must Server Check ["States and transitions" 1 0x11f0_65de];
-        /// A replayed prepare meets the lock like any other.
+        /// The one-in-flight lock also rejects a replayed prepare.
         REPLAY: Must Server Check ["Exchange (both endpoints)" 11 0x8c81_47fa];
-        /// A prepare that was never submitted expires and leaves the domain free.
+        /// When a prepare expires without a submit, the domain is free again.
         LOCK_EXPIRES: Must Server Check ["States and transitions" 4 0xecca_fb99];
-        /// A domain whose binding is not publishable is refused.
+        /// The server rejects a prepare for a domain whose binding is not publishable.
         PUBLISHABLE: Must Server Check ["States and transitions" 1 0x11f0_65de, "Errors" 4 0x23ca_2cb3];
-        /// A record that does not fit one transaction is refused, and nothing is locked by it.
+        /// The server rejects a record that is too large for one transaction, and does not lock the domain.
         RECORD_FITS: Must Server Check ["Errors" 3 0xd64e_6bfb];
     }
 
-    /// What every endpoint of the exchange keeps.
+    /// What applies to every endpoint of the exchange.
     mod exchange {
-        /// Refusals are JSON objects with a text `error`, except the blanket 404 and the 413.
+        /// Error responses are JSON objects with a string `error`, except the blanket 404 and the 413.
         ERROR_JSON: Must Server Check ["Errors" 1 0x9832_6688];
-        /// A body over 64 KiB is refused, in plain text; one below is not.
+        /// The server rejects a body over 64 KiB with a plain-text 413, and accepts a smaller one.
         BODY_LIMIT: Must Server Check ["Endpoints" 2 0xd924_cff3, "Errors" 1 0x9832_6688, "Errors" 6 0x7b8d_73b3, "Limits" 2 0xab44_1245];
-        /// A domain has at most 30 publishes in a rolling day.
+        /// The server accepts at most 30 publishes per domain in 24 hours.
         DAILY_LIMIT: Must Server Check ["Errors" 7 0x116e_f23c, "Limits" 8 0xa453_170c];
-        /// The day of the publish limit rolls.
+        /// The 24 hours of the publish limit are a rolling window.
         DAILY_WINDOW: Must Server Check ["Limits" 8 0xa453_170c];
-        /// An address has at most 30 requests a minute; the refusal says when to come back.
+        /// The server accepts at most 30 requests per IP address in a minute; the 429 carries `Retry-After`.
         RATE_PER_IP: Must Server Check ["Errors" 7 0x116e_f23c, "Limits" 9 0x22b8_c295];
-        /// A standby node says that it is not the primary, and why.
+        /// A standby node responds with the error `not-primary` and a reason.
         STANDBY: Must Server Check ["Errors" 9 0x3a20_9d00];
-        /// A passive backend says so.
+        /// A passive backend responds with the error `backend is passive`.
         PASSIVE: Must Server Check ["Errors" 9 0x3a20_9d00];
     }
 
-    /// The text that is written to the chain.
+    /// The record that is written to the chain.
     mod record {
-        /// A record begins with the record prefix of version 1, the kind it was asked for and a colon.
+        /// A record begins with the version 1 record prefix, the requested kind and a colon.
         KIND: Must Server Check ["The record (memo data)" 1 0xa822_12f1, "Versioning" 1 0x38d2_f117];
-        /// The object has its keys in the kind's order and no others.
+        /// The record's object has exactly the keys of its kind, in order.
         KEYS: Must Server Check ["The record (memo data)" 1 0xa822_12f1, "The record (memo data)" 3 0xfeb7_e83f];
-        /// The object holds no white space between its tokens.
+        /// The record's object has no whitespace between its tokens.
         COMPACT: Must Server Check ["The record (memo data)" 1 0xa822_12f1];
-        /// Quotes, backslashes and control characters are escaped as JSON does, and nothing else.
+        /// Strings of a record escape quotes, backslashes and control characters as JSON does, and nothing else.
         ESCAPING: Must Server Check ["The record (memo data)" 1 0xa822_12f1];
-        /// `d` is the domain asked for.
+        /// `d` of a record is the requested domain.
         DOMAIN: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
-        /// `c` is the content identifier asked for.
+        /// `c` of a record is the requested content identifier.
         CID: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
-        /// `v` is the version asked for.
+        /// `v` of a record is the requested version.
         VERSION: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
-        /// `t` has exactly three decimals and a `Z`.
+        /// `t` of a record has exactly three decimals and ends in `Z`.
         TIME_FORM: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f];
-        /// `t` is the time at which the service prepared the record.
+        /// `t` of a record is the time at which the service prepared it.
         TIME_NOW: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f];
-        /// A transfer record holds domain, new vault and time.
+        /// A transfer record has domain, new vault and time.
         TRANSFER: Must Server Check ["The record (memo data)" 4 0xcb3b_966b];
-        /// An accept record holds domain, transaction signature of the pending transfer and time.
+        /// An accept record has domain, transaction signature of the pending transfer and time.
         ACCEPT: Must Server Check ["The record (memo data)" 5 0x2a00_b5d9];
-        /// Every value of a record is a string that is not empty.
+        /// Every value of a record is a non-empty string.
         NOT_EMPTY: Must Record Vector rule "record.empty" ["The record (memo data)" 2 0x2281_4a8d];
         /// A record is strict UTF-8: the record prefix, a known kind, a colon and a JSON object of strings.
         FORM: Must Record Vector rule "record.form" ["The record (memo data)" 1 0xa822_12f1, "The record (memo data)" 3 0xfeb7_e83f, "The record (memo data)" 4 0xcb3b_966b, "The record (memo data)" 5 0x2a00_b5d9];
@@ -169,185 +169,185 @@ crate::requirements! {
         CANONICAL_DOMAIN: Must Record Vector rule "record.domain" ["The record (memo data)" 3 0xfeb7_e83f];
         /// A record's time is exactly ISO 8601 with milliseconds and `Z`.
         EXACT_TIME: Must Record Vector rule "record.time" ["The record (memo data)" 3 0xfeb7_e83f];
-        /// A record is its own canonical encoding, byte for byte.
+        /// A record equals its canonical encoding, byte for byte.
         CANONICAL: Must Record Vector rule "record.canonical" ["The record (memo data)" 1 0xa822_12f1];
     }
 
     /// The transaction message that carries the record.
     mod message {
-        /// The message is a legacy one in shortest encoding, with nothing left over.
+        /// The message is a legacy message in shortest encoding, with nothing left over.
         LEGACY: Must Server Check rule "message.encoding" ["The transaction message" 1 0x96b4_2889];
-        /// The header counts two signers, one read-only signer and one read-only account without signature.
+        /// The header counts two required signatures, one read-only signer and one read-only non-signer.
         HEADER: Must Server Check ["The transaction message" 2 0x1dad_ed2a];
-        /// Account 0 is the service's fee payer, and not the client.
+        /// Account 0 is the service's fee payer, not the client.
         FEE_PAYER: Must Server Check ["The transaction message" 3 0xe4ad_b306];
         /// Account 1 is the publishing key.
         CLIENT: Must Server Check ["The transaction message" 4 0x483b_58a2];
         /// Account 2 is the chain's memo program.
         MEMO_PROGRAM: Must Server Check ["The transaction message" 5 0xcf68_673c];
-        /// The message has these three accounts and no more.
+        /// The message has exactly three accounts: fee payer, publishing key and memo program.
         THREE_ACCOUNTS: Must Server Check ["The transaction message" 2 0x1dad_ed2a, "The transaction message" 3 0xe4ad_b306, "The transaction message" 4 0x483b_58a2, "The transaction message" 5 0xcf68_673c];
-        /// The message has one instruction.
+        /// The message has exactly one instruction.
         ONE_INSTRUCTION: Must Server Check ["The transaction message" 7 0xd52a_f16c];
         /// The instruction's program is the memo program.
         INSTRUCTION_PROGRAM: Must Server Check ["The transaction message" 7 0xd52a_f16c];
-        /// The instruction's accounts are account 1 alone.
+        /// The instruction's account list is exactly `[1]`.
         INSTRUCTION_ACCOUNTS: Must Server Check ["The transaction message" 7 0xd52a_f16c];
-        /// The recent blockhash is one the chain still accepts.
+        /// The chain still accepts the recent blockhash.
         BLOCKHASH: Must Server Check ["The transaction message" 6 0xa2a1_d422];
     }
 
-    /// The second call of the exchange.
+    /// The second call of the exchange: submit.
     mod submit {
-        /// A good signature lands the record, and the answer comes once it is confirmed.
+        /// A submit with a valid signature lands the record; the response comes after confirmation.
         LANDS: Must Server Check ["States and transitions" 2 0x05a3_de43, "POST /api/vf-cli/publish/submit" 3 0xabe4_670e, "Signed publishing exchange" 2 0xd2f5_9d6d];
-        /// `signature` is the fee payer's signature over the message, in base58.
+        /// `signature` in the response is the fee payer's signature over the message, in base58.
         SIGNATURE: Must Server Check ["POST /api/vf-cli/publish/submit" 4 0x1888_daf0, "States and transitions" 2 0x05a3_de43];
-        /// `prepareId` and `signature` must be given.
+        /// The server rejects a submit without `prepareId` or `signature`.
         FIELDS: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 3 0xd64e_6bfb];
-        /// A signature that is not standard base64 of 64 bytes is malformed.
+        /// The server rejects a `signature` that is not standard base64 of 64 bytes.
         SIGNATURE_FORM: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "States and transitions" 3 0x3b51_e480, "Errors" 3 0xd64e_6bfb];
-        /// A signature that does not verify over the prepared message is refused.
+        /// The server rejects a signature that does not verify over the prepared message.
         SIGNATURE_VERIFIES: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "States and transitions" 3 0x3b51_e480, "Errors" 3 0xd64e_6bfb];
-        /// A refused signature leaves the prepare usable.
+        /// After a rejected signature, the prepare can still be submitted.
         STAYS_PREPARED: Must Server Check ["States and transitions" 3 0x3b51_e480, "Errors" 3 0xd64e_6bfb];
-        /// A refused signature does not prolong the prepare.
+        /// A rejected signature does not extend the prepare's lifetime.
         EXPIRY_UNCHANGED: Must Server Check ["States and transitions" 3 0x3b51_e480];
-        /// An unknown `prepareId` is gone.
+        /// The server responds with 410 to an unknown `prepareId`.
         UNKNOWN: Must Server Check ["Errors" 5 0x0a1f_7938];
-        /// After 60 seconds a prepare is gone.
+        /// The server responds with 410 to a submit later than 60 seconds after the prepare.
         EXPIRED: Must Server Check ["States and transitions" 4 0xecca_fb99, "Errors" 5 0x0a1f_7938];
-        /// A prepare of another domain is out of reach.
+        /// A client cannot submit a prepare of another domain.
         FOREIGN: Must Server Check ["POST /api/vf-cli/publish/submit" 2 0xd844_b0b9];
-        /// The same submit again, within 60 seconds, returns the same signature.
+        /// The same submit, repeated within 60 seconds, returns the same signature.
         REPEAT: Must Server Check ["States and transitions" 6 0x41d5_f7e6, "Exchange (both endpoints)" 11 0x8c81_47fa, "Limits" 6 0x08c0_4ce7];
-        /// A repeated submit writes no second record.
+        /// A repeated submit does not write a second record.
         NO_SECOND_RECORD: Must Server Check ["States and transitions" 6 0x41d5_f7e6];
-        /// A prepare that is being submitted is not submitted again.
+        /// The server rejects a submit of a prepare that is already being submitted.
         IN_FLIGHT: Must Server Check ["Errors" 4 0x23ca_2cb3];
-        /// A confirmed publish leaves the domain free.
+        /// After a confirmed publish, the domain is free again.
         LOCK_FREED: Must Server Check ["States and transitions" 2 0x05a3_de43];
-        /// A blockhash that expires before confirmation ends the prepare.
+        /// If the blockhash expires before confirmation, the prepare expires and submit returns 410.
         BLOCKHASH_EXPIRED: Must Server Check ["States and transitions" 5 0x8a3f_b54e, "Errors" 5 0x0a1f_7938];
-        /// A transaction that the chain rejects is a failure of the on-chain path.
+        /// If the chain rejects the transaction, submit returns 502.
         REJECTED: Must Server Check ["Errors" 8 0x7b05_700c];
-        /// After about three minutes without an answer from the chain the service stops waiting, and says so.
+        /// After about three minutes without confirmation, the service stops waiting; its 410 says "safety ceiling".
         SAFETY_CEILING: Must Server Check ["Errors" 5 0x0a1f_7938, "Limits" 7 0x4e0e_4ddc];
-        /// An unresolved publish keeps the domain locked, since it can still land.
-        UNRESOLVED_LOCK: Must Server NotObservable("the documents do not say when the lock is freed; the simulator's own walk holds it") ["Errors" 5 0x0a1f_7938];
+        /// An unresolved publish keeps the domain locked, because it can still land.
+        UNRESOLVED_LOCK: Must Server NotObservable("the documents do not say when the lock is freed; a simulator test covers it") ["Errors" 5 0x0a1f_7938];
     }
 
-    /// A domain handed from one key to another.
+    /// A transfer of a domain from one key to another.
     mod transfer {
-        /// A confirmed transfer freezes the old key, and the refusal names the cause.
+        /// A confirmed transfer freezes the old key; its requests return 409 with the cause `transfer-frozen`.
         FREEZES: Must Server Check ["States and transitions" 7 0x92b4_598d, "Errors" 4 0x23ca_2cb3, "Transfer and accept" 2 0xefdf_eba4];
-        /// A transfer that was only prepared freezes nothing.
+        /// A transfer that is only prepared does not freeze the old key.
         FREEZES_ONCE_CONFIRMED: Must Server Check ["States and transitions" 7 0x92b4_598d];
-        /// While a transfer is pending, an accept by the incoming key is admitted.
+        /// While a transfer is pending, the server accepts an accept by the incoming key.
         ACCEPT_ADMITTED: Must Server Check ["States and transitions" 8 0xecc3_89ec, "Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
-        /// An accept is refused while no transfer is pending.
+        /// The server rejects an accept while no transfer is pending.
         ACCEPT_NEEDS_PENDING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
-        /// An accept by a key that is not the incoming one is refused.
+        /// The server rejects an accept by any key other than the incoming key.
         ACCEPT_BY_INCOMING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
-        /// The incoming key may do nothing but accept.
+        /// The server rejects every request of the incoming key except an accept.
         INCOMING_ONLY_ACCEPTS: Must Server Check ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Exchange (both endpoints)" 9 0xec4f_533a];
-        /// A submit of an accept says so in its body.
+        /// The body of an accept's submit has `op` = `accept`.
         ACCEPT_SAYS_SO: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "Transfer and accept" 3 0x7574_d3cc];
-        /// A second accept for the same transfer is refused.
+        /// The server rejects a second accept for the same transfer.
         SECOND_ACCEPT: Must Server Check ["States and transitions" 8 0xecc3_89ec, "Errors" 4 0x23ca_2cb3];
     }
 
-    /// What anyone sees on the chain.
+    /// What any verifier sees on the chain.
     mod chain {
-        /// The confirmed transaction is found under the returned signature, without an error.
+        /// The chain has the confirmed transaction under the returned signature, without an error.
         FOUND: Must Server Check ["Events" 2 0x97bd_3c38, "Signed publishing exchange" 5 0x2b65_79f5];
-        /// The confirmed transaction carries exactly the message that was signed, under both signatures.
+        /// The confirmed transaction carries exactly the signed message, with both signatures.
         MESSAGE: Must Server Check ["Signed publishing exchange" 2 0xd2f5_9d6d, "Signed publishing exchange" 5 0x2b65_79f5];
         /// The log shows the memo program's invocation and its success.
         INVOCATION: Must Server Check ["Events" 2 0x97bd_3c38];
-        /// The log names the publishing key as signer, inside the invocation.
+        /// The log names the publishing key as signer inside the memo invocation.
         SIGNED_BY: Must Server Check ["Events" 2 0x97bd_3c38, "Signed publishing exchange" 5 0x2b65_79f5];
         /// The log shows the memo with its length in bytes.
         MEMO_LINE: Must Server Check ["Events" 2 0x97bd_3c38];
     }
 
-    /// What a client verifies before it signs.
+    /// What a client checks before it signs.
     mod check {
-        /// The message decodes as a legacy message and encodes back to the same bytes.
+        /// The client signs only if the message decodes as a legacy message and encodes back to the same bytes.
         ENCODING: Must Client Vector rule "check.encoding" ["Checks the client runs before signing" 2 0xba31_a275];
-        /// The header asks for two signatures.
+        /// The client signs only if the header requires exactly two signatures.
         TWO_SIGNATURES: Must Client Vector rule "check.two-signatures" ["Checks the client runs before signing" 3 0x53ed_2d33];
-        /// Account 1 is the client's key.
+        /// The client signs only if account 1 is its key.
         CLIENT_ACCOUNT: Must Client Vector rule "check.client-account" ["Checks the client runs before signing" 4 0xe2f0_5670];
-        /// Account 0 is not the client's key.
+        /// The client signs only if account 0 is not its key.
         FEE_PAYER: Must Client Vector rule "check.fee-payer" ["Checks the client runs before signing" 5 0xd36f_754f];
-        /// There is one instruction.
+        /// The client signs only if the message has exactly one instruction.
         ONE_INSTRUCTION: Must Client Vector rule "check.one-instruction" ["Checks the client runs before signing" 6 0xf4ab_60ca];
-        /// Its program is the memo program.
+        /// The client signs only if the instruction's program is the memo program.
         MEMO_PROGRAM: Must Client Vector rule "check.memo-program" ["Checks the client runs before signing" 7 0xc56c_0bcb];
-        /// Its accounts are account 1 alone.
+        /// The client signs only if the instruction's account list is exactly `[1]`.
         INSTRUCTION_ACCOUNTS: Must Client Vector rule "check.instruction-accounts" ["Checks the client runs before signing" 8 0x6f6c_1195];
-        /// The data is strict UTF-8 and parses as a record with no empty field and a canonical domain.
+        /// The client signs only if the data is strict UTF-8 and a record with no empty field and a canonical domain.
         RECORD_FORM: Must Client Vector rule "check.record-form" ["Checks the client runs before signing" 9 0x8b8b_067e];
-        /// The data is the canonical encoding of that record.
+        /// The client signs only if the data is the canonical encoding of its record.
         RECORD_CANONICAL: Must Client Vector rule "check.record-canonical" ["Checks the client runs before signing" 10 0xa009_030f, "Checks the client runs before signing" 15 0x90b7_5971];
-        /// The kind is the one that was asked for.
+        /// The client signs only if the record has the requested kind.
         KIND: Must Client Vector rule "check.kind" ["Checks the client runs before signing" 11 0xbb82_14f6];
-        /// The domain is the one that was asked for.
+        /// The client signs only if the record has the requested domain.
         DOMAIN: Must Client Vector rule "check.domain" ["Checks the client runs before signing" 12 0x7dc0_01be];
-        /// Content identifier and version, new authority or transfer are the ones that were asked for.
+        /// The client signs only if cid and version (or new authority, or transfer) equal the requested ones.
         FIELDS: Must Client Vector rule "check.fields" ["Checks the client runs before signing" 13 0x9511_f996];
-        /// The time has exactly the record's form and is within 10 minutes of the client's clock.
+        /// The client signs only if `t` has exactly the documented form and is within 10 minutes of its clock.
         TIME: Must Client Vector rule "check.time" ["Checks the client runs before signing" 14 0xbe9d_b04f, "Limits" 4 0xe91c_43e1];
     }
 
-    /// How a client goes through the exchange.
+    /// How a client uses the exchange.
     mod client {
-        /// Given a conforming exchange, the client signs exactly the bytes of `message`, and one record lands.
+        /// With a conforming service, the client signs exactly the bytes of `message`, and one record lands.
         PUBLISHES: Must Client Client ["POST /api/vf-cli/publish/prepare" 9 0x2a7a_41c8, "POST /api/vf-cli/publish/submit" 1 0x50df_85c1];
-        /// Every request is JSON by its `Content-Type`.
+        /// The client sends every request with `Content-Type: application/json`.
         CONTENT_TYPE: Must Client Client ["Endpoints" 2 0xd924_cff3];
-        /// Every request carries an envelope of its own, with the time in exactly the printed form.
+        /// The client signs a new envelope for every request, with the time in exactly the documented form.
         ENVELOPE: Must Client Client ["Request envelope (header `Authorization`)" 9 0xb4dc_293a, "Exchange (both endpoints)" 1 0x764f_cb51];
-        /// A client that sends no version expects `0`, and nothing else.
+        /// A client that sends no version expects exactly `0`.
         DEFAULT_VERSION: Must Client Client ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808];
-        /// `payload` is for display; whatever it says, the bytes of `message` decide.
+        /// The client checks the bytes of `message`, whatever `payload` says.
         MESSAGE_DECIDES: Must Client Client ["POST /api/vf-cli/publish/prepare" 12 0xe67d_7345];
-        /// A TXT record that names another key is a warning at most.
+        /// The client at most warns about a TXT record that names another key.
         TXT_WARNS: Must Client Client ["POST /api/vf-cli/publish/prepare" 14 0x21a0_1573];
-        /// Clocks that differ by less than 10 minutes keep nobody from publishing.
+        /// A client whose clock differs from the server's by less than 10 minutes can publish.
         SKEW_TOLERATED: Must Client Client ["Checks the client runs before signing" 14 0xbe9d_b04f, "Limits" 3 0x1999_43c9, "Limits" 4 0xe91c_43e1];
-        /// A submit is waited for until it is answered.
+        /// The client waits for the response to a submit.
         WAITS: Must Client Client ["POST /api/vf-cli/publish/submit" 3 0xabe4_670e];
-        /// A submit whose answer was lost is sent again as it was; nothing is prepared anew.
+        /// After a lost response, the client sends the same submit again and does not prepare again.
         RESUBMITS: Must Client Client ["States and transitions" 6 0x41d5_f7e6, "Exchange (both endpoints)" 11 0x8c81_47fa];
-        /// A plain 410 is answered by one new prepare.
+        /// After a plain 410, the client prepares once more.
         PREPARES_AGAIN: Must Client Client ["Errors" 5 0x0a1f_7938];
-        /// A second 410 in a row ends it.
+        /// After a second 410 in a row, the client stops.
         SECOND_GONE_STOPS: Must Client Client ["Errors" 5 0x0a1f_7938];
-        /// After a safety ceiling no second record is signed while the first can land.
+        /// After a safety-ceiling 410, the client does not sign a second record while the first can land.
         SAFETY_CEILING: Must Client Client ["Errors" 5 0x0a1f_7938];
-        /// A 404 is not tried again blindly.
+        /// The client does not retry blindly after a 404.
         NO_BLIND_RETRY: Must Client Client ["Errors" 2 0x20c3_886d];
-        /// A key that a transfer has frozen does not go on trying.
+        /// The client stops when the server reports that a transfer has frozen its key.
         FROZEN_STOPS: Must Client Client ["States and transitions" 7 0x92b4_598d, "Errors" 4 0x23ca_2cb3];
-        /// After a 429 nothing is sent before `Retry-After` has passed.
+        /// After a 429, the client sends nothing until `Retry-After` has passed.
         RETRY_AFTER: Must Client Client ["Errors" 7 0x116e_f23c];
-        /// A node that may not write is asked again later, not at once and over and over.
+        /// After a 503, the client retries later, not at once and not in a tight loop.
         RETRIES_LATER: Must Client Client ["Errors" 9 0x3a20_9d00];
     }
 
-    /// What anyone verifies after the submit.
+    /// What a verifier checks after the submit.
     mod verify {
-        /// The transaction's meta holds no error.
+        /// The transaction's meta has no error.
         NO_ERROR: Must Verifier Vector rule "verify.error" ["After submit (verification)" 1 0xe877_9245];
-        /// The message carries the record as its one memo instruction's data.
+        /// The data of the message's only memo instruction is the record.
         RECORD: Must Verifier Vector rule "verify.record" ["After submit (verification)" 1 0xe877_9245];
         /// The memo program was invoked and succeeded.
         MEMO_SUCCEEDED: Must Verifier Vector rule "verify.invocation" ["After submit (verification)" 1 0xe877_9245];
-        /// The log line that names the client as signer stands inside the memo invocation, at its depth.
+        /// The log line that names the client as signer is inside the memo invocation, at its depth.
         SIGNED_BY: Must Verifier Vector rule "verify.signed-by" ["After submit (verification)" 1 0xe877_9245, "After submit (verification)" 2 0x20ad_f977, "Signed publishing exchange" 5 0x2b65_79f5];
-        /// A truncated log verifies nothing.
+        /// A transaction with a truncated log is not verified.
         NOT_TRUNCATED: Must Verifier Vector rule "verify.truncated" ["After submit (verification)" 3 0x8e7a_1dc9];
     }
 }

@@ -1,8 +1,8 @@
-//! What a prepare takes and gives, for descriptions.
+//! The fields of a prepare's request and response, for OpenAPI.
 
 use crate::shape::{Field, ShapeKind, may, must};
 
-/// The members of a prepare's body, for descriptions. What is required depends on `op`.
+/// The members of a prepare's body, for OpenAPI. Which are required depends on `op`.
 pub(super) const PREPARE: &[Field] = &[
     must("domain", ShapeKind::Text),
     may("cid", ShapeKind::Text),
@@ -27,5 +27,5 @@ const TXT_OBSERVED: &[Field] = &[
     must("at", ShapeKind::Integer),
 ];
 
-/// What a prepare gives.
+/// The response to a prepare.
 pub(super) const PREPARED: ShapeKind = ShapeKind::Object(REPLY);

@@ -8,7 +8,7 @@ use crate::publish::requirements::submit::{FIELDS, SIGNATURE_FORM};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The members of a body, for descriptions.
+/// The members of the body, for OpenAPI.
 const REQUEST: &[Field] = &[
     must("prepareId", ShapeKind::Text),
     must("signature", ShapeKind::Text),
@@ -16,7 +16,7 @@ const REQUEST: &[Field] = &[
 ];
 
 endpoint! {
-    /// Submits the signature of what was prepared.
+    /// Submits the client's signature over the prepared message.
     Publish ENDPOINT "submit" "POST" "/api/vf-cli/publish/submit"
     VfKey [200, 400, 404, 409, 410, 413, 429, 502, 503]
     "document 3, POST /api/vf-cli/publish/submit";
@@ -26,10 +26,10 @@ endpoint! {
     reply: Reply::Json(ShapeKind::Object(&[must("signature", ShapeKind::Text)])),
 }
 
-/// The words by which a 410 tells that the transaction can still land.
+/// The words in the error of a 410 after which the transaction can still land.
 pub const SAFETY_CEILING: &str = "safety ceiling";
 
-/// `prepareId` and the text of `signature`.
+/// `prepareId` and `signature` as strings.
 pub fn fields<'a>(
     body: &'a Map<String, Value>,
     rules: &mut impl Rules,
@@ -50,7 +50,7 @@ pub fn signature(text: &str, rules: &mut impl Rules) -> Result<[u8; 64], Refused
                 .ok_or_else(|| "not standard base64 of 64 bytes".to_owned())
         },
         || {
-            // Lenient: the other alphabet and a missing padding are forgiven, and what is too long is cut.
+            // Lenient: accepts the other alphabet and missing padding, and truncates what is too long.
             let text: String = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
             let padding = "=".repeat((4 - text.len() % 4) % 4);
             parse_base64(&format!("{text}{padding}"))

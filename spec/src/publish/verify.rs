@@ -1,19 +1,19 @@
-//! What anyone verifies of a confirmed transaction (document 3, "After submit").
+//! What a verifier checks on a confirmed transaction (document 3, "After submit").
 //!
-//! The record is read from the instruction data. The log is read line by line and by depth, and only for success and
-//! authority: a memo may hold any text, log lines too.
+//! The record comes from the instruction data. The log is parsed line by line and by depth, and only shows success and
+//! authority: a memo may contain any string, also log lines.
 
 use crate::crypto::ed25519::parse_address;
 use crate::publish::message::Message;
 use crate::publish::requirements::verify::{MEMO_SUCCEEDED, NO_ERROR, NOT_TRUNCATED, RECORD, SIGNED_BY};
 use crate::{Dialect, Refused, Rules, Strict};
 
-/// What the chain tells about a confirmed transaction.
+/// A confirmed transaction, as the chain returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Confirmed<'a> {
     /// The message's bytes.
     pub message: &'a [u8],
-    /// Whether the meta holds an error.
+    /// Whether the meta has an error.
     pub failed: bool,
     /// The meta's log lines.
     pub logs: &'a [String],
@@ -27,7 +27,7 @@ pub fn verify_transaction(
     record: &[u8],
     rules: &mut impl Rules,
 ) -> Result<(), Refused> {
-    rules.require(&NO_ERROR, !transaction.failed, || "the meta holds an error".to_owned())?;
+    rules.require(&NO_ERROR, !transaction.failed, || "the meta has an error".to_owned())?;
     let memo = memo_of(dialect, transaction.message);
     rules.require(&RECORD, memo.as_deref() == Some(record), || "the memo is not the record".to_owned())?;
     let truncated = transaction.logs.iter().any(|line| line == "Log truncated");
@@ -39,13 +39,13 @@ pub fn verify_transaction(
     })?;
     let line = format!("Program log: Signed by {client}");
     let inside = invocations.iter().filter(succeeded).any(|i| i.lines.contains(&line.as_str()));
-    // With no successful invocation to look into, a violated rule takes the line from anywhere.
+    // If the rule is violated and no invocation succeeded, the line counts anywhere.
     let anywhere = !invocations.iter().any(|i| succeeded(&i)) && transaction.logs.contains(&line);
     let signed = inside || anywhere;
     rules.require(&SIGNED_BY, signed, || format!("no line names {client} inside the invocation"))
 }
 
-/// The data of the one memo instruction of a message; `None` if it has another shape.
+/// The data of a message's only memo instruction; `None` if the message has another shape.
 pub fn memo_of(dialect: &Dialect, message: &[u8]) -> Option<Vec<u8>> {
     let message = Message::decode(message, &mut Strict).ok()?;
     let memo = parse_address(&dialect.memo_program)?;
@@ -57,13 +57,13 @@ pub fn memo_of(dialect: &Dialect, message: &[u8]) -> Option<Vec<u8>> {
     memos.next().is_none().then_some(instruction.data)
 }
 
-/// One invocation of a program: the lines directly inside it, and how it ended.
+/// One invocation of a program: the lines directly inside it, and whether it succeeded.
 struct Invocation<'a> {
     lines: Vec<&'a str>,
     succeeded: bool,
 }
 
-/// The invocations of `program` at the transaction's own depth, in order.
+/// The top-level invocations of `program`, in order.
 fn invocations<'a>(logs: &'a [String], program: &str) -> Vec<Invocation<'a>> {
     let mut found = Vec::new();
     let mut stack: Vec<(&str, Invocation<'a>)> = Vec::new();
@@ -85,7 +85,7 @@ fn invocations<'a>(logs: &'a [String], program: &str) -> Vec<Invocation<'a>> {
                     invocation.lines.push(line);
                 }
             }
-            // Lines that do not nest: nothing after them can be trusted.
+            // The lines do not nest: nothing after them can be trusted.
             Line::Invoke(..) | Line::End(..) => break,
         }
     }
@@ -99,7 +99,7 @@ enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// A program's own lines begin with `Program log: ` or `Program data: `, whatever follows.
+    /// A program's own output begins with `Program log: ` or `Program data: `, followed by any string.
     fn of(line: &'a str) -> Line<'a> {
         let mut words = line.split(' ');
         let (Some("Program"), Some(name), Some(verb)) = (words.next(), words.next(), words.next()) else {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_line_inside_the_memo_invocation_at_its_depth_counts() {
+    fn only_the_line_directly_inside_the_memo_invocation_counts() {
         let invoke = format!("Program {MEMO} invoke [1]");
         let deep = format!("Program {MEMO} invoke [2]");
         let signed = format!("Program log: Signed by {CLIENT}");

@@ -1,4 +1,4 @@
-//! Folders that are given as a map: links, what is left out, what is refused, and which rule decides.
+//! Folders given as a map: links, omitted entries, rejected entries, and the rules for them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn cid(entries: &[(&str, Entry<'_>)]) -> String {
 fn refusal(entries: &[(&str, Entry<'_>)]) -> (Id, String) {
     match built(entries, &mut Strict) {
         Err(CidError::Refused(refused)) => (refused.rule, refused.why),
-        other => panic!("not refused: {other:?}"),
+        other => panic!("not rejected: {other:?}"),
     }
 }
 
@@ -41,16 +41,16 @@ fn links_are_followed() {
 }
 
 #[test]
-fn links_lead_through_links() {
+fn links_through_links_are_followed() {
     let links = [("d/b", B), ("e", Link("d")), ("f", Link("e/b")), ("g", Link("f"))];
     assert_eq!(cid(&links), cid(&[("d/b", B), ("e/b", B), ("f", B), ("g", B)]));
-    // `..` is the parent of where the link led, not of where it stands.
+    // `..` is the parent of the link's target, not of the link.
     let links = [("d/c/b", B), ("x/l", Link("../d/c")), ("y", Link("x/l/../c/b"))];
     assert_eq!(cid(&links), cid(&[("d/c/b", B), ("x/l/b", B), ("y", B)]));
 }
 
 #[test]
-fn a_link_to_nothing_is_refused() {
+fn link_to_nothing_is_rejected() {
     let lost = ["gone", "", "/a", "../a", "../../a", "a/b", "a/", "d/../gone", "d/gone/../../a"];
     for target in lost {
         let entries = [("a", A), ("d/b", B), ("z", Link(target))];
@@ -68,7 +68,7 @@ fn a_link_to_nothing_is_refused() {
 }
 
 #[test]
-fn links_without_end_are_refused() {
+fn link_loops_are_rejected() {
     let endless: [&[(&str, Entry<'_>)]; 5] = [
         &[("a", A), ("z", Link("z"))],
         &[("a", A), ("z/x", Link("y")), ("z/y", Link("../z/x"))],
@@ -80,23 +80,23 @@ fn links_without_end_are_refused() {
         assert_eq!(refusal(entries).0, &rows::LOOP, "{entries:?}");
     }
     let mutual = [("a", A), ("y", Link("z")), ("z", Link("y"))];
-    assert_eq!(refusal(&mutual), (&rows::LOOP, "y: the link leads to links without end".to_owned()));
+    assert_eq!(refusal(&mutual), (&rows::LOOP, "y: the link is part of a loop".to_owned()));
     let left_out = built(&mutual, &mut Without(&rows::LOOP)).unwrap();
     assert_eq!(left_out.cid.to_string(), cid(&[("a", A)]));
 }
 
 #[test]
-fn folders_that_hold_each_other_are_refused() {
+fn folders_that_contain_each_other_are_rejected() {
     let entries = [("x/a", A), ("x/to-y", Link("../y")), ("y/b", B), ("y/to-x", Link("../x"))];
-    let why = "x/to-y/to-x: the link leads to a folder that it stands in".to_owned();
+    let why = "x/to-y/to-x: the link leads to a folder that contains it".to_owned();
     assert_eq!(refusal(&entries), (&rows::LOOP, why));
     let left_out = built(&entries, &mut Without(&rows::LOOP)).unwrap();
     assert_eq!(left_out.cid.to_string(), cid(&[("x/a", A), ("x/to-y/b", B), ("y/b", B), ("y/to-x/a", A)]));
 }
 
 #[test]
-fn links_that_multiply_the_content_end() {
-    // Each folder holds the next one twice: 2^30 files.
+fn links_that_multiply_the_content_are_rejected() {
+    // Each folder has the next one twice: 2^30 files.
     let mut entries = BTreeMap::new();
     for n in 0..30 {
         for name in ["l", "r"] {
@@ -123,7 +123,7 @@ fn links_that_multiply_the_content_end() {
 }
 
 #[test]
-fn empty_directories_are_left_out() {
+fn empty_directories_are_omitted() {
     let site = [("a", A), ("d/b", B)];
     let more = [("e", Directory), ("f/g/h", Directory), ("d/i", Directory), ("l", Link("f"))];
     assert_eq!(cid(&[&site[..], &more].concat()), cid(&site));
@@ -133,14 +133,14 @@ fn empty_directories_are_left_out() {
 }
 
 #[test]
-fn a_folder_of_nothing_but_violated_links_is_empty() {
+fn folder_with_only_omitted_links_is_empty() {
     let entries = [("a", A), ("d/gone", Link("x"))];
     let left_out = built(&entries, &mut Without(&rows::DANGLING)).unwrap();
     assert_eq!(left_out.cid.to_string(), cid(&[("a", A)]));
 }
 
 #[test]
-fn each_rule_of_the_layout_decides() {
+fn each_layout_rule_changes_the_identifier() {
     let long = vec![1; 2_000_000];
     let names: Vec<String> = (0..5000).map(|n| format!("many/{n:024}")).collect();
     let larger = vec![1; 175 * (1 << 18)];
@@ -165,40 +165,40 @@ fn each_rule_of_the_layout_decides() {
     ] {
         let violated = built(&site, &mut Without(rule)).unwrap().cid.to_string();
         let other = seen.insert(violated, rule.to_string());
-        assert_eq!(other, None, "{rule} gives what another gives");
+        assert_eq!(other, None, "{rule} gives the same identifier as another rule");
     }
     let text = built(&site, &mut Without(&rows::VERSION)).unwrap().cid.to_string();
     assert!(text.starts_with("Qm") && text.len() == 46, "{text}");
 }
 
 #[test]
-fn links_that_are_left_out_are_not_judged() {
+fn omitted_links_are_not_checked() {
     let entries = [("a", A), ("z", Link("gone")), ("y", Link("y"))];
     let left_out = built(&entries, &mut Without(&rows::SYMLINKS)).unwrap();
     assert_eq!(left_out.cid.to_string(), cid(&[("a", A)]));
 }
 
 #[test]
-fn a_summary_counts_what_it_stands_for() {
+fn summary_counts_files_bytes_and_blocks() {
     let long = vec![1; 262_145];
     let entries = [("a", A), ("b", Link("a")), ("d/long", Entry::File(&long)), ("e", Directory)];
     let summary = built(&entries, &mut Strict).unwrap();
-    // Two times "a", two chunks and their root, `d`, the root.
+    // Twice "a", two chunks and their root, `d`, the root.
     assert_eq!((summary.files, summary.bytes, summary.blocks), (3, 262_147, 7));
 }
 
 #[test]
-fn paths_that_no_tree_could_hold_are_refused() {
+fn invalid_paths_are_rejected() {
     for (entries, path, why) in [
-        (&[("a", A), ("a/b", B)][..], "a/b", "the path leads through something that is no folder"),
+        (&[("a", A), ("a/b", B)][..], "a/b", "the path leads through something that is not a folder"),
         (&[("a/b", B), ("a//", A)], "a//", "the path has an empty segment"),
         (&[("", A)], "", "the path has an empty segment"),
         (&[("/a", A)], "/a", "the path has an empty segment"),
         (&[("a/", Directory)], "a/", "the path has an empty segment"),
-        (&[("a/../b", A)], "a/../b", "the path has a segment that is no name"),
-        (&[("./a", A)], "./a", "the path has a segment that is no name"),
+        (&[("a/../b", A)], "a/../b", "the path has a . or .. segment"),
+        (&[("./a", A)], "./a", "the path has a . or .. segment"),
         (&[("a\0", A)], "a\0", "the path has a NUL"),
-        (&[("l", Link("d")), ("l/x", A)], "l/x", "the path leads through something that is no folder"),
+        (&[("l", Link("d")), ("l/x", A)], "l/x", "the path leads through something that is not a folder"),
     ] {
         let wanted = CidError::At {
             path: if path.is_empty() { "." } else { path }.to_owned(),
@@ -209,7 +209,7 @@ fn paths_that_no_tree_could_hold_are_refused() {
 }
 
 #[test]
-fn both_sides_of_the_longest_path() {
+fn both_sides_of_the_path_limit() {
     let deep = |segments: usize| vec!["d"; segments].join("/");
     let long = |bytes: usize| format!("{}/{}", "d".repeat(2000), "f".repeat(bytes - 2001));
     for path in [deep(256), long(4096)] {
@@ -222,8 +222,8 @@ fn both_sides_of_the_longest_path() {
 }
 
 #[test]
-fn blocks_are_the_same_however_large_the_content_is() {
-    // More than is held at once, in one file and in many.
+fn blocks_do_not_depend_on_the_content_size() {
+    // More than fits in memory at once, in one file and in many.
     let large: Vec<u8> = (0..40u32 << 20).map(|n| (n.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     let mut entries: BTreeMap<String, Entry<'_>> = (0..600)
         .map(|n| (format!("part-{n:03}"), Entry::File(&large[n * 69_000..(n + 1) * 69_000])))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_spec::Strict;
 use assay_spec::cid::{CidError, Content, Discard, Entry, Estimate, Fault, Layout, of_entries, of_file};
 
-/// Bytes that are made when they are read.
+/// Bytes that are generated when they are read.
 struct Pattern(u64);
 
 fn byte(n: u64) -> u8 {
@@ -68,7 +68,7 @@ fn files_of_every_shape() {
 }
 
 #[test]
-fn leaves_that_are_file_nodes() {
+fn leaves_as_file_nodes() {
     let layout = Layout { raw_leaves: false, ..Layout::default() };
     for (len, cid) in [
         (0, "bafybeif7ztnhq65lumvvtr4ekcwd2ifwgm3awq4zfr3srh462rwyinlb4y"),
@@ -103,7 +103,7 @@ fn an_empty_folder() {
 
 #[test]
 fn both_sides_of_the_links_estimate() {
-    // An entry counts 28 + 36 bytes: 4096 of them are 262144.
+    // An entry counts as 28 + 36 bytes: 4096 of them are 262144.
     let at = Folder::numbered(4096).cid(Estimate::Links);
     assert_eq!(at, "bafybeid7kf3npstt74xdu7mzfz5kwamfmdsb7iywuixykz7akhdv3ntya4");
     let above = Folder::numbered(4095).with("x".repeat(29), "").cid(Estimate::Links);
@@ -130,7 +130,7 @@ fn both_sides_of_the_block_estimate() {
 }
 
 #[test]
-fn folders_of_thousands() {
+fn folders_with_thousands_of_files() {
     for estimate in [Estimate::Links, Estimate::Block] {
         let three = Folder((0..3000).map(|n| (format!("{n:028}"), n.to_string().into_bytes())).collect());
         assert_eq!(three.cid(estimate), "bafybeibjpcluziozeu4bo2wufjeiylx3u5l6hkri3qo76nk2huyy46masa");
@@ -142,11 +142,11 @@ fn folders_of_thousands() {
     }
 }
 
-/// Their hashes agree in six bytes, and those of the first two in seven.
+/// Names whose hashes share six bytes; those of the first two share seven.
 const CHAIN: [&str; 3] = ["1M2xYzjIO5XoaABm", "MPt2-nqCUtka9Ufo", "x6buUyY1J4WoevRY"];
 
 #[test]
-fn names_that_agree_make_a_chain_of_shards() {
+fn names_with_equal_hash_prefixes_make_a_chain_of_shards() {
     let chain = |folder: Folder| CHAIN.iter().fold(folder, |folder, name| folder.with(*name, *name));
     let among_others = chain(Folder::numbered(4096)).cid(Estimate::Links);
     assert_eq!(among_others, "bafybeigda5hynqkka4ivvyovylzoo7yfi2ecohccmex3kuw2cg32spi2m4");
@@ -160,7 +160,7 @@ fn names_that_agree_make_a_chain_of_shards() {
 }
 
 #[test]
-fn names_that_agree_in_every_bit_are_refused() {
+fn names_with_equal_hashes_are_rejected() {
     let colliding = ["1M2xYzjIO5XoaABm", "qxmNI7_q0tB44vFH"];
     let folder =
         colliding.iter().fold(Folder::default(), |folder, name| folder.with(format!("d/{name}"), ""));

@@ -1,4 +1,4 @@
-//! What holds of every tree.
+//! Properties of every tree.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -15,14 +15,14 @@ use proptest::prelude::*;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Chunks, nodes and directories that are small, so that small content has every shape.
+/// Small chunks, nodes and directories, so that small content gives every shape.
 fn small() -> Layout {
     Layout { chunk_bytes: 7, width: 3, shard_above_bytes: Some(200), ..Layout::default() }
 }
 
 fn trees() -> impl Strategy<Value = Files> {
     let segment = prop_oneof!["[a-d]", "[a-d]", "[.]?[a-z\u{e9}\u{301} ]{1,12}x"];
-    // A file ends with a dot and a letter, as no folder does.
+    // A file ends in a dot and a letter; no folder does.
     let path = (vec(segment, 0..4), "[a-z0-9]{0,30}[.][a-z]")
         .prop_map(|(folders, name)| folders.into_iter().chain([name]).collect::<Vec<_>>().join("/"));
     btree_map(path, vec(any::<u8>(), 0..200), 0..40)
@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn neither_order_nor_threads_nor_cuts_matter(files in trees(), turn in 0usize..9, cut in 1u64..9) {
+    fn identifier_does_not_depend_on_order_threads_or_read_sizes(files in trees(), turn in 0usize..9, cut in 1u64..9) {
         let wanted = summary(&files);
         let (kept, bytes) = car(&files);
         prop_assert_eq!(&kept, &wanted);
@@ -124,14 +124,14 @@ proptest! {
     }
 
     #[test]
-    fn a_car_holds_the_files(files in trees()) {
+    fn car_contains_the_files(files in trees()) {
         let (summary, bytes) = car(&files);
         let car = Car::read(&bytes);
         prop_assert_eq!(summary.cid.to_bytes(), car.root);
         let mut rebuilt = car.files();
         rebuilt.retain(|path, _| !path.ends_with('/'));
         prop_assert_eq!(&rebuilt, &files);
-        // The root stands last, and nothing stands there that was not made.
+        // The root is last, and there is no other block.
         prop_assert_eq!(car.blocks.last().unwrap().0, car.root);
         let kept = Kept::default();
         of_entries(&entries(&files), &small(), &mut Strict, &kept).unwrap();
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn every_byte_and_every_name_matters(files in trees(), which in any::<prop::sample::Index>(), bit in 0u8..8) {
+    fn each_byte_and_name_changes_the_cid(files in trees(), which in any::<prop::sample::Index>(), bit in 0u8..8) {
         prop_assume!(!files.is_empty());
         let before = summary(&files).cid;
         let path = which.get(&files.keys().cloned().collect::<Vec<_>>()).clone();
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_is_the_same_however_it_is_read(content in vec(any::<u8>(), 0..2000), cut in 1u64..50) {
+    fn file_identifier_does_not_depend_on_read_sizes(content in vec(any::<u8>(), 0..2000), cut in 1u64..50) {
         let whole = of_file(&content.as_slice(), &small(), &Discard).unwrap();
         let cut = of_file(&Cut(&content, cut, AtomicU64::new(0)), &small(), &Discard).unwrap();
         prop_assert_eq!(whole, cut);

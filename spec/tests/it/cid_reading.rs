@@ -1,4 +1,4 @@
-//! Contents and folders that cannot be read, or are not what they say.
+//! Contents and folders that cannot be read, or differ from what they declare.
 
 use assay_spec::Strict;
 use assay_spec::cid::{
@@ -11,7 +11,7 @@ fn layout() -> Layout {
     Layout { chunk_bytes: 10, ..Layout::default() }
 }
 
-/// Zeroes that say that they are more or fewer than they are, and of which some may be lost.
+/// Zeros with a declared length that may be wrong. Some bytes may be unreadable.
 struct Says {
     len: u64,
     has: u64,
@@ -37,21 +37,21 @@ fn read(len: u64, has: u64, lost: &[u64]) -> Result<Summary, CidError> {
 }
 
 #[test]
-fn content_that_is_not_as_long_as_it_says_is_refused() {
+fn content_of_another_length_than_declared_is_rejected() {
     for (len, has) in
         [(99, 98), (99, 100), (99, 109), (99, 20), (90, 91), (90, 89), (11, 12), (10, 11), (0, 11)]
     {
         let wanted = CidError::At { path: ".".to_owned(), fault: Fault::Length { expected: len } };
         assert_eq!(read(len, has, &[]), Err(wanted), "{len} {has}");
     }
-    // What fits into a chunk is read at once, and is what was read.
+    // Content that fits into one chunk is read at once, and its real length counts.
     for (len, has) in [(99, 99), (90, 90), (11, 11), (10, 10), (9, 10), (11, 10), (5, 0), (0, 0)] {
         assert_eq!(read(len, has, &[]).map(|summary| summary.bytes), Ok(has), "{len} {has}");
     }
 }
 
 #[test]
-fn the_first_byte_that_is_lost_is_told() {
+fn the_first_unreadable_byte_is_reported() {
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let error = pool.install(|| read(100_000, 100_000, &[99_999, 4_567, 81_000])).unwrap_err();
@@ -59,7 +59,7 @@ fn the_first_byte_that_is_lost_is_told() {
     }
 }
 
-/// Takes some blocks, and no more.
+/// Accepts some blocks, then no more.
 struct Full(u64);
 
 impl Blocks for Full {
@@ -70,7 +70,7 @@ impl Blocks for Full {
 }
 
 #[test]
-fn a_block_that_is_not_taken_is_an_error() {
+fn failed_block_write_is_an_error() {
     let content = vec![1; 1000];
     for codec in [0x55, 0x70] {
         let error = of_file(&content.as_slice(), &layout(), &Full(codec)).unwrap_err();
@@ -78,7 +78,7 @@ fn a_block_that_is_not_taken_is_an_error() {
     }
 }
 
-/// A folder of numbered files of which some cannot be read.
+/// A folder of numbered files, some of which cannot be read.
 struct Broken;
 
 impl Tree for Broken {
@@ -116,7 +116,7 @@ impl Tree for Broken {
 }
 
 #[test]
-fn the_first_error_in_the_order_of_the_walk_is_told() {
+fn the_first_error_in_walk_order_is_reported() {
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let layout = Layout::default();

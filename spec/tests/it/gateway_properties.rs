@@ -1,5 +1,5 @@
-//! Bodies of inference requests: what validates keeps validating, what has a wrong type never does, and nothing
-//! that anybody sends makes the readers fall over.
+//! Bodies of inference requests: a valid body stays valid, a wrong type is always rejected, and no input makes a
+//! parser panic.
 
 use assay_spec::gateway::requirements::{chat as chat_rows, messages as messages_rows, tools as tools_rows};
 use assay_spec::gateway::{body, chat, completions, data_url, input, messages, responses};
@@ -59,7 +59,7 @@ fn tool() -> impl Strategy<Value = Value> {
     )
 }
 
-/// A body that the chat endpoint takes.
+/// A valid body for the chat endpoint.
 fn chats() -> impl Strategy<Value = Value> {
     let stream = proptest::option::of(any::<bool>());
     ("\\PC{0,12}", vec(message(), 1..5), stream, vec(tool(), 0..3)).prop_map(
@@ -69,7 +69,7 @@ fn chats() -> impl Strategy<Value = Value> {
     )
 }
 
-/// A body that the messages endpoint takes.
+/// A valid body for the messages endpoint.
 fn messages_bodies() -> impl Strategy<Value = Value> {
     let message = prop_oneof![
         "\\PC{0,12}".prop_map(|text| json!({"role": "user", "content": text})),
@@ -81,14 +81,14 @@ fn messages_bodies() -> impl Strategy<Value = Value> {
     )
 }
 
-/// The texts that say what an object is.
+/// The values of `type` members.
 const WORDS: [&str; 3] = ["text", "image_url", "function"];
 
-/// What a value may be, as the document's tables write it.
+/// The type of a field, as in the document's tables.
 #[derive(Clone, Copy, Debug)]
 enum Type {
     Text,
-    /// One of [`WORDS`]; every other text is wrong too.
+    /// One of [`WORDS`]; every other string is wrong too.
     Word,
     Integer,
     Boolean,
@@ -98,7 +98,7 @@ enum Type {
 }
 
 impl Type {
-    /// Whether `value` is plainly of another type. Null is another type only where a member is required.
+    /// Whether `value` certainly has another type. Null counts only if the member is required.
     fn is_broken_by(self, value: &Value) -> bool {
         match self {
             Type::Text => !value.is_string(),
@@ -112,7 +112,7 @@ impl Type {
     }
 }
 
-/// Where the value of a field stands, `*` for any element; its type; its row; whether null breaks it.
+/// A field: its pointer, with `*` for any element; its type; its row; whether null is wrong.
 type Field = (&'static str, Type, Id, bool);
 
 fn chat_fields() -> Vec<Field> {
@@ -150,12 +150,12 @@ fn messages_fields() -> Vec<Field> {
     ]
 }
 
-/// The pointers of `body` that `pattern` names.
+/// The pointers in `body` that match `pattern`.
 fn places(body: &Value, pattern: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     for segment in pattern.split('/').skip(1) {
         let step = |at: String| -> Vec<String> {
-            let value = body.pointer(&at).expect("it was found a moment ago");
+            let value = body.pointer(&at).expect("the pointer was just found");
             match segment {
                 "*" => (0..value.as_array().map_or(0, Vec::len)).map(|n| format!("{at}/{n}")).collect(),
                 name if value.get(name).is_some() => vec![format!("{at}/{name}")],
@@ -167,7 +167,7 @@ fn places(body: &Value, pattern: &str) -> Vec<String> {
     found
 }
 
-/// `body` with one value of `field` replaced by one that breaks it; nothing where the body has no such value.
+/// `body` with one value of `field` replaced by an invalid one; `None` if the body has no such value.
 fn broken(body: &Value, field: Field, place: Index, value: &Value) -> Option<Value> {
     let (pattern, kind, _, null_breaks) = field;
     let places = places(body, pattern);
@@ -175,21 +175,22 @@ fn broken(body: &Value, field: Field, place: Index, value: &Value) -> Option<Val
         return None;
     }
     let mut body = body.clone();
-    *body.pointer_mut(&places[place.index(places.len())]).expect("it was found a moment ago") = value.clone();
+    *body.pointer_mut(&places[place.index(places.len())]).expect("the pointer was just found") =
+        value.clone();
     Some(body)
 }
 
-/// An object of `body`, chosen by `place`, with a member more that nobody knows.
+/// `body` with an unknown member added to one of its objects, chosen by `place`.
 fn with_member(body: &Value, place: Index, name: &str, value: Value) -> Value {
     let patterns = ["", "/messages/*", "/messages/*/content/*", "/tools/*", "/tools/*/function"];
     let places: Vec<String> = patterns.iter().flat_map(|pattern| places(body, pattern)).collect();
     let mut body = body.clone();
-    let object = body.pointer_mut(&places[place.index(places.len())]).expect("it was found a moment ago");
+    let object = body.pointer_mut(&places[place.index(places.len())]).expect("the pointer was just found");
     object.as_object_mut().expect("the patterns name objects").insert(format!("x_{name}"), value);
     body
 }
 
-/// Every reader on the same bytes.
+/// Runs every parser on the same bytes.
 fn read_by_all(bytes: &[u8]) {
     let refused = chat::parse(bytes, &mut Strict).err().map(|refused| refused.rule);
     let _ = completions::parse(bytes, &mut Strict);
@@ -200,29 +201,29 @@ fn read_by_all(bytes: &[u8]) {
 
 proptest! {
     #[test]
-    fn a_chat_that_validates_does_so_with_members_that_nobody_knows(
+    fn valid_chat_stays_valid_with_unknown_members(
         body in chats(), place: Index, name in "[a-z]{1,6}", value in values(),
     ) {
-        let plain = chat::parse(body.to_string().as_bytes(), &mut Strict).expect("it validates");
+        let plain = chat::parse(body.to_string().as_bytes(), &mut Strict).expect("a valid body");
         let more = with_member(&body, place, &name, value);
-        let read = chat::parse(more.to_string().as_bytes(), &mut Strict).expect("it still validates");
+        let read = chat::parse(more.to_string().as_bytes(), &mut Strict).expect("still a valid body");
         prop_assert_eq!(&plain.messages, &read.messages);
         prop_assert_eq!(&plain.tools, &read.tools);
         prop_assert_eq!((&plain.model, plain.stream), (&read.model, read.stream));
     }
 
     #[test]
-    fn messages_that_validate_do_so_with_members_that_nobody_knows(
+    fn valid_messages_stay_valid_with_unknown_members(
         body in messages_bodies(), place: Index, name in "[a-z]{1,6}", value in values(),
     ) {
-        let plain = messages::parse(body.to_string().as_bytes(), &mut Strict).expect("it validates");
+        let plain = messages::parse(body.to_string().as_bytes(), &mut Strict).expect("a valid body");
         let more = with_member(&body, place, &name, value);
-        let read = messages::parse(more.to_string().as_bytes(), &mut Strict).expect("it still validates");
+        let read = messages::parse(more.to_string().as_bytes(), &mut Strict).expect("still a valid body");
         prop_assert_eq!(plain.messages, read.messages);
     }
 
     #[test]
-    fn a_wrong_type_in_a_chat_is_refused_by_its_row_and_by_no_other(
+    fn wrong_type_in_a_chat_is_rejected_by_its_row_only(
         body in chats(), field in select(chat_fields()), place: Index, value in values(),
     ) {
         let Some(body) = broken(&body, field, place, &value) else { return Ok(()) };
@@ -233,7 +234,7 @@ proptest! {
     }
 
     #[test]
-    fn a_wrong_type_in_messages_is_refused_by_its_row_and_by_no_other(
+    fn wrong_type_in_messages_is_rejected_by_its_row_only(
         body in messages_bodies(), field in select(messages_fields()), place: Index, value in values(),
     ) {
         let Some(body) = broken(&body, field, place, &value) else { return Ok(()) };
@@ -244,19 +245,19 @@ proptest! {
     }
 
     #[test]
-    fn nothing_makes_a_reader_fall_over(bytes in vec(any::<u8>(), 0..256)) {
+    fn no_bytes_make_a_parser_panic(bytes in vec(any::<u8>(), 0..256)) {
         read_by_all(&bytes);
     }
 
     #[test]
-    fn no_json_makes_a_reader_fall_over(value in values()) {
+    fn no_json_makes_a_parser_panic(value in values()) {
         read_by_all(value.to_string().as_bytes());
         let wrapped = json!({"model": "m", "prompt": value, "input": value, "messages": [value]});
         read_by_all(wrapped.to_string().as_bytes());
     }
 
     #[test]
-    fn no_cut_and_no_flipped_byte_makes_a_reader_fall_over(body in chats(), at: Index, byte: u8) {
+    fn no_truncated_or_changed_body_makes_a_parser_panic(body in chats(), at: Index, byte: u8) {
         let mut bytes = body.to_string().into_bytes();
         let at = at.index(bytes.len());
         read_by_all(&bytes[..at]);
@@ -265,16 +266,16 @@ proptest! {
     }
 
     #[test]
-    fn the_canonical_bytes_do_not_depend_on_the_order_of_members(body in chats()) {
+    fn canonical_bytes_do_not_depend_on_member_order(body in chats()) {
         let object = body.as_object().expect("an object");
         let turned: Map<String, Value> = object.clone().into_iter().rev().collect();
         let bytes = body::canonical(&body, &[]);
         prop_assert_eq!(&bytes, &body::canonical(&Value::Object(turned), &[]));
-        prop_assert_eq!(serde_json::from_slice::<Value>(&bytes).expect("it is JSON"), body);
+        prop_assert_eq!(serde_json::from_slice::<Value>(&bytes).expect("JSON"), body);
     }
 
     #[test]
-    fn a_data_url_is_read_or_not_and_nothing_else(url in "(data:)?[a-z/;,=+0-9A-Z \u{e9}]{0,40}") {
+    fn data_urls_never_panic(url in "(data:)?[a-z/;,=+0-9A-Z \u{e9}]{0,40}") {
         if let Some(image) = data_url::parse(&url) {
             prop_assert!(image.media_type.starts_with("image/") && image.size > 0);
         }
@@ -282,7 +283,7 @@ proptest! {
 }
 
 #[test]
-fn deep_nesting_is_refused_in_a_moment_and_on_a_small_stack() {
+fn deep_nesting_is_rejected_fast_and_with_a_small_stack() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         for depth in [99, 100, 101, 127, 128, 129, 1000, 300_000] {
             let nested = format!("{}0{}", open.repeat(depth), close.repeat(depth));
@@ -292,15 +293,15 @@ fn deep_nesting_is_refused_in_a_moment_and_on_a_small_stack() {
             read_by_all(nested.as_bytes());
             read_by_all(whole.as_bytes());
             read_by_all(open.repeat(depth).as_bytes());
-            // One level is the body's own.
-            let taken = chat::parse(whole.as_bytes(), &mut Strict).is_ok();
-            assert_eq!(taken, depth < 100, "{depth} levels of {open}");
+            // One level is the body itself.
+            let accepted = chat::parse(whole.as_bytes(), &mut Strict).is_ok();
+            assert_eq!(accepted, depth < 100, "{depth} levels of {open}");
         }
     }
 }
 
 #[test]
-fn ten_megabytes_are_read_in_one_go() {
+fn ten_megabyte_message_is_accepted() {
     let text = "a".repeat(10 << 20);
     let one = json!({"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": text}]});
     let bytes = one.to_string().into_bytes();

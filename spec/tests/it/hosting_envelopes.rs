@@ -1,4 +1,4 @@
-//! What is sealed opens, whatever was changed in it does not, and another library reads and writes the same.
+//! Sealed data opens, changed data does not, and another library reads and writes the same format.
 
 use assay_spec::crypto::aead::{self, Nonce};
 use assay_spec::crypto::base64::{Padding, decode, encode};
@@ -11,7 +11,7 @@ use assay_spec::{Dialect, Strict};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Nearly every 32 bytes are a scalar; a zero first byte makes sure.
+/// Nearly every 32 bytes are a valid scalar; a zero first byte makes sure.
 fn secrets() -> impl Strategy<Value = [u8; 32]> {
     any::<[u8; 32]>().prop_map(|mut secret| {
         (secret[0], secret[31]) = (0, secret[31] | 1);
@@ -39,12 +39,12 @@ fn members() -> impl Strategy<Value = Value> {
     proptest::collection::btree_map("[a-z]{1,6}", "\\PC{0,20}", 0..5).prop_map(|members| json!(members))
 }
 
-/// Every member of an envelope that the opening of `deks.user` reads, with one bit changed.
+/// Copies of an envelope: each member that opening `deks.user` reads, with one bit changed.
 fn changed(sealed: &Value, at: prop::sample::Index, names: &[&str]) -> Vec<Value> {
     let flip = |name: &&str| {
         let mut envelope = sealed.clone();
         let member = envelope.pointer_mut(name).expect("a member");
-        let mut bytes = decode(member.as_str().expect("a text"), Padding::Required).expect("base64");
+        let mut bytes = decode(member.as_str().expect("a string"), Padding::Required).expect("base64");
         let at = at.index(bytes.len() * 8);
         bytes[at / 8] ^= 1 << (at % 8);
         *member = encode(&bytes).into();
@@ -91,7 +91,7 @@ proptest! {
                 prop_assert!(envelope::open(&bad, Reader::recovery(), keys, &mut Strict).is_err());
             }
         }
-        // What the other recipient has is not looked at.
+        // The other recipient's part is not checked.
         for bad in changed(&sealed.envelope, at, &["/deks/encryption"]) {
             prop_assert!(envelope::open(&bad, Reader::recovery(), &by_wallet, &mut Strict).is_ok());
         }
@@ -113,7 +113,7 @@ proptest! {
         let (vm, encryption) = (ephemeral(vm), ephemeral(encryption));
         let drawn = bundle::Secrets { dek: dek.into(), iv, vm, encryption };
         let dialect = Dialect::default();
-        // A tarball compressed in a way that is not read: any bytes behind the mark.
+        // A tarball in a compression that is not supported: any bytes after the magic number.
         let tarball = [b"BZh", &dek[..]].concat();
         let sealed = bundle::seal(&dialect, &tarball, &recipients, &drawn, &mut Strict).expect("points");
         let envelope: Value = serde_json::from_slice(&sealed.file).expect("JSON");
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn another_library_reads_and_writes_the_same(
+    fn another_library_is_compatible(
         secret in secrets(),
         other in secrets(),
         nonce in any::<[u8; 16]>(),
@@ -143,14 +143,14 @@ proptest! {
         let public = public_key(&key);
         let drawn = Ephemeral { key: key_from_secret(&other).expect("a scalar"), nonce: Nonce::Sixteen(nonce) };
         let ours = wrap(&public, &drawn, &text, &mut Strict).expect("a point").bytes;
-        prop_assert_eq!(&ecies::decrypt(&secret, &ours).expect("it is theirs"), &text);
+        prop_assert_eq!(&ecies::decrypt(&secret, &ours).expect("our data opens with their library"), &text);
         let theirs = ecies::encrypt(&public, &text).expect("a point");
-        let read = unwrap(&key, &theirs, NonceLength::Sixteen, &mut Strict).expect("it is ours");
+        let read = unwrap(&key, &theirs, NonceLength::Sixteen, &mut Strict).expect("their data opens with ours");
         prop_assert_eq!(&*read.plaintext, &text);
     }
 
     #[test]
-    fn no_changed_bit_of_a_wrapped_text_is_taken(
+    fn any_changed_bit_of_a_wrapped_key_is_rejected(
         secret in secrets(),
         drawn in ephemerals(),
         text in proptest::collection::vec(any::<u8>(), 0..40),
@@ -186,9 +186,9 @@ proptest! {
     }
 }
 
-/// The layers agree on the cipher: the envelope's text is what the cipher alone makes of its members.
+/// The layers agree on the cipher: the envelope's ciphertext is what the cipher alone gives for its members.
 #[test]
-fn members_are_what_the_cipher_gives() {
+fn members_match_the_cipher_output() {
     let drawn = |fill: u8| Ephemeral { key: key(&[fill; 32]), nonce: Nonce::Sixteen([fill; 16]) };
     let recipients = Recipients { user: public_key(&key(&[1; 32])), encryption: public_key(&key(&[2; 32])) };
     let secrets = Secrets { dek: [9; 32].into(), iv: [8; 12], user: drawn(5), encryption: drawn(6) };

@@ -1,7 +1,7 @@
-//! Stored records from the outside: written by an application of the tests' own, read back by the recovery reader.
+//! Stored records from outside: a test application writes them, the recovery reader reads them back.
 
-#![allow(clippy::unwrap_used, reason = "what a conforming writer of these tests makes is always good")]
-#![allow(clippy::needless_pass_by_value, reason = "contents are made where they are sent")]
+#![allow(clippy::unwrap_used, reason = "what the conforming test writer makes is always valid")]
+#![allow(clippy::needless_pass_by_value, reason = "contents are built where they are sent")]
 
 mod app;
 mod bad;

@@ -1,4 +1,4 @@
-//! The rules of the documents, tested from outside: one program, a module for each subject.
+//! Tests of the documents' rules through the public API: one program, one module per subject.
 
 mod cid_entries;
 mod cid_known;

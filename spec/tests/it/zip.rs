@@ -1,4 +1,4 @@
-//! Zips, conforming and hostile, before `inspect`.
+//! Conforming and hostile zips for `inspect`.
 
 mod bombs;
 mod contents;
@@ -15,18 +15,18 @@ mod writer;
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
 use assay_spec::{Id, Refused, Rules, Strict, Without};
 
-/// What the reference makes of a zip, with the document's limits.
+/// The result of `inspect` for a zip, with the document's limits.
 fn judge(zip: &[u8]) -> Result<Extracted, Refused> {
     inspect(zip, &Limits::default(), &mut Strict)
 }
 
 #[track_caller]
 fn accepted(zip: &[u8]) -> Extracted {
-    judge(zip).unwrap_or_else(|refused| panic!("refused: {refused}"))
+    judge(zip).unwrap_or_else(|refused| panic!("rejected: {refused}"))
 }
 
-/// Refused by this rule, for a reason that has these words, and by no other rule: without it, it is taken. Returns
-/// what it is then taken for.
+/// Asserts that this rule rejects the zip, for a reason that contains `words`, and that no other rule does: without the
+/// rule, it is accepted. Returns what is then extracted.
 #[track_caller]
 fn refused(rule: Id, words: &str, zip: &[u8]) -> Extracted {
     refused_within(&Limits::default(), rule, words, zip)
@@ -39,10 +39,10 @@ fn refused_within(limits: &Limits, rule: Id, words: &str, zip: &[u8]) -> Extract
             assert_eq!(refused.rule, rule, "{refused}");
             assert!(refused.why.contains(words), "{:?} instead of {words:?}", refused.why);
         }
-        Ok(taken) => panic!("taken, with {:?}", taken.files.keys()),
+        Ok(extracted) => panic!("accepted, with {:?}", extracted.files.keys()),
     }
     let violated = inspect(zip, limits, &mut Without(rule));
-    violated.unwrap_or_else(|refused| panic!("also refused by {refused}"))
+    violated.unwrap_or_else(|refused| panic!("also rejected by {refused}"))
 }
 
 /// The paths of the files.
@@ -56,7 +56,7 @@ fn content<'a>(extracted: &'a Extracted, path: &str) -> &'a [u8] {
     extracted.files.get(path).unwrap_or_else(|| panic!("no {path:?} in {:?}", paths(extracted)))
 }
 
-/// Lets one rule be violated in a named variant.
+/// Violates one rule in a named variant.
 struct Variant(Id, &'static str);
 
 impl Rules for Variant {

@@ -149,11 +149,11 @@ fn links_to_nothing_are_refused() {
 #[test]
 fn links_without_end_are_refused() {
     let site = Folder::new().file("a", "a").link("y", "z").link("z", "y");
-    refused(&site, "drop.cid.loop: y: the link leads to links without end");
+    refused(&site, "drop.cid.loop: y: the link is part of a loop");
     let site = Folder::new().file("a", "a").link("d/e/up", "../../d");
-    refused(&site, "drop.cid.loop: d/e/up: the link leads to a folder that it stands in");
+    refused(&site, "drop.cid.loop: d/e/up: the link leads to a folder that contains it");
     let site = Folder::new().link("x/to-y", "../y").link("y/to-x", "../x");
-    refused(&site, "drop.cid.loop: x/to-y/to-x: the link leads to a folder that it stands in");
+    refused(&site, "drop.cid.loop: x/to-y/to-x: the link leads to a folder that contains it");
     let site = Folder::new().link("me", "me");
     let error = error(&assay(&[site.path().join("me").as_os_str()]));
     assert!(error.contains("site/me: drop.cid.loop"), "{error}");

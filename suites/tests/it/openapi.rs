@@ -123,7 +123,7 @@ fn sites_stand_where_they_are_said_to() {
 fn a_path_with_two_slashes_keeps_them_and_tells_what_no_parameter_can_say() {
     let document = describe(Service::Metadata, &site_urls());
     let operation = &document["paths"]["/{contract_uri}//{token_id}/overrides"]["get"];
-    assert!(operation["description"].as_str().expect("a description").contains("last two slashes"));
+    assert!(operation["description"].as_str().expect("a description").contains("last double slash"));
     assert_eq!(operation["parameters"][1]["schema"]["type"], "integer");
 }
 

@@ -1,4 +1,4 @@
-//! One header of the central directory, and the entry it stands for.
+//! One header of the central directory, and its entry.
 
 use super::fields::{extra_field, shown, slice_at, u16_at, u32_at, u64_at};
 use super::path;
@@ -15,8 +15,8 @@ const NAME_FIELD_LEAD: usize = 5;
 
 /// Flag: a descriptor with sizes and CRC-32 follows the data.
 pub(super) const DESCRIPTOR: u16 = 1 << 3;
-/// The flags that change nothing for us: the two that tell how hard the compressor tried, the descriptor, and UTF-8
-/// names. The others stand for encryption, patches, masked headers, or nothing yet.
+/// The flags that are accepted: the two for the compression level, the descriptor, and UTF-8 names. The others mean
+/// encryption, patches, masked headers, or are reserved.
 const HARMLESS: u16 = 0b110 | DESCRIPTOR | 1 << 11;
 
 /// Compression method: none.
@@ -24,7 +24,7 @@ pub(super) const STORED: u16 = 0;
 /// Compression method: deflate.
 pub(super) const DEFLATED: u16 = 8;
 
-/// A header of the central directory as it stands there.
+/// A header of the central directory, as written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header<'a> {
     pub(super) flags: u16,
@@ -39,7 +39,7 @@ pub(super) struct Header<'a> {
     attributes: u32,
 }
 
-/// An entry: a header whose name and kind are known.
+/// An entry: a header with a known name and kind.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) header: Header<'a>,
@@ -47,7 +47,7 @@ pub(super) struct Entry<'a> {
     pub(super) kind: EntryKind,
 }
 
-/// What an entry stands for.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryKind {
     File,
@@ -56,7 +56,7 @@ pub(super) enum EntryKind {
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header at the beginning of `bytes`, and how long it is.
+    /// Reads the header at the beginning of `bytes`, and returns its length.
     pub(super) fn read(bytes: &'a [u8]) -> Option<(Self, usize)> {
         if u32_at(bytes, 0)? != SIGNATURE {
             return None;
@@ -78,33 +78,33 @@ impl<'a> Header<'a> {
         (bytes.len() >= length).then_some((header, length))
     }
 
-    /// Takes the sizes and the offset from the 64-bit field, as far as the header leaves them to it.
+    /// Takes the sizes and the offset from the 64-bit field, if the header refers to it.
     fn widen(&mut self) -> Result<(), String> {
         let (field, sound) = extra_field(self.extra, WIDE_FIELD);
         if !sound {
-            return Err("the extra fields do not fit".to_owned());
+            return Err("the extra fields are malformed".to_owned());
         }
         let wanted = [&mut self.size, &mut self.compressed, &mut self.offset];
         widen(wanted, field.unwrap_or_default())
     }
 
-    /// What keeps this entry from being read in one way only.
+    /// Why this entry is ambiguous or unsupported, if it is.
     fn fault(&self) -> Option<String> {
         if self.disk != 0 {
-            return Some(format!("on disk {}", self.disk));
+            return Some(format!("the entry is on disk {}", self.disk));
         }
         if self.flags & !HARMLESS != 0 {
-            return Some(format!("encrypted, or flags {:#06x}", self.flags));
+            return Some(format!("unsupported flags {:#06x} (encryption or reserved)", self.flags));
         }
         if ![STORED, DEFLATED].contains(&self.method) {
-            return Some(format!("compression method {}", self.method));
+            return Some(format!("unsupported compression method {}", self.method));
         }
         let (second_name, sound) = extra_field(self.extra, NAME_FIELD);
         let same = second_name.is_none_or(|field| field.get(NAME_FIELD_LEAD..) == Some(self.name));
-        (!sound || !same).then(|| "a second name".to_owned())
+        (!sound || !same).then(|| "the entry has a second name".to_owned())
     }
 
-    /// File, directory or link, by the name's last byte and the Unix mode, which must agree.
+    /// File, directory or link, by the name's last byte and the Unix mode. Both must agree.
     fn kind(&self) -> Result<EntryKind, (EntryKind, String)> {
         const DOS_DIRECTORY: u32 = 0x10;
         let by_name = if self.name.ends_with(b"/") { EntryKind::Directory } else { EntryKind::File };
@@ -119,13 +119,13 @@ impl<'a> Header<'a> {
         match (by_name, by_mode) {
             (EntryKind::File, EntryKind::Link) => Ok(EntryKind::Link),
             _ if by_name == by_mode => Ok(by_name),
-            _ => Err((by_name, format!("a {by_mode:?} by its mode, a {by_name:?} by its name"))),
+            _ => Err((by_name, format!("its mode says {by_mode:?}, its name says {by_name:?}"))),
         }
     }
 }
 
 impl<'a> Entry<'a> {
-    /// Judges a header's name, kind and flags.
+    /// Checks a header's name, kind and flags.
     pub(super) fn judge(mut header: Header<'a>, rules: &mut impl Rules) -> Result<Self, Refused> {
         let path = path::judge(header.name, rules)?;
         let fault = header.widen().err().or_else(|| header.fault());
@@ -138,13 +138,13 @@ impl<'a> Entry<'a> {
         Ok(Self { header, path, kind })
     }
 
-    /// A refusal's words about this entry.
+    /// The reason of a rejection, prefixed with this entry's name.
     pub(super) fn why(&self, what: &str) -> String {
         format!("{}: {what}", shown(self.header.name))
     }
 }
 
-/// Replaces each number that is full by the next of the 64-bit field.
+/// Replaces each number that has the escape value with the next number of the 64-bit field.
 pub(super) fn widen<const N: usize>(numbers: [&mut u64; N], field: &[u8]) -> Result<(), String> {
     let mut at = 0;
     for number in numbers {

@@ -1,4 +1,4 @@
-//! The contents of the entries, counted and checked while they are taken out.
+//! The contents of the entries, counted and checked during extraction.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use super::path::MOST_PATH;
 use crate::drop::requirements::zip::{COUNTED, FAITHFUL};
 use crate::{Refused, Rules};
 
-/// What an entry holds.
+/// The content of an entry.
 pub(super) enum Content {
     File(Arc<[u8]>),
-    /// Where a link leads; `None` when that is no text.
+    /// The target of a link; `None` if it is not UTF-8.
     Link(Option<String>),
     Nothing,
 }
 
-/// Takes contents out, and counts them.
+/// Extracts contents, and counts them.
 pub(super) struct Contents {
     inflater: Inflater,
-    /// The most bytes of files, whatever the headers say.
+    /// The maximum number of bytes of files, whatever the headers say.
     most: u64,
     counted: u64,
 }
@@ -31,15 +31,15 @@ impl Contents {
 
     /// The content of the next entry.
     ///
-    /// Never more than the declared size is kept. While `COUNTED` is violated, a file that holds more than is left of the
-    /// limit is taken for what it says it is, and the rest is cut off.
+    /// Keeps at most the declared size. While `COUNTED` is violated, a file larger than the rest of the limit is
+    /// accepted with its declared size, and truncated.
     pub(super) fn of(
         &mut self,
         entry: &Entry<'_>,
         data: &[u8],
         rules: &mut impl Rules,
     ) -> Result<Content, Refused> {
-        // The memory is taken before the stream is seen, so what may be declared depends on what it is for.
+        // Memory is allocated before the stream is read, so the declared size is limited by the kind of entry.
         let most = match entry.kind {
             EntryKind::File => self.most - self.counted,
             EntryKind::Directory => 0,
@@ -65,7 +65,7 @@ impl Contents {
         })
     }
 
-    /// The first `kept` bytes, and how much there really is, up to one more than `most`.
+    /// The first `kept` bytes, and the real size, counted up to one more than `most`.
     fn take(&mut self, entry: &Entry<'_>, data: &[u8], kept: u64, most: u64) -> (Arc<[u8]>, Inflated) {
         if entry.header.method == DEFLATED {
             return self.inflate(data, kept as usize, most);
@@ -76,9 +76,9 @@ impl Contents {
     }
 
     fn inflate(&mut self, data: &[u8], kept: usize, most: u64) -> (Arc<[u8]>, Inflated) {
-        // Collected from an iterator of known length, so that the bytes are never held twice.
+        // Collected from an iterator of known length, so that the bytes are in memory only once.
         let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, kept).collect();
-        let out = Arc::get_mut(&mut bytes).expect("nobody else has it yet");
+        let out = Arc::get_mut(&mut bytes).expect("the buffer has one owner");
         let mut real = self.inflater.fill(data, out);
         if real.stop == Stop::More {
             real = self.inflater.count(data, most);
@@ -91,21 +91,21 @@ impl Contents {
     }
 }
 
-/// What is not as the directory says.
+/// How the content differs from what the directory declares.
 fn fault(entry: &Entry<'_>, bytes: &[u8], real: Inflated, most: u64) -> Option<String> {
     let declared = entry.header.size;
     match real.stop {
-        Stop::Broken => return Some("no whole deflate stream".to_owned()),
+        Stop::Broken => return Some("the deflate stream is incomplete or invalid".to_owned()),
         Stop::Blocks => return Some("too many deflate blocks".to_owned()),
-        Stop::InputLeft => return Some("bytes behind the deflate stream".to_owned()),
+        Stop::InputLeft => return Some("there are bytes after the deflate stream".to_owned()),
         Stop::End | Stop::More => {}
     }
     if real.size > most {
         return Some(format!("more than {most} bytes"));
     }
     if real.size != declared {
-        return Some(format!("{} bytes where {declared} are declared", real.size));
+        return Some(format!("{} bytes, but {declared} are declared", real.size));
     }
     let crc = crc32fast::hash(bytes);
-    (crc != entry.header.crc).then(|| format!("CRC-32 {crc:08x} where {:08x} is declared", entry.header.crc))
+    (crc != entry.header.crc).then(|| format!("CRC-32 {crc:08x}, but {:08x} is declared", entry.header.crc))
 }

@@ -1,6 +1,6 @@
-//! The end record, its 64-bit companions, and the bounds of the central directory.
+//! The end record, its 64-bit counterparts, and the position of the central directory.
 //!
-//! The record ends the file: nothing follows its comment. The directory stands right before the end records.
+//! The record ends the file: nothing follows its comment. The directory is right before the end records.
 
 use super::central::Header;
 use super::fields::{u16_at, u32_at, u64_at};
@@ -11,22 +11,22 @@ const LOCATOR_SIGNATURE: u32 = 0x0706_4b50;
 const LOCATOR_SIZE: usize = 20;
 const WIDE_SIGNATURE: u32 = 0x0606_4b50;
 const WIDE_SIZE: usize = 56;
-/// Signature and size field of the 64-bit record, which its size does not count.
+/// Signature and size field of the 64-bit record. Its size does not include them.
 const WIDE_LEAD: u64 = 12;
 const LONGEST_COMMENT: usize = 65_535;
 
 /// The central directory.
 pub(super) struct Directory<'a> {
-    /// Where it begins: the end of the entries' data.
+    /// The start of the directory: the end of the entries' data.
     pub(super) start: usize,
-    /// How far offsets must be moved to fit the file; 0 unless there is a fault.
+    /// How far offsets must be shifted to fit the file; 0 unless there is a fault.
     pub(super) shift: u64,
-    /// What the end records say that is not so.
+    /// The first false statement of the end records.
     pub(super) fault: Option<String>,
     headers: &'a [u8],
 }
 
-/// What the end records say of the directory.
+/// What the end records say about the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Said {
     disk: u64,
@@ -38,16 +38,16 @@ struct Said {
 }
 
 impl<'a> Directory<'a> {
-    /// Finds the directory and walks through its headers; the error says why this is no zip.
+    /// Finds the directory and walks through its headers. The error says why this is not a zip.
     pub(super) fn find(zip: &'a [u8]) -> Result<Self, String> {
-        let at = last_end_record(zip).ok_or("no end of a central directory")?;
+        let at = last_end_record(zip).ok_or("no end-of-central-directory record")?;
         let mut faults = Faults::default();
         end_of_file(zip, at, &mut faults);
 
-        let narrow = Said::narrow(zip, at).ok_or("the end record breaks off")?;
+        let narrow = Said::narrow(zip, at).ok_or("the end record is truncated")?;
         let (said, end) = wide(zip, at, narrow, &mut faults);
         if said.disk != 0 || said.directory_disk != 0 || said.entries_here != said.entries {
-            faults.note("the zip is one of several".to_owned());
+            faults.note("the zip spans several disks".to_owned());
         }
         let Said { size, offset, .. } = said;
         let fits = offset.checked_add(size) == Some(end as u64);
@@ -55,7 +55,7 @@ impl<'a> Directory<'a> {
             faults.note(format!("a directory of {size} bytes at {offset} does not end at {end}"));
         }
 
-        // A directory that is not where it should be is looked for where a careless reader would.
+        // If the directory is not at its declared place, look for it where a careless reader would.
         let before_end = end - (size as usize).min(end);
         let starts = [usize::try_from(offset).map_or(end, |offset| offset.min(end)), before_end];
         let walks = starts.map(|start| walk(&zip[start..end]).map(|count| (start, count)));
@@ -66,13 +66,13 @@ impl<'a> Directory<'a> {
         }
         let (start, count) = found.unwrap_or((end, 0));
         if count != said.entries {
-            faults.note(format!("{count} entries where {} are declared", said.entries));
+            faults.note(format!("{count} entries, but {} are declared", said.entries));
         }
         let shift = (start as u64).wrapping_sub(offset);
         Ok(Self { start, shift, fault: faults.0, headers: &zip[start..end] })
     }
 
-    /// The headers, in their order.
+    /// The headers, in order.
     pub(super) fn headers(&self) -> impl Iterator<Item = Header<'a>> + use<'a> {
         let mut rest = self.headers;
         std::iter::from_fn(move || {
@@ -106,7 +106,7 @@ impl Said {
         })
     }
 
-    /// Whether the narrow record says the same, or leaves it to the wide one.
+    /// Whether the narrow record agrees, or refers to the wide record.
     fn agrees(&self, narrow: &Said) -> bool {
         let same = |narrow: u64, wide: u64, full: u64| narrow == wide || narrow == full;
         let (short, long) = (u64::from(u16::MAX), u64::from(u32::MAX));
@@ -119,7 +119,7 @@ impl Said {
     }
 }
 
-/// The first thing found wrong.
+/// The first fault found.
 #[derive(Default)]
 struct Faults(Option<String>);
 
@@ -129,7 +129,7 @@ impl Faults {
     }
 }
 
-/// The last place where an end record can begin.
+/// The last position where an end record can begin.
 fn last_end_record(zip: &[u8]) -> Option<usize> {
     candidates(zip).next()
 }
@@ -142,14 +142,14 @@ fn candidates(zip: &[u8]) -> impl Iterator<Item = usize> {
         .filter(|at| u32_at(zip, *at) == Some(SIGNATURE))
 }
 
-/// The comment reaches to the end of the file, and no other record's comment does.
+/// Checks that the comment reaches the end of the file, and that no other end record does the same.
 fn end_of_file(zip: &[u8], at: usize, faults: &mut Faults) {
     let comment_end = |at: usize| at + SIZE + usize::from(u16_at(zip, at + 20).unwrap_or_default());
     match comment_end(at).cmp(&zip.len()) {
         std::cmp::Ordering::Less => {
-            faults.note(format!("{} bytes behind the end", zip.len() - comment_end(at)));
+            faults.note(format!("{} bytes after the end record", zip.len() - comment_end(at)));
         }
-        std::cmp::Ordering::Greater => faults.note("the comment breaks off".to_owned()),
+        std::cmp::Ordering::Greater => faults.note("the comment is truncated".to_owned()),
         std::cmp::Ordering::Equal => {}
     }
     if candidates(zip).skip(1).any(|at| comment_end(at) == zip.len()) {
@@ -157,7 +157,7 @@ fn end_of_file(zip: &[u8], at: usize, faults: &mut Faults) {
     }
 }
 
-/// What the end records say together, and where the first of them begins.
+/// The end records combined, and where the first of them begins.
 fn wide(zip: &[u8], at: usize, narrow: Said, faults: &mut Faults) -> (Said, usize) {
     let locator = at.checked_sub(LOCATOR_SIZE).filter(|at| u32_at(zip, *at) == Some(LOCATOR_SIGNATURE));
     let Some(locator) = locator else { return (narrow, at) };
@@ -175,20 +175,20 @@ fn wide(zip: &[u8], at: usize, narrow: Said, faults: &mut Faults) -> (Said, usiz
         return (narrow, locator);
     };
     if u64_at(zip, start + 4) != Some(WIDE_SIZE as u64 - WIDE_LEAD) {
-        faults.note("a 64-bit end record of another size".to_owned());
+        faults.note("the 64-bit end record has the wrong size".to_owned());
     }
     if !said.agrees(&narrow) {
-        faults.note("the end records differ".to_owned());
+        faults.note("the end records contradict each other".to_owned());
     }
     (said, start)
 }
 
-/// How many headers fill the directory.
+/// Counts the headers in the directory.
 fn walk(headers: &[u8]) -> Result<u64, String> {
     let (mut at, mut count) = (0, 0);
     while at < headers.len() {
         let Some((_, length)) = Header::read(&headers[at..]) else {
-            return Err(format!("the central directory breaks off at its entry {count}, byte {at}"));
+            return Err(format!("the central directory is truncated at entry {count}, byte {at}"));
         };
         at += length;
         count += 1;

@@ -1,4 +1,4 @@
-//! Little-endian numbers of a byte slice, by their place; past the end there are none.
+//! Little-endian numbers at given offsets of a byte slice; `None` past the end.
 
 /// The two bytes at `at`.
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -20,7 +20,7 @@ pub(super) fn slice_at(bytes: &[u8], at: usize, length: usize) -> Option<&[u8]> 
     bytes.get(at..at.checked_add(length)?)
 }
 
-/// A name for a log line: escaped, and cut when it is long.
+/// A name for a log line: escaped, and truncated if it is long.
 pub(super) fn shown(name: &[u8]) -> String {
     const MOST: usize = 100;
     match name.get(..MOST) {
@@ -29,9 +29,9 @@ pub(super) fn shown(name: &[u8]) -> String {
     }
 }
 
-/// The first extra field with `id`, and whether the fields are well formed with at most one of it.
+/// The first extra field with `id`, and whether the fields are well formed with at most one such field.
 ///
-/// Up to three bytes behind the last field are padding.
+/// Up to three bytes after the last field are padding.
 pub(super) fn extra_field(mut extra: &[u8], id: u16) -> (Option<&[u8]>, bool) {
     let mut found = None;
     while extra.len() >= 4 {

@@ -1,6 +1,6 @@
-//! Deflate streams into memory of a known size, with a budget of blocks.
+//! Inflates deflate streams into memory of a known size, with a limit on blocks.
 //!
-//! The budget is needed: ten million bytes hold eight million empty blocks, and the tables of each are built anew.
+//! The limit is needed because ten million bytes hold eight million empty blocks, and each one rebuilds its tables.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{
@@ -16,10 +16,10 @@ pub(super) struct Inflater {
     blocks: u32,
 }
 
-/// How far a stream went.
+/// The result of inflating a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inflated {
-    /// Bytes that came out.
+    /// Bytes of output.
     pub(super) size: u64,
     /// Why it stopped.
     pub(super) stop: Stop,
@@ -28,15 +28,15 @@ pub(super) struct Inflated {
 /// Why a stream stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// At its end, and the input's.
+    /// The stream ended, and so did the input.
     End,
-    /// At its end, with input left.
+    /// The stream ended before the input did.
     InputLeft,
-    /// There is more than was asked for.
+    /// There is more output than requested.
     More,
-    /// The input is no deflate stream, or breaks off.
+    /// The input is not a deflate stream, or is truncated.
     Broken,
-    /// The budget of blocks is spent.
+    /// The limit on blocks is reached.
     Blocks,
 }
 
@@ -45,7 +45,7 @@ impl Inflater {
         Self { state: Box::default(), blocks: 0 }
     }
 
-    /// Inflates into `out`, which is not grown.
+    /// Inflates into `out`, which does not grow.
     pub(super) fn fill(&mut self, data: &[u8], out: &mut [u8]) -> Inflated {
         self.state.init();
         let (mut read, mut size) = (0, 0);
@@ -59,7 +59,7 @@ impl Inflater {
         }
     }
 
-    /// Counts what a stream holds, up to `most` bytes, and keeps nothing.
+    /// Counts the output of a stream up to `most` bytes, and keeps nothing.
     pub(super) fn count(&mut self, data: &[u8], most: u64) -> Inflated {
         const WINDOW: usize = 65_536;
         let mut window = vec![0; WINDOW];
@@ -82,7 +82,7 @@ impl Inflater {
         }
     }
 
-    /// Why to stop, if so.
+    /// Why to stop, if the stream must stop.
     fn judge(&mut self, status: TINFLStatus, all_read: bool) -> Option<Stop> {
         match status {
             TINFLStatus::BlockBoundary => {

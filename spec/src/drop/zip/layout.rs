@@ -1,4 +1,4 @@
-//! Where the data of each entry lies: the local headers, and the bytes they fill without a gap.
+//! Where the data of each entry is: the local headers and data must fill the zip without a gap.
 
 use super::central::{DESCRIPTOR, Entry, WIDE_FIELD, widen};
 use super::end::Directory;
@@ -12,8 +12,8 @@ const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
 
 /// The compressed data of each entry, in the directory's order.
 ///
-/// The entries begin at the first byte of the zip and end at the directory; between the data of one and the header
-/// of the next there is its data descriptor, if it has one, and nothing else. So no two overlap.
+/// The entries begin at the first byte of the zip and end at the directory. Between the data of an entry and the next
+/// header there is only its data descriptor, if it has one. So no two entries overlap.
 pub(super) fn locate<'a>(
     zip: &'a [u8],
     directory: &Directory<'_>,
@@ -38,7 +38,7 @@ pub(super) fn locate<'a>(
         if entry.header.flags & DESCRIPTOR != 0 {
             let descriptor = body.get(end..next).unwrap_or_default();
             rules.require(&FAITHFUL, describes(descriptor, entry), || {
-                entry.why(&format!("no data descriptor of it between {end} and {next}"))
+                entry.why(&format!("its data descriptor is not between {end} and {next}"))
             })?;
             at = next.max(end);
         }
@@ -49,7 +49,7 @@ pub(super) fn locate<'a>(
     Ok(places.into_iter().map(|place| place.data).collect())
 }
 
-/// Where an entry lies.
+/// The position of an entry.
 struct Place<'a> {
     /// The local header's first byte.
     start: usize,
@@ -64,13 +64,13 @@ impl<'a> Place<'a> {
         let start = entry.header.offset.wrapping_add(shift);
         let start = usize::try_from(start).map_or(body.len(), |start| start.min(body.len()));
         let Some((data_start, mut fault)) = local_header(&body[start..], entry) else {
-            let fault = Some("no local header where the directory says");
+            let fault = Some("there is no local header at the offset that the directory gives");
             return Self { start, data_start: start, data: &[], fault };
         };
         let data_start = start + data_start;
         let length = usize::try_from(entry.header.compressed).unwrap_or(usize::MAX);
         let data = slice_at(body, data_start, length).unwrap_or_else(|| {
-            fault = fault.or(Some("its data reaches into the directory"));
+            fault = fault.or(Some("its data overlaps the directory"));
             &body[data_start..]
         });
         Self { start, data_start, data, fault }
@@ -81,7 +81,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// How long the local header is, and where it contradicts the directory.
+/// The length of the local header, and how it contradicts the directory.
 fn local_header(bytes: &[u8], entry: &Entry<'_>) -> Option<(usize, Option<&'static str>)> {
     if u32_at(bytes, 0)? != SIGNATURE {
         return None;
@@ -95,25 +95,25 @@ fn local_header(bytes: &[u8], entry: &Entry<'_>) -> Option<(usize, Option<&'stat
     let (wide, sound) = extra_field(extra, WIDE_FIELD);
     let widened = widen([&mut size, &mut compressed], wide.unwrap_or_default());
 
-    // Where a descriptor follows, a writer may leave open what it does not know yet.
+    // If a descriptor follows, the writer may leave unknown values empty.
     let may_wait = flags & DESCRIPTOR != 0;
     let agrees_with = |number: u64, known: u64| number == known || (may_wait && number == 0);
     let agrees = agrees_with(crc.into(), central.crc.into())
         && agrees_with(compressed, central.compressed)
         && agrees_with(size, central.size);
     let fault = if slice_at(bytes, SIZE, name)? != central.name {
-        Some("its local header has another name")
+        Some("its local header has a different name")
     } else if flags != central.flags || u16_at(bytes, 8)? != central.method {
-        Some("its local header has other flags or another method")
+        Some("its local header has different flags or a different method")
     } else if !sound || widened.is_err() {
-        Some("the extra fields of its local header do not fit")
+        Some("the extra fields of its local header are malformed")
     } else {
-        (!agrees).then_some("its local header has other sizes or another CRC-32")
+        (!agrees).then_some("its local header has different sizes or a different CRC-32")
     };
     Some((length, fault))
 }
 
-/// Whether these bytes are the entry's data descriptor: with or without a signature, with short or long sizes.
+/// Whether these bytes are the entry's data descriptor, with or without a signature, with short or long sizes.
 fn describes(bytes: &[u8], entry: &Entry<'_>) -> bool {
     let lead = if matches!(bytes.len(), 16 | 24) { 4 } else { 0 };
     let sizes = match bytes.len() {

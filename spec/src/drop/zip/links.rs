@@ -1,4 +1,4 @@
-//! The way through the tree: every file under every path that leads to it, through links as well.
+//! Walks the tree: every file under every path that leads to it, also through links.
 
 use std::collections::btree_map;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use super::{Extracted, MOST_STEPS, refuse_over};
 use crate::drop::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, SYMLINK};
 use crate::{Refused, Rules};
 
-/// Links on the way to one target.
+/// The maximum number of links on the way to one target.
 const MOST_HOPS: u32 = 40;
 
 /// Collects the files.
 ///
-/// A link shows what it leads to under its own path, a file or a directory. While `SYMLINK` is violated, links are left
-/// out. A link that dangles, leads out of the root or into a directory it stands in is refused.
+/// A link shows its target, a file or a directory, under the link's own path. While `SYMLINK` is violated, links are
+/// omitted. A link is rejected if it dangles, leads out of the root or leads into a directory that contains it.
 pub(super) fn follow(
     tree: &Tree,
     most_files: u64,
@@ -50,7 +50,7 @@ pub(super) fn follow(
         if is_link || linked {
             let led = walk.through(node, &path);
             let wrong = led.as_ref().err().copied();
-            let why = || format!("{}: a link {}", shown(path.as_bytes()), wrong.unwrap_or_default());
+            let why = || format!("{}: the link {}", shown(path.as_bytes()), wrong.unwrap_or_default());
             rules.require(&FAITHFUL, wrong.is_none(), why)?;
             let Ok(target) = led else { continue };
             (node, linked) = (target, true);
@@ -74,7 +74,7 @@ struct Frame<'a> {
     node: usize,
     children: btree_map::Iter<'a, String, usize>,
     path_length: usize,
-    /// It was reached through a link.
+    /// Whether it was reached through a link.
     linked: bool,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Walk<'a> {
         Some(Frame { node, children: children.iter(), path_length, linked })
     }
 
-    /// The file or directory at the end of a link; what is no link is its own end.
+    /// The file or directory that a link leads to. A node that is not a link leads to itself.
     fn through(&mut self, node: usize, path: &str) -> Result<usize, &'static str> {
         self.step()?;
         if path.len() > MOST_PATH {
@@ -140,9 +140,11 @@ impl<'a> Walk<'a> {
 
 /// The segments of a link's target, last first.
 fn segments(tree: &Tree, link: usize) -> Result<Vec<&str>, &'static str> {
-    let What::Leaf(Content::Link(Some(target))) = &tree.nodes[link].what else { return Err("has no text") };
+    let What::Leaf(Content::Link(Some(target))) = &tree.nodes[link].what else {
+        return Err("has a target that is not UTF-8");
+    };
     if target.is_empty() || target.contains('\0') {
-        return Err("has no path");
+        return Err("has an invalid target path");
     }
     if target.starts_with('/') {
         return Err("leads out of the root");

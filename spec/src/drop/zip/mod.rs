@@ -1,13 +1,13 @@
-//! The zip of a drop, read without trusting a byte of it.
+//! Reads the zip of a drop, which is untrusted.
 //!
-//! The order of judgement: the size of the zip; its end record and central directory; the name, kind and flags of
-//! each entry; how many there are; where their data lies; clashes between paths; then the contents in the
-//! directory's order, counted while they are inflated; links; and the page at the root.
+//! The order of the checks: the size of the zip; its end record and central directory; the name, kind and flags of each
+//! entry; the number of entries; the position of their data; conflicts between paths; then the contents in the
+//! directory's order, counted while they are inflated; links; and `index.html` at the root.
 //!
-//! What the document calls unsafe in so many words has a row of its own. Everything else falls under `FAITHFUL`,
-//! and the policy is the same throughout: one reading of the bytes, or none. The zip fills its bytes without gaps,
-//! nothing stands before or behind it, both headers of an entry agree with each other and with the contents, and
-//! no path is normalised. While `FAITHFUL` is violated, each of these is passed over the way a careless reader would.
+//! What the document names as unsafe has its own row. Everything else falls under `FAITHFUL`. Its policy: the bytes
+//! have one reading, or the zip is rejected. The zip has no gaps and nothing before or after it, both headers of an
+//! entry agree with each other and with the contents, and no path is normalized. While `FAITHFUL` is violated, each of
+//! these faults is ignored as a careless reader would.
 //!
 //! The work is bounded by the input's size and by constants: [`MOST_NODES`], [`MOST_BLOCKS`], [`MOST_STEPS`]. The
 //! memory is bounded by the files kept and a few megabytes of bookkeeping.
@@ -36,22 +36,22 @@ use contents::Contents;
 use end::Directory;
 use tree::Tree;
 
-/// The most files, links and directories a zip may name, counting directories that are named by a path alone.
+/// The maximum number of files, links and directories, including directories that appear only in a path.
 pub const MOST_NODES: usize = 20_000;
-/// The most deflate blocks of all entries together. An empty block takes ten bits and has its tables built anew.
+/// The maximum number of deflate blocks of all entries together. An empty block has ten bits and rebuilds its tables.
 pub const MOST_BLOCKS: u32 = 65_536;
-/// The most steps from directory to directory while links are followed.
+/// The maximum number of steps from directory to directory while links are followed.
 pub const MOST_STEPS: u32 = 262_144;
 
-/// What a zip may have; exactly at a limit is accepted.
+/// The limits of a zip. A value exactly at a limit is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The largest zip, in bytes.
+    /// The maximum size of the zip, in bytes.
     pub zip_bytes: usize,
-    /// The most that its files may have together, in bytes.
+    /// The maximum total size of its files, in bytes.
     pub extracted_bytes: u64,
-    /// The most files.
+    /// The maximum number of files.
     pub files: usize,
 }
 
@@ -65,26 +65,26 @@ impl Default for Limits {
     }
 }
 
-/// What came out of a zip.
+/// The contents of a zip.
 ///
 /// Paths are relative and separated by `/`; no segment is empty, `.` or `..`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extracted {
-    /// The files by path, those behind links under the links' paths.
+    /// The files by path. Files behind links are under the links' paths.
     pub files: BTreeMap<String, Arc<[u8]>>,
-    /// The directories that have an entry of their own.
+    /// The directories that have their own entry.
     pub directories: BTreeSet<String>,
-    /// The sizes of all files together.
+    /// The total size of all files.
     pub bytes: u64,
-    /// The links that were met, followed or not.
+    /// The number of links, followed or not.
     pub links: usize,
 }
 
-/// The files of a zip, or the rule that refuses it.
+/// The files of a zip, or the rule that rejects it.
 ///
-/// A zip is refused by the first rule it breaks in the order above. While `FORM` is violated, bytes that are no zip are
-/// taken for a site whose `index.html` they are. While one of the limits is violated, it is halved (`early`) or four
-/// times as high (any other variant), so that memory stays bounded.
+/// The first broken rule in the order above rejects the zip. While `FORM` is violated, bytes that are not a zip become
+/// a site whose `index.html` they are. While a limit is violated, it is half (`early`) or four times as high (any
+/// other variant), so that memory stays bounded.
 pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Extracted, Refused> {
     let most = limit(&SIZE, limits.zip_bytes as u64, rules);
     refuse_over(&SIZE, zip.len() as u64, most, "bytes")?;
@@ -119,7 +119,7 @@ pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Ex
     Ok(out)
 }
 
-/// The entries that are looked at, how many of all are files, and how many there are.
+/// The entries to look at, the number of files, and the number of all entries.
 fn read_entries<'a>(
     directory: &Directory<'a>,
     rules: &mut impl Rules,
@@ -136,7 +136,7 @@ fn read_entries<'a>(
     Ok((entries, files, all))
 }
 
-/// A limit, or what it is while its rule is violated.
+/// A limit, or its value while its rule is violated.
 fn limit(rule: Id, limit: u64, rules: &mut impl Rules) -> u64 {
     rules.effect(rule, limit, |limit, variant| match variant {
         "early" => limit / 2,
@@ -148,7 +148,7 @@ fn refuse_over(rule: Id, count: u64, most: u64, of: &str) -> Result<(), Refused>
     if count <= most { Ok(()) } else { Err(Refused { rule, why: format!("{count} {of}, at most {most}") }) }
 }
 
-/// Bytes that are no zip, as a site of one page.
+/// Bytes that are not a zip, as a site of one page.
 fn bare(bytes: &[u8]) -> Extracted {
     Extracted {
         files: BTreeMap::from([("index.html".to_owned(), Arc::from(bytes))]),

@@ -1,38 +1,39 @@
-//! The path of an entry: relative, with plain segments, as it stands.
+//! The path of an entry: relative, with plain segments, not normalized.
 
 use super::fields::shown;
 use crate::drop::requirements::zip::{ABSOLUTE, FAITHFUL, TRAVERSAL};
 use crate::{Refused, Rules};
 
-/// The longest path, in bytes.
+/// The maximum length of a path, in bytes.
 pub(super) const MOST_PATH: usize = 4096;
-/// The longest segment, in bytes.
+/// The maximum length of a segment, in bytes.
 pub(super) const MOST_SEGMENT: usize = 255;
 
 /// A path within the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path {
-    /// Without slashes at its ends; empty for the root itself, which only a violated rule can leave.
+    /// Without leading and trailing slashes. Empty for the root itself, which is only possible if a rule is violated.
     pub(super) text: String,
-    /// A violated rule has made it another path than the name says; it then replaces what stands there.
+    /// A violated rule has changed the path from what the name says. It then replaces an existing entry at that path.
     pub(super) altered: bool,
 }
 
-/// Judges the name of an entry.
+/// Checks the name of an entry.
 ///
-/// While `ABSOLUTE` is violated, the leading slashes are dropped; while `TRAVERSAL` is violated, `..` goes up as far as the
-/// root. A `..` that does not leave the root is no traversal: `FAITHFUL` refuses it, as all that would have to be
-/// normalised.
+/// While `ABSOLUTE` is violated, leading slashes are dropped. While `TRAVERSAL` is violated, `..` goes up as far as the
+/// root. A `..` that does not leave the root is not a traversal: `FAITHFUL` rejects it, like everything that would need
+/// normalizing.
 pub(super) fn judge(name: &[u8], rules: &mut impl Rules) -> Result<Path, Refused> {
     let text = rules.parse(
         &FAITHFUL,
         || String::from_utf8(name.to_vec()).map_err(|_| format!("{}: not UTF-8", shown(name))),
         || Ok(String::from_utf8_lossy(name).into_owned()),
     )?;
-    rules.require(&ABSOLUTE, !text.starts_with('/'), || format!("{}: an absolute path", shown(name)))?;
+    rules.require(&ABSOLUTE, !text.starts_with('/'), || format!("{}: the path is absolute", shown(name)))?;
     let relative = text.trim_start_matches('/');
-    rules
-        .require(&TRAVERSAL, !climbs_out(relative), || format!("{}: a path out of the root", shown(name)))?;
+    rules.require(&TRAVERSAL, !climbs_out(relative), || {
+        format!("{}: the path leads out of the root", shown(name))
+    })?;
 
     let altered = relative.len() != text.len() || climbs_out(relative);
     if altered {
@@ -44,26 +45,26 @@ pub(super) fn judge(name: &[u8], rules: &mut impl Rules) -> Result<Path, Refused
     Ok(Path { text: resolve(relative), altered })
 }
 
-/// What keeps a relative name from being a path as it stands.
+/// Why a relative name is not a usable path, if so.
 fn fault(name: &str) -> Option<&'static str> {
     let path = name.strip_suffix('/').unwrap_or(name);
     let drive = name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name[1..].starts_with(':');
     if path.len() > MOST_PATH {
-        Some("a path of more than 4096 bytes")
+        Some("the path has more than 4096 bytes")
     } else if path.split('/').any(|segment| segment.len() > MOST_SEGMENT) {
-        Some("a segment of more than 255 bytes")
+        Some("a segment has more than 255 bytes")
     } else if path.split('/').any(|segment| ["", ".", ".."].contains(&segment)) {
-        Some("an empty, . or .. segment")
+        Some("the path has an empty, . or .. segment")
     } else if name.contains('\\') {
-        Some("a backslash")
+        Some("the path has a backslash")
     } else if name.contains(char::is_control) {
-        Some("a control character")
+        Some("the path has a control character")
     } else {
-        drive.then_some("a drive letter")
+        drive.then_some("the path has a drive letter")
     }
 }
 
-/// Whether some prefix of the path lies above the root.
+/// Whether any prefix of the path is above the root.
 fn climbs_out(path: &str) -> bool {
     let mut depth = 0_u32;
     for segment in path.split('/') {

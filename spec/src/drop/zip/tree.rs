@@ -1,4 +1,4 @@
-//! The entries as a tree of names, without clashes.
+//! The entries as a tree of names, without conflicts.
 
 use std::collections::BTreeMap;
 
@@ -8,40 +8,40 @@ use super::contents::Content;
 use crate::drop::requirements::zip::FAITHFUL;
 use crate::{Refused, Rules};
 
-/// The place of the root.
+/// The index of the root.
 pub(super) const ROOT: usize = 0;
 
-/// All paths of a zip. A node's place is larger than its parent's.
+/// All paths of a zip. A node's index is larger than its parent's.
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
-    /// The nodes of the entries; `None` for one that was left out.
+    /// The nodes of the entries; `None` for an omitted entry.
     of_entries: Vec<Option<usize>>,
 }
 
 /// A file, link or directory.
 pub(super) struct Node {
     pub(super) parent: usize,
-    /// The directory has an entry of its own.
+    /// Whether the directory has its own entry.
     pub(super) named: bool,
     pub(super) what: What,
 }
 
-/// What a node is.
+/// The kind of a node.
 pub(super) enum What {
     Directory(BTreeMap<String, usize>),
-    /// A file or link; nothing until it is filled.
+    /// A file or link; `None` until it is filled.
     Leaf(Content),
 }
 
 impl Tree {
-    /// Plants every entry.
+    /// Adds every entry.
     pub(super) fn grow(entries: &[Entry<'_>], rules: &mut impl Rules) -> Result<Self, Refused> {
         let root = Node { parent: ROOT, named: false, what: What::Directory(BTreeMap::new()) };
         let mut tree = Self { nodes: vec![root], of_entries: Vec::with_capacity(entries.len()) };
         for entry in entries {
             let planted = tree.plant(entry);
             let clash = planted.as_ref().err().copied();
-            // A path that a violated rule has altered may end where another stands.
+            // A path changed by a violated rule may equal the path of another entry.
             let holds = clash.is_none() || entry.path.altered;
             rules.require(&FAITHFUL, holds, || entry.why(clash.unwrap_or_default()))?;
             tree.of_entries.push(planted.ok());
@@ -49,7 +49,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Gives an entry its content.
+    /// Sets the content of an entry.
     pub(super) fn fill(&mut self, entry: usize, content: Content) {
         if let Some(node) = self.of_entries[entry]
             && let What::Leaf(leaf) = &mut self.nodes[node].what
@@ -66,7 +66,7 @@ impl Tree {
             at = self.child_or(at, parent, || What::Directory(BTreeMap::new()))?;
         }
         if name.is_empty() {
-            return Err("the root itself");
+            return Err("the path is the root itself");
         }
         let before = self.nodes.len();
         let node = match entry.kind {
@@ -79,7 +79,7 @@ impl Tree {
             (What::Directory(_), EntryKind::Directory) if !kept.named => kept.named = true,
             (What::Leaf(_), EntryKind::File | EntryKind::Link) if is_new => {}
             (What::Leaf(_), EntryKind::File | EntryKind::Link) if entry.path.altered => {}
-            _ => return Err("another entry has this path"),
+            _ => return Err("another entry has the same path"),
         }
         Ok(node)
     }
@@ -92,13 +92,13 @@ impl Tree {
     ) -> Result<usize, &'static str> {
         let new = self.nodes.len();
         let What::Directory(children) = &mut self.nodes[at].what else {
-            return Err("another entry is a file where this one needs a directory");
+            return Err("another entry is a file where this entry needs a directory");
         };
         if let Some(child) = children.get(name) {
             return Ok(*child);
         }
         if new > MOST_NODES {
-            return Err("too many paths");
+            return Err("the zip has too many paths");
         }
         children.insert(name.to_owned(), new);
         self.nodes.push(Node { parent: at, named: false, what: what() });

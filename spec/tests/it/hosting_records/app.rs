@@ -64,14 +64,14 @@ impl App {
         Instant(self.time * 1000).to_string()
     }
 
-    /// Bytes that no one has drawn before.
+    /// Bytes that are different on each call.
     pub(crate) fn draw<const N: usize>(&mut self) -> [u8; N] {
         self.drawn += 1;
         let digest = Sha256::digest(self.drawn.to_be_bytes());
         std::array::from_fn(|n| digest[n])
     }
 
-    /// Signs and keeps a message; its hash.
+    /// Signs and stores a message, and returns its hash.
     pub(crate) fn send(&mut self, signer: u8, kind: &str, content: Value) -> String {
         let text = signed(signer, kind, &content);
         self.messages.push(text);
@@ -89,14 +89,14 @@ impl App {
         sealed.envelope.as_object().unwrap().clone()
     }
 
-    /// Creates a project; its identifier.
+    /// Creates a project, and returns its identifier.
     pub(crate) fn project(&mut self, signer: u8, name: &str) -> String {
         let id = identifier::project(self.draw());
         self.edit(signer, &id, name);
         id
     }
 
-    /// Writes a project's entry anew.
+    /// Writes a new version of a project's entry.
     pub(crate) fn edit(&mut self, signer: u8, id: &str, name: &str) {
         self.time += 1;
         let encrypted = self.seal(&json!({
@@ -133,7 +133,7 @@ impl App {
         self.send(signer, "AGGREGATE", content);
     }
 
-    /// Creates a deployment; the hash of its creation and what it states.
+    /// Creates a deployment; returns the hash of its creation message and its content.
     pub(crate) fn deploy(&mut self, project: &str) -> (String, deployment::Deployment) {
         self.time += 1;
         let created = deployment::Deployment {
@@ -157,7 +157,7 @@ impl App {
         (self.send(DELEGATE, "POST", content), created)
     }
 
-    /// Writes a deployment's end at `time`, behind the message `target`.
+    /// Writes a deployment's end at `time`, as an amend of the message `target`.
     pub(crate) fn finish(
         &mut self,
         (target, created): (&str, &deployment::Deployment),
@@ -172,7 +172,7 @@ impl App {
         self.send(DELEGATE, "POST", deployment::amend(&address(WALLET), target, &ended, time))
     }
 
-    /// Writes a record of schema 3, which holds its identifier itself.
+    /// Writes a record of schema 3, which contains its identifier itself.
     pub(crate) fn legacy(&mut self, project: &str, cid: &str) -> String {
         self.time += 1;
         let body = json!({
@@ -186,7 +186,7 @@ impl App {
     }
 }
 
-/// What a message is called.
+/// A message's hash.
 pub(crate) fn item_hash(signer: u8, kind: &str, content: &Value) -> String {
     sha256_hex(format!("{signer} {kind} {content}").as_bytes())
 }
@@ -202,12 +202,12 @@ pub(crate) fn signed(signer: u8, kind: &str, content: &Value) -> String {
     message.to_string()
 }
 
-/// The wallet's key alone.
+/// Only the wallet's key.
 pub(crate) fn wallet() -> Keys {
     Keys { wallet: Some(key(WALLET)), ..Keys::default() }
 }
 
-/// Reads messages; every lookup is answered by `answer`.
+/// Reads messages. `answer` responds to every lookup.
 pub(crate) fn recover<'a>(
     messages: impl IntoIterator<Item = &'a String>,
     nodes: usize,

@@ -1,4 +1,4 @@
-//! What is malformed is named, and costs nothing else.
+//! A malformed record is noted and does not affect the others.
 
 use assay_spec::Strict;
 use assay_spec::hosting::record::{Record, listed};
@@ -14,7 +14,7 @@ fn absent(_: &str, _: usize) -> (u16, Value) {
 }
 
 #[test]
-fn each_malformed_record_is_noted_under_its_hash_and_the_others_are_read() {
+fn malformed_record_is_noted_and_the_others_are_read() {
     let mut app = App::new();
     let id = app.project(WALLET, "p");
     app.deploy(&id);
@@ -90,7 +90,7 @@ fn a_chain_is_resolved_with_and_without_senders() {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in "[{}\\[\\]\":,a-d0-9 ]{0,60}") {
+    fn no_string_panics(text in "[{}\\[\\]\":,a-d0-9 ]{0,60}") {
         let _ = Record::parse(&text, &mut Strict);
         let _ = listed(&text, "messages");
         let _ = recover([&text], 1, absent);

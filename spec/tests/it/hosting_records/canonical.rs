@@ -1,4 +1,4 @@
-//! The canonical JSON: three levels in the documented order, everything below as received.
+//! Canonical JSON: three levels in the documented order, everything below as received.
 
 use assay_spec::Strict;
 use assay_spec::network::signing::canonical;
@@ -29,7 +29,7 @@ fn shuffled(members: Vec<(&'static str, Value)>) -> impl Strategy<Value = Map<St
 
 proptest! {
     #[test]
-    fn documented_levels_are_ordered_and_what_is_below_is_as_received(
+    fn documented_levels_are_ordered_and_the_rest_is_unchanged(
         body in values(),
         optional in proptest::sample::subsequence(vec!["key", "type", "ref"], 0..=3),
         (outer, inner) in (shuffled(vec![("type", "POST".into()), ("channel", "C".into()), ("content", Value::Null), ("sender", "0x1".into())]),

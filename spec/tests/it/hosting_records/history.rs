@@ -1,4 +1,4 @@
-//! The recovery of random histories, against a model that was kept while they were written.
+//! The recovery of random histories, compared with a model that is updated while they are written.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::app::{App, DELEGATE, ENCRYPTION, SESSION, STRANGER, WALLET, address, recover, signed};
 
-/// What the model knows of a deployment.
+/// A deployment in the model.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     status: &'static str,
@@ -19,7 +19,7 @@ struct Known {
     warnings: Vec<&'static str>,
 }
 
-/// What a node answers about a STORE, what it means, and what is warned of.
+/// A node's response about a STORE: its kind, its status and the expected warning.
 const ANSWERS: [(&str, u16, Option<&str>); 6] = [
     ("processed", 200, None),
     ("removing", 200, None),
@@ -45,7 +45,7 @@ fn answered(kind: &str) -> (u16, Value) {
 
 #[derive(Default)]
 struct Model {
-    /// Name, or none where it was deleted.
+    /// The name, or `None` if it was deleted.
     projects: BTreeMap<String, Option<String>>,
     deployments: BTreeMap<String, Known>,
 }
@@ -91,7 +91,7 @@ fn write(steps: &[(u8, u8, u8)]) -> (App, Model) {
                 } else {
                     let (kind, _, warning) = ANSWERS[usize::from(*detail) % ANSWERS.len()];
                     let store_ref = format!("{kind}-{n}");
-                    // An earlier amend of the same creation, and what follows it, lose.
+                    // An earlier amend of the same creation, and what follows it, are superseded.
                     let lost = app.finish((&hash, &created), None, time - 1);
                     app.finish((&lost, &created), None, time + 1000);
                     app.finish((&hash, &created), Some(&store_ref), time);
@@ -122,7 +122,7 @@ fn write(steps: &[(u8, u8, u8)]) -> (App, Model) {
     (app, model)
 }
 
-/// The model's view of what was recovered.
+/// The recovered data in the model's form.
 fn seen(recovery: &Recovery) -> Model {
     let projects = recovery.projects.iter().map(|project| {
         let name = project.plaintext.as_ref().map(|plaintext| plaintext["name"].as_str().unwrap().to_owned());
@@ -151,7 +151,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn a_random_history_is_recovered_as_it_was_written(
+    fn random_history_is_recovered_as_written(
         steps in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..24),
         turn in any::<prop::sample::Index>(),
     ) {
@@ -161,7 +161,7 @@ proptest! {
         prop_assert_eq!(&seen.projects, &model.projects);
         prop_assert_eq!(&seen.deployments, &model.deployments);
         prop_assert!(recovery.ignored.is_empty(), "{:?}", recovery.ignored);
-        // Arriving otherwise, and twice, changes nothing.
+        // Another order of arrival, and duplicates, change nothing.
         let middle = turn.index(app.messages.len());
         app.messages.rotate_left(middle);
         app.messages.reverse();
@@ -182,7 +182,7 @@ proptest! {
             let signer = [STRANGER, ENCRYPTION][n % 2];
             messages.push(signed(signer, kind, &content));
             if n == forged {
-                // Said to be the delegate's, signed by a stranger.
+                // Claims to be from the delegate, but is signed by a stranger.
                 let forged = signed(STRANGER, kind, &content);
                 messages.push(forged.replace(&address(STRANGER), &address(DELEGATE)));
             }
@@ -198,7 +198,7 @@ proptest! {
 }
 
 #[test]
-fn absence_is_told_only_when_every_node_was_asked() {
+fn absence_is_reported_only_after_every_node_was_asked() {
     let mut app = App::new();
     let id = app.project(WALLET, "p");
     let (hash, created) = app.deploy(&id);
@@ -224,7 +224,7 @@ fn absence_is_told_only_when_every_node_was_asked() {
 }
 
 #[test]
-fn a_legacy_record_is_not_looked_up() {
+fn legacy_record_is_not_looked_up() {
     let mut app = App::new();
     let id = app.project(WALLET, "p");
     app.legacy(&id, "bafy");

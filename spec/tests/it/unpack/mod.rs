@@ -1,22 +1,22 @@
-//! A reader of CARs and of the files in them that shares nothing with the builder, so that it can contradict it.
+//! Reads CARs and the files in them. Shares no code with the builder, so that it can find the builder's errors.
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-/// Bytes of an identifier: version 1, the codec, SHA-256, 32 bytes.
+/// An identifier: version 1, the codec, SHA-256, 32 bytes.
 pub(crate) type Name = [u8; 36];
 
 /// The content of a CAR.
 pub(crate) struct Car {
     /// The root.
     pub(crate) root: Name,
-    /// Names and blocks, in the order of the file.
+    /// Identifiers and blocks, in the order of the file.
     pub(crate) blocks: Vec<(Name, Vec<u8>)>,
 }
 
 impl Car {
-    /// Reads a CAR. Every block hashes to its name, and stands there once.
+    /// Reads a CAR. Every block must hash to its identifier and appear once.
     pub(crate) fn read(mut bytes: &[u8]) -> Car {
         let header = prefixed(&mut bytes);
         let root = header.strip_prefix(b"\xa2\x65roots\x81\xd8\x2a\x58\x25\x00").expect("one root");
@@ -27,15 +27,15 @@ impl Car {
             let (name, block) = section.split_at(36);
             assert_eq!(name[0], 1, "version");
             assert_eq!(name[2..4], [0x12, 32], "SHA-256");
-            assert_eq!(name[4..], Sha256::digest(block)[..], "a block is not what its name says");
+            assert_eq!(name[4..], Sha256::digest(block)[..], "a block does not match its identifier");
             let name = name.try_into().expect("36 bytes");
-            assert!(blocks.iter().all(|(other, _)| *other != name), "a block stands there twice");
+            assert!(blocks.iter().all(|(other, _)| *other != name), "a block appears twice");
             blocks.push((name, block.to_vec()));
         }
         Car { root: root.try_into().expect("36 bytes"), blocks }
     }
 
-    /// The files below the root by their paths; the root alone has the path "". Directories end with a slash.
+    /// The files below the root, by path. A root that is a file has the path "". Directories end in a slash.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         self.put_files(&self.root, "", &mut files);
@@ -60,11 +60,11 @@ impl Car {
 
     /// Entries of a directory, and of its shards.
     fn entries(&self, directory: &UnixFs) -> Vec<(String, Name)> {
-        assert!(directory.links.is_sorted_by(|a, b| a.0 < b.0), "links are sorted");
+        assert!(directory.links.is_sorted_by(|a, b| a.0 < b.0), "links must be sorted");
         if directory.kind == 1 {
             return directory.links.clone();
         }
-        assert_eq!(directory.kind, 5, "a directory or a shard");
+        assert_eq!(directory.kind, 5, "must be a directory or a shard");
         assert_eq!(directory.hash_and_fanout, (0x22, 256));
         assert_ne!(directory.data.first(), Some(&0), "no leading zero byte");
         let is_set = |place: usize| {
@@ -92,7 +92,7 @@ impl Car {
         let mut content = node.data;
         for ((_, child), bytes) in node.links.iter().zip(&node.block_bytes) {
             let part = self.content(child);
-            assert_eq!(part.len() as u64, *bytes, "as long as its parent says");
+            assert_eq!(part.len() as u64, *bytes, "must have the length that its parent declares");
             content.extend(part);
         }
         assert_eq!(node.links.len(), node.block_bytes.len());
@@ -102,7 +102,7 @@ impl Car {
 
     fn block(&self, name: &Name) -> &[u8] {
         let found = self.blocks.iter().find(|(other, _)| other == name);
-        &found.expect("every linked block is there").1
+        &found.expect("every linked block exists").1
     }
 
     fn node(&self, name: &Name) -> UnixFs {
@@ -111,7 +111,7 @@ impl Car {
         for (field, value) in fields(self.block(name)) {
             match (field, value) {
                 (2, Value::Bytes(link)) => {
-                    assert!(!has_data, "links stand before the data");
+                    assert!(!has_data, "links must come before the data");
                     let link = fields(link);
                     let [(1, Value::Bytes(target)), (2, Value::Bytes(name)), (3, Value::Number(total))] =
                         link[..]
@@ -119,11 +119,11 @@ impl Car {
                         panic!("a link has a target, a name and a size: {link:?}");
                     };
                     let target: Name = target.try_into().expect("36 bytes");
-                    assert_eq!(total, self.total(&target), "the size of what hangs below");
+                    assert_eq!(total, self.total(&target), "must be the total size of its target");
                     node.links.push((String::from_utf8(name.to_vec()).expect("UTF-8"), target));
                 }
                 (1, Value::Bytes(data)) => (message, has_data) = (data, true),
-                other => panic!("no field of a node: {other:?}"),
+                other => panic!("unknown field of a node: {other:?}"),
             }
         }
         for field in fields(message) {
@@ -134,7 +134,7 @@ impl Car {
                 (4, Value::Number(bytes)) => node.block_bytes.push(bytes),
                 (5, Value::Number(hash)) => node.hash_and_fanout.0 = hash,
                 (6, Value::Number(fanout)) => node.hash_and_fanout.1 = fanout,
-                other => panic!("no field of a message: {other:?}"),
+                other => panic!("unknown field of a message: {other:?}"),
             }
         }
         node
@@ -174,7 +174,7 @@ enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The fields of a protobuf message, in their order.
+/// The fields of a protobuf message, in order.
 fn fields(mut bytes: &[u8]) -> Vec<(u64, Value<'_>)> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
@@ -182,14 +182,14 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Value<'_>)> {
         let value = match tag & 7 {
             0 => Value::Number(number(&mut bytes)),
             2 => Value::Bytes(prefixed(&mut bytes)),
-            wire => panic!("no wire type of these messages: {wire}"),
+            wire => panic!("unknown wire type: {wire}"),
         };
         fields.push((tag >> 3, value));
     }
     fields
 }
 
-/// The bytes behind their length.
+/// Length-prefixed bytes.
 fn prefixed<'a>(bytes: &mut &'a [u8]) -> &'a [u8] {
     let length = number(bytes) as usize;
     let (head, tail) = bytes.split_at(length);

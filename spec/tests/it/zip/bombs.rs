@@ -1,4 +1,4 @@
-//! Zips that would eat a careless reader's time or memory.
+//! Zips that would exhaust a careless reader's time or memory.
 
 use assay_spec::drop::requirements::zip::{COUNTED, EXTRACTED_SIZE, FAITHFUL, FILES};
 use assay_spec::drop::zip::{Limits, MOST_BLOCKS, inspect};
@@ -17,7 +17,7 @@ fn refused_by(rule: Id, zip: &[u8]) {
     assert_eq!(refused.rule, rule, "{refused}");
 }
 
-/// A deflate stream of zeros, almost ten million bytes long, and how much it holds.
+/// A deflate stream of zeros, almost ten million bytes long, and its inflated size.
 fn longest_stream() -> (Vec<u8>, u64) {
     const PART: usize = 40_000_000;
     let mut compressor = CompressorOxide::new(create_comp_flags_from_zip_params(9, -15, 0));
@@ -34,7 +34,7 @@ fn longest_stream() -> (Vec<u8>, u64) {
     (stream, (parts * PART) as u64)
 }
 
-/// Bits of a deflate stream, first bit lowest.
+/// Bits of a deflate stream, lowest bit first.
 #[derive(Default)]
 struct Bits(Vec<u8>, usize);
 
@@ -50,7 +50,7 @@ impl Bits {
     }
 }
 
-/// A deflate stream of this many empty blocks with the fixed codes, the last one included.
+/// A deflate stream of this many empty blocks with the fixed codes, including the last one.
 fn empty_blocks(count: usize) -> Vec<u8> {
     let mut bits = Bits::default();
     for at in 1..=count {
@@ -60,7 +60,7 @@ fn empty_blocks(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn ten_gigabytes_in_one_stream_are_refused() {
+fn ten_gigabyte_stream_is_rejected() {
     let (stream, size) = longest_stream();
     let conforming = Entry::inflating("a", b"", stream).both(|header| {
         header.size = FULL;
@@ -68,25 +68,25 @@ fn ten_gigabytes_in_one_stream_are_refused() {
     });
     refused_by(&EXTRACTED_SIZE, &Zip::site([conforming.clone()]).bytes());
     for claim in [0, 1, 39_999_995] {
-        let liar = conforming.clone().both(|header| (header.size, header.extra) = (claim, Vec::new()));
-        refused_by(&COUNTED, &Zip::site([liar]).bytes());
+        let understated = conforming.clone().both(|header| (header.size, header.extra) = (claim, Vec::new()));
+        refused_by(&COUNTED, &Zip::site([understated]).bytes());
     }
 }
 
 #[test]
-fn a_stream_of_empty_blocks_is_refused() {
+fn stream_of_empty_blocks_is_rejected() {
     let stream = |count| Zip::site([Entry::inflating("a", b"", empty_blocks(count))]).bytes();
     accepted(&stream(MOST_BLOCKS as usize));
     refused(&FAITHFUL, "too many deflate blocks", &stream(MOST_BLOCKS as usize + 1));
     refused_by(&FAITHFUL, &stream(7_990_000));
-    // All entries share the budget.
+    // All entries share the limit.
     let half = |name: &str| Entry::inflating(name, b"", empty_blocks(MOST_BLOCKS as usize / 2 + 2));
     refused(&FAITHFUL, "\"b\": too many deflate blocks", &Zip::site([half("a"), half("b")]).bytes());
 }
 
 #[test]
-fn entries_that_quote_each_other_are_refused() {
-    // Each stream is a stored block that quotes the next local header, and goes on as that entry's own stream.
+fn entries_that_quote_each_other_are_rejected() {
+    // Each stream is a stored block that quotes the next local header, and continues as that entry's own stream.
     let (count, mut content, mut stream) = (250, vec![0; 100_000], Vec::new());
     stream.extend(Entry::deflated("", &content).data);
     let (mut entries, mut written) = (Vec::new(), Vec::new());
@@ -105,8 +105,8 @@ fn entries_that_quote_each_other_are_refused() {
     entries.reverse();
     let all = written.len();
     let entries = entries.into_iter().enumerate().map(|(at, (entry, left))| {
-        // What is left behind the entry's own header ends where everything ends.
-        let header = 30 + entry.central.as_ref().expect("the directory knows it").name.len();
+        // The data after each entry's own header ends at the same place for all entries.
+        let header = 30 + entry.central.as_ref().expect("it has a central header").name.len();
         let start = all - (left - 5 - header) - header;
         let entry = entry.central(|central| central.offset = Some(start as u32));
         let (local, data) = (None, if at == 0 { written.clone() } else { Vec::new() });
@@ -114,13 +114,13 @@ fn entries_that_quote_each_other_are_refused() {
     });
     let bytes = Zip::of(entries).bytes();
     assert!(bytes.len() < 42_000, "{} bytes", bytes.len());
-    let taken = refused(&FAITHFUL, "within the entry that ends at", &bytes);
-    assert_eq!(taken.files.len(), count);
-    assert!(taken.bytes > 25_000_000);
+    let extracted = refused(&FAITHFUL, "within the entry that ends at", &bytes);
+    assert_eq!(extracted.files.len(), count);
+    assert!(extracted.bytes > 25_000_000);
 }
 
 #[test]
-fn a_hundred_thousand_entries_are_refused() {
+fn a_hundred_thousand_entries_are_rejected() {
     let names =
         |suffix: &'static str| (0..100_000).map(move |at| Entry::stored(format!("{at:x}{suffix}"), ""));
     refused_by(&FILES, &Zip::of(names("").map(|entry| Entry { local: None, ..entry })).bytes());
@@ -129,7 +129,7 @@ fn a_hundred_thousand_entries_are_refused() {
 }
 
 #[test]
-fn claims_of_four_billion_entries_are_refused() {
+fn claim_of_four_billion_entries_is_rejected() {
     let zip = Zip::site([]);
     let claim = zip.bytes_with(|end| {
         end.widen_with(|wide| (wide.entries, wide.entries_here) = (1 << 32, 1 << 32));
@@ -139,8 +139,8 @@ fn claims_of_four_billion_entries_are_refused() {
 }
 
 #[test]
-fn the_longest_names_are_refused_or_taken() {
-    // Ten million bytes of directories in directories.
+fn longest_names_are_handled() {
+    // Ten million bytes of nested directories.
     let entries = (0..1180).map(|at| Entry::stored(format!("{at}/{}", "a/".repeat(2040)), ""));
     refused_by(&FAITHFUL, &Zip::of(entries).bytes());
     let entries = (0..1180).map(|at| Entry::stored(format!("{}{at}/", "a/".repeat(2040)), ""));

@@ -1,4 +1,4 @@
-//! Small zips that other programs have made.
+//! Small zips made by other programs.
 
 use super::{accepted, content, paths};
 
@@ -16,13 +16,13 @@ fn holds(hex: &str, expected: &[&str]) {
 }
 
 #[test]
-fn plain_zips_are_taken() {
+fn plain_zips_are_accepted() {
     holds(PYTHON, &["css/site.css", "index.html"]);
     holds(INFO_ZIP, &["also.html", "css/site.css", "index.html"]);
 }
 
 #[test]
-fn streamed_zips_are_taken() {
+fn streamed_zips_are_accepted() {
     holds(PYTHON_STREAMED, &["a.txt", "css/site.css", "index.html"]);
     holds(PYTHON_STREAMED_WIDE, &["b", "index.html"]);
     holds(INFO_ZIP_PIPED, &["css/site.css", "index.html"]);
@@ -30,7 +30,7 @@ fn streamed_zips_are_taken() {
 }
 
 #[test]
-fn zips_with_64_bit_numbers_are_taken() {
+fn zips_with_64_bit_numbers_are_accepted() {
     holds(PYTHON_WIDE_FIELDS, &["css/site.css", "index.html"]);
     holds(PYTHON_WIDE, &["css/site.css", "index.html"]);
 }
@@ -51,7 +51,7 @@ const PYTHON: &str = "
 000e006d61646520627920707974686f6e
 ";
 
-/// Python's zipfile into a pipe: data descriptors, one behind stored data.
+/// Python's zipfile into a pipe: data descriptors, one after stored data.
 const PYTHON_STREAMED: &str = "
 504b0304140008000000831822580000000000000000000000000a000000696e6465782e68746d6c3c68313e68656c6c6f3c2f68313e
 504b0708f77bb4ca0e0000000e000000504b0304140008000000831822580000000000000000000000000c0000006373732f73697465
@@ -75,7 +75,7 @@ const PYTHON_STREAMED_WIDE: &str = "
 0080016200000062504b0506000000000200020067000000af0000000000
 ";
 
-/// Python's zipfile with 64-bit fields in the local headers alone.
+/// Python's zipfile with 64-bit fields in the local headers only.
 const PYTHON_WIDE_FIELDS: &str = "
 504b03042d000000080083182258f77bb4caffffffffffffffff0a001400696e6465782e68746d6c010010000e000000000000000e00
 000000000000b3c930b4cb48cdc9c9b7d107b200504b03042d000000000083182258dcce2ea8ffffffffffffffff0c0014006373732f
@@ -87,7 +87,7 @@ const PYTHON_WIDE_FIELDS: &str = "
 0200020072000000000100000000
 ";
 
-/// Python's zipfile with its limits lowered: every number is left to 64-bit fields, end record included.
+/// Python's zipfile with lowered limits: every number is in a 64-bit field, including the end record's.
 const PYTHON_WIDE: &str = "
 504b03042d000000000083182258f77bb4caffffffffffffffff0a001400696e6465782e68746d6c010010000e000000000000000e00
 0000000000003c68313e68656c6c6f3c2f68313e504b03042d000000080083182258dcce2ea8ffffffffffffffff0c0014006373732f

@@ -1,4 +1,4 @@
-//! Both sides of every limit, and what is left of them when their rules are violated.
+//! Both sides of every limit, and the limits that apply when their rules are violated.
 
 use assay_spec::drop::requirements::zip::{COUNTED, EXTRACTED_SIZE, FAITHFUL, FILES, SIZE};
 use assay_spec::drop::zip::{Limits, MOST_NODES, inspect};
@@ -21,7 +21,7 @@ fn files(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn the_documents_limits_are_the_default() {
+fn documented_limits_are_the_default() {
     let limits = Limits::default();
     assert_eq!((limits.zip_bytes, limits.extracted_bytes, limits.files), (10_000_000, 40_000_000, 1000));
     let text = serde_json::to_string(&limits).expect("plain numbers");
@@ -29,7 +29,7 @@ fn the_documents_limits_are_the_default() {
 }
 
 #[test]
-fn a_zip_has_ten_megabytes_at_most() {
+fn zip_size_is_limited() {
     let most = zip_of(10_000_000);
     assert_eq!(most.len(), 10_000_000);
     accepted(&most);
@@ -38,14 +38,14 @@ fn a_zip_has_ten_megabytes_at_most() {
 }
 
 #[test]
-fn its_files_have_forty_megabytes_at_most() {
+fn extracted_size_is_limited() {
     assert_eq!(accepted(&extracting(40_000_000)).bytes, 40_000_000);
-    let taken = refused(&EXTRACTED_SIZE, "40000001 bytes of files", &extracting(40_000_001));
-    assert_eq!(taken.bytes, 40_000_001);
+    let extracted = refused(&EXTRACTED_SIZE, "40000001 bytes of files", &extracting(40_000_001));
+    assert_eq!(extracted.bytes, 40_000_001);
 }
 
 #[test]
-fn the_bytes_of_all_files_count_together() {
+fn extracted_size_is_the_sum_of_all_files() {
     let limits = Limits { extracted_bytes: 14, ..Limits::default() };
     let most = [Entry::stored("a", "1234"), Entry::deflated("b", "12345")];
     inspect(&Zip::site(most.clone()).bytes(), &limits, &mut assay_spec::Strict).expect("5 + 4 + 5");
@@ -54,13 +54,13 @@ fn the_bytes_of_all_files_count_together() {
 }
 
 #[test]
-fn there_are_a_thousand_files_at_most() {
+fn number_of_files_is_limited() {
     assert_eq!(accepted(&files(1000)).files.len(), 1000);
     assert_eq!(refused(&FILES, "1001 files, at most 1000", &files(1001)).files.len(), 1001);
 }
 
 #[test]
-fn directories_are_no_files() {
+fn directories_do_not_count_as_files() {
     let directories = (0..2000).map(|at| Entry::stored(format!("{at}/"), ""));
     let files = (1..1000).map(|at| Entry::stored(format!("{at}/x"), ""));
     let site = accepted(&Zip::site(directories.chain(files)).bytes());
@@ -68,11 +68,11 @@ fn directories_are_no_files() {
 }
 
 #[test]
-fn paths_have_a_limit_of_their_own() {
+fn number_of_paths_is_limited() {
     let directories = |count: usize| Zip::site((0..count).map(|at| Entry::stored(format!("{at}/"), "")));
     accepted(&directories(MOST_NODES - 1).bytes());
-    let taken = refused(&FAITHFUL, "20001 entries, more than 20000", &directories(MOST_NODES).bytes());
-    assert_eq!(taken.directories.len(), MOST_NODES - 1);
+    let extracted = refused(&FAITHFUL, "20001 entries, more than 20000", &directories(MOST_NODES).bytes());
+    assert_eq!(extracted.directories.len(), MOST_NODES - 1);
 
     let deep = |depth: usize| {
         let path = |at: usize| format!("{}x", format!("{at}/").repeat(depth));
@@ -83,34 +83,35 @@ fn paths_have_a_limit_of_their_own() {
 }
 
 #[test]
-fn the_size_is_counted_and_not_believed() {
+fn size_is_counted_whatever_is_declared() {
     let limits = Limits { extracted_bytes: 1000, ..Limits::default() };
     let says = |real: usize, size: u32| {
         let entry = Entry::deflated("zeros", vec![0; real]).both(|header| header.size = size);
         Zip::site([entry]).bytes()
     };
-    let taken = refused_within(&limits, &COUNTED, "more than the 995 bytes left", &says(996, 10));
-    assert_eq!(content(&taken, "zeros"), [0; 10]);
+    let extracted = refused_within(&limits, &COUNTED, "more than the 995 bytes left", &says(996, 10));
+    assert_eq!(content(&extracted, "zeros"), [0; 10]);
     refused_within(&limits, &COUNTED, "", &says(1_000_000, 0));
-    refused_within(&limits, &FAITHFUL, "995 bytes where 10 are declared", &says(995, 10));
-    refused_within(&limits, &FAITHFUL, "10 bytes where 995 are declared", &says(10, 995));
+    refused_within(&limits, &FAITHFUL, "995 bytes, but 10 are declared", &says(995, 10));
+    refused_within(&limits, &FAITHFUL, "10 bytes, but 995 are declared", &says(10, 995));
     refused_within(&limits, &EXTRACTED_SIZE, "1001 bytes of files", &says(996, 996));
-    // The files that were already taken out leave less.
+    // The files that are already extracted leave less.
     let first = Entry::stored("first", vec![1; 900]);
     let second = Entry::deflated("zeros", vec![0; 96]).both(|header| header.size = 10);
     refused_within(&limits, &COUNTED, "more than the 95 bytes left", &Zip::site([first, second]).bytes());
 }
 
 #[test]
-fn a_stored_liar_is_counted_too() {
+fn stored_entry_is_counted_too() {
     let limits = Limits { extracted_bytes: 100, ..Limits::default() };
-    let liar = Entry::stored("a", vec![1; 200]).both(|header| header.size = 10);
-    let taken = refused_within(&limits, &COUNTED, "more than the 95 bytes left", &Zip::site([liar]).bytes());
-    assert_eq!(content(&taken, "a"), [1; 10]);
+    let understated = Entry::stored("a", vec![1; 200]).both(|header| header.size = 10);
+    let extracted =
+        refused_within(&limits, &COUNTED, "more than the 95 bytes left", &Zip::site([understated]).bytes());
+    assert_eq!(content(&extracted, "a"), [1; 10]);
 }
 
 #[test]
-fn a_violated_limit_comes_early_or_late() {
+fn violated_limit_is_lower_or_higher() {
     let roomy = Limits { zip_bytes: 100_000, extracted_bytes: 100_000, files: 100 };
     let size = Limits { zip_bytes: 1000, ..roomy.clone() };
     let extracted = Limits { extracted_bytes: 100, ..roomy.clone() };

@@ -1,4 +1,4 @@
-//! Links: followed inside, refused elsewhere.
+//! Links: followed within the zip, otherwise rejected.
 
 use assay_spec::drop::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, SYMLINK};
 use assay_spec::drop::zip::{Limits, inspect};
@@ -11,12 +11,12 @@ use crate::zip::writer::{Entry, Zip};
 fn refused_links(words: &str, links: &[(&str, &str)]) {
     let entries = links.iter().map(|(name, target)| Entry::link(name, target));
     let zip = Zip::site(entries.chain([Entry::stored("d/f", "f"), Entry::stored("d/e/", "")])).bytes();
-    let taken = refused(&FAITHFUL, words, &zip);
-    assert!(paths(&taken).contains(&"d/f"));
+    let extracted = refused(&FAITHFUL, words, &zip);
+    assert!(paths(&extracted).contains(&"d/f"));
 }
 
 #[test]
-fn a_link_shows_what_it_leads_to() {
+fn link_shows_its_target() {
     let zip = Zip::of([
         Entry::stored("site/page.html", "page"),
         Entry::stored("site/css/a", "a"),
@@ -47,40 +47,40 @@ fn a_link_shows_what_it_leads_to() {
 }
 
 #[test]
-fn a_violated_rule_leaves_links_out() {
+fn violated_rule_omits_links() {
     let zip = Zip::site([Entry::link("a", "index.html"), Entry::link("b", "nowhere")]).bytes();
-    let taken = inspect(&zip, &Limits::default(), &mut Without(&SYMLINK)).expect("no link is looked at");
-    assert_eq!(paths(&taken), ["index.html"]);
+    let extracted = inspect(&zip, &Limits::default(), &mut Without(&SYMLINK)).expect("links are not checked");
+    assert_eq!(paths(&extracted), ["index.html"]);
 }
 
 #[test]
-fn the_target_may_be_deflated() {
+fn deflated_target_is_accepted() {
     let site = accepted(&Zip::site([Entry::deflated("a", "index.html").mode(0o120_777)]).bytes());
     assert_eq!(content(&site, "a"), b"hello");
 }
 
 #[test]
-fn directories_behind_links_have_no_entry() {
+fn directories_behind_links_are_not_listed() {
     let zip = Zip::site([Entry::stored("d/", ""), Entry::stored("d/e/", ""), Entry::link("l", "d")]);
     assert_eq!(Vec::from_iter(&accepted(&zip.bytes()).directories), ["d", "d/e"]);
 }
 
 #[test]
-fn links_that_lead_nowhere_are_refused() {
-    refused_links("a link dangles", &[("a", "nowhere")]);
-    refused_links("a link dangles", &[("a", "d/nowhere")]);
-    refused_links("a link dangles", &[("a", "d/f/")]);
-    refused_links("a link dangles", &[("a", "d/f/.")]);
-    refused_links("a link dangles", &[("a", "d/f/..")]);
-    refused_links("a link dangles", &[("a", "index.html/../d/f")]);
-    refused_links("a link has no path", &[("a", "")]);
-    refused_links("a link has no path", &[("a", "d\0")]);
+fn dangling_links_are_rejected() {
+    refused_links("the link dangles", &[("a", "nowhere")]);
+    refused_links("the link dangles", &[("a", "d/nowhere")]);
+    refused_links("the link dangles", &[("a", "d/f/")]);
+    refused_links("the link dangles", &[("a", "d/f/.")]);
+    refused_links("the link dangles", &[("a", "d/f/..")]);
+    refused_links("the link dangles", &[("a", "index.html/../d/f")]);
+    refused_links("the link has an invalid target path", &[("a", "")]);
+    refused_links("the link has an invalid target path", &[("a", "d\0")]);
     let not_text = Zip::site([Entry::link("a", b"\xff")]).bytes();
-    refused(&FAITHFUL, "a link has no text", &not_text);
+    refused(&FAITHFUL, "the link has a target that is not UTF-8", &not_text);
 }
 
 #[test]
-fn links_out_of_the_root_are_refused() {
+fn links_out_of_the_root_are_rejected() {
     refused_links("leads out of the root", &[("a", "..")]);
     refused_links("leads out of the root", &[("a", "/etc/passwd")]);
     refused_links("leads out of the root", &[("a", "../index.html")]);
@@ -90,20 +90,20 @@ fn links_out_of_the_root_are_refused() {
 }
 
 #[test]
-fn links_in_circles_are_refused() {
+fn link_loops_are_rejected() {
     refused_links("through too many links", &[("a", "a")]);
     refused_links("through too many links", &[("a", "b"), ("b", "a")]);
     refused_links("leads into itself", &[("a", ".")]);
     refused_links("leads into itself", &[("d/a", "..")]);
     refused_links("leads into itself", &[("d/a", "../d")]);
     refused_links("leads into itself", &[("d/a", "../b"), ("b", "d")]);
-    // Two directories that show each other.
+    // Two directories that contain each other through links.
     let zip = Zip::site([Entry::link("x/y", "../z"), Entry::link("z/y", "../x")]).bytes();
     refused(&FAITHFUL, "leads into itself", &zip);
 }
 
 #[test]
-fn a_chain_of_links_has_a_limit() {
+fn chain_of_links_is_limited() {
     let chain = |links: usize| {
         let link = |at: usize| Entry::link(format!("{at}"), format!("{}", at - 1));
         Zip::site((1..=links).map(link).chain([Entry::stored("0", "end")])).bytes()
@@ -113,11 +113,11 @@ fn a_chain_of_links_has_a_limit() {
 }
 
 #[test]
-fn nothing_stands_behind_a_link() {
+fn entry_below_a_link_is_rejected() {
     let zip = Zip::site([Entry::stored("d/", ""), Entry::link("l", "d"), Entry::stored("l/f", "f")]).bytes();
-    refused(&FAITHFUL, "is a file where this one needs a directory", &zip);
+    refused(&FAITHFUL, "is a file where this entry needs a directory", &zip);
     let zip = Zip::site([Entry::stored("l/f", "f"), Entry::link("l", "d")]).bytes();
-    refused(&FAITHFUL, "another entry has this path", &zip);
+    refused(&FAITHFUL, "another entry has the same path", &zip);
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn files_behind_links_count() {
     let link = |name: &str| Entry::link(name, "d");
     assert_eq!(inspect(&with(vec![link("l")]), &limits, &mut Strict).expect("5 files, 13 bytes").bytes, 13);
     let roomy = Limits { extracted_bytes: 1000, ..limits.clone() };
-    let taken = refused_within(&roomy, &FILES, "7 files, at most 6", &with(vec![link("l"), link("m")]));
-    assert_eq!(taken.files.len(), 7);
+    let extracted = refused_within(&roomy, &FILES, "7 files, at most 6", &with(vec![link("l"), link("m")]));
+    assert_eq!(extracted.files.len(), 7);
     let roomy = Limits { files: 1000, ..limits };
     inspect(&with(vec![link("l"), link("m")]), &roomy, &mut Strict).expect("17 bytes");
     let links = vec![link("l"), link("m"), Entry::link("n", "d/a")];
@@ -137,12 +137,12 @@ fn files_behind_links_count() {
 }
 
 #[test]
-fn targets_have_a_limit() {
+fn target_length_is_limited() {
     let long = |slashes: usize| format!("d{}f", "/".repeat(slashes));
     let with = |target: String| Zip::site([Entry::stored("d/f", "f"), Entry::link("l", target)]).bytes();
     assert_eq!(content(&accepted(&with(long(4094))), "l"), b"f");
     refused(&FAITHFUL, "more than 4096 bytes", &with(long(4095)));
-    // As much as is read at once, to hide that there is more.
+    // As many bytes as are read at once, to hide that there are more.
     let hidden = Entry::deflated("l", vec![b'x'; 1 << 20]).mode(0o120_777);
     let hidden = hidden.both(|header| {
         (header.size, header.crc) = (1 << 16, crc32fast::hash(&[b'x'; 4096]));
@@ -151,7 +151,7 @@ fn targets_have_a_limit() {
 }
 
 #[test]
-fn paths_through_links_have_a_limit() {
+fn length_of_paths_through_links_is_limited() {
     let segment = "s".repeat(255);
     let name = |segments: usize| vec![segment.as_str(); segments].join("/");
     let zip = |at: usize| {
@@ -166,8 +166,8 @@ fn paths_through_links_have_a_limit() {
 }
 
 #[test]
-fn links_that_multiply_end() {
-    // Every level shows the next one twice: 2^30 directories, and no file in any of them.
+fn links_that_multiply_are_rejected() {
+    // Each level shows the next one twice: 2^30 directories, and no file in any of them.
     let level = |at: usize| {
         let next = format!("../{}", at + 1);
         [Entry::link(format!("{at}/x"), &next), Entry::link(format!("{at}/y"), &next)]

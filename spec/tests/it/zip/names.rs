@@ -1,4 +1,4 @@
-//! Names that have more than one reading, or none.
+//! Names that are ambiguous or invalid.
 
 use assay_spec::drop::requirements::zip::FAITHFUL;
 
@@ -10,7 +10,7 @@ fn site(name: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 #[test]
-fn names_are_taken_as_they_stand() {
+fn names_are_not_normalized() {
     for name in ["a", "a b", "a/b:c", "ab:c", "1:", "%2e%2e", "~", "a\u{301}", "\u{e1}", "-", "con", "a."] {
         assert!(accepted(&site(name)).files.contains_key(name), "{name:?}");
     }
@@ -23,17 +23,17 @@ fn names_are_taken_as_they_stand() {
 }
 
 #[test]
-fn odd_segments_are_refused() {
+fn invalid_segments_are_rejected() {
     for name in ["./x", "a/./x", "a//x", "a/b//", ".", "a/..", "a/../x", "a/b/../"] {
         refused(&FAITHFUL, "an empty, . or .. segment", &site(name));
     }
     refused(&FAITHFUL, "an empty, . or .. segment", &site(""));
-    let taken = refused(&FAITHFUL, "", &site("a/.//b/../c"));
-    assert_eq!(paths(&taken), ["a/c", "index.html"]);
+    let extracted = refused(&FAITHFUL, "", &site("a/.//b/../c"));
+    assert_eq!(paths(&extracted), ["a/c", "index.html"]);
 }
 
 #[test]
-fn odd_characters_are_refused() {
+fn invalid_characters_are_rejected() {
     for name in ["a\0b", "index.html\0.png", "\n", "a\u{7f}", "a\u{85}", "\u{1b}[2J"] {
         refused(&FAITHFUL, "a control character", &site(name));
     }
@@ -49,24 +49,24 @@ fn odd_characters_are_refused() {
 }
 
 #[test]
-fn names_have_a_limit() {
+fn name_length_is_limited() {
     let long = |segments: usize, last: usize| {
         format!("{}{}", format!("{}/", "s".repeat(255)).repeat(segments), "e".repeat(last))
     };
     accepted(&site("x".repeat(255)));
-    refused(&FAITHFUL, "a segment of more than 255 bytes", &site("x".repeat(256)));
-    refused(&FAITHFUL, "a segment of more than 255 bytes", &site("\u{e9}".repeat(128)));
+    refused(&FAITHFUL, "a segment has more than 255 bytes", &site("x".repeat(256)));
+    refused(&FAITHFUL, "a segment has more than 255 bytes", &site("\u{e9}".repeat(128)));
     accepted(&site(long(15, 255) + "/"));
     assert_eq!(long(15, 255).len(), 4095);
     let path = |first: &str| format!("{first}/{}s", "s/".repeat(2046));
     assert_eq!(path("ss").len(), 4096);
     accepted(&site(path("ss")));
-    refused(&FAITHFUL, "a path of more than 4096 bytes", &site(path("sss")));
-    refused(&FAITHFUL, "(65535 bytes): a path of more", &site("a/".repeat(32_767) + "b"));
+    refused(&FAITHFUL, "the path has more than 4096 bytes", &site(path("sss")));
+    refused(&FAITHFUL, "(65535 bytes): the path has more", &site("a/".repeat(32_767) + "b"));
 }
 
 #[test]
-fn two_entries_of_one_path_are_refused() {
+fn two_entries_with_one_path_are_rejected() {
     let pairs =
         [("a", "a"), ("a/", "a"), ("a", "a/"), ("a", "a/b"), ("a/b", "a"), ("a/b/", "a"), ("a", "a/b/")];
     for (first, second) in pairs {
@@ -75,18 +75,18 @@ fn two_entries_of_one_path_are_refused() {
     }
     refused(
         &FAITHFUL,
-        "has this path",
+        "has the same path",
         &Zip::site([Entry::stored("a/", ""), Entry::stored("a/", "")]).bytes(),
     );
-    let taken = refused(&FAITHFUL, "", &Zip::site([Entry::stored("index.html", "evil")]).bytes());
-    assert_eq!(content(&taken, "index.html"), b"hello");
+    let extracted = refused(&FAITHFUL, "", &Zip::site([Entry::stored("index.html", "evil")]).bytes());
+    assert_eq!(content(&extracted, "index.html"), b"hello");
     accepted(
         &Zip::site([Entry::stored("a/b/", ""), Entry::stored("a/b/c", ""), Entry::stored("a/", "")]).bytes(),
     );
 }
 
 #[test]
-fn a_second_name_must_be_the_first() {
+fn second_name_must_equal_the_first() {
     let named = |second: &[u8]| {
         let field = extra(0x7075, &[&[1, 0, 0, 0, 0], second].concat());
         Zip::site([Entry::stored("a", "").both(|header| header.extra.clone_from(&field))]).bytes()

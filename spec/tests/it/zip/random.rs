@@ -1,4 +1,4 @@
-//! Zips made of noise, and conforming ones with a few bytes changed.
+//! Zips made of random bytes, and conforming zips with a few bytes changed.
 
 use assay_spec::drop::requirements::zip;
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
@@ -10,38 +10,40 @@ use proptest::sample::Index;
 use crate::zip::accepted;
 use crate::zip::writer::{End, Entry, Header, Zip};
 
-/// Small enough that noise reaches every limit.
+/// So small that random bytes reach every limit.
 fn limits() -> Limits {
     Limits { zip_bytes: 4000, extracted_bytes: 500, files: 6 }
 }
 
-/// Whatever comes in, what comes out keeps its promises, with every rule and without any one of them.
+/// For any input, the output keeps its promises, with every rule enforced and with any one rule violated.
 fn keeps_its_promises(bytes: &[u8]) -> Option<Extracted> {
     let strict = inspect(bytes, &limits(), &mut Strict);
     for row in zip::ALL {
-        if let Ok(taken) = inspect(bytes, &limits(), &mut Without(row)) {
-            sound(&taken, &limits());
+        if let Ok(extracted) = inspect(bytes, &limits(), &mut Without(row)) {
+            sound(&extracted, &limits());
         }
     }
     assert_eq!(strict, inspect(bytes, &limits(), &mut Strict));
-    let taken = strict.ok()?;
-    sound(&taken, &limits());
-    assert!(taken.bytes <= limits().extracted_bytes && taken.files.len() <= limits().files);
-    assert!(taken.files.contains_key("index.html"));
-    Some(taken)
+    let extracted = strict.ok()?;
+    sound(&extracted, &limits());
+    assert!(extracted.bytes <= limits().extracted_bytes && extracted.files.len() <= limits().files);
+    assert!(extracted.files.contains_key("index.html"));
+    Some(extracted)
 }
 
-fn sound(taken: &Extracted, limits: &Limits) {
-    let sum: usize = taken.files.values().map(|content| content.len()).sum();
-    assert_eq!(taken.bytes, sum as u64);
-    // A violated limit is four times as high; what is no zip may be as large as a zip.
+fn sound(extracted: &Extracted, limits: &Limits) {
+    let sum: usize = extracted.files.values().map(|content| content.len()).sum();
+    assert_eq!(extracted.bytes, sum as u64);
+    // A violated limit is four times as high. Bytes that are not a zip may be as large as a zip.
     assert!(sum <= limits.zip_bytes.max(4 * limits.extracted_bytes as usize), "{sum} bytes");
-    for path in taken.files.keys().chain(&taken.directories) {
+    for path in extracted.files.keys().chain(&extracted.directories) {
         assert!(path.split('/').all(|segment| !["", ".", ".."].contains(&segment)), "{path:?}");
     }
-    for path in taken.files.keys() {
+    for path in extracted.files.keys() {
         let below = format!("{path}/");
-        assert!(!taken.files.range(below.clone()..).next().is_some_and(|(next, _)| next.starts_with(&below)));
+        assert!(
+            !extracted.files.range(below.clone()..).next().is_some_and(|(next, _)| next.starts_with(&below))
+        );
     }
 }
 
@@ -59,15 +61,15 @@ fn conforming(links: bool) -> Zip {
     Zip::site(entries)
 }
 
-/// A second reader takes an accepted zip for the same files.
-fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
+/// A second reader extracts the same files from an accepted zip.
+fn another_reader_agrees(bytes: &[u8], extracted: &Extracted) {
     let archive = rawzip::ZipArchive::from_slice(bytes).expect("a zip");
     let mut files = 0;
     for header in archive.entries() {
         let header = header.expect("a header");
         let name = std::str::from_utf8(header.file_path().as_ref()).expect("UTF-8").to_owned();
         if header.is_dir() {
-            assert!(taken.directories.contains(name.trim_end_matches('/')), "{name:?}");
+            assert!(extracted.directories.contains(name.trim_end_matches('/')), "{name:?}");
             continue;
         }
         files += 1;
@@ -76,28 +78,28 @@ fn another_reader_agrees(bytes: &[u8], taken: &Extracted) {
             rawzip::CompressionMethod::STORE => entry.data().to_vec(),
             _ => miniz_oxide::inflate::decompress_to_vec(entry.data()).expect("a deflate stream"),
         };
-        assert_eq!(taken.files.get(&name).map(|content| content.to_vec()), Some(content), "{name:?}");
+        assert_eq!(extracted.files.get(&name).map(|content| content.to_vec()), Some(content), "{name:?}");
     }
-    assert_eq!(files, taken.files.len());
+    assert_eq!(files, extracted.files.len());
 }
 
 #[test]
-fn another_reader_agrees_on_the_conforming() {
+fn another_reader_agrees_on_conforming_zips() {
     for zip in [conforming(false).bytes(), conforming(false).bytes_with(End::widen)] {
         another_reader_agrees(&zip, &accepted(&zip));
     }
 }
 
 #[test]
-fn one_changed_byte_changes_nothing_or_is_refused() {
+fn one_changed_byte_has_no_effect_or_is_rejected() {
     for original in [conforming(false).bytes(), conforming(false).bytes_with(End::widen)] {
         let conforming = accepted(&original);
         let mut bytes = original.clone();
         for at in 0..bytes.len() {
             for change in 1..=255 {
                 bytes[at] = original[at] ^ change;
-                if let Ok(taken) = inspect(&bytes, &limits(), &mut Strict) {
-                    assert_eq!(taken, conforming, "byte {at} changed by {change:#04x}");
+                if let Ok(extracted) = inspect(&bytes, &limits(), &mut Strict) {
+                    assert_eq!(extracted, conforming, "byte {at} changed by {change:#04x}");
                 }
             }
             bytes[at] = original[at];
@@ -106,7 +108,7 @@ fn one_changed_byte_changes_nothing_or_is_refused() {
 }
 
 #[test]
-fn a_zip_cut_anywhere_is_refused() {
+fn truncated_zip_is_rejected() {
     let bytes = conforming(true).bytes();
     for at in 0..bytes.len() {
         assert_eq!(inspect(&bytes[..at], &limits(), &mut Strict).expect_err("cut").rule, &zip::FORM);
@@ -120,12 +122,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn noise_is_survived(bytes in vec(any::<u8>(), 0..600)) {
+    fn random_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..600)) {
         keeps_its_promises(&bytes);
     }
 
     #[test]
-    fn noise_before_an_end_record_is_survived(
+    fn random_bytes_before_an_end_record_do_not_panic(
         mut bytes in vec(any::<u8>(), 0..200),
         numbers in vec(0_u8..100, 16),
         comment in vec(any::<u8>(), 0..4),
@@ -138,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_bytes_are_survived(
+    fn changed_bytes_do_not_panic(
         wide in any::<bool>(),
         links in any::<bool>(),
         changes in vec((any::<Index>(), prop_oneof![any::<u8>(), Just(0), Just(255), Just(b'/')]), 1..6),
@@ -148,13 +150,13 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        if let Some(taken) = keeps_its_promises(&bytes) && !links {
-            another_reader_agrees(&bytes, &taken);
+        if let Some(extracted) = keeps_its_promises(&bytes) && !links {
+            another_reader_agrees(&bytes, &extracted);
         }
     }
 
     #[test]
-    fn moved_parts_are_survived(parts in vec((any::<Index>(), any::<Index>()), 1..4)) {
+    fn moved_parts_do_not_panic(parts in vec((any::<Index>(), any::<Index>()), 1..4)) {
         let bytes = conforming(true).bytes();
         let part = |(one, other): (Index, Index)| {
             let (one, other) = (one.index(bytes.len()), other.index(bytes.len()));
@@ -165,26 +167,26 @@ proptest! {
     }
 
     #[test]
-    fn noise_for_streams_is_survived(stream in vec(any::<u8>(), 0..300), kind in 0_u8..8, size in 0_u32..700) {
-        // The first three bits choose the kind of block.
+    fn random_streams_do_not_panic(stream in vec(any::<u8>(), 0..300), kind in 0_u8..8, size in 0_u32..700) {
+        // The first three bits select the kind of block.
         let stream = [&[kind][..], &stream].concat();
         let entry = Entry::inflating("a", b"", stream).both(|header| header.size = size);
         keeps_its_promises(&Zip::site([entry]).bytes());
     }
 
     #[test]
-    fn what_is_written_is_read(files in proptest::collection::btree_map("[a-z]{1,3}", vec(any::<u8>(), 0..90), 0..5)) {
+    fn written_files_come_back(files in proptest::collection::btree_map("[a-z]{1,3}", vec(any::<u8>(), 0..90), 0..5)) {
         let entries = files.iter().enumerate().map(|(at, (name, content))| match at % 3 {
             0 => Entry::stored(name, content),
             1 => Entry::deflated(name, content),
             _ => Entry::deflated(name, content).streamed(false, true),
         });
         let zip = Zip::site(entries).bytes();
-        let taken = keeps_its_promises(&zip).expect("a conforming zip");
-        another_reader_agrees(&zip, &taken);
-        prop_assert_eq!(taken.files.len(), files.len() + 1);
+        let extracted = keeps_its_promises(&zip).expect("a conforming zip");
+        another_reader_agrees(&zip, &extracted);
+        prop_assert_eq!(extracted.files.len(), files.len() + 1);
         for (name, content) in &files {
-            prop_assert_eq!(&taken.files[name][..], &content[..]);
+            prop_assert_eq!(&extracted.files[name][..], &content[..]);
         }
     }
 }

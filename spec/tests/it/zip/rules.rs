@@ -1,4 +1,4 @@
-//! What the document itself calls for.
+//! The rules that the document itself states.
 
 use assay_spec::drop::requirements::zip::{ABSOLUTE, FORM, ROOT_INDEX, TRAVERSAL};
 
@@ -6,7 +6,7 @@ use super::{accepted, content, paths, refused};
 use crate::zip::writer::{Entry, Zip};
 
 #[test]
-fn a_site_comes_out_as_it_went_in() {
+fn site_is_extracted_unchanged() {
     let long = b"body { margin: 0 }\n".repeat(9000);
     let zip = Zip::of([
         Entry::stored("css/", ""),
@@ -28,7 +28,7 @@ fn a_site_comes_out_as_it_went_in() {
 }
 
 #[test]
-fn order_and_compression_change_nothing() {
+fn order_and_compression_do_not_matter() {
     let pairs = [("index.html", "hello"), ("a/b", "b"), ("a/c", "c"), ("d", "ddddddddddddddd")];
     let stored = accepted(&Zip::of(pairs.map(|(name, text)| Entry::stored(name, text))).bytes());
     let mut deflated = Zip::of(pairs.map(|(name, text)| Entry::deflated(name, text)));
@@ -40,63 +40,63 @@ fn order_and_compression_change_nothing() {
 }
 
 #[test]
-fn what_is_no_zip_is_refused() {
+fn bytes_that_are_not_a_zip_are_rejected() {
     let zip = Zip::site([]).bytes();
     let no_zips: [&[u8]; 6] =
         [b"", b"PK", b"<html></html>", &zip[..zip.len() - 1], &zip[..zip.len() / 2], &vec![0; 100_000]];
     for bytes in no_zips {
-        let taken = refused(&FORM, "no end of a central directory", bytes);
-        assert_eq!(content(&taken, "index.html"), bytes);
+        let extracted = refused(&FORM, "no end-of-central-directory record", bytes);
+        assert_eq!(content(&extracted, "index.html"), bytes);
     }
 }
 
 #[test]
-fn a_directory_that_is_none_is_no_zip() {
+fn zip_with_a_malformed_directory_is_rejected() {
     let zip = Zip::site([Entry::stored("a", "a")]);
     let mut bytes = zip.bytes();
     let second = bytes.windows(4).rposition(|window| window == b"PK\x01\x02").expect("a header");
     bytes[second] = b'Q';
-    let taken = refused(&FORM, "breaks off at its entry 1", &bytes);
-    assert_eq!(content(&taken, "index.html"), bytes);
+    let extracted = refused(&FORM, "truncated at entry 1", &bytes);
+    assert_eq!(content(&extracted, "index.html"), bytes);
 }
 
 #[test]
-fn a_path_out_of_the_root_is_refused() {
+fn path_out_of_the_root_is_rejected() {
     for name in ["../x", "../../x", "a/../../x", "a/b/../../../x", "./../x", "..//x", "../x\\y"] {
         refused(&TRAVERSAL, "out of the root", &Zip::site([Entry::stored(name, "x")]).bytes());
     }
-    let taken = refused(&TRAVERSAL, "\"../x\"", &Zip::site([Entry::stored("../x", "x")]).bytes());
-    assert_eq!(paths(&taken), ["index.html", "x"]);
-    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("a/../../b/c", "x")]).bytes());
-    assert_eq!(paths(&taken), ["b/c", "index.html"]);
+    let extracted = refused(&TRAVERSAL, "\"../x\"", &Zip::site([Entry::stored("../x", "x")]).bytes());
+    assert_eq!(paths(&extracted), ["index.html", "x"]);
+    let extracted = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("a/../../b/c", "x")]).bytes());
+    assert_eq!(paths(&extracted), ["b/c", "index.html"]);
     for fine in ["..x", "x..", "...", "a/..b/c"] {
         accepted(&Zip::site([Entry::stored(fine, "x")]).bytes());
     }
 }
 
 #[test]
-fn a_violated_traversal_writes_over_what_stands_there() {
-    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html", "evil")]).bytes());
-    assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"evil"[..]));
-    let taken = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html/x", "evil")]).bytes());
-    assert_eq!((paths(&taken), content(&taken, "index.html")), (vec!["index.html"], &b"hello"[..]));
+fn violated_traversal_overwrites_existing_entries() {
+    let extracted = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html", "evil")]).bytes());
+    assert_eq!((paths(&extracted), content(&extracted, "index.html")), (vec!["index.html"], &b"evil"[..]));
+    let extracted = refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../index.html/x", "evil")]).bytes());
+    assert_eq!((paths(&extracted), content(&extracted, "index.html")), (vec!["index.html"], &b"hello"[..]));
     refused(&TRAVERSAL, "", &Zip::site([Entry::stored("../", "")]).bytes());
     refused(&TRAVERSAL, "", &Zip::site([Entry::stored("..", "")]).bytes());
 }
 
 #[test]
-fn an_absolute_path_is_refused() {
+fn absolute_path_is_rejected() {
     for name in ["/x", "//x", "/"] {
-        refused(&ABSOLUTE, "an absolute path", &Zip::site([Entry::stored(name, "")]).bytes());
+        refused(&ABSOLUTE, "the path is absolute", &Zip::site([Entry::stored(name, "")]).bytes());
     }
-    let taken = refused(&ABSOLUTE, "\"/etc/x\"", &Zip::site([Entry::stored("/etc/x", "x")]).bytes());
-    assert_eq!(paths(&taken), ["etc/x", "index.html"]);
-    let taken = refused(&ABSOLUTE, "", &Zip::site([Entry::stored("/index.html", "evil")]).bytes());
-    assert_eq!(content(&taken, "index.html"), b"evil");
+    let extracted = refused(&ABSOLUTE, "\"/etc/x\"", &Zip::site([Entry::stored("/etc/x", "x")]).bytes());
+    assert_eq!(paths(&extracted), ["etc/x", "index.html"]);
+    let extracted = refused(&ABSOLUTE, "", &Zip::site([Entry::stored("/index.html", "evil")]).bytes());
+    assert_eq!(content(&extracted, "index.html"), b"evil");
 }
 
 #[test]
-fn index_html_stands_at_the_root() {
+fn index_html_must_be_at_the_root() {
     for entry in [
         Entry::stored("site/index.html", "x"),
         Entry::stored("INDEX.HTML", "x"),

@@ -1,4 +1,4 @@
-//! Numbers of 64 bits, where they are needed and where they are.
+//! 64-bit numbers, needed or not.
 
 use crate::zip::accepted;
 use crate::zip::structure::{conforming, refused_end, refused_entry, refused_only};
@@ -10,7 +10,7 @@ fn refused_wide(words: &str, change: impl FnOnce(&mut WideEnd)) {
 }
 
 #[test]
-fn wide_numbers_are_read() {
+fn wide_numbers_are_accepted() {
     let mut zip = conforming();
     for entry in &mut zip.entries {
         *entry = entry.clone().both(Header::widen);
@@ -23,7 +23,7 @@ fn wide_numbers_are_read() {
         header.widen();
     });
     accepted(&Zip::site([offset]).bytes());
-    // The short record may say what the wide one says.
+    // The short record may have the same numbers as the wide one.
     accepted(&conforming().bytes_with(|end| {
         let short = end.clone();
         end.widen();
@@ -32,13 +32,13 @@ fn wide_numbers_are_read() {
 }
 
 #[test]
-fn wide_wrong_records_are_refused() {
-    refused_wide("another size", |wide| wide.record_size = 45);
-    refused_wide("another size", |wide| wide.record_size = u64::MAX);
-    refused_wide("the end records differ", |wide| wide.disk = 1);
-    refused_wide("the end records differ", |wide| wide.directory_disk = 1);
-    refused_wide("one of several", |wide| wide.entries_here = 2);
-    refused_wide("3 entries where 4294967296 are declared", |wide| {
+fn wrong_wide_records_are_rejected() {
+    refused_wide("the wrong size", |wide| wide.record_size = 45);
+    refused_wide("the wrong size", |wide| wide.record_size = u64::MAX);
+    refused_wide("the end records contradict each other", |wide| wide.disk = 1);
+    refused_wide("the end records contradict each other", |wide| wide.directory_disk = 1);
+    refused_wide("spans several disks", |wide| wide.entries_here = 2);
+    refused_wide("3 entries, but 4294967296 are declared", |wide| {
         (wide.entries, wide.entries_here) = (1 << 32, 1 << 32);
     });
     refused_wide("does not end at", |wide| wide.size = u64::MAX);
@@ -48,11 +48,11 @@ fn wide_wrong_records_are_refused() {
     refused_wide("no 64-bit end record at", |wide| wide.record_offset = u64::MAX);
     refused_wide("names another disk", |wide| wide.locator_disk = 1);
     refused_wide("names another disk", |wide| wide.disks = 2);
-    refused_end("the end records differ", |end| {
+    refused_end("the end records contradict each other", |end| {
         end.widen();
         (end.entries, end.entries_here) = (4, 4);
     });
-    refused_end("the end records differ", |end| {
+    refused_end("the end records contradict each other", |end| {
         end.widen();
         end.offset = 7;
     });
@@ -60,7 +60,7 @@ fn wide_wrong_records_are_refused() {
 }
 
 #[test]
-fn wide_fields_that_do_not_fit_are_refused() {
+fn malformed_wide_fields_are_rejected() {
     refused_entry(
         "a 64-bit number is missing",
         Entry::stored("b", "b").central(|header| header.compressed = FULL),
@@ -73,26 +73,26 @@ fn wide_fields_that_do_not_fit_are_refused() {
         }),
     );
     refused_entry(
-        "the extra fields do not fit",
+        "the extra fields are malformed",
         Entry::stored("b", "").central(|header| {
             header.extra = [extra(1, &[0; 8]), extra(1, &[0; 8])].concat();
         }),
     );
     refused_entry(
-        "the extra fields do not fit",
+        "the extra fields are malformed",
         Entry::stored("b", "").central(|header| {
             header.extra = vec![0, 0, 9, 0, 1];
         }),
     );
     refused_entry(
-        "of its local header do not fit",
+        "of its local header are malformed",
         Entry::stored("b", "b").local(|header| header.size = FULL),
     );
     let deviating = |header: &mut Header| {
         header.widen();
         header.extra[4] ^= 1;
     };
-    refused_entry("other sizes", Entry::stored("b", "b").local(deviating));
+    refused_entry("different sizes", Entry::stored("b", "b").local(deviating));
     accepted(&Zip::site([Entry::stored("b", "b").both(|header| header.extra = vec![0; 3])]).bytes());
     accepted(&Zip::site([Entry::stored("b", "b").both(|header| header.extra = extra(1, &[]))]).bytes());
 }

@@ -13,10 +13,10 @@ pub(crate) struct End {
     pub(crate) size: u32,
     pub(crate) offset: u32,
     pub(crate) comment: Vec<u8>,
-    /// The length that the record gives its comment; `None` for the true one.
+    /// The comment length to write; `None` for the real one.
     pub(crate) comment_length: Option<u16>,
     pub(crate) wide: Option<WideEnd>,
-    /// Bytes behind the end.
+    /// Bytes after the end record.
     pub(crate) after: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct WideEnd {
 }
 
 impl End {
-    /// The record of a directory of `entries` that stands between these places.
+    /// The conforming record of a directory with `entries` entries between these positions.
     pub(super) fn conforming(entries: usize, start: usize, end: usize) -> Self {
         let count = u16::try_from(entries).unwrap_or_default();
         let mut record = Self {
@@ -57,7 +57,7 @@ impl End {
         record
     }
 
-    /// Adds a conforming 64-bit record; the short one leaves its numbers to it.
+    /// Adds a conforming 64-bit record. The short record then refers to it.
     pub(crate) fn widen(&mut self) {
         self.wide = Some(WideEnd {
             record_size: 44,
@@ -74,7 +74,7 @@ impl End {
         (self.entries_here, self.entries, self.size, self.offset) = (u16::MAX, u16::MAX, FULL, FULL);
     }
 
-    /// Adds a conforming 64-bit record, changed.
+    /// Adds a conforming 64-bit record and changes it.
     pub(crate) fn widen_with(&mut self, change: impl FnOnce(&mut WideEnd)) {
         self.widen();
         change(self.wide.as_mut().expect("just added"));

@@ -1,4 +1,4 @@
-//! An entry with both its headers.
+//! An entry with its local and central headers.
 
 use miniz_oxide::deflate::compress_to_vec;
 
@@ -10,7 +10,7 @@ pub(crate) const FULL: u32 = u32::MAX;
 /// The type bits of a symbolic link, with all permissions.
 const LINK: u32 = 0o120_777;
 
-/// A header of an entry, local or central; what one of them lacks is not written there.
+/// A header of an entry, local or central. Fields of only one kind are not written in the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) flags: u16,
@@ -26,20 +26,20 @@ pub(crate) struct Header {
     pub(crate) disk: u16,
     /// Central: Unix mode in the upper half, DOS attributes in the lower.
     pub(crate) attributes: u32,
-    /// Central: where the local header is; `None` for where it was written.
+    /// Central: the offset of the local header; `None` for the real one.
     pub(crate) offset: Option<u32>,
 }
 
-/// An entry: local header, data, data descriptor; and the header in the directory.
+/// An entry: local header, data, data descriptor, and the header in the directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Bytes before the local header, which belong to no entry.
     pub(crate) gap: Vec<u8>,
-    /// `None`: nothing is written but the header in the directory.
+    /// `None`: only the header in the directory is written.
     pub(crate) local: Option<Header>,
     pub(crate) data: Vec<u8>,
     pub(crate) descriptor: Vec<u8>,
-    /// `None`: the directory does not know the entry.
+    /// `None`: the entry is not in the directory.
     pub(crate) central: Option<Header>,
 }
 
@@ -54,7 +54,7 @@ impl Entry {
         Self::new(name.as_ref(), content.as_ref(), 8, compress_to_vec(content.as_ref(), 6))
     }
 
-    /// A file whose deflate stream is given.
+    /// A file with a given deflate stream.
     pub(crate) fn inflating(name: impl AsRef<[u8]>, content: &[u8], stream: Vec<u8>) -> Self {
         Self::new(name.as_ref(), content, 8, stream)
     }
@@ -84,13 +84,13 @@ impl Entry {
 
     /// Changes the header in the directory.
     pub(crate) fn central(mut self, change: impl FnOnce(&mut Header)) -> Self {
-        change(self.central.as_mut().expect("the directory knows it"));
+        change(self.central.as_mut().expect("it has a central header"));
         self
     }
 
     /// Changes the local header.
     pub(crate) fn local(mut self, change: impl FnOnce(&mut Header)) -> Self {
-        change(self.local.as_mut().expect("it is written"));
+        change(self.local.as_mut().expect("it has a local header"));
         self
     }
 
@@ -104,9 +104,9 @@ impl Entry {
         self.central(|header| header.attributes = mode << 16)
     }
 
-    /// As a writer does that cannot go back: the numbers follow the data. `wide`: sizes of 64 bits.
+    /// Like a streaming writer: sizes and CRC-32 follow the data. `wide`: 64-bit sizes.
     pub(crate) fn streamed(self, signed: bool, wide: bool) -> Self {
-        let conforming = self.central.clone().expect("the directory knows it");
+        let conforming = self.central.clone().expect("it has a central header");
         let mut entry = self.both(|header| header.flags |= DESCRIPTOR).local(|header| {
             (header.crc, header.compressed, header.size) = (0, 0, 0);
         });
@@ -121,7 +121,7 @@ impl Entry {
 }
 
 impl Header {
-    /// Moves the sizes (and in the directory the offset, if there is one) to a 64-bit extra field.
+    /// Moves the sizes (and in the directory the offset, if present) to a 64-bit extra field.
     pub(crate) fn widen(&mut self) {
         let mut numbers = vec![self.size, self.compressed];
         (self.size, self.compressed) = (FULL, FULL);

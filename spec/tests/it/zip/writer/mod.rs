@@ -1,8 +1,8 @@
-//! A writer of zips for these tests: conforming unless told, with a place for every deviation.
+//! Writes zips for these tests: conforming by default, with a place for every fault.
 //!
-//! An entry has both its headers as values, so that a test changes one number and leaves the rest as it was:
-//! `Entry::stored("a", b"x").central(|header| header.crc += 1)`. The end records are made from what was written and
-//! can be changed just before they are: [`Zip::bytes_with`].
+//! An entry has both headers as values, so that a test can change one number and keep the rest:
+//! `Entry::stored("a", b"x").central(|header| header.crc += 1)`. The end records are built from the written entries and
+//! can be changed before they are written: [`Zip::bytes_with`].
 
 mod end;
 mod entry;
@@ -15,7 +15,7 @@ pub(crate) use entry::{DESCRIPTOR, Entry, FULL, Header, extra};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Zip {
     pub(crate) entries: Vec<Entry>,
-    /// Writes the entries in the reverse order of the directory.
+    /// Whether the entries are written in the reverse order of the directory.
     pub(crate) backwards: bool,
     /// Bytes between the last entry and the directory.
     pub(crate) gap: Vec<u8>,
@@ -26,7 +26,7 @@ impl Zip {
         Self { entries: entries.into_iter().collect(), ..Self::default() }
     }
 
-    /// A site whose first entry is its page.
+    /// A site. Its first entry is `index.html`.
     pub(crate) fn site(entries: impl IntoIterator<Item = Entry>) -> Self {
         Self::of(std::iter::once(Entry::stored("index.html", "hello")).chain(entries))
     }
