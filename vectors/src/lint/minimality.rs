@@ -1,4 +1,4 @@
-//! One case, one reason: with a requirement switched off, its rejects are taken and nothing else changes.
+//! One case, one reason: with a requirement switched off, its rejects are accepted and nothing else changes.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -14,7 +14,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let named: BTreeSet<&String> = sheet.cases.iter().flat_map(|case| &case.requirements).collect();
     let rows: Vec<Id> = named.into_iter().filter_map(|name| catalogue::requirement(name)).collect();
     let of_cases = |cases: &[Case]| cases.iter().flat_map(|case| of_case(case, &rows)).collect::<Vec<_>>();
-    // Many answers each: every core takes some neighbours, so that the order stays.
+    // There are many cases: each core gets a contiguous part, so that the order is kept.
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = sheet.cases.len().div_ceil(cores * 4).max(1);
     let mut chunks = sheet.cases.chunks(share).collect::<Vec<_>>().into_iter();
@@ -27,13 +27,13 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         thread::scope(|scope| {
             let running: Vec<_> = round.into_iter().map(|cases| scope.spawn(|| of_cases(cases))).collect();
             for thread in running {
-                findings.extend(thread.join().expect("the reference refuses, it does not panic"));
+                findings.extend(thread.join().expect("the reference rejects and never panics"));
             }
         });
     }
 }
 
-/// A row that refuses is shown by its rejects; one that refuses nothing, by the accepts that need it.
+/// A row that rejects is covered by its rejects; a row that rejects nothing, by the accepts that depend on it.
 fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
     let mut met = Met::default();
     let strict = answer(&case.op, &case.input, &mut met);
@@ -41,11 +41,11 @@ fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
     for row in rows {
         let refuses_nothing = row.rule.is_empty();
         if case.is_reject() && refuses_nothing {
-            // What is refused may well exist by this row alone: without links that are followed, none dangles.
+            // A reject may exist only because of this row: if links are not followed, no link dangles.
             continue;
         }
         let own = case.requirements.contains(&row.to_string()) && case.is_reject() != refuses_nothing;
-        // A rule that was never asked cannot change the answer.
+        // A rule that was never consulted cannot change the result.
         let violated = if met.0.contains(row) {
             answer(&case.op, &case.input, &mut Without(row))
         } else {
@@ -57,7 +57,7 @@ fn of_case(case: &Case, rows: &[Id]) -> Vec<Finding> {
             findings.push(Lint::Minimality.at(&case.id, what));
         }
         if !own && violated != strict {
-            let what = format!("without {row} the reference {violated}, which the case is not about");
+            let what = format!("without {row} the reference {violated}, but the case is not about that rule");
             findings.push(Lint::Minimality.at(&case.id, what));
         }
     }

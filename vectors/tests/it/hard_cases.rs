@@ -1,10 +1,10 @@
-//! The hard cases by name: each stands, with its verdict, so that none is lost on the way.
+//! The hard cases by name, each with its verdict, so that none is lost.
 
 use std::collections::BTreeMap;
 
 use assay_vectors::{Case, Expect, cases};
 
-/// What is hard, where its cases stand, their verdict, and their names.
+/// The subject, the place of its cases, their verdict, and their names.
 const HARD: &[(&str, &str, &str, &str)] = &[
     (
         "ECIES: hybrid and compressed ephemeral keys",
@@ -413,7 +413,7 @@ const HARD: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn every_hard_case_stands_with_its_verdict() {
+fn every_hard_case_exists_with_its_verdict() {
     let all = cases();
     let by_id: BTreeMap<&str, &Case> = all.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut missing = Vec::new();
