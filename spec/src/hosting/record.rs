@@ -222,7 +222,7 @@ mod tests {
             (&FORM, sent(|r| r["signature"] = Value::Null)),
             (&FORM, sent(|r| r["content"]["ref"] = 1.into())),
             (&FORM, sent(|r| r["content"]["key"] = "x".repeat(70_000).into())),
-            (&ADDRESS, sent(|r| r["content"]["address"] = "nobody".into())),
+            (&ADDRESS, sent(|r| r["content"]["address"] = "no address".into())),
             (&TIME, sent(|r| r["content"]["time"] = "7".into())),
             (&TIME, sent(|r| r["content"]["time"] = (-1).into())),
             (&RECORD_NUMBERS, sent(|r| r["content"]["content"]["z"] = (1_i64 << 53).into())),

@@ -101,7 +101,7 @@ crate::requirements! {
         PUBLIC: Must Record Vector ["Deriving E" 3 0xbc36_037c, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// The same wallet always derives the same E.
         STABLE: Must Record Vector ["Deriving E" 5 0xa0ca_2d0b, "Stored records written by the hosting application" 40 0x8a60_1d0c];
-        /// What happens when the digest is not a scalar of the curve is left open; the simulator reports an error.
+        /// What happens when the digest is not a scalar of the curve is left open; Assay treats it as an error.
         RANGE: Must Record Open rule "key-e.range" ["Deriving E" 1 0x391f_c539];
         /// The words of the two sentences are left open: they are part of a template.
         WORDING: Must Record Open ["Deriving E" 4 0x4b16_dfd9];
@@ -379,7 +379,7 @@ crate::requirements! {
         EARLIEST: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// A claim for another VM does not count.
         OTHER_INSTANCE: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
-        /// Which of two claims of the same second wins is left open; readers use the one with the smaller hash.
+        /// Which of two claims of the same second wins is left open; Assay uses the one with the smaller hash.
         TIE: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// The document does not prevent a claimer from choosing an earlier time.
         BACKDATED: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
@@ -469,9 +469,9 @@ crate::requirements! {
         CLAIM_SELF: Must Reader Vector rule "authority.claim" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// A record signed by the encryption key never counts.
         ENCRYPTION_NEVER: Must Reader Vector rule "authority.encryption-key" ["Stored records written by the hosting application" 39 0x0dd4_810c];
-        /// What an empty list other than `post_types` allows is left open; readers treat it as everything.
+        /// What an empty list other than `post_types` allows is left open; Assay treats it as everything.
         EMPTY_OTHERS: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
-        /// Whether a deployment or a FORGET by the wallet itself counts is left open; readers accept it.
+        /// Whether a deployment or a FORGET by the wallet itself counts is left open; Assay accepts it.
         OWNER_POSTS: Must Reader Open ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Signing of stored records" 4 0x9dfe_9358];
         /// The purpose of the aggregate key `deployments` is left open: deployments are posts.
         DEPLOYMENTS_KEY: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
@@ -497,7 +497,7 @@ crate::requirements! {
         OWN: Must Record Check rule "forget.own" ["States and transitions" 4 0x879c_5482];
         /// Deleting a project sends one FORGET.
         ONE: Must Record Check ["Stored records written by the hosting application" 7 0x4308_db4d, "States and transitions" 4 0x879c_5482];
-        /// Which bytes of a FORGET are signed is left open; the simulator signs `hashes` in the place of `content`.
+        /// Which bytes of a FORGET are signed is left open; Assay signs `hashes` in the place of `content`.
         SIGNED_BYTES: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 1 0x241b_c8ec];
         /// Whether a hash may appear twice is left open; the simulator writes it once.
         DEDUPLICATED: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
@@ -557,13 +557,13 @@ crate::requirements! {
         AUTHORITY: Must Reader Vector ["Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8, "Amend chain resolution" 2 0x78ea_ea97];
         /// The order in which records arrive changes nothing.
         ORDER: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
-        /// Which of two amends of the same second wins is left open; readers use the one with the smaller hash.
+        /// Which of two amends of the same second wins is left open; Assay uses the one with the smaller hash.
         TIE: Must Reader Open rule "amend.tie" ["Amend chain resolution" 5 0x1fdc_4403];
         /// The meaning of amends that refer to one another is left open; reading them terminates.
         CYCLE: Must Reader Open rule "amend.cycle" ["Amend chain resolution" 3 0x117a_d0d9];
         /// The meaning of an amend of an unknown record is left open; a note names it.
         DANGLING: Must Reader Open rule "amend.dangling" ["Amend chain resolution" 2 0x78ea_ea97];
-        /// Whether an amend may be older than the record it amends is left open; readers accept it.
+        /// Whether an amend may be older than the record it amends is left open; Assay accepts it.
         OLDER: Must Reader Open ["Amend chain resolution" 5 0x1fdc_4403];
         /// The meaning of an amend with another deployment's id is left open; a note names it.
         OTHER_DEPLOYMENT: Must Reader Open rule "amend.other-deployment" ["Amend chain resolution" 2 0x78ea_ea97, "Amend chain resolution" 4 0xb5ae_7266];

@@ -152,8 +152,8 @@ impl Aggregate {
     pub fn merge(&mut self, content: &Map<String, Value>, time: i64, item_hash: &Arc<str>) {
         for (place, (name, value)) in content.iter().enumerate() {
             let written = (time, item_hash.clone(), place);
-            let stands = self.members.get(name).is_some_and(|(stands, _)| *stands >= written);
-            if !stands {
+            let is_outdated = self.members.get(name).is_some_and(|(current, _)| *current >= written);
+            if !is_outdated {
                 self.members.insert(name.clone(), (written, value.clone()));
             }
         }

@@ -40,7 +40,7 @@ pub static EXCUSES: &[Excuse] = &[
     excuse("Versioning", 4, 0x7539_af29, NOT_SHOWN),
 ];
 
-const INTRODUCTION: &str = "introduces what follows; the statements themselves stand in rows";
+const INTRODUCTION: &str = "introduces the sentences that follow; the statements have their own rows";
 const REVISION: &str =
     "says that the reference is under revision; a profile declares which endpoints a target offers";
 const NOT_SHOWN: &str = "the document says that this is not shown; nothing may be asserted";

@@ -467,7 +467,7 @@ crate::requirements! {
         CORE_COUNTS: Must Server Check ["Node metrics records" 5 0xd1e8_f501];
         /// `base_latency`, `base_latency_ipv4`, `diagnostic_vm_latency`, `full_check_latency` and `diagnostic_vm_ping_latency`, if present, are numbers that are not negative.
         COMPUTE_LATENCIES: Must Server Check ["Node metrics records" 1 0x34b9_5b05, "Node metrics records" 7 0x7312_5b92];
-        /// `features`, if present, is an array whose values are `sev` and `sev_es`.
+        /// `features`, if present, is an array with no values other than `sev` and `sev_es`.
         FEATURES: Must Server Check ["Node metrics records" 7 0x7312_5b92];
         /// A healthy compute node has `base_latency`, because its probe expects a 401.
         EXPECTED_STATUS: Must Server Check ["Node metrics records" 7 0x7312_5b92, "Errors" 4 0x2370_1be2];
@@ -649,7 +649,7 @@ crate::requirements! {
         BODY: Must Server Check ["Errors" 2 0x54f4_fdb6];
         /// A malformed request returns 400.
         BAD_REQUEST: Must Server Check ["Errors" 1 0x53a1_7b62];
-        /// An invalid request returns a response other than an internal error.
+        /// An invalid request gets a response that is not an internal error.
         NO_INTERNAL: Must Server Check ["Errors" 1 0x53a1_7b62];
         /// A rejected create call stores nothing.
         NOTHING_STORED: Must Server Check ["Errors" 1 0x53a1_7b62, "Request envelope for creating records" 2 0xca53_b92e];
@@ -657,7 +657,7 @@ crate::requirements! {
         UNAUTHORIZED: Must Server Open ["Errors" 1 0x53a1_7b62];
         /// When the server returns 403 is not shown; the simulator does so when another key made the signature.
         FORBIDDEN: Must Server Open ["Errors" 1 0x53a1_7b62];
-        /// 500 is the server's own failure; the simulator returns it by a fault.
+        /// The server returns 500 for its own failures; the simulator does so through a fault.
         INTERNAL: Must Server Open ["Errors" 1 0x53a1_7b62];
     }
 

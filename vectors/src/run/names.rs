@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(names.len(), 1);
         assert_eq!(names.of("domain.alphabet"), Some(["A", "B"].into()));
         assert_eq!(names.of("domain.label-length"), None);
-        for (text, told) in [
+        for (text, expected) in [
             ("[rules]\n\nA = ['domain.colour']\n", "m.toml:3: domain.colour is not a rule"),
             (
                 "[rules]\nA = ['domain.alphabet', 'domain.alphabet']\n",
@@ -91,7 +91,7 @@ mod tests {
             ("[rules]\nA = []\n[besides]\n", "m.toml:3: "),
         ] {
             let error = parse(text).expect_err(text);
-            assert!(error.starts_with(told), "{error}");
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

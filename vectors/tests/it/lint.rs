@@ -75,7 +75,7 @@ fn find<'a>(cases: &'a mut [Value], name: &str) -> &'a mut Value {
 }
 
 /// The index of an accept from which no reject is made.
-fn nobodys_base(cases: &[Value]) -> usize {
+fn unused_base(cases: &[Value]) -> usize {
     let is_base = |case: &Value| cases.iter().any(|other| other["base"] == case["id"]);
     cases
         .iter()
@@ -124,15 +124,15 @@ fn faults() -> Vec<Fault> {
             "says": "accept", "reason": "It is so.", "cases": [case]}])
         .to_string()
     };
-    let told = |case: &'static str| put("divergences.json", &|_| divergence(case));
-    assert_eq!(only_in(&lint(&small()), &lint(&told("publish/domain/upper-case"))), []);
+    let recorded = |case: &'static str| put("divergences.json", &|_| divergence(case));
+    assert_eq!(only_in(&lint(&small()), &lint(&recorded("publish/domain/upper-case"))), []);
     vec![
         (vec![Lint::Text], spaced, "domain.json:2: the text is not canonical"),
         (vec![Lint::Text], put("divergences.json", &|_| "[\n{]\n".to_owned()), "divergences.json:2:2: "),
         (
             vec![Lint::Schema],
             altered(|cases| {
-                let n = nobodys_base(cases);
+                let n = unused_base(cases);
                 cases[n]["besides"] = 1.into();
             }),
             "besides",
@@ -140,7 +140,7 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Schema],
             altered(|cases| {
-                let n = nobodys_base(cases);
+                let n = unused_base(cases);
                 cases[n]["in"]["besides"] = "x".into();
             }),
             "/in: ",
@@ -225,7 +225,7 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Rule],
             altered(|cases| {
-                let n = nobodys_base(cases);
+                let n = unused_base(cases);
                 cases[n]["requirements"].as_array_mut().expect("a list").push("publish.domain.colour".into());
             }),
             "publish.domain.colour is not a requirement",
@@ -267,8 +267,8 @@ fn faults() -> Vec<Fault> {
             put(WITNESSES, &|text| text.replacen("\"rejects\": ", "\"rejects\": 9", 1)),
             "other case counts",
         ),
-        (vec![Lint::Divergence], told("publish/domain/nowhere"), "nowhere is not a case"),
-        (vec![Lint::Divergence], told("publish/domain/plain"), "expects the same result"),
+        (vec![Lint::Divergence], recorded("publish/domain/nowhere"), "nowhere is not a case"),
+        (vec![Lint::Divergence], recorded("publish/domain/plain"), "expects the same result"),
         (
             vec![Lint::Divergence],
             put("divergences.json", &|_| divergence("publish/domain/upper-case").replace("It is so.", "")),

@@ -67,7 +67,7 @@ pub(super) fn read(envelope: &Value, rules: &mut impl Rules) -> Result<Form, Ref
     rules.require(&rows::FORM, version.is_some(), || shown("v"))?;
     let deks = members.get("deks").and_then(Value::as_object);
     rules.require(&rows::FORM, deks.is_some(), || shown("deks"))?;
-    // Lenient: the wrapped keys may be beside the other members.
+    // Lenient: the wrapped keys may be outside `deks`, next to the other members.
     let deks = deks.unwrap_or(&members).clone();
     Ok(Form { version: version.unwrap_or(VERSION), members, deks })
 }

@@ -127,17 +127,17 @@ impl Folded {
     fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], rules: &mut impl Rules) {
         let mut members: BTreeMap<&String, ((i64, &str), &Value)> = BTreeMap::new();
         let mut last: Option<&Record> = None;
-        let nobody = Security::default();
+        let no_security = Security::default();
         for record in signed.iter().filter(|record| is_aggregate(record, security::KEY)) {
             // Records of others are reported after all records are judged.
-            if judge(owner, &nobody, record, dialect, rules).is_err() {
+            if judge(owner, &no_security, record, dialect, rules).is_err() {
                 continue;
             }
             match security::body(record, rules) {
                 Ok(body) => {
                     let at = (record.time, record.item_hash.as_str());
                     for (name, value) in body.into_iter().flatten() {
-                        if members.get(name).is_none_or(|(stands, _)| *stands < at) {
+                        if members.get(name).is_none_or(|(current, _)| *current < at) {
                             members.insert(name, (at, value));
                         }
                     }
@@ -172,7 +172,7 @@ impl Folded {
                 match Entry::parse(id, value, rules) {
                     Ok(entry) => {
                         let at = (record.time, record.item_hash.clone());
-                        if self.projects.get(id).is_none_or(|stands| stands.at < at) {
+                        if self.projects.get(id).is_none_or(|current| current.at < at) {
                             self.projects.insert(id.clone(), Written { at, entry, signer: *signer });
                         }
                     }

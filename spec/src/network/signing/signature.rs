@@ -195,7 +195,7 @@ mod tests {
             );
         }
         let other = Address([7; 20]).to_string();
-        for stated in [other.as_str(), "", "nobody"] {
+        for stated in [other.as_str(), "", "no address"] {
             assert_eq!(verify(b"hello", SIGNED, stated, &mut Strict).unwrap_err().rule, &SIGNER);
             assert!(verify(b"hello", SIGNED, stated, &mut Without(&SIGNER)).is_ok());
         }
