@@ -1,114 +1,114 @@
-//! The one schema of all cases; `schema/case.schema.json` says the same for other languages.
+//! The schema of all cases; `schema/case.schema.json` is the same schema for other languages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One input of one operation, what must come of it, and why.
+/// One input of one operation, the expected result, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// Its place: service, group, name. Its meaning never changes.
+    /// The id: service, group, name. Its meaning never changes.
     pub id: String,
     /// The operation of the JSON-lines protocol.
     pub op: String,
-    /// The requirements it shows; a reject names the one that refuses it.
+    /// The requirements that it covers; a reject names the one that rejects it.
     pub requirements: Vec<String>,
     /// The operation's input.
     #[serde(rename = "in")]
     pub input: Value,
-    /// What must come of it.
+    /// The expected result.
     pub expect: Expect,
-    /// The legal reading on which the expectation rests; judged only for those who declare it.
+    /// The legal reading on which the expectation rests; only programs that declare it are judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
-    /// The accepted case from which this reject was made.
+    /// The accepted case from which this reject was derived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// What was changed in the base.
+    /// The changes to the base.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edit: Vec<Edit>,
-    /// The derived members that were made anew after the edit, so that nothing else is wrong.
+    /// The derived members that were recomputed after the edit, so that nothing else is invalid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reseal: Vec<String>,
-    /// Why the case exists, in a sentence.
+    /// Why the case exists, in one sentence.
     pub why: String,
-    /// The values between input and answer.
+    /// The intermediate values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// Where it came from.
+    /// The origin.
     pub provenance: Provenance,
 }
 
-/// The verdict on a case; there are two.
+/// The verdict on a case: accept or reject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Expect {
-    /// The operation answers.
+    /// The operation accepts the input.
     Accept {
-        /// Its answer.
+        /// The response.
         ok: Value,
     },
-    /// The operation refuses the input.
+    /// The operation rejects the input.
     Reject {
-        /// The rule that refuses it.
+        /// The rule that rejects it.
         rule: String,
-        /// How far it came.
+        /// The stage at which it is rejected.
         stage: String,
     },
 }
 
-/// A change at one place of the base's input.
+/// A change of one member of the base's input.
 ///
-/// `path` is a JSON pointer; it may step into `authorization` (`message`, `signature`), into a transaction
-/// `message` (the members of `transaction.decode`) and into the parts of a recipe. With `at`, `old` is replaced by `new` at that offset of a text
-/// (in UTF-8 bytes), of bytes or of an array; without it the whole member is replaced. Text members are written as
-/// text and byte members as hex; `{"hex"}` and `{"utf8"}` say the other form.
+/// `path` is a JSON pointer; it may step into `authorization` (`message`, `signature`), into a transaction `message`
+/// (the members of `transaction.decode`) and into the parts of a recipe. With `at`, `old` is replaced by `new` at
+/// that offset of a string (in UTF-8 bytes), of bytes or of an array; without it the whole member is replaced. String
+/// members are written as strings and byte members as hex; `{"hex"}` and `{"utf8"}` select the other form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// The member.
+    /// The path of the member.
     pub path: String,
     /// The offset inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
-    /// What stood there.
+    /// The old value.
     pub old: Value,
-    /// What stands there now.
+    /// The new value.
     pub new: Value,
 }
 
-/// A value between input and answer.
+/// An intermediate value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Step {
     /// Bytes.
     Hex {
-        /// What they are.
+        /// Its name.
         name: String,
         /// Lower-case hex.
         hex: String,
     },
-    /// A text.
+    /// A string.
     Text {
-        /// What it is.
+        /// Its name.
         name: String,
-        /// The text.
+        /// The value.
         text: String,
     },
 }
 
-/// Where a case came from.
+/// The origin of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// The source file of its generator.
     pub generator: String,
-    /// What its keys and random bytes are drawn from.
+    /// The seed of its keys and random bytes.
     pub seed: String,
 }
 
 impl Case {
-    /// Whether the operation must refuse the input.
+    /// Whether the operation must reject the input.
     pub fn is_reject(&self) -> bool {
         matches!(self.expect, Expect::Reject { .. })
     }
@@ -119,12 +119,12 @@ impl Case {
     }
 }
 
-/// Reads a file of cases.
+/// Parses a case file.
 pub fn parse(text: &str) -> Result<Vec<Case>, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// The canonical text of a JSON document: two spaces a level, one newline at the end.
+/// The canonical JSON text of a document: two spaces per level, one newline at the end.
 pub fn canonical(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).expect("values of this crate serialise");
     format!("{text}\n")
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reader_is_closed() {
+    fn reader_rejects_unknown_and_missing_members() {
         let case = r#"{"id":"a/b/c","op":"o","requirements":[],"in":{},"expect":{"verdict":"accept","ok":{}},
             "why":"w","steps":[{"name":"n","hex":"00"}],"provenance":{"generator":"g","seed":"s"}}"#;
         assert!(serde_json::from_str::<Case>(case).is_ok());

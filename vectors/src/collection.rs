@@ -1,4 +1,4 @@
-//! A collection as a value: the embedded one, or somebody's copy in a folder or a tar.
+//! A collection of case files: the embedded one, or a copy in a folder or a tar.
 
 mod read;
 
@@ -8,17 +8,17 @@ use crate::data;
 
 pub use read::{FILE_LIMIT, Unreadable};
 
-/// Where the cases stand.
+/// The folder of the cases.
 pub const DATA: &str = "data/";
 
-/// The files of a collection by their paths, `data/publish/domain.json` and the like.
+/// The files of a collection by path, for example `data/publish/domain.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collection {
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Collection {
-    /// The collection that this program was built with.
+    /// The collection embedded in this program.
     pub fn embedded() -> Collection {
         let data = data::FILES.iter().chain(data::EXCHANGES);
         let data = data.map(|(path, text)| (format!("{DATA}{path}"), *text));
@@ -40,23 +40,23 @@ impl Collection {
         self.files.get(path).map(Vec::as_slice)
     }
 
-    /// Every file, in the order of their paths.
+    /// Every file, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
     }
 
-    /// Puts a file in, in place of one that stood there.
+    /// Adds or replaces a file.
     pub fn put(&mut self, path: &str, bytes: impl Into<Vec<u8>>) {
         self.files.insert(path.to_owned(), bytes.into());
     }
 
-    /// Takes a file out.
+    /// Removes a file.
     pub fn take(&mut self, path: &str) -> Option<Vec<u8>> {
         self.files.remove(path)
     }
 }
 
-/// Whether cases stand in the file: `data/<service>/<group>.json`.
+/// Whether the file holds cases: `data/<service>/<group>.json`.
 pub fn holds_cases(path: &str) -> bool {
     let inside = path.strip_prefix(DATA).and_then(|path| path.strip_suffix(".json"));
     inside.is_some_and(|place| place.matches('/').count() == 1)

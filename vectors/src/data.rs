@@ -1,10 +1,10 @@
-//! The data, embedded: an installed program has it without looking for files.
+//! The embedded data: an installed program needs no files.
 
 macro_rules! embed {
     ($($path:literal)*) => { &[$(($path, include_str!(concat!("../data/", $path)))),*] };
 }
 
-/// The files of cases.
+/// The case files.
 pub(crate) static FILES: &[(&str, &str)] = embed! {
     "gateway/validate-chat.json"
     "gateway/validate-messages.json"
@@ -76,20 +76,20 @@ pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
     "publish/exchange/submit.json"
 };
 
-/// What the files hold, and their hashes.
+/// The contents of the files, and their hashes.
 pub(crate) static MANIFEST: &str = include_str!("../data/manifest.json");
 
-/// Who confirmed them. It stands outside the hashed data, since it is written after it.
+/// The record of witnesses. It is not part of the hashed data, because it is written later.
 pub(crate) static WITNESSES: &str = include_str!("../data/witnesses.json");
 
-/// The schema of a file of cases, for other languages.
+/// The schema of a case file, for other languages.
 pub static SCHEMA: &str = include_str!("../schema/case.schema.json");
 
-/// Where witnesses' libraries by themselves say otherwise, with the reasons.
+/// Where the libraries of witnesses differ from the cases, with reasons.
 pub(crate) static DIVERGENCES: &str = include_str!("../divergences.json");
 
-/// The licence of the data.
+/// The license of the data.
 pub(crate) static LICENCE: &str = include_str!("../release/LICENSE");
 
-/// What a release says of itself.
+/// The readme of a release.
 pub(crate) static README: &str = include_str!("../release/README.md");

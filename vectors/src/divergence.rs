@@ -1,4 +1,4 @@
-//! Where a witness's library by itself says something else than the cases expect, and why.
+//! Where a witness's library alone differs from the cases' expectations, and why.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,51 +9,51 @@ use crate::data;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Divergence {
-    /// The program that holds the library against the cases.
+    /// The program that runs the library over the cases.
     pub witness: String,
     /// The library.
     pub library: String,
-    /// Its version, as it is locked.
+    /// Its locked version.
     pub version: String,
     /// The operation.
     pub operation: String,
-    /// What it says.
+    /// How the library differs.
     pub says: Says,
-    /// Why that is no fault of the cases.
+    /// Why this is not a fault of the cases.
     pub reason: String,
     /// The cases.
     pub cases: Vec<String>,
 }
 
-/// What a library says, where a case expects something else.
+/// How a library differs from the expectation of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Says {
-    /// It takes what is refused.
+    /// It accepts an input that must be rejected.
     Accept,
-    /// It refuses what is taken.
+    /// It rejects an input that must be accepted.
     Reject,
-    /// It gives another answer.
+    /// It returns another result.
     Other,
 }
 
 impl Says {
-    /// In a sentence: the library …
+    /// The difference as the end of a sentence: the library …
     pub const fn text(self) -> &'static str {
         match self {
-            Says::Accept => "takes it",
-            Says::Reject => "refuses it",
-            Says::Other => "gives another answer",
+            Says::Accept => "accepts it",
+            Says::Reject => "rejects it",
+            Says::Other => "returns another result",
         }
     }
 
-    /// Whether that differs from what the case expects.
+    /// Whether this differs from the case's expectation.
     pub const fn differs(self, case: &Case) -> bool {
         matches!(case.expect, Expect::Reject { .. }) == matches!(self, Says::Accept)
     }
 }
 
-/// Every divergence on record.
+/// All recorded divergences.
 pub fn divergences() -> Vec<Divergence> {
     serde_json::from_str(data::DIVERGENCES).expect("the embedded divergences are well formed")
 }

@@ -9,35 +9,35 @@ use serde_json::Value;
 use crate::collection::{Collection, DATA, holds_cases};
 use crate::manifest::Manifest;
 
-/// A difference, seen from the copy.
+/// A difference, as seen from the copy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// It lacks a file.
+    /// A file is missing.
     MissingFile(String),
-    /// It has a file of its own.
+    /// A file is not in this collection.
     AddedFile(String),
-    /// A file differs, and nothing finer can be said.
+    /// A file differs; no details are known.
     ChangedFile(String),
-    /// A file holds the same cases in other words or another order.
+    /// A file has the same cases in another text form or order.
     OtherText(String),
-    /// A file of cases cannot be read; where and why.
+    /// A case file cannot be read; the position and the error.
     Unreadable(String, String),
-    /// It lacks a case.
+    /// A case is missing.
     MissingCase(String),
-    /// It has a case of its own.
+    /// A case is not in this collection.
     AddedCase(String),
-    /// A case differs, in these members.
+    /// These members of a case differ.
     ChangedCase(String, Vec<String>),
-    /// A case stands twice in its file.
+    /// A case id is duplicated in its file.
     TwiceCase(String),
-    /// The manifest differs: what it says, in words.
+    /// The manifest differs; the difference in words.
     Manifest(String),
-    /// A file is not what the copy's own manifest says: it was changed after it was taken.
+    /// A file does not match the copy's own manifest: it was changed after it was copied.
     Edited(String),
 }
 
-/// How `copy` differs from `ours`; nothing, if it is the same. Licence, readme and sums are compared where the copy
-/// has them.
+/// The differences of `copy` from `ours`; empty if they are the same. License, readme and sums are compared if the
+/// copy has them.
 pub fn drift(ours: &Collection, copy: &Collection) -> Vec<Difference> {
     let mut found = Vec::new();
     let is_bare = copy.files().all(|(path, _)| path.starts_with(DATA));
@@ -63,7 +63,7 @@ const TEXTS: &[&str] = &["LICENSE", "README.md"];
 
 fn cases(path: &str, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
     let (ours, twice) = by_id(ours).unwrap_or_default();
-    debug_assert!(twice.is_empty(), "the lint would have told");
+    debug_assert!(twice.is_empty(), "the lint reports duplicates");
     let (mut theirs, twice) = match by_id(theirs) {
         Ok(read) => read,
         Err(why) => return vec![Difference::Unreadable(path.to_owned(), why)],
@@ -84,7 +84,7 @@ type ById = (BTreeMap<String, Value>, Vec<String>);
 
 fn by_id(bytes: &[u8]) -> Result<ById, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
-    let Value::Array(cases) = value else { return Err("it is no list of cases".to_owned()) };
+    let Value::Array(cases) = value else { return Err("it is not a list of cases".to_owned()) };
     let (mut found, mut twice) = (BTreeMap::new(), Vec::new());
     for (n, case) in cases.into_iter().enumerate() {
         let id = case["id"].as_str().map_or_else(|| format!("case {n} without an id"), str::to_owned);
@@ -95,7 +95,7 @@ fn by_id(bytes: &[u8]) -> Result<ById, String> {
     Ok((found, twice))
 }
 
-/// Whether the order of members is the same too: inside records it is signed.
+/// Whether the order of members is also the same: inside records it is signed.
 fn same_order(a: &Value, b: &Value) -> bool {
     written(&a["in"]) == written(&b["in"])
 }
@@ -104,7 +104,7 @@ fn written(value: &Value) -> String {
     value.to_string()
 }
 
-/// The members that differ, those of the expectation apart.
+/// The members that differ; the members of the expectation are listed separately.
 fn members(ours: &Value, theirs: &Value) -> Vec<String> {
     let names = |value: &Value| -> Vec<String> {
         value.as_object().into_iter().flat_map(|members| members.keys().cloned()).collect()
@@ -141,16 +141,16 @@ fn manifests(ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
     }
     let hashes = ours.files.iter().filter(|(path, hash)| theirs.files.get(*path) != Some(hash)).count();
     if hashes > 0 {
-        found.push(finding(format!("other hashes of {hashes} files")));
+        found.push(finding(format!("the hashes of {hashes} files differ")));
     }
     let more = theirs.files.keys().filter(|path| !ours.files.contains_key(*path)).count();
     if more > 0 {
-        found.push(finding(format!("hashes of {more} files that do not belong")));
+        found.push(finding(format!("there are hashes of {more} unknown files")));
     }
-    if found.is_empty() { vec![finding("other words".to_owned())] } else { found }
+    if found.is_empty() { vec![finding("the text differs".to_owned())] } else { found }
 }
 
-/// The copy against its own manifest: whether it was changed, or is only of another time.
+/// Compares the copy with its own manifest: detects whether it was changed or is only another version.
 fn edited(copy: &Collection) -> Vec<Difference> {
     let manifest = copy.file(MANIFEST).and_then(|bytes| serde_json::from_slice::<Manifest>(bytes).ok());
     let Some(manifest) = manifest else { return Vec::new() };
@@ -174,7 +174,7 @@ impl fmt::Display for Difference {
             Difference::MissingCase(id) => write!(f, "missing case  {id}"),
             Difference::AddedCase(id) => write!(f, "added case    {id}"),
             Difference::ChangedCase(id, members) => write!(f, "changed case  {id}: {}", members.join(", ")),
-            Difference::TwiceCase(id) => write!(f, "case twice    {id}"),
+            Difference::TwiceCase(id) => write!(f, "duplicate id  {id}"),
             Difference::Manifest(what) => write!(f, "manifest      {what}"),
             Difference::Edited(path) => {
                 write!(f, "edited        {path}: not what the copy's own manifest says")
@@ -189,23 +189,23 @@ mod tests {
 
     const FILE: &str = "data/publish/domain.json";
 
-    /// What is told of a copy whose file of domains was altered.
+    /// The reported differences of a copy with an altered domain file.
     fn altered(alter: impl FnOnce(&mut Vec<Value>)) -> Vec<String> {
         let ours = Collection::embedded();
         let mut copy = ours.clone();
         let mut cases: Vec<Value> =
-            serde_json::from_slice(ours.file(FILE).expect("it is there")).expect("JSON");
+            serde_json::from_slice(ours.file(FILE).expect("it exists")).expect("JSON");
         alter(&mut cases);
         copy.put(FILE, crate::case::canonical(&cases));
         let found = drift(&ours, &copy);
-        // It was changed behind its manifest's back, whatever was changed.
+        // Every change also breaks the copy's own manifest.
         let edited = Difference::Edited(FILE.to_owned());
         assert_eq!(found.contains(&edited), found.len() > 1, "{found:?}");
         found.iter().filter(|each| **each != edited).map(ToString::to_string).collect()
     }
 
     #[test]
-    fn what_differs_is_named_by_case() {
+    fn differences_are_reported_by_case() {
         assert_eq!(altered(|_| ()), [""; 0]);
         assert_eq!(altered(|cases| drop(cases.remove(0))), ["missing case  publish/domain/plain"]);
         assert_eq!(
@@ -219,7 +219,7 @@ mod tests {
         });
         assert_eq!(more, ["added case    publish/domain/new"]);
         let twice = altered(|cases| cases.push(cases[0].clone()));
-        assert_eq!(twice, ["case twice    publish/domain/plain"]);
+        assert_eq!(twice, ["duplicate id  publish/domain/plain"]);
         let order = altered(|cases| cases.swap(0, 1));
         assert_eq!(
             order,
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_come_and_go_are_named() {
+    fn added_and_missing_files_are_reported() {
         let ours = Collection::embedded();
         let finding = |alter: fn(&mut Collection)| {
             let mut copy = ours.clone();
@@ -247,14 +247,14 @@ mod tests {
         let broken = finding(|copy| copy.put(FILE, "[\n{]"));
         assert!(broken[0].contains("line 2 column 2"), "{broken:?}");
         let manifest = finding(|copy| {
-            let text = String::from_utf8(copy.file(MANIFEST).expect("it is there").to_vec()).expect("UTF-8");
+            let text = String::from_utf8(copy.file(MANIFEST).expect("it exists").to_vec()).expect("UTF-8");
             copy.put(MANIFEST, text.replacen("\"version\": 1", "\"version\": 2", 1));
         });
         assert_eq!(manifest, ["manifest      version 2 instead of 1"]);
     }
 
     #[test]
-    fn the_data_alone_is_a_copy_too() {
+    fn data_folder_alone_is_also_a_copy() {
         let ours = Collection::embedded();
         let mut copy = ours.clone();
         let besides: Vec<String> =

@@ -1,4 +1,4 @@
-//! Edits, applied: from a base's input to a reject's.
+//! Applies edits: makes a reject's input from its base's input.
 
 use assay_spec::crypto::ed25519;
 use assay_spec::crypto::text::parse_base64url;
@@ -14,7 +14,7 @@ use crate::case::{Case, Edit, Expect};
 use crate::generate::keys;
 use crate::op::transaction::{message_of, parts};
 
-/// The input that comes of `base` by `edits`, with the members of `reseal` made anew.
+/// The input made from `base` by `edits`, with the members of `reseal` recomputed.
 pub fn replay(base: &Case, edits: &[Edit], reseal: &[String]) -> Result<Value, String> {
     let mut case = json!({"in": base.input});
     for edit in edits {
@@ -24,15 +24,15 @@ pub fn replay(base: &Case, edits: &[Edit], reseal: &[String]) -> Result<Value, S
     for path in reseal {
         match path.as_str() {
             SIGNATURE => sign_again(base, &mut case)?,
-            // Its lengths were made anew when the edited parts were put together.
+            // Its lengths were recomputed when the edited parts were joined.
             MESSAGE => {}
-            other => return Err(format!("{other} is no derived member")),
+            other => return Err(format!("{other} is not a derived member")),
         }
     }
     Ok(case["in"].take())
 }
 
-/// The derived members that `edits` make stale.
+/// The derived members that must be recomputed after `edits`.
 pub fn stale(edits: &[Edit]) -> Vec<String> {
     let inside = |prefix: &str| edits.iter().any(|edit| edit.path.starts_with(prefix));
     let derived = [(SIGNATURE, inside("/in/authorization/message")), (MESSAGE, inside("/in/message/"))];
@@ -50,7 +50,7 @@ pub fn look(input: &Value, path: &str) -> Result<Value, String> {
     Ok(found)
 }
 
-/// The bytes of a text or byte member.
+/// The bytes of a string or byte member.
 pub fn content(member: &Value) -> Result<Vec<u8>, String> {
     match member {
         Value::String(text) => Ok(text.clone().into_bytes()),
@@ -64,11 +64,11 @@ const MESSAGE: &str = "/in/message";
 type Visit<'a> = &'a mut dyn FnMut(&mut Value) -> Result<(), String>;
 
 fn segments(path: &str) -> Result<Vec<&str>, String> {
-    let path = path.strip_prefix('/').ok_or_else(|| format!("{path:?} is no pointer"))?;
+    let path = path.strip_prefix('/').ok_or_else(|| format!("{path:?} is not a JSON pointer"))?;
     Ok(path.split('/').collect())
 }
 
-/// Walks to a member. Header and message are taken apart on the way in and put together on the way out.
+/// Walks to a member. Header and message are split on the way in and joined on the way out.
 fn visit(value: &mut Value, name: &str, path: &[&str], visitor: Visit<'_>) -> Result<(), String> {
     let Some((next, rest)) = path.split_first() else { return visitor(value) };
     if name == "authorization" && value.is_string() {
@@ -90,8 +90,8 @@ fn visit(value: &mut Value, name: &str, path: &[&str], visitor: Visit<'_>) -> Re
             .parse::<usize>()
             .ok()
             .and_then(|n| values.get_mut(n))
-            .ok_or_else(|| format!("no element {next}"))?,
-        _ => return Err(format!("nothing inside {name:?}")),
+            .ok_or_else(|| format!("element {next} does not exist"))?,
+        _ => return Err(format!("{name:?} has no members")),
     };
     visit(child, next, rest, visitor)
 }
@@ -104,7 +104,7 @@ fn replace(member: &mut Value, edit: &Edit) -> Result<(), String> {
         member.clone_from(&edit.new);
         return Ok(());
     };
-    let elsewhere = || format!("{} does not stand at {at} of {}", edit.old, edit.path);
+    let elsewhere = || format!("{} is not at offset {at} of {}", edit.old, edit.path);
     if let Value::Array(values) = member {
         let (Some(old), Some(new)) = (edit.old.as_array(), edit.new.as_array()) else {
             return Err(format!("{} is an array", edit.path));
@@ -136,7 +136,7 @@ fn replace(member: &mut Value, edit: &Edit) -> Result<(), String> {
     Ok(())
 }
 
-/// What an edit writes for a piece of a member: a text member's pieces are texts, a byte member's are hex.
+/// The bytes of a piece in an edit: the pieces of a string member are strings, those of a byte member are hex.
 fn piece(value: &Value, is_text: bool) -> Result<Vec<u8>, String> {
     match value {
         Value::String(text) if is_text => Ok(text.clone().into_bytes()),
@@ -151,7 +151,7 @@ fn open_header(header: &Value) -> Result<Value, String> {
         let message = String::from_utf8(parse_base64url(message)?).ok()?;
         Some(json!({"message": message, "signature": bytes::hex(&parse_base64url(signature)?)}))
     };
-    read().ok_or_else(|| format!("{header} is no header"))
+    read().ok_or_else(|| format!("{header} is not an authorization header"))
 }
 
 fn seal_header(parts: &Value) -> Result<Value, String> {
@@ -159,13 +159,15 @@ fn seal_header(parts: &Value) -> Result<Value, String> {
     Ok(envelope::seal(&Dialect::default(), &message, &signature).into())
 }
 
-/// Signs the header's message with the key that signed the base.
+/// Signs the header's message again with the key of the base.
 fn sign_again(base: &Case, case: &mut Value) -> Result<(), String> {
     let Expect::Accept { ok } = &base.expect else { return Err("the base is a reject".to_owned()) };
     let key = ok["key"].as_str().and_then(keys::by_address).ok_or("the base names no known key")?;
     let header = case["in"]["authorization"].as_str().unwrap_or_default();
     let encoded = header.rsplit_once(' ').and_then(|(_, parts)| parts.split_once('.'));
-    let message = encoded.and_then(|(message, _)| parse_base64url(message)).ok_or("no message to sign")?;
+    let message = encoded
+        .and_then(|(message, _)| parse_base64url(message))
+        .ok_or("the header has no message to sign")?;
     let signature = ed25519::sign(&key, &message);
     case["in"]["authorization"] = envelope::seal(&Dialect::default(), &message, &signature).into();
     Ok(())

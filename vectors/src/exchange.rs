@@ -1,4 +1,4 @@
-//! One exchange per endpoint, written by hand: a wrong shape cannot hide in a reference and its own cases.
+//! One exchange per endpoint, written by hand: an error in a declaration cannot hide in cases generated from it.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::data;
 
-/// A request and its answer, byte for byte.
+/// A request and its response, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
     /// The endpoint's name.
     pub endpoint: String,
-    /// What happens.
+    /// What it shows.
     pub about: String,
     /// The server's clock.
     pub clock: String,
-    /// The keys as their service writes them, and their secrets, hex: public test keys. Empty where none is needed.
+    /// The keys as their service writes them, and their secrets in hex: public test keys. Empty if none is needed.
     #[serde(default)]
     pub keys: Keys,
-    /// What is sent.
+    /// The request.
     pub request: Request,
-    /// What comes back.
+    /// The response.
     pub response: Response,
 }
 
@@ -31,27 +31,27 @@ pub struct Exchange {
 pub struct Keys {
     /// The client's seed, private key or API key.
     pub client_secret: String,
-    /// The client's address, or who the client is.
+    /// The client's address, or its name.
     pub client: String,
-    /// The fee payer's seed, where there is one.
+    /// The fee payer's seed, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fee_payer_secret: Option<String>,
-    /// The fee payer's address, where there is one.
+    /// The fee payer's address, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fee_payer: Option<String>,
 }
 
-/// What is sent.
+/// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// The request line and the headers.
     pub head: Vec<String>,
-    /// The body; nothing where none is sent.
+    /// The body; empty if there is none.
     pub body: String,
 }
 
-/// What comes back, once; another time, or from another service, the free members differ.
+/// An example response; at another time, or from another server, the free members differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Response {
@@ -59,11 +59,11 @@ pub struct Response {
     pub head: Vec<String>,
     /// The body.
     pub body: String,
-    /// What the service chooses, by JSON pointer.
+    /// The members that the service chooses, as JSON pointers.
     pub free: BTreeMap<String, String>,
 }
 
-/// Every exchange with `service`, in the order in which they happen.
+/// All exchanges with `service`, in order.
 pub fn exchanges(service: &str) -> Vec<Exchange> {
     let own = data::EXCHANGES.iter().filter(|(path, _)| path.split('/').next() == Some(service));
     own.map(|(path, text)| serde_json::from_str(text).unwrap_or_else(|e| panic!("{path}: {e}"))).collect()

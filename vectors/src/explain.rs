@@ -1,4 +1,4 @@
-//! A case as a person would check it: what stands where, what was changed, which rule refuses it, who confirmed it.
+//! Explains a case: its parts, its edit, the rule that rejects it, and the witnesses that confirmed it.
 
 mod dump;
 mod entries;
@@ -19,7 +19,7 @@ use line::Page;
 
 pub(crate) use line::{Line, Tone};
 
-/// The whole explanation of a case. Without colours, what an edit changed stands in brackets.
+/// The complete explanation of a case. Without colors, brackets mark what an edit changed.
 pub fn explain(case: &Case, colour: bool) -> String {
     explanation(case).iter().map(|line| if colour { line.coloured() } else { line.plain() } + "\n").collect()
 }
@@ -36,7 +36,7 @@ pub(crate) fn explanation(case: &Case) -> Vec<Line> {
         requirement(page, row);
     }
     if let Some(reading) = &case.reading {
-        page.plain(&format!("  reading      {reading}: judged only for those who declare it"));
+        page.plain(&format!("  reading      {reading}: judged only for programs that declare it"));
     }
     edits(page, case);
     page.head("input");
@@ -44,7 +44,7 @@ pub(crate) fn explanation(case: &Case) -> Vec<Line> {
     if let Expect::Accept { ok } = &case.expect
         && ok.as_object().is_some_and(|members| !members.is_empty())
     {
-        page.head("answer");
+        page.head("response");
         members::list(page, case, ok, None);
     }
     steps(page, case);
@@ -81,11 +81,11 @@ fn edits(page: &mut Page, case: &Case) {
         line.push(Tone::Changed, &short(new));
     }
     for path in &case.reseal {
-        page.plain(&format!("  {path} made anew"));
+        page.plain(&format!("  {path} recomputed"));
     }
 }
 
-/// What an edit writes; of what is long, its beginning and its length.
+/// An edit's value; a long one is shortened to its start and its length.
 fn short(value: &Value) -> String {
     const SHOWN: usize = 400;
     let text = value.to_string();
@@ -117,7 +117,7 @@ fn steps(page: &mut Page, case: &Case) {
     }
 }
 
-/// The rule that makes bytes, if one does.
+/// The recipe that generates the bytes, if there is one.
 fn rule(bytes: &Value) -> Option<String> {
     const SHOWN: usize = 64;
     let (form, rule) = ["repeat", "prng"].iter().find_map(|form| Some((*form, bytes.get(form)?)))?;
@@ -131,7 +131,7 @@ fn rule(bytes: &Value) -> Option<String> {
     })
 }
 
-/// Whether the member is written as bytes.
+/// Whether the member is a byte member.
 fn is_bytes(value: &Value) -> bool {
     value.is_object() && Recipe::read("", value).is_ok()
 }
@@ -144,14 +144,14 @@ fn confirmed(page: &mut Page, case: &Case) {
     for witness in witnesses().iter().filter(by) {
         found = true;
         let what = match witness.skipped.get(&case.id) {
-            _ if Some(&witness.sha256) != hash.as_ref() => "for an earlier state of the file".to_owned(),
+            _ if Some(&witness.sha256) != hash.as_ref() => "an earlier version of the file".to_owned(),
             Some(reason) => format!("not this case: {reason}"),
             None => "this case".to_owned(),
         };
         page.plain(&format!("  {}: {what} ({})", witness.witness, witness.libraries.join(", ")));
     }
     if !found {
-        page.plain("  nobody yet");
+        page.plain("  no witness yet");
     }
     for each in divergences().iter().filter(|each| each.cases.contains(&case.id)) {
         page.plain(&format!(
@@ -175,20 +175,20 @@ mod tests {
             assert!(plain.contains(&case.why) && !plain.contains('\x1b'), "{}", case.id);
             assert!(plain.chars().all(|c| c == '\n' || !line::is_unseen(c)), "{}", case.id);
             for row in &case.requirements {
-                let row = catalogue::requirement(row).expect("it is a row");
+                let row = catalogue::requirement(row).expect("it is a requirement");
                 assert!(plain.contains(row.statement()) && plain.contains(&row.source()), "{}", case.id);
             }
             if case.is_reject() {
                 assert!(plain.contains(" became ["), "{plain}");
-                let input = plain.split("\ninput\n").nth(1).expect("the input follows");
-                assert!(input.contains('['), "nothing is marked in {}", case.id);
+                let input = plain.split("\ninput\n").nth(1).expect("an input section");
+                assert!(input.contains('['), "no change is marked in {}", case.id);
             }
         }
     }
 
     #[test]
-    fn with_colours_what_changed_is_red_and_nothing_stands_in_brackets_for_it() {
-        let case = all().iter().find(|case| case.id == "publish/domain/upper-case").expect("it stands");
+    fn changes_are_red_with_colours_and_not_in_brackets() {
+        let case = all().iter().find(|case| case.id == "publish/domain/upper-case").expect("it exists");
         assert!(explain(case, true).contains("\x1b[31m"));
         assert!(explain(case, false).contains('['));
     }

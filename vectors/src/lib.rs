@@ -1,8 +1,8 @@
-//! What the documents encode: golden cases, and who confirmed them.
+//! Golden cases for the documents' encodings, and the witnesses that confirmed them.
 //!
-//! Rule of this layer: one case, one reason. Every reject is an accepted case with one visible edit, every accept
-//! carries the values between input and answer, and [`lint`] proves that each reject is refused by the rule it
-//! names and by nothing else.
+//! Rule of this layer: one case, one reason. Every reject is an accepted case with one visible edit. Every accept
+//! carries its intermediate values. [`lint`] proves that each reject is rejected by the rule that it names and by no
+//! other.
 
 pub mod bytes;
 pub mod case;
@@ -32,12 +32,12 @@ pub use collection::Collection;
 pub use data::SCHEMA;
 pub use manifest::Manifest;
 
-/// Every case, in the order of files and of their cases.
+/// Every case, in the order of files and of cases in a file.
 pub fn cases() -> Vec<Case> {
     all().to_vec()
 }
 
-/// Every case, read once.
+/// Every case, parsed once.
 pub(crate) fn all() -> &'static [Case] {
     static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| {
         let parse = |(path, text): &(&str, &str)| case::parse(text).unwrap_or_else(|e| panic!("{path}: {e}"));
@@ -46,12 +46,12 @@ pub(crate) fn all() -> &'static [Case] {
     &ALL
 }
 
-/// What the data holds.
+/// The manifest of the data.
 pub fn manifest() -> Manifest {
     serde_json::from_str(data::MANIFEST).expect("the embedded manifest is well formed")
 }
 
-/// The readings on which some cases rest, and which the reference follows.
+/// The readings that the reference follows and on which some cases rest.
 pub fn readings() -> BTreeSet<String> {
     all().iter().filter_map(|case| case.reading.clone()).collect()
 }

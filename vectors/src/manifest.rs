@@ -1,4 +1,4 @@
-//! The manifest: what the data holds, and the hash of every file.
+//! The manifest: the contents of the data, and the hash of every file.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::data;
 
-/// The form of manifest and cases.
+/// The format version of manifest and cases.
 pub const VERSION: u32 = 1;
 
-/// What the data holds.
+/// The contents of the data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The form of manifest and cases.
+    /// The format version of manifest and cases.
     pub version: u32,
     /// The SHA-256 of every file, by its path below `data`.
     pub files: BTreeMap<String, String>,
-    /// The cases of each operation.
+    /// The case counts of each operation.
     pub operations: BTreeMap<String, Count>,
 }
 
-/// The cases of one operation.
+/// The case counts of one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Count {
-    /// Inputs that are answered.
+    /// Accepted inputs.
     pub accept: usize,
-    /// Inputs that are refused.
+    /// Rejected inputs.
     pub reject: usize,
 }
 
@@ -49,7 +49,7 @@ impl Manifest {
 }
 
 impl Count {
-    /// All of them.
+    /// The number of all cases.
     pub fn total(self) -> usize {
         self.accept + self.reject
     }

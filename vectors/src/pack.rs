@@ -1,10 +1,10 @@
-//! The release: one tar, the same bytes wherever and whenever it is packed.
+//! The release: one tar, with the same bytes on every machine and at every time.
 
 use assay_spec::crypto::text::sha256_hex;
 
 use crate::collection::Collection;
 
-/// The folder in which everything stands.
+/// The folder in the tar.
 pub const FOLDER: &str = concat!("assay-vectors-", env!("CARGO_PKG_VERSION"));
 
 /// A collection as a tar: sorted, without times and owners, with the SHA-256 of every file in `SHA256SUMS`.
@@ -23,9 +23,11 @@ pub fn pack(collection: &Collection) -> Vec<u8> {
         header.set_uid(0);
         header.set_gid(0);
         let path = format!("{FOLDER}/{path}");
-        builder.append_data(&mut header, path, bytes).expect("memory takes it, and the paths are short");
+        builder
+            .append_data(&mut header, path, bytes)
+            .expect("writing to memory does not fail, and the paths are short");
     }
-    builder.into_inner().expect("memory takes it")
+    builder.into_inner().expect("writing to memory does not fail")
 }
 
 /// The line of a file for `sha256sum -c`.
@@ -42,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twice_packed_is_the_same_and_nothing_of_the_machine_is_in_it() {
+    fn packing_is_deterministic_and_independent_of_the_machine() {
         let packed = pack(&Collection::embedded());
         assert_eq!(packed, pack(&Collection::embedded()));
         let mut archive = tar::Archive::new(packed.as_slice());
@@ -79,12 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn the_sums_are_those_of_the_files() {
+    fn checksums_match_the_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("vectors.tar");
         std::fs::write(&path, pack(&Collection::embedded())).expect("written");
         let mut read = Collection::read(&path).expect("a collection");
-        let sums = String::from_utf8(read.take(SUMS).expect("it is there")).expect("UTF-8");
+        let sums = String::from_utf8(read.take(SUMS).expect("it exists")).expect("UTF-8");
         let line = |(path, bytes): (&str, &[u8])| format!("{}  {path}", sha256_hex(bytes));
         assert_eq!(
             sums.lines().map(str::to_owned).collect::<Vec<_>>(),

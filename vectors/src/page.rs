@@ -1,4 +1,4 @@
-//! The whole collection as one page that needs nothing else: no network, no other file.
+//! The whole collection as one self-contained HTML page: no network, no other file.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::case::{Case, Expect};
 use crate::explain::{Line, Tone, explanation};
 use crate::{all, manifest};
 
-/// The page. What stands in the cases is data to it, never markup: the script writes texts, and only the script and
-/// the style whose hashes the page names are run.
+/// The page. Case contents are data, never markup: the script writes text nodes, and only the script and the style
+/// with the listed hashes run.
 pub fn page() -> String {
     let data = json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -53,7 +53,7 @@ fn case(case: &Case) -> Value {
     })
 }
 
-/// A line: a text, or texts with the number of their tone before each.
+/// A line: a string, or an array of tone numbers and strings.
 fn line(line: &Line) -> Value {
     match line.parts() {
         [] => "".into(),
@@ -62,17 +62,17 @@ fn line(line: &Line) -> Value {
     }
 }
 
-/// JSON that cannot end the script it stands in, nor begin a comment there.
+/// JSON that cannot close the surrounding script element or start a comment in it.
 fn script_safe(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// What a content security policy calls a script or a style.
+/// The hash of a script or style for the content security policy.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// How many cases stand on the page, by operation: for whoever checks that none is lost.
+/// The number of cases on the page, by operation: for checks that none is missing.
 pub fn counts() -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for case in all() {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_holds_every_case_and_asks_for_nothing() {
+    fn page_holds_every_case_and_loads_nothing() {
         let page = page();
         let data = page.split("<script type=\"application/json\" id=\"data\">").nth(1).expect("data");
         let data = data.split("</script>").next().expect("an end");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_in_a_case_stays_a_text() {
+    fn markup_in_a_case_is_escaped() {
         let hostile = json!({"why": "</script><script>alert(1)</script><!--\u{2028}"});
         let safe = script_safe(&hostile);
         assert!(!safe.contains('<') && !safe.contains('\u{2028}'));

@@ -1,4 +1,4 @@
-//! The reference end of the JSON-lines protocol.
+//! The reference implementation of the JSON-lines protocol.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::op::{Answer, answer, operations};
 
-/// The longest line that is read.
+/// The maximum length of a line.
 pub const LINE_LIMIT: usize = 16 << 20;
 
-/// The version of the protocol.
+/// The protocol version.
 pub const PROTOCOL: u64 = 1;
 
 /// Answers every line of `input` with a line of `output`, in order, until `input` ends.
@@ -38,13 +38,13 @@ pub fn reply(line: &[u8]) -> Value {
         return json!({"id": null, "error": "the line has no id"});
     };
     let error = |why: &str| json!({"id": id, "error": why});
-    let Some(op) = request["op"].as_str() else { return error("op: a text is missing") };
+    let Some(op) = request["op"].as_str() else { return error("op is missing or not a string") };
     if op == "hello" {
         let spoken = request["in"]["protocol"].as_u64() == Some(PROTOCOL);
         return if spoken {
             json!({"id": id, "ok": hello()})
         } else {
-            error("in.protocol: 1 is spoken here")
+            error("in.protocol: only version 1 is supported")
         };
     }
     match answer(op, &request["in"], &mut Strict) {
@@ -57,7 +57,7 @@ pub fn reply(line: &[u8]) -> Value {
     }
 }
 
-/// Who answers, and which of the legal readings it follows.
+/// The reference's name, and the readings that it follows.
 fn hello() -> Value {
     json!({
         "name": "assay",
@@ -67,17 +67,17 @@ fn hello() -> Value {
     })
 }
 
-/// What came of reading a line.
+/// The result of reading a line.
 pub(crate) enum Line {
     /// It is in the buffer, without its newline.
     Read,
-    /// It was skipped.
+    /// It was too long and was skipped.
     TooLong,
-    /// There is none.
+    /// The input has ended.
     End,
 }
 
-/// Reads up to the next newline into `line`; what is too long is skipped without being kept.
+/// Reads up to the next newline into `line`; a line that is too long is skipped and not kept.
 pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     let (mut some, mut too_long) = (false, false);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_line_gets_its_reply_and_the_process_goes_on() {
+    fn every_kind_of_line_gets_a_response_and_the_process_continues() {
         let replies = talk(
             br#"{"id":"0","op":"hello","in":{"protocol":1}}
 {"id":"1","op":"hello","in":{"protocol":2}}
@@ -151,7 +151,7 @@ not json
     }
 
     #[test]
-    fn a_line_at_the_limit_is_read_and_one_beyond_is_skipped() {
+    fn line_at_the_limit_is_read_and_a_longer_one_is_skipped() {
         let mut input = vec![b' '; LINE_LIMIT];
         input.push(b'\n');
         input.extend_from_slice(&vec![b' '; LINE_LIMIT + 1]);
@@ -161,6 +161,6 @@ not json
         assert!(replies[0]["id"].is_null() && replies[0]["error"].is_string());
         assert_eq!(replies[1]["id"], "1");
         let deep = talk("[".repeat(100_000).as_bytes());
-        assert!(deep[0]["id"].is_null(), "nesting is no way to a full stack");
+        assert!(deep[0]["id"].is_null(), "deep nesting does not overflow the stack");
     }
 }

@@ -1,8 +1,8 @@
-//! A case's input as it goes over the wire: what only files of cases may write is spelled out.
+//! A case's input in the protocol's form: recipes that only case files may use are expanded.
 //!
-//! Files of cases know two recipes that the protocol does not: bytes put together, `{"concat": [bytes, …]}`, and
-//! entries that differ in a number alone, `{"numbered": [text, n], "content": bytes}`, which stands for n entries
-//! whose paths are the text and 0, 1, … n-1.
+//! Case files have two recipes that the protocol does not have: concatenated bytes, `{"concat": [bytes, …]}`, and
+//! entries that differ only in a number, `{"numbered": [text, n], "content": bytes}`, which means n entries whose
+//! paths are the text followed by 0, 1, … n-1.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::bytes;
 
-/// The most entries behind one number.
+/// The maximum number of entries in one numbered entry.
 const NUMBERED_LIMIT: u64 = 100_000;
 
-/// The input with every recipe of the protocol left as it is, and every other spelled out.
+/// The input with the protocol's own recipes unchanged and all others expanded.
 pub fn spell_out(input: &Value) -> Value {
     match input {
         Value::Object(members) if members.len() == 1 && members.contains_key("concat") => {
@@ -28,7 +28,7 @@ pub fn spell_out(input: &Value) -> Value {
     }
 }
 
-/// The entries for which one of them stands.
+/// The entries that one entry represents.
 fn entries(entry: &Value) -> Vec<Value> {
     let Some(paths) = numbered(entry) else { return vec![entry.clone()] };
     let rest = entry.as_object().into_iter().flatten().filter(|(name, _)| *name != "numbered");
@@ -37,7 +37,7 @@ fn entries(entry: &Value) -> Vec<Value> {
     paths.map(|path| whole(path).collect::<Map<_, _>>().into()).collect()
 }
 
-/// The paths for which the entry stands, if it has a number.
+/// The paths that the entry represents, if it is a numbered one.
 pub(crate) fn numbered(entry: &Value) -> Option<impl Iterator<Item = String>> {
     let [text, count] = entry.get("numbered")?.as_array()?.as_slice() else { return None };
     let (text, count) = (text.as_str()?, count.as_u64().filter(|count| *count <= NUMBERED_LIMIT)?);
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_protocol_does_not_know_is_spelled_out() {
+    fn file_only_recipes_are_expanded() {
         let input = json!({
             "zip": {"concat": [{"hex": "00"}, {"repeat": ["ff", 2]}]},
             "entries": [{"path": "a", "content": {"utf8": "x"}}, {"numbered": ["b/", 2], "content": {"hex": ""}}],
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_recipe_stays_for_the_operation_to_refuse() {
+    fn invalid_recipes_are_left_for_the_operation_to_reject() {
         for wrong in [
             json!({"concat": [{"hex": "0"}]}),
             json!([{"numbered": ["b", -1]}]),

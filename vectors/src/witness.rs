@@ -1,4 +1,4 @@
-//! Who confirmed the data: programs over other people's libraries, in other languages.
+//! The witnesses that confirmed the data: programs in other languages that use third-party libraries.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::data;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Witness {
-    /// The program, by its folder; behind a slash, where it holds several implementations against the cases, which.
+    /// The program, by its folder; after a slash, the implementation if the program tests several.
     pub witness: String,
     /// The operation.
     pub op: String,
-    /// The file of cases and its hash at that time.
+    /// The case file.
     pub file: String,
     /// The file's SHA-256.
     pub sha256: String,
-    /// How many accepts it confirmed.
+    /// The number of confirmed accepts.
     pub accepts: usize,
-    /// How many rejects it confirmed.
+    /// The number of confirmed rejects.
     pub rejects: usize,
     /// The cases that it cannot express, each with the reason.
     pub skipped: BTreeMap<String, String>,
@@ -35,7 +35,7 @@ impl Witness {
     }
 }
 
-/// Every run on record.
+/// All recorded runs.
 pub fn witnesses() -> Vec<Witness> {
     serde_json::from_str(data::WITNESSES).expect("the embedded record of witnesses is well formed")
 }

@@ -1,8 +1,8 @@
 //! Chains of amends (document 2, "Amend chain resolution").
 //!
-//! Readings: whose record counts is decided before any time is compared; of two amends of one message the larger time
-//! wins there, whatever stands further along the other branch; equal times go to the smaller hash. Whatever the
-//! amends say, resolving ends, and does not depend on the order in which they arrived.
+//! Readings: records without authority are removed before any time is compared. Of two amends of one message the
+//! larger time wins at that message, whatever follows on the other branch; equal times go to the smaller hash.
+//! Resolving always terminates, and does not depend on the order in which the amends arrived.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,23 +10,23 @@ use std::collections::BTreeMap;
 use crate::hosting::requirements::amends::{CYCLE, FORWARD, LARGER_TIME, LOCAL, REF, TIE};
 use crate::{Rules, Strict};
 
-/// What the rule looks at of one amend.
+/// The members of an amend that the rule uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amend<'a> {
-    /// The hash of what it amends.
+    /// The hash of the record that it amends.
     pub target: &'a str,
     /// `content.time`.
     pub time: i64,
-    /// Its own hash.
+    /// The amend's own hash.
     pub item_hash: &'a str,
 }
 
 /// How a chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// Nothing amends the last one.
+    /// No amend follows the last record.
     Leaf,
-    /// The last one is amended by a message that the chain already holds.
+    /// The amend of the last record is already in the chain.
     Cycle,
 }
 
@@ -46,14 +46,14 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// What becomes of an amend.
+/// The result for one amend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// It stands in a creation's chain.
+    /// It is in the chain of a creation.
     Followed,
-    /// Another branch won, here or before it.
+    /// Another branch won, here or earlier.
     Outvoted,
-    /// It leads back to no creation: what it amends is not known.
+    /// It leads to no creation: the record that it amends is unknown.
     Dangling,
     /// It leads into a cycle.
     Cycle,
@@ -64,14 +64,14 @@ pub fn resolve<'a>(creation: &'a str, amends: &[Amend<'a>]) -> Chain<'a> {
     Amends::new(amends).chain(creation, &mut Strict)
 }
 
-/// Amends, ordered so that those of one message stand together, the winner first.
+/// Amends, sorted so that those of one message are adjacent, the winner first.
 #[derive(Clone, Debug)]
 pub struct Amends<'a> {
     sorted: Vec<Amend<'a>>,
 }
 
 impl<'a> Amends<'a> {
-    /// Takes amends in any order; the same one may come more than once.
+    /// Accepts amends in any order, with duplicates.
     pub fn new(amends: &[Amend<'a>]) -> Amends<'a> {
         let mut sorted = amends.to_vec();
         sorted.sort_unstable_by_key(|amend| (amend.target, Reverse(amend.time), amend.item_hash));
@@ -90,7 +90,7 @@ impl<'a> Amends<'a> {
         let mut seen = std::collections::BTreeSet::from([creation]);
         while let Some(next) = self.next(chain.leaf(), rules).filter(|_| chain.hashes.len() <= longest) {
             if !seen.insert(next.item_hash) {
-                // Where the rule is violated a cycle is taken for nothing: the creation's own content stands.
+                // With the rule violated, a cycle counts as no chain: the creation's own content is the result.
                 rules.effect(&CYCLE, (), |(), _| chain.hashes.truncate(1));
                 chain.end = End::Cycle;
                 break;
@@ -100,11 +100,11 @@ impl<'a> Amends<'a> {
         chain
     }
 
-    /// The amend of `target` that wins there.
+    /// The winning amend of `target`.
     fn next(&self, target: &str, rules: &mut impl Rules) -> Option<&Amend<'a>> {
         let all = self.of(target);
         if rules.violated(&REF).is_some() {
-            // What is easily mistaken: the first amend at hand, whatever it refers to.
+            // A common mistake: the first amend in the list, whatever it refers to.
             return self.sorted.iter().min_by_key(|amend| amend.item_hash);
         }
         let first = all.first()?;
@@ -124,7 +124,8 @@ impl<'a> Amends<'a> {
         &self.sorted[start..start + length]
     }
 
-    /// The latest of everything that leads back to `creation`: what a reader takes who does not decide fork by fork.
+    /// The latest of all records that lead back to `creation`: the mistake of a reader that does not decide fork by
+    /// fork.
     fn latest_of_all(&self, creation: &'a str) -> Option<&'a str> {
         let mut seen = std::collections::BTreeSet::from([creation]);
         let mut open = vec![creation];
@@ -143,7 +144,7 @@ impl<'a> Amends<'a> {
         latest.map(|latest| latest.item_hash)
     }
 
-    /// What becomes of every amend, by its hash. `chains` are those of all creations.
+    /// The result for every amend, by its hash. `chains` are those of all creations.
     pub fn fates(&self, chains: &[Chain<'a>]) -> BTreeMap<&'a str, Fate> {
         let mut fates: BTreeMap<&str, Fate> = BTreeMap::new();
         for chain in chains {
@@ -151,7 +152,7 @@ impl<'a> Amends<'a> {
         }
         let roots: std::collections::BTreeSet<&str> =
             chains.iter().filter_map(|chain| chain.hashes.first().copied()).collect();
-        // Two amends that share a hash are a deviating node's; the first in the order stands for both.
+        // Two amends with the same hash come from a deviating node; the first in the order represents both.
         let mut targets: BTreeMap<&str, &str> = BTreeMap::new();
         for amend in &self.sorted {
             targets.entry(amend.item_hash).or_insert(amend.target);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fork_is_decided_where_it_stands() {
+    fn each_fork_is_decided_separately() {
         let amends = [amend("A", "C0", 10), amend("B", "C0", 20), amend("C", "A", 30)];
         let chain = resolve("C0", &amends);
         assert_eq!((chain.hashes, chain.end), (vec!["C0", "B"], End::Leaf));
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_followed_and_an_older_amend_of_a_later_one_counts() {
+    fn chain_is_followed_even_when_a_later_amend_is_older() {
         let amends = [amend("c", "b", 1), amend("a", "root", 5), amend("b", "a", 3)];
         assert_eq!(resolve("root", &amends).leaf(), "c");
         assert_eq!(resolve("root", &[]).leaf(), "root");
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_odd_set_ends_under_a_name() {
+    fn every_malformed_set_gets_a_named_result() {
         let amends = [
             amend("x", "y", 1),
             amend("y", "x", 1),
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_changes_a_result() {
+    fn each_violated_rule_changes_the_result() {
         let amends = [
             amend("A", "C0", 10),
             amend("B", "C0", 20),
@@ -262,7 +263,7 @@ mod tests {
 
     /// A chain whose messages would fill 100 MB.
     #[test]
-    fn a_huge_chain_is_followed_to_its_end() {
+    fn huge_chain_is_followed_to_its_end() {
         let hashes: Vec<String> = (0..100_001).map(|n| format!("{:064x}", n * 7919 % 100_003)).collect();
         let amends: Vec<Amend<'_>> =
             hashes.windows(2).rev().map(|pair| amend(&pair[1], &pair[0], 1)).collect();
@@ -277,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_arrival_does_not_matter(
+        fn order_of_arrival_does_not_matter(
             edges in proptest::collection::vec((0_u8..8, 0_u8..8, 0_i64..4), 0..14),
             seed in any::<u64>(),
         ) {
@@ -294,7 +295,7 @@ mod tests {
             let backward = Amends::new(&amends);
             prop_assert_eq!(&backward.chain("h0", &mut Strict), &chain);
             prop_assert_eq!(backward.fates(&[backward.chain("h0", &mut Strict)]), fates);
-            // Every hop is the winner of its own fork.
+            // Every step goes to the winner of its fork.
             for hop in chain.hashes.windows(2) {
                 let best = amends.iter().filter(|amend| amend.target == hop[0]).min_by_key(|amend| (Reverse(amend.time), amend.item_hash));
                 prop_assert_eq!(best.map(|amend| amend.item_hash), Some(hop[1]));

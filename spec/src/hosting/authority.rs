@@ -1,4 +1,5 @@
-//! Who may write what for an owner (document 2, "Signing of stored records" and the table of stored records).
+//! Which signer may write which record for an owner (document 2, "Signing of stored records" and the table of stored
+//! records).
 
 use super::record::Record;
 use super::security::{KEY as SECURITY_KEY, Role, Security};
@@ -10,26 +11,26 @@ use crate::hosting::requirements::authority::{
 };
 use crate::{Dialect, Id, Refused, Rules};
 
-/// By what right a record counts.
+/// The authority by which a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// The owner's wallet wrote it.
     Owner,
-    /// A session key of the owner's.
+    /// A session key of the owner.
     SessionKey,
     /// The owner's delegate.
     Delegate,
-    /// A virtual machine, of itself.
+    /// A virtual machine, for its own claim.
     Itself,
 }
 
-/// What is looked at of a record.
+/// The members of a record that decide its authority.
 #[derive(Clone, Copy, Debug)]
 pub struct Act<'a> {
-    /// Who signed it.
+    /// The signer.
     pub signer: Address,
-    /// `content.address`, where it is known.
+    /// `content.address`, if known.
     pub address: Option<Address>,
     /// The message's type.
     pub kind: &'a str,
@@ -42,7 +43,7 @@ pub struct Act<'a> {
 }
 
 impl<'a> Act<'a> {
-    /// What a record does.
+    /// Reads the members from a record.
     pub fn of(record: &'a Record) -> Act<'a> {
         Act {
             signer: record.sender,
@@ -55,9 +56,10 @@ impl<'a> Act<'a> {
     }
 }
 
-/// By what right `act` counts for `owner`, or the first rule that it breaks. The signature is judged elsewhere.
+/// The authority by which `act` counts for `owner`, or the first rule that it violates. The signature is verified
+/// elsewhere.
 ///
-/// An amend is a deployment's: a list of post types allows it by either name. A delegate's record may name the
+/// An amend belongs to a deployment: a list of post types allows it by either name. A delegate's record may name the
 /// delegate in `content.address`; an aggregate and a FORGET name their owner.
 pub fn allows(
     owner: Address,
@@ -76,12 +78,12 @@ pub fn allows(
         act.address.is_none_or(|address| address == owner || (act.kind == "POST" && address == act.signer));
     rules.require(&OWNER_ADDRESS, for_owner, || "content.address is not the owner's".to_owned())?;
     if act.signer == owner {
-        // Left open: whether the wallet's own posts count.
+        // The document leaves open whether the wallet's own posts count.
         let counts = act.kind == "AGGREGATE" || rules.violated(&OWNER_POSTS).is_none();
         return if counts {
             Ok(Standing::Owner)
         } else {
-            refuse(&LISTED, "the wallet writes aggregates only")
+            refuse(&LISTED, "the wallet may write only aggregates")
         };
     }
     let is_security = act.kind == "AGGREGATE" && act.key == Some(SECURITY_KEY);
@@ -91,7 +93,7 @@ pub fn allows(
         format!("{} is the encryption key", act.signer)
     })?;
     let mut refused = None;
-    // Several entries of one address add up.
+    // The permissions of several entries for one address are combined.
     for entry in security.authorizations.iter().filter(|entry| entry.address == act.signer) {
         match within(entry, act, dialect, rules) {
             Ok(standing) => return Ok(standing),
@@ -101,11 +103,11 @@ pub fn allows(
     if let Some(why) = refused {
         return Err(why);
     }
-    rules.require(&LISTED, false, || format!("{} is in no authorization", act.signer))?;
+    rules.require(&LISTED, false, || format!("no authorization lists {}", act.signer))?;
     Ok(Standing::Delegate)
 }
 
-/// By what right `record` counts for `owner`.
+/// The authority by which `record` counts for `owner`.
 pub fn judge(
     owner: Address,
     security: &Security,
@@ -131,15 +133,15 @@ fn within(
     let forgets = act.kind == "FORGET" && role == Role::SessionKey;
     rules.require(&FORGET_SESSION, !forgets, || format!("{} is a session key", act.signer))?;
     rules.require(&TYPES, lists(&entry.types, &[act.kind], empty), || {
-        format!("the type {:.40} is not among those of {}", act.kind, act.signer)
+        format!("the type {:.40} is not allowed for {}", act.kind, act.signer)
     })?;
     rules.require(&CHANNELS, lists(&entry.channels, &[act.channel], empty), || {
-        format!("the channel {:.40} is not among those of {}", act.channel, act.signer)
+        format!("the channel {:.40} is not allowed for {}", act.channel, act.signer)
     })?;
     if act.kind == "AGGREGATE" {
         let key = act.key.unwrap_or_default();
         rules.require(&AGGREGATE_KEYS, lists(&entry.aggregate_keys, &[key], empty), || {
-            format!("the key {key:.40} is not among those of {}", act.signer)
+            format!("the key {key:.40} is not allowed for {}", act.signer)
         })?;
     }
     if act.kind == "POST" {
@@ -147,7 +149,7 @@ fn within(
         let names = [post_type, if post_type == AMEND { &dialect.deployment_type } else { post_type }];
         let empty = rules.violated(&EMPTY_ALL).is_none();
         rules.require(&POST_TYPES, lists(&entry.post_types, &names, empty), || {
-            format!("the post type {post_type:.40} is not among those of {}", act.signer)
+            format!("the post type {post_type:.40} is not allowed for {}", act.signer)
         })?;
     }
     Ok(match role {
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_records_and_signers() {
+    fn every_kind_of_record_is_judged_for_every_signer() {
         let e = encryption().address().unwrap();
         let rows: [(&str, &str, [Option<Id>; 5]); 6] = [
             (
@@ -230,7 +232,7 @@ mod tests {
         for (kind, detail, expected) in rows {
             let signers = [OWNER, DELEGATE, SESSION, STRANGER, e];
             for (signer, expected) in signers.into_iter().zip(expected) {
-                // The wallet's claim for its own address is its own affair.
+                // The wallet's claim for its own address needs no owner.
                 let expected = expected.filter(|rule| *rule != &CLAIM_SELF || signer != OWNER);
                 let refused =
                     judged(&act(signer, kind, detail), &mut Strict).err().map(|refused| refused.rule);
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_alone_refuses_and_is_violated() {
+    fn each_rule_rejects_alone_and_can_be_violated() {
         let e = encryption().address().unwrap();
         let mut wide = security();
         wide.authorizations.push(Authorization::session(&Dialect::default(), e, None));
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_allows_all_but_security() {
+    fn empty_list_allows_everything_but_security() {
         let mut open = security();
         let entry = &mut open.authorizations[1];
         (entry.types, entry.channels) = (Vec::new(), Vec::new());
@@ -291,7 +293,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_but_the_owner_writes_security(
+        fn only_the_owner_writes_security(
             types in proptest::collection::vec("AGGREGATE|POST|FORGET", 0..3),
             keys in proptest::collection::vec("security|projects", 0..3),
             signer in 2_u8..5,

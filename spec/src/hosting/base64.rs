@@ -4,14 +4,14 @@ use crate::crypto::base64::{self, Fault, Padding};
 use crate::hosting::requirements::base64::{ALPHABET, LENGTH, PADDING, TRAILING_BITS, WRITTEN};
 use crate::{Refused, Rules};
 
-/// Writes base64: padded, of the standard alphabet.
+/// Writes base64: standard alphabet, padded.
 pub fn write(bytes: &[u8], rules: &mut impl Rules) -> String {
     rules.effect(&WRITTEN, base64::encode(bytes), |text, _| text.trim_end_matches('=').to_owned())
 }
 
-/// Reads base64. `place` says where it stands, for the words of a refusal.
+/// Reads base64. `place` names the member in error messages.
 pub fn read(text: &str, padding: Padding, place: &str, rules: &mut impl Rules) -> Result<Vec<u8>, Refused> {
-    // A rule that is violated is blind to its own fault; the next fault is found in what it lets through.
+    // A violated rule ignores its own fault; the next fault is looked for in the rest.
     let mut text = text.to_owned();
     let mut fault = base64::fault(&text, padding);
     for rule in [&ALPHABET, &LENGTH, &PADDING, &TRAILING_BITS] {
@@ -42,7 +42,7 @@ mod tests {
     use crate::{Id, Strict, Without};
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_text_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, &str, &[u8]); 7] = [
             (&ALPHABET, "_-8=", &[0xff, 0xef]),
             (&ALPHABET, "AA\nAA", &[0, 0, 0]),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_padded() {
+    fn written_base64_is_padded() {
         assert_eq!(write(&[0], &mut Strict), "AA==");
         assert_eq!(write(&[0], &mut Without(&WRITTEN)), "AA");
     }

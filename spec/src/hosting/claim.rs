@@ -1,7 +1,7 @@
 //! A virtual machine's claim of its key (document 2, "VM public key claim").
 //!
-//! A claim is signed by the machine alone, so its time is the claimer's own word: nothing in the document keeps a
-//! claimer from an earlier one.
+//! Only the VM signs a claim, so the claimer chooses the time. The document does not prevent a claimer from choosing
+//! an earlier time.
 
 use serde_json::{Map, Value, json};
 
@@ -18,14 +18,14 @@ use crate::{Dialect, Refused, Rules, Strict};
 /// The version of a claim.
 pub const VERSION: i64 = 1;
 
-/// A claim, read.
+/// A parsed claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The claim's own hash.
     pub item_hash: String,
-    /// The machine's address.
+    /// The VM's address.
     pub address: Address,
-    /// The hash of the machine's INSTANCE message.
+    /// The hash of the VM's INSTANCE message.
     pub instance_hash: String,
     /// The claimed key: `0x04` and 128 hexadecimal digits, as written.
     pub pubkey: String,
@@ -36,14 +36,14 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Reads a claim by every rule, its signature among them.
+    /// Reads a claim with all rules, including its signature.
     pub fn parse(record: &Record, dialect: &Dialect, rules: &mut impl Rules) -> Result<Claim, Refused> {
         rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
         let stated = record.content_type.as_deref() == Some(dialect.vm_claim_type.as_str());
         rules.require(&CONTENT_TYPE, stated, || {
             format!("content.type is {:.60}", record.content_type.as_deref().unwrap_or("missing"))
         })?;
-        rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+        rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
         let none = Map::new();
         let fields = Fields::new(record.body().unwrap_or(&none), "");
         fields.read("v", &V, rules, |v| v.as_i64().filter(|v| *v == VERSION))?;
@@ -52,14 +52,14 @@ impl Claim {
         let pubkey = fields.text_that("pubkey", &PUBKEY, rules, is_public_key)?;
         let registered_at = fields.moment("registeredAt", &REGISTERED_AT, rules)?;
         rules.require(&SENDER, record.sender == record.address, || {
-            format!("sent by {}, content.address is {}", record.sender, record.address)
+            format!("the sender is {}, but content.address is {}", record.sender, record.address)
         })?;
         let of_key = parse_public_key(&pubkey, &mut Strict).map(|key| Address::of_public_key(&key));
-        // Where the key's form is violated it has no address to compare.
+        // When the form of the key is violated it has no address to compare.
         rules.require(
             &KEY_OF_ADDRESS,
             of_key.as_ref().map_or(true, |address| *address == record.address),
-            || format!("the key is not {}'s", record.address),
+            || format!("the address of the key is not {}", record.address),
         )?;
         let signed = record.signed();
         rules.require(&SIGNATURE, signed.is_ok(), || {
@@ -76,7 +76,7 @@ impl Claim {
     }
 }
 
-/// The claim that holds for a machine: the earliest by time, of two at one time the one with the smaller hash.
+/// The winning claim of a VM: the earliest by time; at the same time, the one with the smaller hash.
 pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, rules: &mut impl Rules) -> Option<&'a Claim> {
     let any = rules.violated(&OTHER_INSTANCE).is_some();
     let of_machine = claims.iter().filter(|claim| any || claim.instance_hash == instance_hash);
@@ -93,7 +93,7 @@ pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, rules: &mut impl Rul
     })
 }
 
-/// Reads records and selects among those that are claims by every rule; the others are told with what refused them.
+/// Reads records and selects among the valid claims; returns the others with the rule that rejected them.
 pub fn winner(
     records: &[Record],
     instance_hash: &str,
@@ -107,7 +107,7 @@ pub fn winner(
             Err(why) => refused.push((record.item_hash.clone(), why)),
         }
     }
-    // A reader that lets one odd claim spoil all the others finds none.
+    // A mistake: a reader that fails on one invalid claim finds none.
     let spoilt = !refused.is_empty() && rules.violated(&INVALID).is_some();
     let chosen = select(&claims, instance_hash, rules).filter(|_| !spoilt).cloned();
     (chosen, refused)
@@ -150,7 +150,7 @@ mod tests {
         key_from_secret(&[secret; 32]).unwrap()
     }
 
-    /// A claim's record, changed before and after it was signed by the key.
+    /// A claim's record, changed before and after the key signed it.
     fn record(
         signer: &SigningKey,
         before: impl FnOnce(&mut Value),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_claim_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let dialect = Dialect::default();
         let good = record(&key(1), |_| (), |_| ());
         assert_eq!(Claim::parse(&good, &dialect, &mut Strict).unwrap().instance_hash, "vm");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_of_the_machine_wins() {
+    fn earliest_claim_of_the_machine_wins() {
         let claims = [claim("vm", 9, "a"), claim("vm", 5, "c"), claim("vm", 5, "b"), claim("other", 1, "d")];
         let chosen = |rules: &mut Without| select(&claims, "vm", rules).unwrap().item_hash.clone();
         assert_eq!(select(&claims, "vm", &mut Strict).unwrap().item_hash, "b");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_claim_never_wins_and_is_told() {
+    fn invalid_claim_never_wins_and_is_reported() {
         let dialect = Dialect::default();
         let forged = record(&key(1), |m| m["item_hash"] = "h0".into(), |m| m["content"]["time"] = 1.into());
         let records = [forged, record(&key(1), |_| (), |_| ())];
@@ -242,7 +242,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_arrival_does_not_matter(times in proptest::collection::vec(0_i64..4, 1..8)) {
+        fn order_of_arrival_does_not_matter(times in proptest::collection::vec(0_i64..4, 1..8)) {
             let mut claims: Vec<Claim> =
                 times.iter().enumerate().map(|(n, time)| claim("vm", *time, &format!("h{n}"))).collect();
             let first = select(&claims, "vm", &mut Strict).cloned();

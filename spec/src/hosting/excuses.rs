@@ -1,4 +1,4 @@
-//! Sentences of document 2 about stored records that no row of this service stands for, and why.
+//! Sentences of document 2 about stored records without a row in this service, each with the reason.
 
 use crate::requirement::{Anchor, Excuse};
 

@@ -1,4 +1,4 @@
-//! Members of a record, read one by one, each under its own rule.
+//! Reads the members of a record one by one, each with its own rule.
 
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 use crate::crypto::address::Address;
 use crate::{Id, Instant, Refused, Rules};
 
-/// The longest text of one field, in bytes: this project's own bound.
+/// The longest string in one field, in bytes: the project's own limit.
 pub const TEXT_BYTES: usize = 64 * 1024;
-/// The most elements of one list: this project's own bound.
+/// The most elements of one list: the project's own limit.
 pub const LIST_ITEMS: usize = 10_000;
 
-/// An object's members, and where they stand, for the words of a refusal.
+/// An object's members, and their place for error messages.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
     members: &'a Map<String, Value>,
@@ -28,7 +28,7 @@ impl<'a> Fields<'a> {
         self.members.get(name)
     }
 
-    /// `place.name is …`, cut short.
+    /// `place.name is …`, shortened.
     pub(super) fn shown(&self, name: &str) -> String {
         match self.members.get(name) {
             None => format!("{}{name} is missing", self.place),
@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Refuses under `rule` unless the member holds what `read` finds in it.
+    /// Rejects under `rule` unless `read` accepts the member.
     pub(super) fn read<T>(
         &self,
         name: &str,
@@ -52,13 +52,13 @@ impl<'a> Fields<'a> {
         Ok(found)
     }
 
-    /// A text that is not too long; empty where the rule is violated.
+    /// A string of limited length; empty if the rule is violated.
     pub(super) fn text(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<String, Refused> {
         let text = self.read(name, rule, rules, short)?;
         Ok(text.unwrap_or_default().to_owned())
     }
 
-    /// A text that `good` accepts.
+    /// A string that `good` accepts.
     pub(super) fn text_that(
         &self,
         name: &str,
@@ -70,7 +70,7 @@ impl<'a> Fields<'a> {
         Ok(self.value(name).and_then(short).unwrap_or_default().to_owned())
     }
 
-    /// A text or null, given as one of them.
+    /// A string or null; must be present.
     pub(super) fn text_or_null(
         &self,
         name: &str,
@@ -84,7 +84,7 @@ impl<'a> Fields<'a> {
         Ok(text.flatten().map(str::to_owned))
     }
 
-    /// An integer or null, given as one of them.
+    /// An integer or null; must be present.
     pub(super) fn integer_or_null(
         &self,
         name: &str,
@@ -98,12 +98,12 @@ impl<'a> Fields<'a> {
         Ok(number.flatten())
     }
 
-    /// An instant's text in ISO 8601, as it was written.
+    /// An ISO 8601 time, as written.
     pub(super) fn moment(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<String, Refused> {
         self.text_that(name, rule, rules, is_iso)
     }
 
-    /// An instant's text or null.
+    /// An ISO 8601 time or null.
     pub(super) fn moment_or_null(
         &self,
         name: &str,
@@ -116,7 +116,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An object; empty where the rule is violated.
+    /// An object; empty if the rule is violated.
     pub(super) fn object(
         &self,
         name: &str,
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
         Ok(self.read(name, rule, rules, Value::as_object)?.cloned().unwrap_or_default())
     }
 
-    /// A list of texts; a missing one is empty.
+    /// A list of strings; empty if missing.
     pub(super) fn texts(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<Vec<String>, Refused> {
         if self.value(name).is_none() {
             return Ok(Vec::new());
@@ -138,7 +138,7 @@ impl<'a> Fields<'a> {
         Ok(texts.unwrap_or_default())
     }
 
-    /// An address of either case.
+    /// An address in any letter case.
     pub(super) fn address(
         &self,
         name: &str,
@@ -149,13 +149,13 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether a text is an instant or a date with its time in ISO 8601, with or without an offset.
+/// Whether a string is an ISO 8601 date and time, with or without an offset.
 pub(super) fn is_iso(text: &str) -> bool {
     let plain = text.len() <= 64 && text.contains('T') && !text.contains([' ', '[']);
     plain && (Instant::parse_iso(text).is_some() || text.parse::<DateTime>().is_ok())
 }
 
-/// A value's text, cut for a log.
+/// A value as a short string for logs.
 pub(super) fn cut(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("an array of {}", items.len()),
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_have_a_date_and_a_time() {
+    fn times_have_a_date_and_a_time_of_day() {
         for good in ["2026-03-04T05:06:07.089Z", "2026-03-04T05:06:07+02:00", "2026-03-04T05:06:07"] {
             assert!(is_iso(good), "{good}");
         }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_short() {
+    fn shown_values_are_short() {
         let long = "x".repeat(TEXT_BYTES + 1);
         let members = json!({"a": long, "b": [1, 2], "c": {"d": 1}});
         let fields = Fields::new(members.as_object().unwrap(), "public.");

@@ -1,7 +1,8 @@
-//! Cleaning up after a project (document 2, "FORGET message", "States and transitions", "Reading the STORE message").
+//! Cleans up after a deleted project (document 2, "FORGET message", "States and transitions", "Reading the STORE
+//! message").
 //!
-//! One hash that a node cannot forget spoils the whole batch, so hashes are classified first and only good targets
-//! are named. What a legacy record names by `cid` alone is out of reach, and told.
+//! One hash that a node cannot forget fails the whole batch. So hashes are classified first, and only valid targets
+//! are included. A FORGET cannot reach an artifact that only a legacy `cid` names; it is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,26 +18,26 @@ use crate::hosting::requirements::forget::{
 use crate::network::store::{Class, Reading};
 use crate::{Refused, Rules, Strict};
 
-/// What a deleted project's artifacts come to.
+/// The plan for a deleted project's artifacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// What the FORGET names, each once, in the order of the deployments. Where it is empty there is nothing to send.
+    /// The hashes of the FORGET, without duplicates, in the order of the deployments. If empty, no FORGET is sent.
     pub hashes: Vec<String>,
-    /// What it leaves out, and why: the bytes are gone already, or nothing is known of them.
+    /// The hashes that are left out, with the reason: the bytes are already gone, or nothing is known about them.
     pub left_out: Vec<(String, Class)>,
     /// Identifiers of deployments whose artifact no FORGET reaches.
     pub out_of_reach: Vec<String>,
 }
 
-/// The hashes to look up before a batch: every `storeRef`, each once, in the order of the deployments.
+/// The hashes to look up before a batch: every `storeRef` once, in the order of the deployments.
 pub fn lookups<'a>(deployments: impl IntoIterator<Item = &'a Deployment>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     let refs = deployments.into_iter().filter_map(|deployment| deployment.public.store_ref.as_deref());
     refs.filter(|store_ref| seen.insert(*store_ref)).collect()
 }
 
-/// Plans the FORGET of a project's deployments. `readings` are the classified answers to [`lookups`]; a hash without
-/// one counts as unknown.
+/// Plans the FORGET of a project's deployments. `readings` are the classified responses to [`lookups`]; a hash
+/// without one counts as unknown.
 pub fn plan(
     deployments: &[Deployment],
     readings: &BTreeMap<String, Reading>,
@@ -73,7 +74,7 @@ pub fn content(owner: &str, hashes: &[String], time: i64) -> Value {
     json!({"address": owner, "hashes": hashes, "time": time})
 }
 
-/// The hashes of a FORGET, held to what its writer owes.
+/// Checks a FORGET against the rules for its writer, and returns its hashes.
 pub fn judge(record: &Record, owner: Address, rules: &mut impl Rules) -> Result<Vec<String>, Refused> {
     rules.require(&TYPE, record.kind == "FORGET", || format!("the type is {:.40}", record.kind))?;
     rules.require(&ADDRESS, record.address == owner, || format!("content.address is {}", record.address))?;
@@ -85,8 +86,8 @@ pub fn judge(record: &Record, owner: Address, rules: &mut impl Rules) -> Result<
     Ok(hashes.unwrap_or_default())
 }
 
-/// A FORGET's hashes held against the project they clean up after: all of its own that can be forgotten and no
-/// other's.
+/// Checks a FORGET's hashes against the project: all of its hashes that can be forgotten, and no hash of another
+/// project.
 pub fn judge_targets(
     hashes: &[String],
     deployments: &[Deployment],
@@ -96,12 +97,12 @@ pub fn judge_targets(
     let own: BTreeSet<&str> = lookups(deployments).into_iter().collect();
     let foreign = hashes.iter().find(|hash| !own.contains(hash.as_str()));
     rules.require(&OWN, foreign.is_none(), || {
-        format!("{:.80} is no storeRef of the project", foreign.map_or("", |hash| hash))
+        format!("{:.80} is not a storeRef of the project", foreign.map_or("", |hash| hash))
     })?;
     let wanted = plan(deployments, readings, &mut Strict);
     let left_out = wanted.hashes.iter().find(|hash| !hashes.contains(hash));
     rules.require(&EVERY, left_out.is_none(), || {
-        format!("{:.80} is left out", left_out.map_or("", |hash| hash))
+        format!("{:.80} is missing", left_out.map_or("", |hash| hash))
     })?;
     let bad = hashes.iter().find(|hash| {
         wanted.left_out.iter().any(|(left_out, class)| left_out == *hash && *class != Class::Forgotten)
@@ -110,7 +111,7 @@ pub fn judge_targets(
         format!("{:.80} cannot be forgotten", bad.map_or("", |hash| hash))
     })?;
     let distinct: BTreeSet<&String> = hashes.iter().collect();
-    rules.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash stands twice".to_owned())
+    rules.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash is duplicated".to_owned())
 }
 
 #[cfg(test)]
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_forgotten_is_named_and_the_rest_is_told() {
+    fn only_valid_targets_are_included_and_the_rest_is_reported() {
         let plan = plan(&project(), &readings(), &mut Strict);
         assert_eq!(plan.hashes, ["b", "a"]);
         let left_out: Vec<(&str, Class)> =
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_changes_the_plan() {
+    fn each_violated_rule_changes_the_plan() {
         let conforming = plan(&project(), &readings(), &mut Strict);
         for rule in [&DEDUPLICATED, &CLASSIFIED, &LEGACY, &EVERY] {
             assert_ne!(plan(&project(), &readings(), &mut Without(rule)), conforming, "{rule}");
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_for_the_record_and_its_targets() {
+    fn each_fault_of_a_record_or_its_targets_breaks_one_rule_only() {
         let owner = Address([1; 20]);
         let record = |change: fn(&mut Value)| {
             let mut message = json!({

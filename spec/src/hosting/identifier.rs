@@ -4,48 +4,48 @@ use crate::crypto::text::base64url;
 use crate::hosting::requirements::identifiers::{DEPLOYMENT, PROJECT};
 use crate::{Refused, Rules};
 
-/// What a project's identifier begins with.
+/// The prefix of a project id.
 pub const PROJECT_PREFIX: &str = "proj_";
-/// What a deployment's identifier begins with.
+/// The prefix of a deployment id.
 pub const DEPLOYMENT_PREFIX: &str = "deploy_";
-/// What a drop's identifier begins with.
+/// The prefix of a drop id.
 pub const DROP_PREFIX: &str = "drop_";
-/// Characters behind the prefix of a project or a deployment.
+/// Number of characters after the prefix of a project or deployment id.
 pub const TAIL: usize = 12;
-/// Characters behind the prefix of a drop.
+/// Number of characters after the prefix of a drop id.
 pub const DROP_TAIL: usize = 22;
 
-/// The project's identifier that nine random bytes make.
+/// Makes a project id from nine random bytes.
 pub fn project(random: [u8; 9]) -> String {
     format!("{PROJECT_PREFIX}{}", base64url(&random))
 }
 
-/// The deployment's identifier that nine random bytes make.
+/// Makes a deployment id from nine random bytes.
 pub fn deployment(random: [u8; 9]) -> String {
     format!("{DEPLOYMENT_PREFIX}{}", base64url(&random))
 }
 
-/// Refuses what is no project's identifier.
+/// Rejects a string that is not a project id.
 pub fn require_project(text: &str, rules: &mut impl Rules) -> Result<(), Refused> {
-    rules.require(&PROJECT, is_project(text), || format!("no project's identifier: {text:.40}"))
+    rules.require(&PROJECT, is_project(text), || format!("not a project id: {text:.40}"))
 }
 
-/// Refuses what is no deployment's identifier.
+/// Rejects a string that is not a deployment id.
 pub fn require_deployment(text: &str, rules: &mut impl Rules) -> Result<(), Refused> {
-    rules.require(&DEPLOYMENT, is_deployment(text), || format!("no deployment's identifier: {text:.40}"))
+    rules.require(&DEPLOYMENT, is_deployment(text), || format!("not a deployment id: {text:.40}"))
 }
 
-/// Whether `text` is a project's identifier.
+/// Whether `text` is a project id.
 pub fn is_project(text: &str) -> bool {
     has_form(text, PROJECT_PREFIX, TAIL)
 }
 
-/// Whether `text` is a deployment's identifier.
+/// Whether `text` is a deployment id.
 pub fn is_deployment(text: &str) -> bool {
     has_form(text, DEPLOYMENT_PREFIX, TAIL)
 }
 
-/// Whether `text` is a drop's identifier.
+/// Whether `text` is a drop id.
 pub fn is_drop(text: &str) -> bool {
     has_form(text, DROP_PREFIX, DROP_TAIL)
 }
@@ -63,7 +63,7 @@ mod tests {
     use crate::{Strict, Without};
 
     #[test]
-    fn both_sides_of_the_length_and_the_alphabet() {
+    fn length_and_alphabet_are_tested_on_both_sides() {
         assert!(is_project("proj_AZaz09-_abcd") && is_deployment("deploy_AZaz09-_abcd"));
         assert!(is_drop("drop_AZaz09-_abcdAZaz09-_ab"));
         for bad in [
@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_made_has_the_form(random in any::<[u8; 9]>()) {
+        fn generated_ids_are_valid(random in any::<[u8; 9]>()) {
             prop_assert!(is_project(&project(random)));
             prop_assert!(is_deployment(&deployment(random)));
         }

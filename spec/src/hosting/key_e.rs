@@ -1,4 +1,4 @@
-//! The key E: derived from a wallet's signature over one text (document 2, "Deriving E").
+//! The key E, derived from a wallet's signature over the derivation message (document 2, "Deriving E").
 
 use zeroize::Zeroizing;
 
@@ -12,26 +12,26 @@ use crate::hosting::requirements::key_e::{
 };
 use crate::{Dialect, Refused, Rules, Strict};
 
-/// Lines of the derivation message.
+/// Number of lines in the derivation message.
 pub const LINES_COUNT: usize = 7;
-/// What stands before the wallet's address.
+/// The prefix of the wallet's line.
 pub const WALLET_PREFIX: &str = "Wallet: ";
 /// The last line.
 pub const VERSION_LINE: &str = "Version: 1";
-/// The longest text that is looked at, in bytes: this project's own bound.
+/// The longest message that is checked, in bytes: the project's own limit.
 pub const TEXT_BYTES: usize = 16 * 1024;
 
-/// The two sentences of the derivation message, two lines each. The document paraphrases them, so whoever derives a
-/// real E must take them from the application.
+/// The two sentences of the derivation message, two lines each. The document only paraphrases them. To derive a real
+/// E, take the exact sentences from the application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentences {
-    /// What the signature is for.
+    /// The purpose of the signature.
     pub purpose: [String; 2],
-    /// What the signature does not do.
+    /// What the signature does not authorize.
     pub assurance: [String; 2],
 }
 
-/// This project's own wording. It is **not** the application's: no E derived from it is anybody's real one.
+/// The project's own wording. It is **not** the application's: an E derived from it is not a real user's key.
 impl Default for Sentences {
     fn default() -> Self {
         Sentences {
@@ -48,7 +48,7 @@ impl Default for Sentences {
 }
 
 impl Sentences {
-    /// From four lines of a profile; none where a line is empty or holds a line break.
+    /// From four lines of a profile; `None` if a line is empty or holds a line break.
     pub fn from_lines(lines: [&str; 4]) -> Option<Sentences> {
         let good = lines.iter().all(|line| !line.is_empty() && !line.contains(['\n', '\r']));
         let [a, b, c, d] = lines.map(str::to_owned);
@@ -64,18 +64,20 @@ pub fn message(dialect: &Dialect, sentences: &Sentences, wallet: Address) -> Str
         .join("\n")
 }
 
-/// What a text has to be to be a derivation message, but for the two sentences. Gives the wallet it names.
+/// Checks that a text is a derivation message, except for the two sentences. Returns the wallet that it names.
 pub fn check(dialect: &Dialect, text: &str, rules: &mut impl Rules) -> Result<Option<Address>, Refused> {
-    rules.require(&FINAL_NEWLINE, !text.ends_with('\n'), || "a newline after the last line".to_owned())?;
+    rules.require(&FINAL_NEWLINE, !text.ends_with('\n'), || {
+        "the last line is followed by a newline".to_owned()
+    })?;
     let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
     let odd = lines.iter().position(|line| line.is_empty() || line.ends_with('\r'));
     let whole = lines.len() == LINES_COUNT && odd.is_none() && text.len() <= TEXT_BYTES;
     rules.require(&LINES, whole, || match odd {
         Some(at) => format!("line {} is empty or ends in a carriage return", at + 1),
-        None => format!("{} lines, {} bytes", lines.len(), text.len()),
+        None => format!("the message has {} lines and {} bytes", lines.len(), text.len()),
     })?;
     let (first, last) = (lines.first().copied().unwrap_or(""), lines.last().copied().unwrap_or(""));
-    // Leniently, the title and the last two lines are looked for where they should be in fewer or more lines.
+    // Lenient: the title is the first line and the wallet and version are the last two, whatever the number of lines.
     let bare = |line: &str| line.trim_end_matches('\r').to_owned();
     rules
         .require(&TITLE, bare(first) == dialect.derivation_title, || format!("the title is {first:.80?}"))?;
@@ -86,7 +88,7 @@ pub fn check(dialect: &Dialect, text: &str, rules: &mut impl Rules) -> Result<Op
     Ok(wallet)
 }
 
-/// How many bytes of a message are signed: its length as UTF-8, where a dash counts three.
+/// The number of signed bytes of a message: its UTF-8 length, in which a dash counts three.
 pub fn byte_length(message: &str, rules: &mut impl Rules) -> usize {
     rules.effect(&BYTES, message.len(), |_, _| message.chars().count())
 }
@@ -97,7 +99,7 @@ pub fn digest(message: &str, rules: &mut impl Rules) -> [u8; 32] {
     keccak256(format!("{}{length}{message}", eip191::PREFIX).as_bytes())
 }
 
-/// E, and the steps on the way to it. It prints nothing: the signature is as secret as the key.
+/// E, and the intermediate values. It prints nothing: the signature is as secret as the key.
 pub struct KeyE {
     /// The 65 bytes of the signature: r, s and v of 27 or 28.
     pub signature: Zeroizing<[u8; 65]>,
@@ -111,17 +113,18 @@ pub struct KeyE {
     pub public_text: String,
 }
 
-/// E from the wallet's key itself.
+/// Derives E from the wallet's key.
 pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut impl Rules) -> Result<KeyE, Refused> {
     let digest = digest(message, rules);
-    // A wallet that draws its nonces at random signs differently every time; the mirrored signature is as good as one.
+    // A wallet with random nonces gives another signature every time; the mirrored signature has the same effect.
     let signature = rules.effect(&STABLE, secp256k1::sign(wallet, &digest), |own, _| own.mirrored());
     of_signature(&signature.to_bytes(), rules)
 }
 
-/// E from the signature that a wallet gave.
+/// Derives E from the wallet's signature.
 ///
-/// The bytes are hashed as they are: a wallet that writes v as 0 or 1 has another E, and its owner reads nothing.
+/// The bytes are hashed unchanged: a wallet that writes v as 0 or 1 derives another E, and its owner can decrypt
+/// nothing.
 pub fn of_signature(signature: &[u8; 65], rules: &mut impl Rules) -> Result<KeyE, Refused> {
     let signature = rules.effect(&SIGNATURE, Zeroizing::new(*signature), |mut bytes, _| {
         bytes[64] = bytes[64].wrapping_sub(27);
@@ -135,7 +138,7 @@ pub fn of_signature(signature: &[u8; 65], rules: &mut impl Rules) -> Result<KeyE
     Ok(KeyE { signature, secret, key, public, public_text })
 }
 
-/// The private key of a digest, which is no scalar once in 2^128 wallets.
+/// The private key from a digest. About one digest in 2^128 is not a scalar.
 pub fn private_key(
     secret: Zeroizing<[u8; 32]>,
     rules: &mut impl Rules,
@@ -145,12 +148,12 @@ pub fn private_key(
         .require(&RANGE, key.is_some(), || "the digest is zero or not below the curve's order".to_owned())?;
     match key {
         Some(key) => Ok((secret, key)),
-        // Leniently, the digest is hashed once more.
+        // Lenient: the digest is hashed once more.
         None => private_key(Zeroizing::new(keccak256(secret.as_slice())), rules),
     }
 }
 
-/// Whether a signature is `wallet`'s over `message`, in the form that E is made of.
+/// Whether a signature is one of `wallet` over `message`, in the form from which E is derived.
 pub fn is_signed_by(message: &str, signature: &[u8; 65], wallet: Address) -> bool {
     let signature = Signature::from_bytes(signature);
     let written = matches!(signature.v, 27 | 28) && signature.has_low_s();
@@ -175,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_has_seven_lines_and_no_more() {
+    fn message_has_exactly_seven_lines() {
         let text = text();
         let lines: Vec<&str> = text.split('\n').collect();
         assert_eq!(lines.len(), LINES_COUNT);
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_text_passes() {
+    fn each_fault_breaks_one_rule_only() {
         let good = text();
         let address = Address::of(&wallet()).to_string();
         let cases: [(Id, String); 14] = [
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_too_short_or_too_long_to_be_judged() {
+    fn short_and_long_messages_are_rejected_without_panic() {
         for text in ["", "\n", "\n\n\n\n\n\n\n", "a", &"x\n".repeat(20_000)] {
             assert!(check(&Dialect::default(), text, &mut Strict).is_err());
         }
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wallet_has_one_key_and_each_step_shows_in_it() {
+    fn one_wallet_has_one_key_and_each_violated_step_changes_it() {
         let conforming = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
         let again = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
         assert_eq!(conforming.public_text, again.public_text);
@@ -242,9 +245,9 @@ mod tests {
         }
     }
 
-    /// The signature over the first 26 characters is the one that other libraries give in the tests of EIP-191.
+    /// The signature over the first 26 characters is the one in other libraries' EIP-191 tests.
     #[test]
-    fn the_length_is_counted_in_bytes() {
+    fn length_is_counted_in_bytes() {
         let title = Dialect::default().derivation_title;
         let signed = of_wallet(&wallet(), &title, &mut Strict).unwrap();
         assert_eq!(
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_form_of_v_is_another_key() {
+    fn other_form_of_v_gives_another_key() {
         let conforming = of_wallet(&wallet(), &text(), &mut Strict).unwrap();
         let mut bare = *conforming.signature;
         bare[64] -= 27;
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_out_of_range_are_no_keys() {
+    fn digests_out_of_range_are_rejected() {
         let order = parse_hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141").unwrap();
         let order: [u8; 32] = order.try_into().unwrap();
         for bad in [[0; 32], order, [0xff; 32]] {

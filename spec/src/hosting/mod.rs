@@ -1,7 +1,7 @@
 //! The stored records of a hosting application (document 2).
 //!
-//! Projects, deployments, security and key claims are messages of the network; what is private in them is in
-//! envelopes. Whoever holds the owner's wallet key can recover their history from any node.
+//! Projects, deployments, security and key claims are messages of the network; their private parts are in envelopes.
+//! With the owner's wallet key the history can be recovered from any node.
 
 pub mod amends;
 pub mod authority;
@@ -30,7 +30,7 @@ mod sealed;
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
 
-/// The service's endpoints: the records themselves stand on the network's.
+/// The service's endpoints. The records themselves use the network's endpoints.
 pub static ENDPOINTS: &[&Endpoint] = &[&rehydrate::ENDPOINT];
 
 /// The service's state machines.

@@ -1,7 +1,7 @@
-//! A message of the network as a reader of stored records meets it (document 2, "Message record", "Stored records
-//! written by the hosting application", "Signing of stored records").
+//! A network message as seen by a reader of stored records (document 2, "Message record", "Stored records written by
+//! the hosting application", "Signing of stored records").
 //!
-//! The members of the content keep the order in which they were received: the signature covers it.
+//! The members of the content keep the received order, because the signature covers it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,17 +15,17 @@ use crate::network::requirements::signing::{RECORD_DUPLICATES, RECORD_NUMBERS};
 use crate::network::signing::{sign_record, verify_record};
 use crate::{Dialect, Refused, Rules, Strict};
 
-/// The largest record that is read, in bytes: this project's own bound. An aggregate holds every project of a wallet.
+/// The largest accepted record, in bytes: the project's own limit. An aggregate holds all projects of a wallet.
 pub const RECORD_BYTES: usize = 64 * 1024 * 1024;
 
-/// A record, read. Nothing is said yet about its signature, its signer's authority or what its body holds.
+/// A parsed record. Its signature, its signer's authority and its body are not checked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The message's hash, as the node states it.
+    /// The message's hash, as stated by the node.
     pub item_hash: String,
     /// The sender.
     pub sender: Address,
-    /// The type's name.
+    /// The message type.
     pub kind: String,
     /// The channel.
     pub channel: String,
@@ -41,20 +41,22 @@ pub struct Record {
     pub target: Option<String>,
     /// `content.time`, in seconds since the epoch.
     pub time: i64,
-    /// The content, its members in the order received.
+    /// The content, its members in the received order.
     pub content: Map<String, Value>,
-    /// The record's text, as received.
+    /// The record's JSON text, as received.
     pub text: String,
 }
 
 impl Record {
     /// Reads a record from its JSON text.
     pub fn parse(text: &str, rules: &mut impl Rules) -> Result<Record, Refused> {
-        rules.require(&SIZE, text.len() <= RECORD_BYTES, || format!("a record of {} bytes", text.len()))?;
+        rules.require(&SIZE, text.len() <= RECORD_BYTES, || {
+            format!("the record has {} bytes, at most {RECORD_BYTES} are allowed", text.len())
+        })?;
         let value = read(text, rules)?;
         let odd = json::odd_number(value.get("content").unwrap_or(&Value::Null)).map(ToString::to_string);
         rules.require(&RECORD_NUMBERS, odd.is_none(), || {
-            format!("the number {}", odd.clone().unwrap_or_default())
+            format!("the number {} is not portable", odd.clone().unwrap_or_default())
         })?;
         let none = Map::new();
         let fields = Fields::new(value.as_object().unwrap_or(&none), "");
@@ -87,17 +89,17 @@ impl Record {
         })
     }
 
-    /// Whether the signature is the sender's over the canonical JSON.
+    /// Checks that the sender's signature covers the canonical JSON.
     pub fn verify(&self, rules: &mut impl Rules) -> Result<(), Refused> {
         self.require_signed(&self.signed(), rules)
     }
 
-    /// The signature judged by every rule; the expensive half of [`Record::verify`], which needs no `Rules`.
+    /// Verifies the signature with all rules; the expensive half of [`Record::verify`], which needs no `Rules`.
     pub fn signed(&self) -> Result<(), Refused> {
         verify_record(&self.text, &self.signature, &self.sender.to_string(), &mut Strict).map(|_| ())
     }
 
-    /// Refuses by what [`Record::signed`] found.
+    /// Rejects with the result of [`Record::signed`].
     pub fn require_signed(
         &self,
         signed: &Result<(), Refused>,
@@ -108,29 +110,29 @@ impl Record {
         })
     }
 
-    /// Whether it stands on the channel of hosting records.
+    /// Checks that the record is on the channel of hosting records.
     pub fn require_channel(&self, dialect: &Dialect, rules: &mut impl Rules) -> Result<(), Refused> {
         rules.require(&CHANNEL, self.channel == dialect.records_channel, || {
             format!("the channel is {:.40}", self.channel)
         })
     }
 
-    /// `content.content`, where it is an object.
+    /// `content.content`, if it is an object.
     pub fn body(&self) -> Option<&Map<String, Value>> {
         self.content.get("content").and_then(Value::as_object)
     }
 }
 
-/// The elements of the array `name` in a list's answer, each as it was received.
+/// The elements of the array `name` in a list response, each as received.
 pub fn listed<'a>(answer: &'a str, name: &str) -> Result<Vec<&'a RawValue>, String> {
     #[derive(Deserialize)]
     struct Members<'a>(#[serde(borrow)] std::collections::BTreeMap<String, &'a RawValue>);
-    let Members(members) = serde_json::from_str(answer).map_err(|e| format!("no list: {e}"))?;
-    let array = members.get(name).ok_or_else(|| format!("no {name} in the answer"))?;
-    serde_json::from_str(array.get()).map_err(|e| format!("{name} is no array: {e}"))
+    let Members(members) = serde_json::from_str(answer).map_err(|e| format!("not a list response: {e}"))?;
+    let array = members.get(name).ok_or_else(|| format!("{name} is missing from the response"))?;
+    serde_json::from_str(array.get()).map_err(|e| format!("{name} is not an array: {e}"))
 }
 
-/// What a record calls itself, for a warning about one that cannot be read: its hash, or the SHA-256 of its text.
+/// A name for a record that cannot be read, for warnings: its hash, or the SHA-256 of its text.
 pub fn name_of(text: &str) -> String {
     #[derive(Deserialize)]
     struct Named {
@@ -142,8 +144,8 @@ pub fn name_of(text: &str) -> String {
         .unwrap_or_else(|| format!("sha256:{}", crate::crypto::text::sha256_hex(text.as_bytes())))
 }
 
-/// The signature of a record, over its canonical JSON. `message` is the message's text, of `type`, `channel` and
-/// `content` at least.
+/// Signs a record's canonical JSON. `message` is the message's JSON text with at least `type`, `channel` and
+/// `content`.
 pub fn sign(
     key: &crate::crypto::secp256k1::SigningKey,
     message: &str,
@@ -159,13 +161,13 @@ fn read(text: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
         _ => None,
     };
     rules.require(&RECORD_DUPLICATES, twice.is_none(), || {
-        format!("the key {:.60} stands twice", twice.clone().unwrap_or_default())
+        format!("the key {:.60} is duplicated", twice.clone().unwrap_or_default())
     })?;
     match read {
         Ok(value) => Ok(value),
-        // The last of the two counts where the rule is violated.
+        // With the rule violated, the last of the two wins.
         Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(text).unwrap_or_default()),
-        Err(Fault::Syntax(why)) => rules.parse(&FORM, || Err(format!("no JSON: {why}")), || Ok(Value::Null)),
+        Err(Fault::Syntax(why)) => rules.parse(&FORM, || Err(format!("not JSON: {why}")), || Ok(Value::Null)),
     }
 }
 
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_and_its_signature_covers_the_order_received() {
+    fn signature_covers_the_received_order() {
         let record = Record::parse(&sent(|_| {}), &mut Strict).unwrap();
         assert!(record.verify(&mut Strict).is_ok());
         assert!(record.require_channel(&Dialect::default(), &mut Strict).is_ok());
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_record_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, String); 14] = [
             (&FORM, "{".to_owned()),
             (&FORM, sent(|r| r["item_hash"] = "".into())),
@@ -220,7 +222,7 @@ mod tests {
             (&FORM, sent(|r| r["signature"] = Value::Null)),
             (&FORM, sent(|r| r["content"]["ref"] = 1.into())),
             (&FORM, sent(|r| r["content"]["key"] = "x".repeat(70_000).into())),
-            (&ADDRESS, sent(|r| r["content"]["address"] = "nobody".into())),
+            (&ADDRESS, sent(|r| r["content"]["address"] = "no address".into())),
             (&TIME, sent(|r| r["content"]["time"] = "7".into())),
             (&TIME, sent(|r| r["content"]["time"] = (-1).into())),
             (&RECORD_NUMBERS, sent(|r| r["content"]["content"]["z"] = (1_i64 << 53).into())),
@@ -228,7 +230,7 @@ mod tests {
         ];
         for (rule, text) in cases {
             assert_eq!(Record::parse(&text, &mut Strict).expect_err(&text).rule, rule, "{text:.200}");
-            // A text that is no JSON at all leaves nothing for any later rule.
+            // A string that is not JSON at all leaves nothing for later rules.
             if text != "{" {
                 assert!(Record::parse(&text, &mut Without(rule)).is_ok(), "{text:.200} without {rule}");
             }
@@ -236,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn too_large_a_record_is_refused_before_it_is_read() {
+    fn oversized_record_is_rejected_before_parsing() {
         let text = format!("\"{}\"", "x".repeat(RECORD_BYTES));
         assert_eq!(Record::parse(&text, &mut Strict).unwrap_err().rule, &SIZE);
     }
 
     #[test]
-    fn lists_give_their_elements_as_received() {
+    fn list_elements_are_returned_as_received() {
         let answer = r#"{"pagination":{}, "messages":[ {"b": 1,"a":2} , 7 ]}"#;
         let listed = listed(answer, "messages").unwrap();
         assert_eq!(listed.iter().map(|raw| raw.get()).collect::<Vec<_>>(), [r#"{"b": 1,"a":2}"#, "7"]);
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_cannot_be_read_has_a_name() {
+    fn unreadable_record_has_a_name() {
         assert_eq!(name_of(r#"{"item_hash":"h"}"#), "h");
         for other in ["{", r#"{"item_hash":1}"#, r#"{"item_hash":""}"#] {
             assert!(name_of(other).starts_with("sha256:"), "{other}");

@@ -5,41 +5,41 @@ crate::requirements! {
 
     /// Every record of the application, whatever its kind.
     mod records {
-        /// A record is a message of `item_hash`, `sender`, `type`, `channel`, `signature` and `content`, and its content is an object.
+        /// A record is a message with `item_hash`, `sender`, `type`, `channel`, `signature` and `content`, and its content is an object.
         FORM: Must Reader Vector rule "record.form" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
-        /// Every record stands on the records' channel.
+        /// Every record is on the channel `SVC_CHANNEL_V1`.
         CHANNEL: Must Record Check rule "record.channel" ["Stored records written by the hosting application" 1 0xc0d1_6655, "Versioning" 2 0x1cbf_1b31];
         /// A record on the retired channel is not read.
         RETIRED: Must Reader Vector ["Stored records written by the hosting application" 2 0x4d0f_7263, "Versioning" 2 0x1cbf_1b31];
-        /// What a message's `chain` says is left open: the document calls the chain by its network's name.
+        /// The value of a message's `chain` is left open: the document names the chain by its network.
         CHAIN: Must Record Open ["Stored records written by the hosting application" 1 0xc0d1_6655];
-        /// The signature of a record over its canonical JSON is the sender's.
+        /// The signature of a record covers its canonical JSON, and the sender made it.
         SIGNATURE: Must Record Check rule "record.signature" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 1 0x241b_c8ec, "Signing of stored records" 2 0x4588_c5e2, "Signing of stored records" 3 0xef7f_2ed3];
-        /// A record whose signature is not its sender's changes nothing.
+        /// A record that its sender did not sign changes nothing.
         UNSIGNED: Must Reader Vector ["Signing of stored records" 3 0xef7f_2ed3];
         /// `content.address` is an address: 0x and 40 hexadecimal digits.
         ADDRESS: Must Record Check rule "record.address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// `content.time` is an integer, in seconds.
         TIME: Must Record Check rule "record.time" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
-        /// Whether 0x stands before a signature, and whether its last byte is 27 or 0, is left open; readers take all of them.
+        /// Whether a signature starts with 0x, and whether its last byte is 27 or 0, is left open; readers accept all forms.
         SIGNATURE_TEXT: Must Record Open ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 2 0x4588_c5e2];
-        /// What a key that stands twice means is left open; such a record is not read, and a note names it.
+        /// The meaning of a duplicate key is left open; such a record is not read, and a note names it.
         DUPLICATES: Must Reader Open rule "record.duplicate" ["Signing of stored records" 1 0x241b_c8ec];
-        /// What a number past 2^53 means is left open; such a record is not read, and a note names it.
+        /// The meaning of a number above 2^53 is left open; such a record is not read, and a note names it.
         NUMBERS: Must Reader Open rule "record.number" ["Signing of stored records" 1 0x241b_c8ec];
-        /// How large a record may be is left open; readers have a limit.
+        /// The maximum size of a record is left open; readers have a limit.
         SIZE: Must Reader Open rule "record.size" ["Stored records written by the hosting application" 1 0xc0d1_6655];
     }
 
     /// Identifiers.
     mod identifiers {
-        /// A project's id is `proj_` and 12 characters of A-Z, a-z, 0-9, `_` and `-`.
+        /// A project id is `proj_` and 12 characters of A-Z, a-z, 0-9, `_` and `-`.
         PROJECT: Must Record Check rule "identifier.project" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 13 0xef69_6ecd];
-        /// A deployment's id is `deploy_` and 12 characters of the same alphabet.
+        /// A deployment id is `deploy_` and 12 characters of the same alphabet.
         DEPLOYMENT: Must Record Check rule "identifier.deployment" ["Stored records written by the hosting application" 8 0xb716_4de5, "Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// A drop's id is `drop_` and 22 characters of the same alphabet.
+        /// A drop id is `drop_` and 22 characters of the same alphabet.
         DROP: Must Record Vector rule "identifier.drop" ["Stored records written by the hosting application" 9 0x507b_55aa];
-        /// Where the characters come from is left open; no two ids are ever alike in the simulator.
+        /// How the characters are chosen is left open; in the simulator no two ids are equal.
         UNIQUE: Must Record Open ["Stored records written by the hosting application" 8 0xb716_4de5];
     }
 
@@ -47,61 +47,61 @@ crate::requirements! {
     mod base64 {
         /// Base64 uses the standard alphabet: A-Z, a-z, 0-9, `+` and `/`.
         ALPHABET: Must Record Vector rule "base64.alphabet" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
-        /// One character left over holds no byte: such a text is not base64.
+        /// A single remaining character encodes no byte: such a string is not base64.
         LENGTH: Must Record Vector rule "base64.length" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
-        /// What is written is padded and has zeros in the bits that hold nothing.
+        /// A writer pads base64 and sets the unused bits to zero.
         WRITTEN: Must Record Vector ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
-        /// Whether missing padding is taken is left open; the strict reader refuses it.
+        /// Whether missing padding is accepted is left open; the strict reader rejects it.
         PADDING: Must Reader Open rule "base64.padding" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
-        /// Whether bits that hold nothing may be set is left open; the strict reader refuses them.
+        /// Whether unused bits may be set is left open; the strict reader rejects them.
         TRAILING_BITS: Must Reader Open rule "base64.trailing-bits" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
     }
 
     /// Wrapping a key for one recipient.
     mod ecies {
-        /// A wrapped text is an ephemeral public key (65 bytes), a nonce, a tag (16 bytes) and the ciphertext, in this order.
+        /// A wrapped key is an ephemeral public key (65 bytes), a nonce, a tag (16 bytes) and the ciphertext, in this order.
         LENGTH: Must Record Vector rule "ecies.length" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
         /// The ephemeral key is uncompressed: its first byte is 0x04.
         EPHEMERAL_PREFIX: Must Record Vector rule "ecies.ephemeral-prefix" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
-        /// The ephemeral key is a point of the curve.
+        /// The ephemeral key is a point on the curve.
         EPHEMERAL_POINT: Must Record Vector rule "ecies.ephemeral-point" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
-        /// The recipient's key is a point of the curve.
+        /// The recipient's key is a point on the curve.
         RECIPIENT: Must Record Vector rule "ecies.recipient" ["Primitives" 1 0x2aab_6cb4, "Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c];
-        /// The input of the key derivation is the ephemeral key and then the shared point, each uncompressed.
+        /// The input of the key derivation is the ephemeral key followed by the shared point, each uncompressed.
         SHARED_POINT: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
         /// The key is 32 bytes of HKDF-SHA256 without salt and info.
         DERIVATION: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
-        /// Nothing is authenticated beside the ciphertext.
+        /// There is no additional authenticated data.
         ADDITIONAL_DATA: Must Record Vector ["Primitives" 1 0x2aab_6cb4];
-        /// What was changed, or wrapped for another key, is refused.
+        /// A reader rejects a wrapped key that was changed, or that was wrapped for another key.
         AUTHENTIC: Must Record Vector rule "ecies.authentic" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
-        /// How long the nonce is inside a wrapped key is left open: 16 bytes as the libraries have it, 12 as an option.
+        /// The length of the nonce in a wrapped key is left open: 16 bytes as in the libraries, 12 as an option.
         NONCE_LENGTH: Must Record Open ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
     }
 
     /// The derived key E.
     mod key_e {
-        /// The derivation message is seven lines with a newline between them, none of them empty.
+        /// The derivation message is seven lines joined by newlines; no line is empty.
         LINES: Must Record Vector rule "derivation.lines" ["Deriving E" 4 0x4b16_dfd9];
         /// No newline follows the last line.
         FINAL_NEWLINE: Must Record Vector rule "derivation.final-newline" ["Deriving E" 4 0x4b16_dfd9];
         /// The first line is the title.
         TITLE: Must Record Vector rule "derivation.title" ["Deriving E" 4 0x4b16_dfd9];
-        /// The sixth line is `Wallet: ` and the wallet's address, its letters cased by the checksum.
+        /// The sixth line is `Wallet: ` and the wallet's address with the letter case of its checksum.
         WALLET: Must Record Vector rule "derivation.wallet" ["Deriving E" 4 0x4b16_dfd9];
         /// The last line is `Version: 1`.
         VERSION: Must Record Vector rule "derivation.version" ["Deriving E" 4 0x4b16_dfd9, "Versioning" 2 0x1cbf_1b31];
-        /// The message is signed as UTF-8, its length counted in bytes: the title's dash counts three.
+        /// The message is signed as UTF-8 and its length counts bytes: the title's dash counts three.
         BYTES: Must Record Vector ["Deriving E" 2 0x4827_cf17, "Deriving E" 4 0x4b16_dfd9];
-        /// The signed text is 65 bytes: r, s and v, v being 27 or 28.
+        /// The signature is 65 bytes: r, s and v; v is 27 or 28.
         SIGNATURE: Must Record Vector ["Deriving E" 1 0x391f_c539];
-        /// E is the Keccak-256 of these 65 bytes, as it stands.
+        /// The private key E is the Keccak-256 of these 65 bytes, unchanged.
         PRIVATE: Must Record Vector ["Deriving E" 1 0x391f_c539];
         /// E's public key is written uncompressed: 65 bytes, or 0x04 and 128 hexadecimal digits.
         PUBLIC: Must Record Vector ["Deriving E" 3 0xbc36_037c, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
-        /// One wallet derives one E, however often.
+        /// The same wallet always derives the same E.
         STABLE: Must Record Vector ["Deriving E" 5 0xa0ca_2d0b, "Stored records written by the hosting application" 40 0x8a60_1d0c];
-        /// What happens where the digest is no scalar of the curve is left open; it is an error here.
+        /// What happens when the digest is not a scalar of the curve is left open; Assay treats it as an error.
         RANGE: Must Record Open rule "key-e.range" ["Deriving E" 1 0x391f_c539];
         /// The words of the two sentences are left open: they are part of a template.
         WORDING: Must Record Open ["Deriving E" 4 0x4b16_dfd9];
@@ -111,7 +111,7 @@ crate::requirements! {
     mod envelope {
         /// An envelope is an object whose `v` is an integer and whose `deks` is an object.
         FORM: Must Record Check rule "envelope.form" ["Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 19 0x358c_e228];
-        /// What is written has `v` 3.
+        /// A new envelope has `v` 3.
         VERSION: Must Record Check rule "envelope.version" ["Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 43 0xe130_6972, "Versioning" 2 0x1cbf_1b31];
         /// `alg` is `aes-256-gcm`.
         ALGORITHM: Must Record Check rule "envelope.algorithm" ["Stored records written by the hosting application" 41 0x6006_407c];
@@ -121,35 +121,35 @@ crate::requirements! {
         IV: Must Record Check rule "envelope.iv" ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 3 0x6aa1_d2f8, "Decryption of an envelope" 4 0xc4a9_2891];
         /// `tag` is base64 of 16 bytes.
         TAG: Must Record Check rule "envelope.tag" ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 3 0x6aa1_d2f8, "Decryption of an envelope" 4 0xc4a9_2891];
-        /// `deks.user` is there, a wrapped key in base64.
+        /// `deks.user` is present and is a wrapped key in base64.
         USER: Must Record Check rule "envelope.user" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9];
-        /// `deks.encryption` is there, a wrapped key in base64.
+        /// `deks.encryption` is present and is a wrapped key in base64.
         ENCRYPTION: Must Record Check rule "envelope.encryption" ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9];
-        /// No one else can open it: neither `deks.backend` nor `deks.session` is written.
+        /// A new envelope has no other recipient: neither `deks.backend` nor `deks.session` is written.
         NO_OTHERS: Must Record Check ["Stored records written by the hosting application" 42 0x2978_c949, "Signing of stored records" 8 0xe720_b4a1];
-        /// `deks.user` opens with the wallet's key, and what is in it opens the envelope.
+        /// The wallet's key unwraps `deks.user`, and the unwrapped key decrypts the envelope.
         WALLET_OPENS: Must Record Check ["Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 6 0x2dfe_a430, "What the service does" 4 0x3711_ad20];
-        /// `deks.encryption` opens with E, and what is in it opens the envelope.
+        /// E unwraps `deks.encryption`, and the unwrapped key decrypts the envelope.
         KEY_E_OPENS: Must Record Check ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Stored records written by the hosting application" 41 0x6006_407c, "Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 2 0x4758_5e17, "Decryption of an envelope" 7 0x0df8_2d55];
         /// An unwrapped key has 32 bytes.
         KEY_LENGTH: Must Record Vector rule "envelope.key-length" ["Decryption of an envelope" 2 0x4758_5e17];
-        /// A ciphertext, IV or tag that was changed is refused.
+        /// A reader rejects a changed ciphertext, IV or tag.
         AUTHENTIC: Must Record Vector rule "envelope.authentic" ["Decryption of an envelope" 4 0xc4a9_2891, "Primitives" 1 0x2aab_6cb4];
-        /// Nothing is authenticated beside the ciphertext.
+        /// There is no additional authenticated data.
         ADDITIONAL_DATA: Must Record Vector ["Decryption of an envelope" 4 0xc4a9_2891, "Primitives" 1 0x2aab_6cb4];
-        /// What an envelope holds is UTF-8.
+        /// The plaintext of an envelope is UTF-8.
         UTF8: Must Record Vector rule "envelope.utf8" ["Decryption of an envelope" 5 0x639f_0bae];
-        /// What an envelope holds is JSON.
+        /// The plaintext of an envelope is JSON.
         JSON: Must Record Vector rule "envelope.json" ["Decryption of an envelope" 5 0x639f_0bae];
         /// The backend skips an envelope before version 3, with the warning `LEGACY_ENVELOPE_SKIPPED`.
         SKIPPED: Must Reader Vector ["Stored records written by the hosting application" 43 0xe130_6972, "Versioning" 3 0xc7fa_91d4];
-        /// A recovery tool opens versions 1 and 2 by `deks.user`.
+        /// A recovery tool decrypts versions 1 and 2 with `deks.user`.
         READ_ANYWAY: Must Reader Vector ["Stored records written by the hosting application" 42 0x2978_c949, "Stored records written by the hosting application" 44 0xe37e_5aac, "Versioning" 3 0xc7fa_91d4];
-        /// A version 3 envelope is opened by either key.
+        /// Either key decrypts a version 3 envelope.
         EITHER_KEY: Must Reader Vector ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 6 0x2dfe_a430, "Decryption of an envelope" 7 0x0df8_2d55];
-        /// What a version 3 envelope without `deks.encryption` means to a reader is left open; it is opened by `deks.user`, with a note.
+        /// The meaning of a version 3 envelope without `deks.encryption` is left open; readers decrypt it with `deks.user` and add a note.
         WITHOUT_ENCRYPTION: Must Reader Open ["Stored records written by the hosting application" 41 0x6006_407c];
-        /// What a version after 3 means is left open; it is refused, and not in silence.
+        /// The meaning of a version after 3 is left open; readers reject it with a message.
         NEWER: Must Reader Open rule "envelope.newer" ["Stored records written by the hosting application" 41 0x6006_407c, "Versioning" 2 0x1cbf_1b31];
     }
 
@@ -159,7 +159,7 @@ crate::requirements! {
         FORM: Must Record Check rule "bundle.form" ["Stored records written by the hosting application" 32 0x00f6_a451, "Stored records written by the hosting application" 33 0x1030_92cc];
         /// `v` is 1.
         VERSION: Must Record Check rule "bundle.version" ["Stored records written by the hosting application" 33 0x1030_92cc, "Versioning" 2 0x1cbf_1b31];
-        /// `kind` is the bundle's.
+        /// `kind` is `svc-bundle`.
         KIND: Must Record Check rule "bundle.kind" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `alg` is `aes-256-gcm`.
         ALGORITHM: Must Record Check rule "bundle.algorithm" ["Stored records written by the hosting application" 33 0x1030_92cc];
@@ -169,27 +169,27 @@ crate::requirements! {
         IV: Must Record Check rule "bundle.iv" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
         /// `tag` is base64 of 16 bytes.
         TAG: Must Record Check rule "bundle.tag" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
-        /// `deks.vm` is there, a wrapped key in base64.
+        /// `deks.vm` is present and is a wrapped key in base64.
         VM: Must Record Check rule "bundle.vm" ["Stored records written by the hosting application" 33 0x1030_92cc];
-        /// `deks.encryption` is there, a wrapped key in base64.
+        /// `deks.encryption` is present and is a wrapped key in base64.
         ENCRYPTION: Must Record Check rule "bundle.encryption" ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// `deks` has these two members and no other.
         TWO_RECIPIENTS: Must Record Check rule "bundle.recipients" ["Stored records written by the hosting application" 34 0x7afb_8447];
-        /// `deks.encryption` opens with E, and what is in it opens the bundle.
+        /// E unwraps `deks.encryption`, and the unwrapped key decrypts the bundle.
         KEY_E_OPENS: Must Record Check ["Stored records written by the hosting application" 33 0x1030_92cc, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
-        /// `deks.vm` opens with the virtual machine's key, and what is in it opens the bundle.
+        /// The VM's key unwraps `deks.vm`, and the unwrapped key decrypts the bundle.
         VM_OPENS: Must Record Vector ["Stored records written by the hosting application" 33 0x1030_92cc];
         /// An unwrapped key has 32 bytes.
         KEY_LENGTH: Must Record Vector rule "bundle.key-length" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
-        /// A ciphertext, IV or tag that was changed is refused.
+        /// A reader rejects a changed ciphertext, IV or tag.
         AUTHENTIC: Must Record Vector rule "bundle.authentic" ["Stored records written by the hosting application" 33 0x1030_92cc, "Primitives" 1 0x2aab_6cb4];
-        /// A bundle whose file has another SHA-256 than the record says is refused before any key is used.
+        /// A reader rejects a bundle whose file does not have the recorded SHA-256, before it uses any key.
         HASH: Must Reader Vector rule "bundle.hash" ["Stored records written by the hosting application" 30 0xcfbc_c350];
-        /// The stated hash is 64 hexadecimal digits.
+        /// The recorded hash is 64 hexadecimal digits.
         HASH_FORM: Must Reader Vector rule "bundle.hash-form" ["Stored records written by the hosting application" 30 0xcfbc_c350];
-        /// What a bundle holds is a tarball with the file `manifest.json`.
+        /// The decrypted bundle is a tarball with the file `manifest.json`.
         TARBALL: Must Record Check rule "bundle.tarball" ["Stored records written by the hosting application" 31 0x35ac_dbef];
-        /// How the manifest's members are called, and how the tarball is compressed, is left open.
+        /// The names of the manifest's members and the compression of the tarball are left open.
         MANIFEST: Must Record Open ["Stored records written by the hosting application" 31 0x35ac_dbef];
     }
 
@@ -197,91 +197,91 @@ crate::requirements! {
     mod projects {
         /// Projects are written as an AGGREGATE.
         TYPE: Must Record Check rule "projects.type" ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c];
-        /// Its key is `projects`.
+        /// The aggregate's key is `projects`.
         KEY: Must Record Check rule "projects.key" ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c];
         /// `content.address` is the owner's address.
         OWNER: Must Record Check ["Stored records written by the hosting application" 11 0xec1d_d10c];
-        /// It is sent by the owner's wallet, or by a session key that the owner has authorised.
+        /// The sender is the owner's wallet, or a session key that the owner authorized.
         SIGNER: Must Record Check ["Stored records written by the hosting application" 3 0x7245_2d23, "Stored records written by the hosting application" 11 0xec1d_d10c, "States and transitions" 4 0x879c_5482];
-        /// `content.content` is an object: a project's entry under its id.
+        /// `content.content` is an object that maps project ids to entries.
         MAP: Must Record Check rule "projects.map" ["Stored records written by the hosting application" 11 0xec1d_d10c];
-        /// An entry is an object, and its `public` is one.
+        /// An entry is an object, and its `public` is an object.
         ENTRY: Must Record Check rule "projects.entry" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 13 0xef69_6ecd];
-        /// An entry's `id` is the key under which it stands.
+        /// An entry's `id` is its key in the map.
         ID: Must Record Check rule "projects.id" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 13 0xef69_6ecd];
-        /// `schemaVersion` is an integer, 1 or 2: the header says 2, the example of an entry 1.
+        /// `schemaVersion` is an integer, 1 or 2: the header of the format says 2, the example of an entry says 1.
         SCHEMA_VERSION: Must Record Check rule "projects.schema-version" ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
-        /// Entries of `schemaVersion` 1 and 2 are read alike.
+        /// Readers treat entries of `schemaVersion` 1 and 2 the same.
         SCHEMA_READ: Must Reader Vector ["Stored records written by the hosting application" 14 0xf37b_4de5, "Versioning" 2 0x1cbf_1b31];
-        /// `public.framework` is a text.
+        /// `public.framework` is a string.
         FRAMEWORK: Must Record Check rule "projects.framework" ["Stored records written by the hosting application" 15 0xd869_ed59];
         /// `public.deployTarget` is `ipfs` or `instance`.
         DEPLOY_TARGET: Must Record Check rule "projects.deploy-target" ["Stored records written by the hosting application" 16 0x15bc_ea97];
-        /// `public.createdAt` is a time by ISO 8601.
+        /// `public.createdAt` is an ISO 8601 time.
         CREATED_AT: Must Record Check rule "projects.created-at" ["Stored records written by the hosting application" 17 0xd1d1_75f9];
-        /// `public.updatedAt` is a time by ISO 8601.
+        /// `public.updatedAt` is an ISO 8601 time.
         UPDATED_AT: Must Record Check rule "projects.updated-at" ["Stored records written by the hosting application" 17 0xd1d1_75f9];
         /// `public.deleted` is a boolean.
         DELETED: Must Record Check rule "projects.deleted" ["Stored records written by the hosting application" 18 0xecae_c297];
-        /// The entry of a living project holds an envelope in `encrypted`.
+        /// The entry of a project that is not deleted holds an envelope in `encrypted`.
         ENCRYPTED: Must Record Check rule "projects.encrypted" ["Stored records written by the hosting application" 19 0x358c_e228];
-        /// What the envelope holds is a JSON object.
+        /// The plaintext of the envelope is a JSON object.
         PLAINTEXT_FORM: Must Record Check rule "projects.plaintext" ["Stored records written by the hosting application" 19 0x358c_e228, "Stored records written by the hosting application" 20 0xb311_4b7e];
-        /// `name` is a text.
+        /// `name` is a string.
         PLAINTEXT_NAME: Must Record Check rule "projects.name" ["Stored records written by the hosting application" 20 0xb311_4b7e];
-        /// `source` names a hosted repository or an upload.
+        /// `source` is `codehost` for a hosted repository, or `upload`.
         PLAINTEXT_SOURCE: Must Record Check rule "projects.source" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `repo` is an owner and a name with a slash between them, or null.
         PLAINTEXT_REPO: Must Record Check rule "projects.repo" ["Stored records written by the hosting application" 20 0xb311_4b7e];
-        /// `branch` is a text or null.
+        /// `branch` is a string or null.
         PLAINTEXT_BRANCH: Must Record Check rule "projects.branch" ["Stored records written by the hosting application" 20 0xb311_4b7e];
         /// `installationId` is a number or null.
         PLAINTEXT_INSTALLATION: Must Record Check rule "projects.installation" ["Stored records written by the hosting application" 20 0xb311_4b7e];
-        /// `buildCommand` is a text.
+        /// `buildCommand` is a string.
         PLAINTEXT_BUILD: Must Record Check rule "projects.build" ["Stored records written by the hosting application" 20 0xb311_4b7e];
-        /// `outputDir` is a text.
+        /// `outputDir` is a string.
         PLAINTEXT_OUTPUT: Must Record Check rule "projects.output" ["Stored records written by the hosting application" 20 0xb311_4b7e];
-        /// Members beside these, such as the pending workflow request, do no harm.
+        /// Readers accept additional members, such as `pendingWorkflowPrUrl`.
         PLAINTEXT_MORE: Must Reader Vector ["Stored records written by the hosting application" 21 0x937a_4d33];
-        /// When the pending workflow request is kept, and as what type, is left open.
+        /// When `pendingWorkflowPrUrl` and `pendingWorkflowPrNumber` are present, and their types, are left open.
         PENDING_WORKFLOW: Must Record Open ["Stored records written by the hosting application" 21 0x937a_4d33];
-        /// In a deleted project's entry `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` are empty texts.
+        /// In a deleted project's entry `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` are empty strings.
         TOMBSTONE: Must Record Check rule "projects.tombstone" ["States and transitions" 4 0x879c_5482];
-        /// What `v` and `alg` of a deleted project's envelope are is left open: empty texts or their usual values.
+        /// The values of `v` and `alg` in a deleted project's envelope are left open: empty strings or their usual values.
         TOMBSTONE_FORM: Must Record Open ["States and transitions" 4 0x879c_5482];
-        /// `public.deleted` alone says that a project is deleted: nothing tries to open what its entry holds, whatever its form.
+        /// `public.deleted` alone marks a project as deleted: a reader does not decrypt its entry, whatever its form.
         TOMBSTONE_READ: Must Reader Vector ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 18 0xecae_c297];
     }
 
     /// A deployment: its creation and its terminal amend.
     mod deployments {
-        /// A deployment's messages are of type POST.
+        /// A deployment's messages have the type POST.
         TYPE: Must Record Check rule "deployments.type" ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// The content of a creation has the deployments' type.
+        /// The content of a creation has the type `svc-cloud-deployment`.
         CONTENT_TYPE: Must Record Check rule "deployments.content-type" ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Amend chain resolution" 1 0xa23b_f7c9];
-        /// It is sent by a delegate whom the owner's `security` lists.
+        /// The sender is a delegate that the owner's `security` lists.
         DELEGATE: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8];
-        /// Whether `content.address` is the owner's or the delegate's is left open; readers take the owner's.
+        /// Whether `content.address` is the owner's or the delegate's is left open; readers treat it as the owner's.
         ADDRESS: Must Record Open ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `content.content` is an object.
         BODY: Must Record Check rule "deployments.body" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// `deploymentId` is a text.
+        /// `deploymentId` is a string.
         DEPLOYMENT_ID: Must Record Check rule "deployments.deployment-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `projectId` is the id of a project of the owner.
         PROJECT_ID: Must Record Check rule "deployments.project-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// `schemaVersion` of what is written is 4.
+        /// `schemaVersion` of a new record is 4.
         SCHEMA: Must Record Check rule "deployments.schema" ["Stored records written by the hosting application" 22 0x2d14_d6bb, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 29 0xde29_9281, "Versioning" 2 0x1cbf_1b31];
         /// `public` is an object.
         PUBLIC: Must Record Check rule "deployments.public" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.status` is `queued`, `live` or `failed`.
         STATUS: Must Reader Vector rule "deployments.status" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// `public.storeRef` is null or a text.
+        /// `public.storeRef` is null or a string.
         STORE_REF: Must Reader Vector rule "deployments.store-ref" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// `public.runId` is a number or null.
         RUN_ID: Must Record Check rule "deployments.run-id" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `public.runAttempt` is a number or null.
         RUN_ATTEMPT: Must Record Check rule "deployments.run-attempt" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// `public.createdAt` is a time by ISO 8601.
+        /// `public.createdAt` is an ISO 8601 time.
         CREATED_AT: Must Record Check rule "deployments.created-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `encrypted` is an envelope.
         ENCRYPTED: Must Record Check rule "deployments.encrypted" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
@@ -293,71 +293,71 @@ crate::requirements! {
         CREATION_URL: Must Record Check ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// A creation's `public.finishedAt` is null.
         CREATION_FINISHED: Must Record Check ["Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// The content of a terminal record has the type `amend`.
+        /// The content of a terminal amend has the type `amend`.
         AMEND_TYPE: Must Record Check rule "deployments.amend-type" ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// `content.ref` of a terminal record is the item hash of its creation.
+        /// `content.ref` of a terminal amend is the item hash of its creation.
         AMEND_REF: Must Record Check rule "deployments.amend-ref" ["Stored records written by the hosting application" 24 0x6e6b_b9a5, "Amend chain resolution" 2 0x78ea_ea97];
-        /// A terminal record repeats its creation's `deploymentId`.
+        /// A terminal amend has the same `deploymentId` as its creation.
         SAME_DEPLOYMENT: Must Record Check ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// A terminal record repeats its creation's `projectId`.
+        /// A terminal amend has the same `projectId` as its creation.
         SAME_PROJECT: Must Record Check ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// A terminal record's `public.status` is `live` or `failed`.
+        /// A terminal amend's `public.status` is `live` or `failed`.
         TERMINAL_STATUS: Must Record Check ["Stored records written by the hosting application" 24 0x6e6b_b9a5, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
         /// A live deployment's `public.storeRef` is the item hash of a STORE message.
         LIVE_STORE_REF: Must Record Check ["Stored records written by the hosting application" 25 0x5aae_318a, "States and transitions" 2 0xd1ab_f0dd, "Endpoints" 33 0x0f3d_628a];
         /// A failed deployment's `public.storeRef` is null.
         FAILED_STORE_REF: Must Record Check ["Stored records written by the hosting application" 25 0x5aae_318a, "States and transitions" 3 0xbf92_78e7];
-        /// A terminal record's `public.url` is a text or null.
+        /// A terminal amend's `public.url` is a string or null.
         URL: Must Record Check rule "deployments.url" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// A terminal record's `public.finishedAt` is a time by ISO 8601 or null.
+        /// A terminal amend's `public.finishedAt` is an ISO 8601 time or null.
         FINISHED_AT: Must Record Check rule "deployments.finished-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// When a terminal record's `url` and `finishedAt` are null is left open.
+        /// When a terminal amend's `url` and `finishedAt` are null is left open.
         TERMINAL_REST: Must Record Open ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// What the envelope holds is a JSON object.
+        /// The plaintext of the envelope is a JSON object.
         PLAINTEXT_FORM: Must Record Check rule "deployments.plaintext" ["Stored records written by the hosting application" 26 0xb5ea_d936];
-        /// `commit` is a text or null.
+        /// `commit` is a string or null.
         PLAINTEXT_COMMIT: Must Record Check rule "deployments.commit" ["Stored records written by the hosting application" 26 0xb5ea_d936];
-        /// `commitMessage` is a text or null.
+        /// `commitMessage` is a string or null.
         PLAINTEXT_MESSAGE: Must Record Check rule "deployments.commit-message" ["Stored records written by the hosting application" 26 0xb5ea_d936];
-        /// `branch` is a text or null.
+        /// `branch` is a string or null.
         PLAINTEXT_BRANCH: Must Record Check rule "deployments.branch" ["Stored records written by the hosting application" 26 0xb5ea_d936];
-        /// `actionsRunUrl` is a text or null.
+        /// `actionsRunUrl` is a string or null.
         PLAINTEXT_RUN: Must Record Check rule "deployments.run-url" ["Stored records written by the hosting application" 26 0xb5ea_d936];
-        /// `error` is a text or null.
+        /// `error` is a string or null.
         PLAINTEXT_ERROR: Must Record Check rule "deployments.error" ["Stored records written by the hosting application" 26 0xb5ea_d936];
-        /// A record of a schema before 4 is read.
+        /// Readers accept a record of a schema before 4.
         LEGACY_READ: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9, "Stored records written by the hosting application" 28 0xf30d_9f7e, "Versioning" 3 0xc7fa_91d4];
         /// A record of a schema before 4 gives the warning `LEGACY_SCHEMA`.
         LEGACY_WARNING: Must Reader Vector ["Stored records written by the hosting application" 28 0xf30d_9f7e];
         /// The content identifier of a record before schema 4 is its `public.cid`.
         LEGACY_CID: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9];
-        /// What a record with both `cid` and `storeRef`, or with neither a schema nor a reference, means is left open.
+        /// The meaning of a record with both `cid` and `storeRef`, or with neither a schema nor a reference, is left open.
         LEGACY_BOTH: Must Reader Open ["Stored records written by the hosting application" 27 0x2037_1ae9];
     }
 
     /// Deployments to a virtual machine.
     mod instances {
-        /// A live deployment to a machine holds `public.bundleHash`, 64 hexadecimal digits.
+        /// A live deployment to an instance holds `public.bundleHash`, 64 hexadecimal digits.
         BUNDLE_HASH: Must Record Check rule "instances.bundle-hash" ["Stored records written by the hosting application" 30 0xcfbc_c350];
-        /// `public.bundleHash` is the SHA-256 of the file as it is pinned.
+        /// `public.bundleHash` is the SHA-256 of the pinned file.
         BUNDLE_HASH_VALUE: Must Record Check ["Stored records written by the hosting application" 30 0xcfbc_c350];
-        /// What `public.storeRef` of a deployment to a machine resolves to is a bundle envelope.
+        /// `public.storeRef` of a deployment to an instance resolves to a bundle envelope.
         BUNDLE_WRAPPED: Must Record Check ["Stored records written by the hosting application" 30 0xcfbc_c350, "Stored records written by the hosting application" 32 0x00f6_a451];
-        /// Without `public.storeRef` a deployment to a machine has no bundle.
+        /// Without `public.storeRef` a deployment to an instance has no bundle.
         BUNDLE_STORE_REF: Must Reader Vector rule "instances.store-ref" ["Stored records written by the hosting application" 30 0xcfbc_c350];
-        /// Whether a queued deployment names a hash is left open.
+        /// Whether a queued deployment holds a hash is left open.
         HASH_QUEUED: Must Record Open ["Stored records written by the hosting application" 30 0xcfbc_c350];
     }
 
-    /// Claims of a virtual machine's key.
+    /// Claims of a VM's public key.
     mod claims {
-        /// A claim is of type POST.
+        /// A claim has the type POST.
         TYPE: Must Record Check rule "claims.type" ["Stored records written by the hosting application" 6 0xd0f9_60a3, "Stored records written by the hosting application" 36 0xb37f_3c53];
-        /// Its content has the claims' type.
+        /// The content of a claim has the type `svc-vm-pubkey`.
         CONTENT_TYPE: Must Record Check rule "claims.content-type" ["Stored records written by the hosting application" 6 0xd0f9_60a3, "Stored records written by the hosting application" 36 0xb37f_3c53];
         /// The sender is `content.address`.
         SENDER: Must Record Check rule "claims.sender" ["Stored records written by the hosting application" 36 0xb37f_3c53];
-        /// It is signed by the machine's own key.
+        /// The VM's own key signs the claim.
         SIGNATURE: Must Record Check rule "claims.signature" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
         /// `content.content` is an object.
         BODY: Must Record Check rule "claims.body" ["Stored records written by the hosting application" 36 0xb37f_3c53];
@@ -365,23 +365,23 @@ crate::requirements! {
         V: Must Record Check rule "claims.version" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Versioning" 2 0x1cbf_1b31];
         /// `instanceHash` is the hash of an INSTANCE message.
         INSTANCE_HASH: Must Record Check rule "claims.instance-hash" ["Stored records written by the hosting application" 36 0xb37f_3c53];
-        /// `pubkey` is 0x04 and 128 hexadecimal digits, a point of the curve.
+        /// `pubkey` is 0x04 and 128 hexadecimal digits, and is a point on the curve.
         PUBKEY: Must Record Check rule "claims.pubkey" ["Stored records written by the hosting application" 36 0xb37f_3c53];
-        /// The claimed key is the one whose address sends the claim.
+        /// The address of the claimed key is the sender of the claim.
         KEY_OF_ADDRESS: Must Record Check rule "claims.key-of-address" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Primitives" 1 0x2aab_6cb4];
-        /// `registeredAt` is a time by ISO 8601.
+        /// `registeredAt` is an ISO 8601 time.
         REGISTERED_AT: Must Record Check rule "claims.registered-at" ["Stored records written by the hosting application" 36 0xb37f_3c53];
-        /// A machine claims once.
+        /// A VM claims once.
         ONCE: Must Record Check ["Stored records written by the hosting application" 6 0xd0f9_60a3];
-        /// A claim that breaks one of these rules never wins.
+        /// A claim that violates one of these rules never wins.
         INVALID: Must Reader Vector ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
-        /// Of several claims for one machine the earliest by `content.time` wins.
+        /// When there are several claims for one VM, the earliest by `content.time` wins.
         EARLIEST: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
-        /// A claim for another machine does not count.
+        /// A claim for another VM does not count.
         OTHER_INSTANCE: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
-        /// Which of two claims of one second wins is left open; here it is the one with the smaller hash.
+        /// Which of two claims of the same second wins is left open; Assay uses the one with the smaller hash.
         TIE: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
-        /// Nothing in the document keeps a claimer from choosing an earlier time.
+        /// The document does not prevent a claimer from choosing an earlier time.
         BACKDATED: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
     }
 
@@ -389,11 +389,11 @@ crate::requirements! {
     mod security {
         /// Security is written as an AGGREGATE.
         TYPE: Must Record Check rule "security.type" ["Stored records written by the hosting application" 5 0xbb80_1e3f];
-        /// Its key is `security`.
+        /// The aggregate's key is `security`.
         KEY: Must Record Check rule "security.key" ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `content.address` is the owner's address.
         OWNER: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f];
-        /// It is sent by the owner's wallet alone.
+        /// The sender is the owner's wallet and no other key.
         SIGNER: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f];
         /// `content.content` is an object.
         BODY: Must Record Vector rule "security.body" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
@@ -403,53 +403,53 @@ crate::requirements! {
         ENTRY: Must Record Check rule "security.entry" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Signing of stored records" 5 0x4a8f_83e8];
         /// An authorization's `address` is an address of 42 characters.
         ENTRY_ADDRESS: Must Record Check rule "security.entry-address" ["Signing of stored records" 6 0xd152_c394];
-        /// `pubkey` of a session key, where it is given, is 0x04 and 128 hexadecimal digits.
+        /// `pubkey` of a session key, if present, is 0x04 and 128 hexadecimal digits.
         ENTRY_PUBKEY: Must Record Check rule "security.entry-pubkey" ["Signing of stored records" 6 0xd152_c394];
-        /// A session key's address is the one of its `pubkey`.
+        /// A session key's `address` is the address of its `pubkey`.
         ENTRY_PUBKEY_ADDRESS: Must Record Check rule "security.entry-pubkey-address" ["Signing of stored records" 6 0xd152_c394, "Primitives" 1 0x2aab_6cb4];
-        /// An authorization's `types` is an array of texts.
+        /// An authorization's `types` is an array of strings.
         ENTRY_TYPES: Must Reader Vector rule "security.entry-types" ["Signing of stored records" 6 0xd152_c394];
-        /// An authorization's `channels` is an array of texts.
+        /// An authorization's `channels` is an array of strings.
         ENTRY_CHANNELS: Must Reader Vector rule "security.entry-channels" ["Signing of stored records" 6 0xd152_c394];
-        /// An authorization's `aggregate_keys` is an array of texts.
+        /// An authorization's `aggregate_keys` is an array of strings.
         ENTRY_AGGREGATE_KEYS: Must Reader Vector rule "security.entry-aggregate-keys" ["Signing of stored records" 6 0xd152_c394];
-        /// An authorization's `post_types` is an array of texts.
+        /// An authorization's `post_types` is an array of strings.
         ENTRY_POST_TYPES: Must Reader Vector rule "security.entry-post-types" ["Signing of stored records" 6 0xd152_c394];
         /// A session key's `types` are POST and AGGREGATE.
         SESSION_TYPES: Must Record Check ["Signing of stored records" 6 0xd152_c394];
-        /// A session key's `channels` are the records' channel alone.
+        /// A session key's `channels` holds only `SVC_CHANNEL_V1`.
         SESSION_CHANNELS: Must Record Check ["Signing of stored records" 6 0xd152_c394, "Versioning" 2 0x1cbf_1b31];
-        /// A session key's `aggregate_keys` are `projects` and `deployments`: `security` is not among them.
+        /// A session key's `aggregate_keys` are `projects` and `deployments`, not `security`.
         SESSION_AGGREGATE_KEYS: Must Record Check ["Signing of stored records" 6 0xd152_c394];
-        /// A session key's `post_types` are empty.
+        /// A session key's `post_types` is empty.
         SESSION_POST_TYPES: Must Record Check ["Signing of stored records" 6 0xd152_c394];
         /// The delegate's authorization has no `pubkey`.
         DELEGATE_NO_PUBKEY: Must Record Check rule "security.delegate-pubkey" ["Signing of stored records" 7 0x1c4a_c90b];
-        /// What the delegate's authorization allows is left open; the simulator's allows POST, FORGET and STORE on the records' channel.
+        /// What the delegate's authorization allows is left open; the simulator's allows POST, FORGET and STORE on `SVC_CHANNEL_V1`.
         DELEGATE_ENTRY: Must Record Open ["Signing of stored records" 5 0x4a8f_83e8, "Signing of stored records" 7 0x1c4a_c90b];
         /// `encryptionKey` is an object.
         ENCRYPTION_KEY: Must Record Check rule "security.encryption-key" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
-        /// `encryptionKey.pubkey` is 0x04 and 128 hexadecimal digits, a point of the curve.
+        /// `encryptionKey.pubkey` is 0x04 and 128 hexadecimal digits, and is a point on the curve.
         ENCRYPTION_PUBKEY: Must Record Check rule "security.encryption-pubkey" ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Deriving E" 3 0xbc36_037c];
         /// `encryptionKey.scheme` is `wallet-sig-v1`.
         ENCRYPTION_SCHEME: Must Record Check rule "security.encryption-scheme" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
-        /// `encryptionKey.registeredAt` is a time by ISO 8601.
+        /// `encryptionKey.registeredAt` is an ISO 8601 time.
         ENCRYPTION_REGISTERED_AT: Must Record Check rule "security.encryption-registered-at" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `encryptionKey.pubkey` is the public key of the wallet's E.
         ENCRYPTION_IS_E: Must Record Check ["Stored records written by the hosting application" 38 0x9f4c_a9c8, "Deriving E" 1 0x391f_c539, "Deriving E" 3 0xbc36_037c, "Deriving E" 5 0xa0ca_2d0b];
-        /// The encryption key is in no authorization.
+        /// No authorization lists the encryption key.
         NOT_A_SIGNER: Must Record Check rule "security.not-a-signer" ["Stored records written by the hosting application" 39 0x0dd4_810c];
         /// What an explicit rotation is, is left open: the derived key never changes.
         ROTATION: Must Record Open ["Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
-        /// Whether security is written before the first project or after it is left open.
+        /// Whether security is written before or after the first project is left open.
         ORDER: Must Record Open ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c];
     }
 
-    /// Who may write what, as a reader judges it.
+    /// Which sender may write which record, as a reader decides it.
     mod authority {
-        /// An aggregate, or a FORGET, is the owner's whose address stands in `content.address`.
+        /// The owner of an aggregate or a FORGET is the address in `content.address`.
         OWNER_ADDRESS: Must Reader Vector rule "authority.owner-address" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 45 0x5680_55c7];
-        /// A sender besides the owner counts only where the owner's security lists it.
+        /// A record of a sender other than the owner counts only if the owner's security lists the sender.
         LISTED: Must Reader Vector rule "authority.listed" ["Signing of stored records" 5 0x4a8f_83e8];
         /// A listed sender writes only the types of its authorization.
         TYPES: Must Reader Vector rule "authority.types" ["Signing of stored records" 6 0xd152_c394];
@@ -459,79 +459,79 @@ crate::requirements! {
         AGGREGATE_KEYS: Must Reader Vector rule "authority.aggregate-keys" ["Signing of stored records" 6 0xd152_c394];
         /// A listed sender writes only posts of the types of its authorization.
         POST_TYPES: Must Reader Vector rule "authority.post-types" ["Signing of stored records" 6 0xd152_c394];
-        /// Empty `post_types` stand for every post within the allowed types.
+        /// An empty `post_types` allows every post within the allowed types.
         EMPTY_ALL: Must Reader Vector ["Signing of stored records" 6 0xd152_c394];
-        /// Security counts only from the owner's wallet, whatever an authorization says.
+        /// Security counts only if the owner's wallet wrote it, whatever an authorization says.
         SECURITY_OWNER: Must Reader Vector rule "authority.security" ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Signing of stored records" 6 0xd152_c394];
-        /// A session key forgets nothing.
+        /// A session key cannot forget anything.
         FORGET_SESSION: Must Reader Vector rule "authority.forget" ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 6 0xd152_c394];
-        /// A claim needs no authorization, and none stands in for the machine's own signature.
+        /// A claim needs no authorization, and no authorization replaces the VM's own signature.
         CLAIM_SELF: Must Reader Vector rule "authority.claim" ["Stored records written by the hosting application" 36 0xb37f_3c53, "Signing of stored records" 4 0x9dfe_9358];
-        /// The encryption key signs nothing that counts.
+        /// A record signed by the encryption key never counts.
         ENCRYPTION_NEVER: Must Reader Vector rule "authority.encryption-key" ["Stored records written by the hosting application" 39 0x0dd4_810c];
-        /// What an empty list besides `post_types` allows is left open; it allows everything here.
+        /// What an empty list other than `post_types` allows is left open; Assay treats it as everything.
         EMPTY_OTHERS: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
-        /// Whether a deployment or a FORGET by the wallet itself counts is left open; here it does.
+        /// Whether a deployment or a FORGET by the wallet itself counts is left open; Assay accepts it.
         OWNER_POSTS: Must Reader Open ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Signing of stored records" 4 0x9dfe_9358];
-        /// What the aggregate key `deployments` is for is left open: deployments are posts.
+        /// The purpose of the aggregate key `deployments` is left open: deployments are posts.
         DEPLOYMENTS_KEY: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
     }
 
     /// Forgetting a project's artifacts.
     mod forget {
-        /// Cleaning up is a message of type FORGET.
+        /// A cleanup is a message of type FORGET.
         TYPE: Must Record Check rule "forget.type" ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7];
-        /// It is sent by a delegate whom the owner's `security` lists.
+        /// The sender is a delegate that the owner's `security` lists.
         DELEGATE: Must Record Check ["Stored records written by the hosting application" 7 0x4308_db4d, "Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 5 0xf217_f297];
         /// `content.address` is the owner's address.
         ADDRESS: Must Record Check rule "forget.address" ["Stored records written by the hosting application" 45 0x5680_55c7];
-        /// `content.hashes` is an array of texts.
+        /// `content.hashes` is an array of strings.
         HASHES: Must Record Vector rule "forget.hashes" ["Stored records written by the hosting application" 45 0x5680_55c7];
-        /// Each of the hashes is a STORE message's.
+        /// Each hash is the hash of a STORE message.
         STORES: Must Record Check ["Stored records written by the hosting application" 45 0x5680_55c7];
         /// A hash that cannot be forgotten is left out, so that the others are forgotten.
         CLASSIFIED: Must Record Check rule "forget.classified" ["Reading the STORE message (recovery rules)" 6 0xea18_8145, "Reading the STORE message (recovery rules)" 7 0x4b4f_2171];
-        /// Every `storeRef` of the project that can be forgotten is among the hashes.
+        /// The hashes include every `storeRef` of the project that can be forgotten.
         EVERY: Must Record Check rule "forget.every" ["States and transitions" 4 0x879c_5482];
         /// No hash is another project's `storeRef`.
         OWN: Must Record Check rule "forget.own" ["States and transitions" 4 0x879c_5482];
         /// Deleting a project sends one FORGET.
         ONE: Must Record Check ["Stored records written by the hosting application" 7 0x4308_db4d, "States and transitions" 4 0x879c_5482];
-        /// What bytes of a FORGET are signed is left open; here `hashes` stands where `content` would.
+        /// Which bytes of a FORGET are signed is left open; Assay signs `hashes` in the place of `content`.
         SIGNED_BYTES: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 1 0x241b_c8ec];
-        /// Whether a hash may stand twice is left open; it stands once here.
+        /// Whether a hash may appear twice is left open; the simulator writes it once.
         DEDUPLICATED: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
-        /// Whether a project without artifacts is followed by a FORGET is left open; here it is not.
+        /// Whether a FORGET follows for a project without artifacts is left open; the simulator sends none.
         EMPTY: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
-        /// What becomes of artifacts that only a `cid` names is left open; they are reported and not forgotten.
+        /// What happens to artifacts that only a `cid` names is left open; they are reported and not forgotten.
         LEGACY: Must Record Open ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 27 0x2037_1ae9];
     }
 
     /// The records of an owner, in their order.
     mod history {
-        /// A terminal record is not older than its creation.
+        /// A terminal amend is not older than its creation.
         QUEUED_FIRST: Must Record Check ["States and transitions" 1 0x1f9d_979d, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
         /// A deployment is created once.
         ONE_CREATION: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e];
-        /// A deployment has one terminal record and no third message.
+        /// A deployment has one terminal amend and no third message.
         ONE_AMEND: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
-        /// A deployment that has come to its end has its terminal record.
+        /// A deployment that has ended has its terminal amend.
         FINISHES: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "States and transitions" 2 0xd1ab_f0dd, "States and transitions" 3 0xbf92_78e7];
-        /// Security is registered once; no project after the first changes the encryption key.
+        /// Security is registered once; later projects do not change the encryption key.
         SECURITY_ONCE: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
-        /// Who has a project has security.
+        /// An owner with a project has security.
         SECURITY_EXISTS: Must Record Check ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c];
-        /// A project's `createdAt` stays what it was.
+        /// A project's `createdAt` does not change.
         CREATED_AT_KEPT: Must Record Check ["Stored records written by the hosting application" 17 0xd1d1_75f9];
-        /// An edit moves a project's `updatedAt`, never back.
+        /// An edit moves a project's `updatedAt` forward, never back.
         UPDATED_AT_MOVES: Should Record Check ["Stored records written by the hosting application" 17 0xd1d1_75f9];
-        /// Writing one entry keeps the others as they were.
+        /// Writing one entry leaves the other entries unchanged.
         MAP_KEPT: Must Record Check ["Stored records written by the hosting application" 11 0xec1d_d10c];
-        /// A deleted project's entry stays in the map, with `public.deleted` true.
+        /// A deleted project's entry remains in the map, with `public.deleted` true.
         ENTRY_STAYS: Must Record Check ["States and transitions" 4 0x879c_5482];
-        /// A deleted project never comes back.
+        /// A deleted project is never restored.
         DELETED_STAYS: Must Record Check ["States and transitions" 4 0x879c_5482];
-        /// A project's artifacts are forgotten after its entry says that it is deleted.
+        /// A project's artifacts are forgotten after its entry is marked as deleted.
         TOMBSTONE_FIRST: Must Record Check ["States and transitions" 4 0x879c_5482];
         /// No IV is used in two envelopes.
         FRESH_IV: Should Record Check ["Stored records written by the hosting application" 41 0x6006_407c, "Primitives" 1 0x2aab_6cb4];
@@ -541,31 +541,31 @@ crate::requirements! {
 
     /// Amend chains.
     mod amends {
-        /// A chain begins with the POST of the deployments' type.
+        /// A chain starts with the POST of type `svc-cloud-deployment`.
         CREATION: Must Reader Vector rule "amend.creation" ["Amend chain resolution" 1 0xa23b_f7c9];
-        /// An amend belongs behind the record whose item hash is its `ref`.
+        /// An amend follows the record whose item hash is its `ref`.
         REF: Must Reader Vector ["Amend chain resolution" 2 0x78ea_ea97];
-        /// An amend of an amend is followed, to the last one.
+        /// An amend of an amend is followed, up to the last one.
         FORWARD: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9];
         /// The content of the last record is the deployment's state.
         CONTENT: Must Reader Vector ["Amend chain resolution" 4 0xb5ae_7266];
-        /// Of two amends of one record the one with the larger `time` is followed.
+        /// Of two amends of one record the one with the larger `time` wins.
         LARGER_TIME: Must Reader Vector ["Amend chain resolution" 5 0x1fdc_4403];
-        /// Only amends of the same record are compared: what follows an amend that lost is lost with it.
+        /// Only amends of the same record are compared: an amend of a losing amend loses too.
         LOCAL: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
-        /// An amend whose sender has no authority is passed over before times are compared.
+        /// An amend whose sender has no authority is ignored before times are compared.
         AUTHORITY: Must Reader Vector ["Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8, "Amend chain resolution" 2 0x78ea_ea97];
-        /// In what order the records arrive changes nothing.
+        /// The order in which records arrive changes nothing.
         ORDER: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
-        /// Which of two amends of one second is followed is left open; here it is the one with the smaller hash.
+        /// Which of two amends of the same second wins is left open; Assay uses the one with the smaller hash.
         TIE: Must Reader Open rule "amend.tie" ["Amend chain resolution" 5 0x1fdc_4403];
-        /// What amends that refer to one another mean is left open; reading them ends.
+        /// The meaning of amends that refer to one another is left open; reading them terminates.
         CYCLE: Must Reader Open rule "amend.cycle" ["Amend chain resolution" 3 0x117a_d0d9];
-        /// What an amend of an unknown record means is left open; a note names it.
+        /// The meaning of an amend of an unknown record is left open; a note names it.
         DANGLING: Must Reader Open rule "amend.dangling" ["Amend chain resolution" 2 0x78ea_ea97];
-        /// Whether an amend may be older than what it amends is left open; here it may.
+        /// Whether an amend may be older than the record it amends is left open; Assay accepts it.
         OLDER: Must Reader Open ["Amend chain resolution" 5 0x1fdc_4403];
-        /// What an amend with another deployment's id means is left open; a note names it.
+        /// The meaning of an amend with another deployment's id is left open; a note names it.
         OTHER_DEPLOYMENT: Must Reader Open rule "amend.other-deployment" ["Amend chain resolution" 2 0x78ea_ea97, "Amend chain resolution" 4 0xb5ae_7266];
     }
 
@@ -577,19 +577,19 @@ crate::requirements! {
         CONTENT: Must Reader Vector ["Endpoints" 33 0x0f3d_628a, "Amend chain resolution" 4 0xb5ae_7266];
         /// Records of senders without authority change no result.
         STRANGERS: Must Reader Vector ["Signing of stored records" 3 0xef7f_2ed3, "Signing of stored records" 5 0x4a8f_83e8];
-        /// A message that one node lacks is asked of another before it is reported absent.
+        /// Before a message is reported absent, another node is queried.
         ASK_OTHERS: Must Reader Vector ["Reading the STORE message (recovery rules)" 4 0x9608_3658, "What the service does" 9 0x38f4_f085];
-        /// For a record that holds its identifier itself no STORE message is looked up.
+        /// No STORE message is looked up for a record that holds its content identifier.
         LEGACY_NO_LOOKUP: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9];
-        /// The backend reads the envelopes of version 3 by the encryption key.
+        /// The backend decrypts envelopes of version 3 with the encryption key.
         ROLE_BACKEND: Must Reader Vector ["Stored records written by the hosting application" 43 0xe130_6972];
-        /// A recovery tool reads by the wallet key whatever the version.
+        /// A recovery tool decrypts with the wallet key whatever the version.
         ROLE_RECOVERY: Must Reader Vector ["Stored records written by the hosting application" 44 0xe37e_5aac];
-        /// The artifact of a living project's live deployment resolves to a content identifier.
+        /// The artifact of a live deployment of a project that is not deleted resolves to a content identifier.
         LIVE_RESOLVES: Must Record Check ["Endpoints" 33 0x0f3d_628a, "Stored records written by the hosting application" 25 0x5aae_318a];
-        /// What a malformed record means to the others is left open; it is named in a note, and the others are read.
+        /// The meaning of a malformed record for the others is left open; a note names it, and the others are read.
         MALFORMED_NAMED: Must Reader Open ["Versioning" 3 0xc7fa_91d4];
-        /// What rehydration takes and answers is not shown; both are the simulator's own.
+        /// Request and response of rehydration are not shown; both are the simulator's own.
         REHYDRATE: Must Server Open ["Endpoints" 34 0x83e8_19e7];
     }
 }

@@ -1,4 +1,4 @@
-//! What encrypted envelopes and bundles have in common: a text under a key of its own, and that key wrapped for each
+//! The common part of encrypted envelopes and bundles: a ciphertext under its own key, and that key wrapped for each
 //! recipient.
 
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use crate::{Id, Refused, Rules};
 /// The one cipher.
 pub(super) const ALGORITHM: &str = "aes-256-gcm";
 
-/// The rows under which a kind of envelope is read.
+/// The rows for one kind of envelope.
 pub(super) struct Rows {
     pub(super) algorithm: Id,
     pub(super) ciphertext: Id,
@@ -26,14 +26,14 @@ pub(super) struct Rows {
     pub(super) additional_data: Option<Id>,
 }
 
-/// What stands in `ct`, `iv` and `tag`. The lengths are right unless their rules are violated.
+/// The bytes of `ct`, `iv` and `tag`. The lengths are correct unless their rules are violated.
 pub(super) struct Ciphertext {
     pub(super) bytes: Vec<u8>,
     pub(super) iv: Vec<u8>,
     pub(super) tag: Vec<u8>,
 }
 
-/// A text that was opened; `authentic` is false only where the rule is violated.
+/// A decrypted plaintext; `authentic` is false only when the rule is violated.
 pub(super) struct Plaintext {
     pub(super) bytes: Zeroizing<Vec<u8>>,
     pub(super) authentic: bool,
@@ -57,7 +57,7 @@ pub(super) fn read(
     Ok(Ciphertext { bytes, iv, tag })
 }
 
-/// Reads base64 in a member; `rule` says that it is there and a text.
+/// Reads base64 in a member; `rule` requires it to be present and a string.
 pub(super) fn bytes(
     value: Option<&Value>,
     place: &str,
@@ -72,7 +72,7 @@ pub(super) fn bytes(
         Some(value) => format!("{place} is {}", fields::cut(value)),
     })?;
     let Some(text) = text else {
-        // Leniently, a list of bytes as some libraries print them.
+        // Lenient: a list of bytes, as some libraries print it.
         let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         return Ok(items.iter().filter_map(|item| u8::try_from(item.as_u64()?).ok()).collect());
     };
@@ -94,12 +94,12 @@ pub(super) fn unwrap_key(
     let bytes = &unwrapped.plaintext;
     rules.require(rule, bytes.len() == 32, || format!("the unwrapped key has {} bytes", bytes.len()))?;
     let mut dek = Zeroizing::new([0; 32]);
-    // Leniently, a longer one is cut and a shorter one filled up with zeros.
+    // Lenient: a longer key is truncated and a shorter one padded with zeros.
     dek.iter_mut().zip(bytes.iter()).for_each(|(to, from)| *to = *from);
     Ok((dek, unwrapped.agreement))
 }
 
-/// Decrypts under an unwrapped key.
+/// Decrypts with an unwrapped key.
 pub(super) fn open(
     text: &Ciphertext,
     dek: &Key,
@@ -114,18 +114,18 @@ pub(super) fn open(
     let opened = if let Ok(tag) = <&[u8; 16]>::try_from(text.tag.as_slice()) {
         aead::open(dek, nonce, data, &text.bytes, tag)
     } else {
-        // Its length was let through: as much of it is compared as there is.
+        // Its length was accepted: compare as many bytes as there are.
         let plaintext = aead::open_unchecked(dek, nonce, &text.bytes);
         let (_, tag) = aead::seal(dek, nonce, data, &plaintext);
         tag.iter().zip(&text.tag).all(|(a, b)| a == b).then_some(plaintext)
     };
-    rules.require(rows.authentic, opened.is_some(), || "the tag does not match".to_owned())?;
+    rules.require(rows.authentic, opened.is_some(), || "the authentication tag does not match".to_owned())?;
     let authentic = opened.is_some();
     let bytes = opened.unwrap_or_else(|| aead::open_unchecked(dek, nonce, &text.bytes));
     Ok(Plaintext { bytes, authentic })
 }
 
-/// What is authenticated beside the text: nothing.
+/// The additional authenticated data: none.
 pub(super) fn additional_data(rows: &Rows, rules: &mut impl Rules) -> &'static [u8] {
     match rows.additional_data {
         Some(rule) => rules.effect(rule, &[][..], |_, _| ALGORITHM.as_bytes()),
@@ -133,7 +133,8 @@ pub(super) fn additional_data(rows: &Rows, rules: &mut impl Rules) -> &'static [
     }
 }
 
-/// The key that one of `deks` holds for `key`, whatever the member is called: what a reader finds that tries them all.
+/// The key that one of `deks` holds for `key`, whatever the member's name: the mistake of a reader that tries them
+/// all.
 pub(super) fn try_all(
     deks: &Map<String, Value>,
     key: &SigningKey,

@@ -1,5 +1,5 @@
-//! User security (document 2, "Security aggregate", "Signing of stored records"): who may sign for an owner, and the
-//! key to encrypt for.
+//! User security (document 2, "Security aggregate", "Signing of stored records"): the authorized signers of an owner,
+//! and the encryption key.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub const SESSION_KINDS: [&str; 2] = ["POST", "AGGREGATE"];
 /// The aggregate keys of a session key's entry.
 pub const SESSION_KEYS: [&str; 2] = ["projects", "deployments"];
 
-/// Whether an entry is a session key's or a delegate's, as far as it shows.
+/// Whether an entry looks like a session key's or a delegate's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -35,24 +35,24 @@ pub enum Role {
     Delegate,
 }
 
-/// What another signer may write. An empty list allows all of its kind.
+/// The permissions of another signer. An empty list allows everything of its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authorization {
     /// The signer's address.
     pub address: Address,
     /// The signer's key, which a session key's entry may hold.
     pub pubkey: Option<String>,
-    /// Types of messages.
+    /// Message types.
     pub types: Vec<String>,
     /// Channels.
     pub channels: Vec<String>,
-    /// Keys of aggregates.
+    /// Aggregate keys.
     pub aggregate_keys: Vec<String>,
     /// Content types of POSTs.
     pub post_types: Vec<String>,
 }
 
-/// The key to encrypt for.
+/// The encryption key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptionKey {
     /// `0x04` and 128 hexadecimal digits, as written.
@@ -61,12 +61,12 @@ pub struct EncryptionKey {
     pub registered_at: String,
 }
 
-/// An owner's security as it stands.
+/// The current security of an owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Security {
     /// The other signers.
     pub authorizations: Vec<Authorization>,
-    /// The key to encrypt for.
+    /// The encryption key.
     pub encryption_key: Option<EncryptionKey>,
 }
 
@@ -83,10 +83,10 @@ impl Authorization {
             Some(_) => Some(fields.text_that("pubkey", &ENTRY_PUBKEY, rules, is_public_key)?),
         };
         let derived = pubkey.as_deref().and_then(|key| parse_public_key(key, &mut Strict).ok());
-        // Where the address' form is violated there is none to compare.
+        // When the form of the address is violated, there is no address to compare.
         let own =
             derived.is_none_or(|key| stated.is_none_or(|stated| Address::of_public_key(&key) == stated));
-        rules.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the key is not {address}'s"))?;
+        rules.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the address of the key is not {address}"))?;
         Ok(Authorization {
             address,
             pubkey,
@@ -110,7 +110,7 @@ impl Authorization {
         }
     }
 
-    /// A delegate's entry; what it lists is not shown, this is what its records need.
+    /// A delegate's entry. The document does not show its lists; these are the ones that its records need.
     pub fn delegate(dialect: &Dialect, address: Address) -> Authorization {
         Authorization {
             types: ["POST", "FORGET", "STORE"].map(str::to_owned).to_vec(),
@@ -119,7 +119,7 @@ impl Authorization {
         }
     }
 
-    /// Whose entry it is: a session key's has a `pubkey`, or is the only one to allow aggregates.
+    /// The kind of entry: a session key's has a `pubkey`, or allows AGGREGATE without FORGET.
     pub fn role(&self) -> Role {
         let lists = |kind: &str| self.types.iter().any(|listed| listed == kind);
         if self.pubkey.is_some() || (lists("AGGREGATE") && !lists("FORGET")) {
@@ -155,7 +155,7 @@ impl EncryptionKey {
         Ok(EncryptionKey { pubkey, registered_at })
     }
 
-    /// The address of the key, which signs nothing.
+    /// The address of the key; the key signs nothing.
     pub fn address(&self) -> Option<Address> {
         parse_public_key(&self.pubkey, &mut Strict).ok().map(|key| Address::of_public_key(&key))
     }
@@ -167,7 +167,7 @@ impl EncryptionKey {
 }
 
 impl Security {
-    /// Reads the aggregate's content. What is wrong allows nothing and is told; the rest is read all the same.
+    /// Reads the aggregate's content. Invalid parts allow nothing and are reported; the rest is still read.
     pub fn read(content: &Map<String, Value>, rules: &mut impl Rules) -> (Security, Vec<Refused>) {
         let (mut security, mut faults) = (Security::default(), Vec::new());
         let fields = Fields::new(content, "");
@@ -192,7 +192,7 @@ impl Security {
         let signs = security.encryption_key.as_ref().and_then(EncryptionKey::address);
         let listed = security.authorizations.iter().any(|entry| Some(entry.address) == signs);
         let held =
-            rules.require(&NOT_A_SIGNER, !listed, || "encryptionKey is in an authorization".to_owned());
+            rules.require(&NOT_A_SIGNER, !listed, || "an authorization lists encryptionKey".to_owned());
         faults.extend(held.err());
         (security, faults)
     }
@@ -221,11 +221,11 @@ pub fn body<'a>(
     rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
     rules.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
-    rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
     Ok(record.body())
 }
 
-/// An aggregate of security held to what its writer owes. `delegate` is known from outside the record.
+/// Checks an aggregate of security against the rules for its writer. `delegate` comes from outside the record.
 pub fn judge(
     record: &Record,
     dialect: &Dialect,
@@ -240,7 +240,7 @@ pub fn judge(
     for entry in &security.authorizations {
         if delegate == Some(entry.address) {
             rules.require(&DELEGATE_NO_PUBKEY, entry.pubkey.is_none(), || {
-                "the delegate has a pubkey".to_owned()
+                "the delegate's authorization has a pubkey".to_owned()
             })?;
         } else if entry.role() == Role::SessionKey {
             judge_session(entry, dialect, rules)?;
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back_and_roles_show() {
+    fn written_security_is_read_back_with_its_roles() {
         let security = sample();
         assert_eq!(judged(&security.to_json(), &mut Strict), Ok(security.clone()));
         let roles: Vec<Role> = security.authorizations.iter().map(Authorization::role).collect();
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_security_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let entry = "/authorizations/0";
         let cases: [(Id, String, Value); 22] = [
             (&AUTHORIZATIONS, "/authorizations".into(), json!({})),
@@ -352,10 +352,10 @@ mod tests {
                 object => object[name] = wrong,
             }
             assert_eq!(judged(&content, &mut Strict).expect_err(&pointer).rule, rule, "{pointer}");
-            // An entry that is no object has no address, nor a missing key a form.
+            // An entry that is not an object has no address, and a missing key has no form.
             let bare = rule == &ENTRY || rule == &ENCRYPTION_KEY;
             let violated = judged(&content, &mut Without(rule));
-            // A list that is read as empty is still not what a session key's has to be.
+            // A list that is read as empty still differs from a session key's list.
             let lists: [Id; 3] = [&ENTRY_TYPES, &ENTRY_CHANNELS, &ENTRY_AGGREGATE_KEYS];
             let read = Security::read(content.as_object().unwrap(), &mut Without(rule));
             let passes = violated.is_ok() || (lists.contains(&rule) && read.1.is_empty());
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn one_odd_entry_does_not_cost_the_others() {
+    fn one_invalid_entry_does_not_affect_the_others() {
         let mut content = sample().to_json();
         content["authorizations"][0]["types"] = 7.into();
         let (security, faults) = Security::read(content.as_object().unwrap(), &mut Strict);

@@ -1,9 +1,9 @@
-//! At which stage a rule of keys and envelopes refuses, as the vectors name it.
+//! The stage at which a rule of keys and envelopes rejects, as the vectors name it.
 
 use crate::Id;
 use crate::hosting::requirements::{bundle, ecies, envelope, key_e};
 
-/// `parse` before any key is used, `verify` where keys or hashes do not fit, `check` behind that: what was found inside.
+/// `parse` before any key is used, `verify` if keys or hashes do not match, `check` for faults in the plaintext.
 pub fn stage(rule: Id) -> &'static str {
     let verified: [Id; 8] = [
         &ecies::EPHEMERAL_POINT,
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_refuse_at_their_stage() {
+    fn rules_reject_at_their_stage() {
         assert_eq!(stage(&envelope::FORM), "parse");
         assert_eq!(stage(&bundle::HASH), "verify");
         assert_eq!(stage(&bundle::TARBALL), "check");

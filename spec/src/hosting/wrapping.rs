@@ -1,4 +1,4 @@
-//! A text encrypted for one recipient (document 2, "Primitives"), rule by rule and step by step.
+//! Encrypts a message for one recipient (document 2, "Primitives"), rule by rule and step by step.
 
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
@@ -12,47 +12,50 @@ use crate::hosting::requirements::ecies::{
 };
 use crate::{Refused, Rules};
 
-/// What the sender draws anew for every text.
+/// The sender's random values, new for every message.
 #[derive(Clone)]
 pub struct Ephemeral {
-    /// The key pair that is thrown away afterwards.
+    /// The ephemeral key pair.
     pub key: SigningKey,
-    /// The nonce; its length is the layout's.
+    /// The nonce; the layout decides its length.
     pub nonce: Nonce,
 }
 
-/// The steps from two keys to the cipher's key. They print nothing: each of them is a secret.
+/// The steps from two keys to the cipher's key. They print nothing: each of them is secret.
 pub struct Agreement {
-    /// What the two keys share: 65 bytes, uncompressed.
+    /// The shared point: 65 bytes, uncompressed.
     pub shared_point: Zeroizing<PublicKey>,
-    /// What the key is derived from: 130 bytes.
+    /// The input of the key derivation: 130 bytes.
     pub key_material: Zeroizing<Vec<u8>>,
     /// The cipher's key.
     pub key: Key,
 }
 
-/// A text that was encrypted.
+/// An encrypted message.
 pub struct Wrapped {
     /// Ephemeral key, nonce, tag, ciphertext.
     pub bytes: Vec<u8>,
-    /// How its key came about.
+    /// The derivation of its key.
     pub agreement: Agreement,
 }
 
-/// A text that was decrypted.
+/// A decrypted message.
 pub struct Unwrapped {
-    /// The text.
+    /// The plaintext.
     pub plaintext: Zeroizing<Vec<u8>>,
-    /// How its key came about; none where a rule is violated without which there is none.
+    /// The derivation of its key; none if a rule that it needs is violated.
     pub agreement: Option<Agreement>,
 }
 
-/// Reads a recipient's key: 65 bytes, a point of the curve.
+/// Reads a recipient's key: 65 bytes, a point on the curve.
 pub fn recipient(bytes: &[u8], rules: &mut impl Rules) -> Result<PublicKey, Refused> {
     rules.parse(
         &RECIPIENT,
-        || secp256k1::parse_public_key(bytes).ok_or_else(|| "the recipient's key is no point".to_owned()),
-        // Leniently: in another form; or the point that belongs to the key 1, for which anybody can read.
+        || {
+            secp256k1::parse_public_key(bytes)
+                .ok_or_else(|| "the recipient's key is not a point on the curve".to_owned())
+        },
+        // Lenient: in another form; or the point of the private key 1, with which anyone can decrypt.
         || {
             let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
             let anybody = || secp256k1::key_from_secret(&one).as_ref().map(secp256k1::public_key);
@@ -61,7 +64,7 @@ pub fn recipient(bytes: &[u8], rules: &mut impl Rules) -> Result<PublicKey, Refu
     )
 }
 
-/// Encrypts `plaintext` for the holder of a public key.
+/// Encrypts `plaintext` for the owner of a public key.
 pub fn wrap(
     public: &[u8],
     ephemeral: &Ephemeral,
@@ -78,7 +81,7 @@ pub fn wrap(
     Ok(Wrapped { bytes: ecies::join(&parts), agreement })
 }
 
-/// Decrypts what was encrypted for `key`.
+/// Decrypts a message for `key`.
 pub fn unwrap(
     key: &SigningKey,
     bytes: &[u8],
@@ -86,18 +89,22 @@ pub fn unwrap(
     rules: &mut impl Rules,
 ) -> Result<Unwrapped, Refused> {
     let length = bytes.len();
-    rules.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || format!("{length} bytes"))?;
+    rules.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || {
+        format!("the wrapped key has {length} bytes, too few")
+    })?;
     let first = bytes.first().copied().unwrap_or_default();
     rules.require(&EPHEMERAL_PREFIX, length == 0 || first == 4, || {
-        format!("the ephemeral key begins with {first:#04x}")
+        format!("the ephemeral key starts with {first:#04x}, not 0x04")
     })?;
-    // Nothing is changed by this unless a rule is violated.
+    // This changes nothing unless a rule is violated.
     let bytes = uncompressed(bytes);
     let Some(parts) = ecies::split(&bytes, nonce) else {
         return Ok(Unwrapped { plaintext: Zeroizing::default(), agreement: None });
     };
     let shared = ecies::shared_point(key, parts.ephemeral);
-    rules.require(&EPHEMERAL_POINT, shared.is_some(), || "the ephemeral key is no point".to_owned())?;
+    rules.require(&EPHEMERAL_POINT, shared.is_some(), || {
+        "the ephemeral key is not a point on the curve".to_owned()
+    })?;
     let Some(shared) = shared else {
         return Ok(Unwrapped { plaintext: Zeroizing::new(parts.ciphertext.to_vec()), agreement: None });
     };
@@ -107,7 +114,7 @@ pub fn unwrap(
         &AUTHENTIC,
         || {
             aead::open(&agreement.key, parts.nonce, &data, parts.ciphertext, parts.tag)
-                .ok_or_else(|| "the tag does not match".to_owned())
+                .ok_or_else(|| "the authentication tag does not match".to_owned())
         },
         || Ok(aead::open_unchecked(&agreement.key, parts.nonce, parts.ciphertext)),
     )?;
@@ -116,7 +123,7 @@ pub fn unwrap(
 
 fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, rules: &mut impl Rules) -> Agreement {
     let key_material = rules.effect(&SHARED_POINT, ecies::key_material(ephemeral, &shared_point), |_, _| {
-        // The coordinate alone, as key agreement is done elsewhere.
+        // A mistake: only the x coordinate, as in other key agreements.
         Zeroizing::new(shared_point[1..33].to_vec())
     });
     let key = rules.effect(&DERIVATION, ecies::derive_key(&key_material), |_, _| {
@@ -129,7 +136,7 @@ fn additional_data(ephemeral: &PublicKey, rules: &mut impl Rules) -> Vec<u8> {
     rules.effect(&ADDITIONAL_DATA, Vec::new(), |_, _| ephemeral.to_vec())
 }
 
-/// The same text with its ephemeral key uncompressed, whatever form of a point it has.
+/// The same bytes with the ephemeral key uncompressed, whatever its form.
 fn uncompressed(bytes: &[u8]) -> Vec<u8> {
     let mut whole = bytes.to_vec();
     if let Some(first) = whole.first_mut() {
@@ -169,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_the_layer_below_writes_and_reads() {
+    fn output_matches_the_ecies_module() {
         let below = ecies::encrypt(&public_key(&key(3)), &key(5), ephemeral().nonce, &[7; 32]).unwrap();
         assert_eq!(wrapped(), below);
         assert_eq!(read(&below, &mut Strict), Ok(vec![7; 32]));
@@ -179,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_text_is_taken() {
+    fn each_fault_breaks_one_rule_only() {
         let good = wrapped();
         let edited = |at: usize, value: u8| {
             let mut bad = good.clone();
@@ -211,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_shows_at_both_ends() {
+    fn each_violated_step_changes_both_ends() {
         for rule in [&SHARED_POINT, &DERIVATION, &ADDITIONAL_DATA] {
             let other =
                 wrap(&public_key(&key(3)), &ephemeral(), &[7; 32], &mut Without(rule)).map(|w| w.bytes);
@@ -222,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn recipients_have_one_form() {
+    fn recipient_key_has_exactly_one_form() {
         let good = public_key(&key(3));
         let compressed = [&[2 + (good[64] & 1)][..], &good[1..33]].concat();
         let mut off = good;

@@ -1,7 +1,7 @@
 //! Aggregates: keyed documents of an address (document 2, "Aggregate" and "Endpoints").
 //!
-//! Reading: a write replaces the members it names and leaves the others; of two writes of one member the later `time`
-//! wins, and of two at one time the greater hash. So the outcome does not depend on the order of arrival.
+//! Reading: a write replaces the members that it names and keeps the others. Of two writes of one member the later
+//! `time` wins; at the same time, the greater hash. So the result does not depend on the order of arrival.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// An aggregate, for descriptions.
+/// An aggregate, for the API description.
 const AGGREGATE: &[Field] = &[
     must("key", ShapeKind::Text),
     must("address", ShapeKind::Text),
@@ -41,9 +41,9 @@ const LIST_QUERY: &[Field] = &[
     PAGE,
     LIMIT,
 ];
-/// Its reply.
+/// Its response.
 const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&ShapeKind::Object(&[]))), PAGINATION];
-/// The parameters of an address' aggregates.
+/// The parameters for reading the aggregates of an address.
 const OF_ADDRESS_QUERY: &[Field] = &[may("keys", ShapeKind::Commas), LIMIT];
 
 endpoint! {
@@ -79,11 +79,11 @@ endpoint! {
 pub struct Write {
     /// The key.
     pub key: String,
-    /// The owner, where the content names one.
+    /// The owner, if the content names one.
     pub address: Option<String>,
     /// The members that are written.
     pub content: Map<String, Value>,
-    /// Seconds since the epoch, where the content says; else the message's timestamp counts.
+    /// Seconds since the epoch, if the content says so; otherwise the message's timestamp is used.
     pub time: Option<i64>,
 }
 
@@ -99,7 +99,7 @@ impl Write {
         let members = content.get("content").and_then(Value::as_object);
         rules.require(&CREATE_CONTENT, members.is_some(), || shown(content, "content"))?;
         Ok(Write {
-            // A violated rule still needs something to write under.
+            // When the rule is violated, the write still needs a key.
             key: key.unwrap_or("none").to_owned(),
             address: address.map(str::to_owned),
             content: members.cloned().unwrap_or_default(),
@@ -108,10 +108,10 @@ impl Write {
     }
 }
 
-/// When a member was written: the time, the message's hash, the member's place in the write.
+/// When a member was written: the time, the message's hash, the member's position in the write.
 type Written = (i64, Arc<str>, usize);
 
-/// An aggregate as it stands.
+/// The current state of an aggregate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregate {
     /// The owner.
@@ -138,7 +138,7 @@ pub struct Record {
 }
 
 impl Aggregate {
-    /// The aggregate that a first write makes.
+    /// An empty aggregate, before its first write.
     pub fn new(address: &str, key: &str) -> Aggregate {
         Aggregate {
             address: address.into(),
@@ -152,15 +152,15 @@ impl Aggregate {
     pub fn merge(&mut self, content: &Map<String, Value>, time: i64, item_hash: &Arc<str>) {
         for (place, (name, value)) in content.iter().enumerate() {
             let written = (time, item_hash.clone(), place);
-            let stands = self.members.get(name).is_some_and(|(stands, _)| *stands >= written);
-            if !stands {
+            let is_outdated = self.members.get(name).is_some_and(|(current, _)| *current >= written);
+            if !is_outdated {
                 self.members.insert(name.clone(), (written, value.clone()));
             }
         }
         self.last = self.last.clone().max((time, item_hash.clone()));
     }
 
-    /// The record: members in the order in which they were written last.
+    /// The record: members in the order of their last write.
     pub fn record(&self) -> Record {
         let mut members: Vec<_> = self.members.iter().collect();
         members.sort_by(|(_, (a, _)), (_, (b, _))| a.cmp(b));
@@ -175,7 +175,7 @@ impl Aggregate {
 }
 
 impl Record {
-    /// With only those members of the content that `fields` names.
+    /// Keeps only the content members that `fields` names.
     #[must_use]
     pub fn with_fields(mut self, fields: Option<&Vec<String>>) -> Record {
         if let Some(fields) = fields {
@@ -185,7 +185,7 @@ impl Record {
     }
 }
 
-/// Which aggregates a list wants.
+/// A filter over aggregates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AggregateFilter {
     /// The owner is this.
@@ -197,7 +197,7 @@ pub struct AggregateFilter {
 }
 
 impl AggregateFilter {
-    /// The filters of `GET /aggregates`. With `key` and `keys`, both hold.
+    /// The filters of `GET /aggregates`. With `key` and `keys`, both must match.
     pub fn of_list(params: &Params, rules: &mut impl Rules) -> AggregateFilter {
         let key = rules.effect(&BY_KEY, params.text("key"), |_, _| None);
         let keys = rules.effect(&BY_KEYS, params.list("keys"), |_, _| None);
@@ -223,7 +223,7 @@ impl AggregateFilter {
         let limit = match params.text("limit").map(str::parse::<u64>) {
             None => None,
             Some(Ok(limit)) => Some(limit),
-            // As in pages, what is no number is always refused here.
+            // As in pages, a value that is not a number is always rejected here.
             Some(Err(_)) => {
                 return Err(Refused {
                     rule: &ODD_VALUES,
@@ -235,7 +235,7 @@ impl AggregateFilter {
         Ok((AggregateFilter { address: Some(address.to_owned()), keys, fields: None }, limit))
     }
 
-    /// Whether an aggregate is wanted.
+    /// Whether the filter matches an aggregate.
     pub fn matches(&self, address: &str, key: &str) -> bool {
         self.address.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(address))
             && self.keys.as_ref().is_none_or(|keys| keys.iter().any(|wanted| wanted == key))
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_write_replaces_its_members_and_leaves_the_others() {
+    fn later_write_replaces_its_members_and_keeps_the_others() {
         let record =
             merged(&[(json!({"a": {"x": 1}, "b": 1}), 1, "h1"), (json!({"a": {"y": 2}, "c": 3}), 2, "h2")]);
         assert_eq!(
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_have_a_form() {
+    fn malformed_writes_are_rejected() {
         let good = json!({"key": "k", "address": "0x1", "content": {"a": 1}, "time": 5});
         assert_eq!(Write::parse(&members(&good), &mut Strict).unwrap().time, Some(5));
         for (rule, name, value) in [
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_select_owner_and_keys() {
+    fn filters_select_by_owner_and_keys() {
         let of = |query: &str| AggregateFilter::of_list(&Params::parse(query), &mut Strict);
         for (query, expected) in [
             ("", true),
@@ -322,12 +322,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_arrival_does_not_matter(
+        fn order_of_arrival_does_not_matter(
             writes in proptest::collection::vec((proptest::collection::btree_map("[a-d]", 0..9_i64, 0..4), 0..4_i64, "[a-c]"), 0..7),
         ) {
             let writes: Vec<(Value, i64, &str)> =
                 writes.iter().map(|(content, time, hash)| (json!(content), *time, hash.as_str())).collect();
-            // Two contents under one hash and time are one message: keep the first.
+            // Two contents with the same hash and time are one message: keep the first.
             let mut distinct: Vec<(Value, i64, &str)> = Vec::new();
             for write in writes {
                 if !distinct.iter().any(|(_, time, hash)| (*time, *hash) == (write.1, write.2)) {

@@ -1,4 +1,4 @@
-//! The content of a message by its type, as far as the document gives it a form.
+//! Parses the content of a message by its type, as far as the document gives it a form.
 
 use serde_json::{Map, Value};
 
@@ -6,22 +6,22 @@ use crate::network::message::MessageType;
 use crate::network::{aggregate, forget, instance, pin, program, webhook};
 use crate::{Refused, Rules};
 
-/// A content whose form is good.
+/// A parsed content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// A POST, or a STORE: any object. Whether a STORE names a file is for its validation to tell.
+    /// A POST or a STORE: any object. The validation of a STORE checks whether it names a file.
     Any,
     /// A write to an aggregate.
     Aggregate(aggregate::Write),
     /// A program.
     Program(program::Program),
-    /// An instance.
+    /// An update of an instance.
     Instance(instance::Wanted),
     /// New data of an instance.
     InstanceUpdate(instance::Update),
     /// An action on an instance.
     InstanceControl(instance::Control),
-    /// A pin.
+    /// A webhook registration.
     IpfsPin(pin::Pin),
     /// A registration for events.
     Webhook(webhook::Registration),
@@ -52,12 +52,12 @@ impl Content {
     }
 }
 
-/// The text of that name.
+/// The string member with that name.
 pub(crate) fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     members.get(name)?.as_str()
 }
 
-/// `name is …`, for a refusal.
+/// `name is …`, for an error message.
 pub(crate) fn shown(members: &Map<String, Value>, name: &str) -> String {
     match members.get(name) {
         None => format!("{name} is missing"),
@@ -97,7 +97,7 @@ mod tests {
         }
         let refused =
             MessageType::ALL[2..].iter().all(|kind| Content::parse(*kind, &Map::new(), &mut Strict).is_err());
-        assert!(refused, "a type with a form takes no empty content");
+        assert!(refused, "every type with a documented form rejects an empty content");
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! The request envelope of creating calls (document 2, "Request envelope for creating records").
+//! The request envelope of create calls (document 2, "Request envelope for creating records").
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::network::requirements::envelope::{
 use crate::network::requirements::messages::CHANNEL_DEFAULT;
 use crate::{Dialect, Instant, Refused, Rules};
 
-/// An envelope whose form is good; its signature has not been looked at.
+/// A parsed envelope; its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// `message` exactly as received: what a general signature covers.
@@ -31,18 +31,18 @@ pub struct Envelope {
     pub content_text: String,
     /// The content's members.
     pub content: Map<String, Value>,
-    /// The signature's text.
+    /// The signature.
     pub signature: String,
     /// The sender's address.
     pub address: String,
-    /// A rule about the form is violated: there is nothing that anyone could have signed.
+    /// A rule about the form is violated, so there is no message that a signature could cover.
     pub formless: bool,
 }
 
 type Members = BTreeMap<String, Box<RawValue>>;
 
 impl Envelope {
-    /// Reads the body of a creating call. `expected` is the type that the endpoint names, if it names one.
+    /// Reads the body of a create call. `expected` is the type that the endpoint requires, if any.
     pub fn parse(
         dialect: &Dialect,
         body: &[u8],
@@ -50,10 +50,16 @@ impl Envelope {
         now: Instant,
         rules: &mut impl Rules,
     ) -> Result<Envelope, Refused> {
-        rules.require(&SIZE, body.len() <= MESSAGE_BYTES, || format!("{} bytes", body.len()))?;
+        rules.require(&SIZE, body.len() <= MESSAGE_BYTES, || {
+            format!("the body has {} bytes, at most {MESSAGE_BYTES} are allowed", body.len())
+        })?;
         let outer: Option<Members> = rules.parse(
             &BODY,
-            || serde_json::from_slice(body).map(Some).map_err(|e| format!("no JSON object: {e}")),
+            || {
+                serde_json::from_slice(body)
+                    .map(Some)
+                    .map_err(|e| format!("the body is not a JSON object: {e}"))
+            },
             || Ok(serde_json::from_slice(body).ok()),
         )?;
         let Some(outer) = outer else { return Ok(Self::formless(dialect, expected, now)) };
@@ -106,7 +112,7 @@ impl Envelope {
             .signed(signature)
     }
 
-    /// What is left of a body that a violated rule let pass.
+    /// The envelope of a malformed body that a violated rule accepts.
     fn formless(dialect: &Dialect, expected: Option<MessageType>, now: Instant) -> Envelope {
         Envelope {
             text: String::new(),
@@ -123,7 +129,7 @@ impl Envelope {
     }
 }
 
-/// `message` of an envelope, in the document's order, with a nonce behind it where one is given.
+/// `message` of an envelope, in the document's order, followed by the nonce if one is given.
 pub fn message_text(
     chain: &str,
     channel: Option<&str>,
@@ -146,7 +152,7 @@ pub fn message_text(
     Value::Object(message).to_string()
 }
 
-/// The body of a creating call: `message` byte for byte as given, its signature, the address.
+/// The body of a create call: `message` byte for byte as given, its signature, the address.
 pub fn body(message: &str, signature: &str, address: &str) -> String {
     let [signature, address] = [signature, address].map(Value::from);
     format!(r#"{{"message":{message},"signature":{signature},"address":{address}}}"#)
@@ -172,11 +178,11 @@ fn kind(
     rules.require(&TYPE, sent.is_some(), || shown("type", inner.get("type")))?;
     let Some(sent) = sent else { return Ok(expected.unwrap_or(MessageType::Post)) };
     let known = MessageType::named(&sent);
-    rules.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}"))?;
+    rules.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}, not a documented type"))?;
     let known = known.or(expected).unwrap_or(MessageType::Post);
     let Some(expected) = expected else { return Ok(known) };
     rules.require(&TYPE_OF_ENDPOINT, known == expected, || {
-        format!("type is {sent}, the endpoint takes {}", expected.name())
+        format!("type is {sent}, the endpoint accepts only {}", expected.name())
     })?;
     Ok(expected)
 }
@@ -187,7 +193,7 @@ fn timestamp(inner: &Members, now: Instant, rules: &mut impl Rules) -> Result<i6
     let Some(sent) = sent else { return Ok(now.seconds()) };
     let (earliest, latest) = ((now - TIMESTAMP_PAST_MS).seconds(), (now + TIMESTAMP_FUTURE_MS).seconds());
     rules.require(&TIMESTAMP_RANGE, (earliest..=latest).contains(&sent), || {
-        format!("timestamp is {sent}, the clock {}", now.seconds())
+        format!("timestamp is {sent}, the server's clock is {}", now.seconds())
     })?;
     Ok(sent)
 }
@@ -238,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_envelope_is_read_as_sent() {
+    fn valid_envelope_is_read_as_sent() {
         let text = br#" {"message": { "chain":"ETH","type":"POST", "timestamp":1767323045,"content":{ "b": 1.50,"a":[ ] },"nonce":"n"},"signature":"0x00","address":"0x01","more":1}"#;
         let envelope = Envelope::parse(&Dialect::default(), text, None, NOW, &mut Strict).unwrap();
         assert_eq!(envelope.channel, "SVC");
@@ -249,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn every_member_has_its_rule() {
+    fn each_invalid_member_breaks_its_own_rule() {
         let number = || Some(json!(1));
         let cases: Vec<(Id, &str, Vec<Option<Value>>)> = vec![
             (
@@ -286,11 +292,11 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_are_no_objects_are_refused() {
+    fn bodies_that_are_not_objects_are_rejected() {
         let deep = "{\"message\":".repeat(1000);
         for body in ["", "x", "[]", "1", "null", "{\"message\":{}", &deep, "\u{feff}{}"] {
             let parsed = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Strict);
-            assert_eq!(parsed.expect_err("no object").rule, &BODY, "{body:.20}");
+            assert_eq!(parsed.expect_err("not an object").rule, &BODY, "{body:.20}");
             let lax = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Without(&BODY));
             assert!(lax.unwrap().formless);
         }
@@ -300,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_takes_its_own_type() {
+    fn endpoint_accepts_only_its_own_type() {
         let body = good().to_string();
         let of = |expected, rules: &mut dyn FnMut() -> Option<Id>| {
             let dialect = Dialect::default();
@@ -318,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_written_is_read_again() {
+    fn written_body_is_read_back() {
         let content = json!({"z": "\u{e9}\"", "a": 1});
         let message = message_text("ETH", Some("C"), "POST", NOW.seconds(), &content, Some("n1"));
         let read = Envelope::parse(
@@ -334,12 +340,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = Envelope::parse(&Dialect::default(), &bytes, None, NOW, &mut Strict);
         }
 
         #[test]
-        fn no_mutation_panics(at in 0..200_usize, byte in any::<u8>()) {
+        fn mutated_bodies_never_panic(at in 0..200_usize, byte in any::<u8>()) {
             let mut body = good().to_string().into_bytes();
             let at = at % body.len();
             body[at] = byte;

@@ -1,4 +1,4 @@
-//! Error bodies (document 2, "Errors"). The values of `code` are not shown; these are this project's own.
+//! Error bodies (document 2, "Errors"). The values of `code` are not shown; these are the project's own.
 
 use serde::Serialize;
 
@@ -8,25 +8,25 @@ pub const STATUS: &str = "error";
 /// The statuses that the document lists, and the 410 of a removed STORE.
 pub const STATUSES: [u16; 8] = [200, 400, 401, 403, 404, 410, 429, 500];
 
-/// The body of a refusal.
+/// The body of an error response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorBody {
-    /// What is wrong, for people.
+    /// The error message.
     pub error: String,
     /// Always [`STATUS`].
     pub status: &'static str,
-    /// What is wrong, for programs.
+    /// The error in machine-readable form.
     pub code: &'static str,
 }
 
 impl ErrorBody {
-    /// The body for a refusal by `http_status`.
+    /// The error body for an HTTP status.
     pub fn new(http_status: u16, error: impl Into<String>) -> ErrorBody {
         ErrorBody { error: error.into(), status: STATUS, code: code(http_status) }
     }
 }
 
-/// The code that goes with an HTTP status.
+/// The `code` of an HTTP status.
 pub const fn code(http_status: u16) -> &'static str {
     match http_status {
         400 => "bad_request",
@@ -44,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_has_its_three_members() {
+    fn body_has_the_three_documented_members() {
         let body = serde_json::to_string(&ErrorBody::new(404, "no such message")).unwrap();
         assert_eq!(body, r#"{"error":"no such message","status":"error","code":"not_found"}"#);
     }
 
     #[test]
-    fn every_refusal_has_a_code_of_its_own() {
+    fn every_error_status_has_its_own_code() {
         let codes: std::collections::BTreeSet<_> = STATUSES[1..].iter().map(|status| code(*status)).collect();
         assert_eq!(codes.len(), STATUSES.len() - 1);
     }

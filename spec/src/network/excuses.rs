@@ -1,4 +1,4 @@
-//! Sentences of document 2 that no row of this service stands for, and why.
+//! Sentences of document 2 without a row in this service, each with the reason.
 
 use crate::requirement::{Anchor, Excuse};
 
@@ -40,10 +40,10 @@ pub static EXCUSES: &[Excuse] = &[
     excuse("Versioning", 4, 0x7539_af29, NOT_SHOWN),
 ];
 
-const INTRODUCTION: &str = "introduces what follows; the statements themselves stand in rows";
+const INTRODUCTION: &str = "introduces the sentences that follow; the statements have their own rows";
 const REVISION: &str =
-    "tells that the reference is under revision; a profile declares which endpoints a target offers";
-const NOT_SHOWN: &str = "the document says that this is not shown: nothing may be asserted";
+    "says that the reference is under revision; a profile declares which endpoints a target offers";
+const NOT_SHOWN: &str = "the document says that this is not shown; nothing may be asserted";
 
 const fn excuse(heading: &'static str, ordinal: u16, hash: u32, reason: &'static str) -> Excuse {
     Excuse { document: 2, anchor: Anchor { heading, ordinal, hash }, reason }

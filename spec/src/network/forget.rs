@@ -1,4 +1,4 @@
-//! FORGET: the end of stored files, all of a batch or none (document 2, "Reading the STORE message").
+//! FORGET: deletes stored files, all of a batch or none (document 2, "Reading the STORE message").
 
 use serde_json::{Map, Value};
 
@@ -9,12 +9,12 @@ use crate::network::requirements::forget::{
 use crate::network::store::Status;
 use crate::{Refused, Rules};
 
-/// The hashes that are to be forgotten, each once.
+/// The hashes to forget, without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Targets(pub Vec<String>);
 
 impl Targets {
-    /// Reads a FORGET's content. A list without hashes asks for nothing and is refused.
+    /// Reads a FORGET's content. A list without hashes is rejected.
     pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Targets, Refused> {
         let given = content.get("hashes").and_then(Value::as_array);
         let texts: Option<Vec<&str>> = given.and_then(|given| given.iter().map(Value::as_str).collect());
@@ -33,26 +33,26 @@ impl Targets {
 /// What a node finds under a target's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Nothing.
+    /// No message.
     Missing,
-    /// A STORE.
+    /// A STORE message.
     Store(Status),
-    /// A message of another type, or another owner's.
+    /// A message of another type, or of another owner.
     Foreign,
 }
 
-/// What comes of a batch.
+/// The decision about a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every target is good.
+    /// Every target is valid.
     Apply,
-    /// A target is not good now.
+    /// A target is not valid now.
     Retry,
-    /// A target will never be this sender's to forget.
+    /// The sender may never forget one of the targets.
     Reject,
 }
 
-/// Judges a batch. A target that is forgotten already does no harm.
+/// Judges a batch. A target that is already forgotten is valid.
 pub fn judge(targets: &[Target], rules: &mut impl Rules) -> Verdict {
     if targets.contains(&Target::Foreign) {
         return Verdict::Reject;
@@ -81,7 +81,7 @@ mod tests {
     use crate::{Strict, Without};
 
     #[test]
-    fn hashes_are_texts_each_once() {
+    fn hashes_are_strings_without_duplicates() {
         let parse = |content: Value| Targets::parse(content.as_object().unwrap(), &mut Strict);
         assert_eq!(parse(json!({"hashes": ["a", "b", "a"]})).unwrap().0, ["a", "b"]);
         for bad in [
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn each_bad_target_spoils_the_batch_and_has_its_rule() {
+    fn each_invalid_target_fails_the_batch_by_its_own_rule() {
         let good = Target::Store(Status::Processed);
         assert_eq!(
             judge(&[good, Target::Store(Status::Removing), Target::Store(Status::Forgotten)], &mut Strict),

@@ -1,7 +1,7 @@
 //! Indexed chain data (document 2, "Indexer records" and "Endpoints").
 //!
-//! Readings: bounds include their ends; addresses are compared without regard to case; `args` is a JSON object whose
-//! members must agree.
+//! Readings: bounds are inclusive; addresses are compared without regard to case; `args` is a JSON object whose
+//! members must be equal.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use crate::network::shapes::{LIMIT, PAGE, PAGINATION};
 use crate::shape::{Field, Reply, ShapeKind, may, must};
 use crate::{Id, Refused, Rules};
 
-/// The parameters of a list of events, for descriptions.
+/// The parameters of a list of events, for the API description.
 const EVENT_QUERY: &[Field] = &[
     may("contract", ShapeKind::Text),
     may("event_name", ShapeKind::Text),
@@ -28,7 +28,7 @@ const EVENT_QUERY: &[Field] = &[
     PAGE,
     LIMIT,
 ];
-/// Its reply.
+/// Its response.
 const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&ShapeKind::Object(EVENT))), PAGINATION];
 const EVENT: &[Field] = &[
     must("transaction_hash", ShapeKind::Text),
@@ -51,7 +51,7 @@ const TRANSACTION_QUERY: &[Field] = &[
     PAGE,
     LIMIT,
 ];
-/// Its reply.
+/// Its response.
 const TRANSACTIONS_REPLY: &[Field] =
     &[must("transactions", ShapeKind::Array(&ShapeKind::Object(TRANSACTION))), PAGINATION];
 const TRANSACTION: &[Field] = &[
@@ -87,13 +87,13 @@ pub struct Event {
     pub transaction_hash: String,
     /// The block.
     pub block_number: u64,
-    /// Its place in the block.
+    /// Its position in the block.
     pub log_index: u64,
     /// The contract's address.
     pub contract: String,
     /// The event's name.
     pub event_name: String,
-    /// Its arguments; large numbers are texts.
+    /// Its arguments; large numbers are strings.
     pub args: Map<String, Value>,
     /// Seconds since the epoch.
     pub timestamp: i64,
@@ -106,26 +106,26 @@ pub struct Transaction {
     pub hash: String,
     /// The block.
     pub block_number: u64,
-    /// Who sent it.
+    /// The sender.
     pub from: String,
-    /// Who received it.
+    /// The receiver.
     pub to: String,
-    /// The amount, as a text.
+    /// The amount, as a string.
     pub value: String,
     /// Gas used.
     pub gas: u64,
-    /// The price of gas, as a text.
+    /// The gas price, as a string.
     pub gas_price: String,
     /// Seconds since the epoch.
     pub timestamp: i64,
 }
 
-/// A range whose ends are part of it, where they stand.
+/// A range with inclusive bounds; a missing bound is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// The lower end.
+    /// The lower bound.
     pub from: Option<i64>,
-    /// The upper end.
+    /// The upper bound.
     pub to: Option<i64>,
 }
 
@@ -146,7 +146,7 @@ impl Bounds {
     }
 }
 
-/// Which events are wanted.
+/// A filter over events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventFilter {
     /// The contract is this.
@@ -181,7 +181,7 @@ impl EventFilter {
         })
     }
 
-    /// Whether an event is wanted.
+    /// Whether the filter matches an event.
     pub fn matches(&self, event: &Event) -> bool {
         self.blocks.hold(event.block_number.cast_signed())
             && self.times.hold(event.timestamp)
@@ -194,10 +194,10 @@ impl EventFilter {
     }
 }
 
-/// Which transactions are wanted.
+/// A filter over transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransactionFilter {
-    /// Sender or receiver is this.
+    /// The sender or the receiver is this.
     pub address: Option<String>,
     /// The sender is this.
     pub from: Option<String>,
@@ -207,7 +207,7 @@ pub struct TransactionFilter {
     pub blocks: Bounds,
     /// The time is one of these.
     pub times: Bounds,
-    /// `address` looks at the sender alone, where that rule is violated.
+    /// With the rule for `address` violated, only the sender is compared.
     pub sent_only: bool,
 }
 
@@ -228,7 +228,7 @@ impl TransactionFilter {
         })
     }
 
-    /// Whether a transaction is wanted.
+    /// Whether the filter matches a transaction.
     pub fn matches(&self, transaction: &Transaction) -> bool {
         let is = |wanted: &Option<String>, given: &str| {
             wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(given))
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_selected() {
+    fn event_filters_select() {
         for (query, expected) in [
             ("", true),
             ("contract=0xaB&event_name=Transfer", true),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn transactions_are_selected() {
+    fn transaction_filters_select() {
         for (query, expected) in [
             ("", true),
             ("address=0xa1", true),
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn records_have_their_members_in_order() {
+    fn record_members_are_in_documented_order() {
         let event = serde_json::to_string(&event()).unwrap();
         assert!(
             event.starts_with(r#"{"transaction_hash":"0xt","block_number":10,"log_index":0,"contract":"#),
@@ -339,7 +339,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_hold_what_is_between_them(from in proptest::option::of(-5..5_i64), to in proptest::option::of(-5..5_i64), value in -6..6_i64) {
+        fn bounds_match_exactly_the_values_between_them(from in proptest::option::of(-5..5_i64), to in proptest::option::of(-5..5_i64), value in -6..6_i64) {
             let expected = (from.unwrap_or(i64::MIN)..=to.unwrap_or(i64::MAX)).contains(&value);
             prop_assert_eq!(Bounds { from, to }.hold(value), expected);
         }

@@ -4,11 +4,11 @@ use crate::network::endpoint;
 use crate::shape::{Reply, ShapeKind};
 
 endpoint! {
-    /// A node's public information; also the way to see whether a node is there.
+    /// Reads a node's public information. It is also the reachability check.
     PUBLIC "info" "GET" "/api/v0/info/public.json" None [200, 400, 429, 500]
     group: "Nodes",
     reply: Reply::Json(ShapeKind::Any),
 }
 
-/// What every path of the API begins with.
+/// The prefix of every API path.
 pub const PREFIX: &str = "/api/v0";

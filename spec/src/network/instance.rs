@@ -1,6 +1,7 @@
 //! Virtual machine instances (document 2, "Instance" and "Endpoints").
 //!
-//! What a control action does to the status is not shown; the moves of the `instance` machine are this project's own.
+//! What a control action does to the status is not shown; the transitions of the `instance` machine are the project's
+//! own.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -17,7 +18,7 @@ use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The content of an INSTANCE, for descriptions.
+/// The content of an INSTANCE, for the API description.
 const INSTANCE: &[Field] = &[
     must("name", ShapeKind::Text),
     must("description", ShapeKind::Text),
@@ -29,14 +30,14 @@ const INSTANCE: &[Field] = &[
     must("firewall", ShapeKind::Object(FIREWALL)),
 ];
 const FIREWALL: &[Field] = &[must("allowedPorts", ShapeKind::Array(&ShapeKind::Integer))];
-/// The answer to it.
+/// The response to it.
 const INSTANCE_CREATED: &[Field] = &[
     must("item_hash", ShapeKind::Text),
     must("instance_id", ShapeKind::Text),
     must("ipv6", ShapeKind::Text),
     must("status", ShapeKind::OneOf(&["success"])),
 ];
-/// An instance as it is shown.
+/// An instance as the API returns it.
 const INSTANCE_SHOWN: &[Field] = &[
     must("instance_id", ShapeKind::Text),
     must("owner", ShapeKind::Text),
@@ -53,7 +54,7 @@ const INSTANCE_SHOWN: &[Field] = &[
 ];
 /// The parameters of a list.
 const LIST_QUERY: &[Field] = &[may("address", ShapeKind::Text), may("status", ShapeKind::Text), PAGE, LIMIT];
-/// Its reply.
+/// Its response.
 const LIST_REPLY: &[Field] =
     &[must("instances", ShapeKind::Array(&ShapeKind::Object(INSTANCE_SHOWN))), PAGINATION];
 /// The content of an `INSTANCE_UPDATE`.
@@ -102,12 +103,12 @@ endpoint! {
     reply: CREATED,
 }
 
-/// What an INSTANCE asks for.
+/// The settings of a new instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its description.
     pub description: String,
     /// Processors, in a unit that is not shown.
     pub cpu: i64,
@@ -117,9 +118,9 @@ pub struct Wanted {
     pub disk: i64,
     /// The image it boots.
     pub image: String,
-    /// The key that may log in.
+    /// The SSH key that may log in.
     pub ssh_key: String,
-    /// Ports that are open.
+    /// The open ports.
     pub allowed_ports: Vec<u16>,
 }
 
@@ -140,22 +141,22 @@ impl Wanted {
             numbers.push(given.unwrap_or_default());
         }
         let allowed_ports = ports(content, rules)?.unwrap_or_default();
-        let [name, description, image, ssh_key] = texts.try_into().expect("four texts were read");
+        let [name, description, image, ssh_key] = texts.try_into().expect("four strings were read");
         let [cpu, memory, disk] = numbers.try_into().expect("three numbers were read");
         Ok(Wanted { name, description, cpu, memory, disk, image, ssh_key, allowed_ports })
     }
 }
 
-/// What an `INSTANCE_UPDATE` changes; what is absent stays.
+/// The changes of an `INSTANCE_UPDATE`; an absent member is not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     /// The instance.
     pub instance_id: String,
     /// Its new name.
     pub name: Option<String>,
-    /// What it is for from now on.
+    /// Its new description.
     pub description: Option<String>,
-    /// Ports that are open from now on.
+    /// The new open ports.
     pub allowed_ports: Option<Vec<u16>>,
 }
 
@@ -200,12 +201,12 @@ impl Action {
         }
     }
 
-    /// The action of that name.
+    /// The action with exactly this name.
     pub fn named(name: &str) -> Option<Action> {
         Self::ALL.into_iter().find(|action| action.name() == name)
     }
 
-    /// The event that it is for the instance.
+    /// The state machine event of this action.
     pub const fn event(self) -> InstanceEvent {
         match self {
             Action::Start => InstanceEvent::Start,
@@ -220,7 +221,7 @@ impl Action {
 pub struct Control {
     /// The instance.
     pub instance_id: String,
-    /// What to do with it.
+    /// The action.
     pub action: Action,
 }
 
@@ -234,7 +235,7 @@ impl Control {
     }
 }
 
-/// An instance as it stands: its record, members in the document's order.
+/// The record of an instance, members in the document's order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Instance {
     /// Its identifier.
@@ -243,7 +244,7 @@ pub struct Instance {
     pub owner: String,
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its description.
     pub description: String,
     /// Processors.
     pub cpu: i64,
@@ -253,9 +254,9 @@ pub struct Instance {
     pub disk: i64,
     /// The image it boots.
     pub image: String,
-    /// Its address.
+    /// Its IPv6 address.
     pub ipv6: String,
-    /// `running`, `stopped` or more that are not shown.
+    /// `running`, `stopped` or another value; the others are not shown.
     pub status: &'static str,
     /// Seconds since the epoch.
     pub created_at: i64,
@@ -263,7 +264,7 @@ pub struct Instance {
     pub updated_at: i64,
 }
 
-/// Which instances a list wants.
+/// A filter over instances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceFilter {
     /// The owner is this.
@@ -279,7 +280,7 @@ impl InstanceFilter {
         InstanceFilter { address: text("address", &BY_ADDRESS), status: text("status", &BY_STATUS) }
     }
 
-    /// Whether an instance is wanted.
+    /// Whether the filter matches an instance.
     pub fn matches(&self, instance: &Instance) -> bool {
         self.address.as_ref().is_none_or(|address| address.eq_ignore_ascii_case(&instance.owner))
             && self.status.as_ref().is_none_or(|status| status == instance.status)
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn wanted_instances_have_a_form() {
+    fn malformed_instances_are_rejected() {
         let good = json!({"name": "n", "cpu": 1, "memory": 2, "disk": 3, "image": "i", "ssh_key": "s",
             "firewall": {"allowedPorts": [0, 65535]}});
         let wanted = Wanted::parse(&members(&good), &mut Strict).unwrap();
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn only_three_actions_are_known() {
+    fn only_three_actions_are_accepted() {
         for action in Action::ALL {
             let content = members(&json!({"instance_id": "i", "action": action.name()}));
             assert_eq!(Control::parse(&content, &mut Strict).unwrap().action, action);
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_select_owner_and_status() {
+    fn filters_select_by_owner_and_status() {
         let instance = Instance {
             instance_id: "i".into(),
             owner: "0xAb".into(),

@@ -3,58 +3,58 @@
 use crate::endpoint::{Auth, Endpoint};
 use crate::instant::{DAY, HOUR, MINUTE};
 
-/// Elements of a page without `limit`.
+/// Elements per page without `limit`.
 pub const PAGE_DEFAULT: u64 = 20;
-/// Elements of a page at most.
+/// Maximum number of elements per page.
 pub const PAGE_MAXIMUM: u64 = 100;
-/// Requests of an address in a minute to general endpoints.
+/// Requests per minute and address to general endpoints.
 pub const GENERAL_PER_MINUTE: u32 = 100;
-/// Requests of an address in a minute to endpoints that require authentication.
+/// Requests per minute and address to endpoints that require authentication.
 pub const AUTHENTICATED_PER_MINUTE: u32 = 300;
-/// Runs of programs of an address in a minute.
+/// Program runs per minute and address.
 pub const HEAVY_PER_MINUTE: u32 = 10;
-/// The minute over which requests are counted.
+/// The window in which requests are counted.
 pub const RATE_WINDOW_MS: i64 = MINUTE;
-/// How long node metrics are served.
+/// How long node metrics are returned.
 pub const METRICS_RETENTION_MS: i64 = 14 * DAY;
-/// How often the measurement program publishes.
+/// The interval at which the measurement program publishes.
 pub const MEASUREMENT_MS: i64 = HOUR;
-/// The earliest that forgotten bytes are gone.
+/// The earliest time after which forgotten bytes are gone.
 pub const BYTES_LEAVE_EARLIEST_MS: i64 = 24 * HOUR;
-/// The latest that forgotten bytes are gone.
+/// The latest time after which forgotten bytes are gone.
 pub const BYTES_LEAVE_LATEST_MS: i64 = 48 * HOUR;
 /// `limit` of the measurement program's aggregate probe.
 pub const AGGREGATE_PROBE_LIMIT: u64 = 50;
 /// Size of the file that the measurement program downloads.
 pub const FILE_PROBE_BYTES: usize = 6_700;
 
-// What follows is this project's own choice, where the document names no bound.
+// The document gives no values for the following limits; they are the project's own choice.
 
-/// The largest body of a creating call, in bytes.
+/// The largest body of a create call, in bytes.
 pub const MESSAGE_BYTES: usize = 1024 * 1024;
 /// The largest file, in bytes.
 pub const FILE_BYTES: usize = 100 * 1024 * 1024;
-/// How far a message's timestamp may lie before the server's clock.
+/// How far a message's timestamp may be before the server's clock.
 pub const TIMESTAMP_PAST_MS: i64 = 366 * DAY;
-/// How far a message's timestamp may lie after the server's clock.
+/// How far a message's timestamp may be after the server's clock.
 pub const TIMESTAMP_FUTURE_MS: i64 = DAY;
-/// Values of one filter at most.
+/// Maximum number of values of one filter.
 pub const FILTER_VALUES: usize = 1_000;
-/// How often a FORGET whose targets are not good is tried again.
+/// How often a FORGET whose targets are not valid is retried.
 pub const FORGET_RETRIES: u32 = 5;
-/// How long a FORGET waits before it is tried again.
+/// How long a FORGET waits before a retry.
 pub const FORGET_RETRY_MS: i64 = 10 * MINUTE;
-/// How long a message whose payer ran out stays `removing`.
+/// How long a message whose payer ran out of balance stays `removing`.
 pub const REMOVING_GRACE_MS: i64 = 24 * HOUR;
-/// The longest result of a program, in bytes.
+/// The longest output of a program, in bytes.
 pub const PROGRAM_OUTPUT_BYTES: usize = 64 * 1024;
-/// Values drawn for one seed at most.
+/// Maximum number of values drawn for one seed.
 pub const VRF_COUNT: i64 = 1_000;
 
-/// The class by which an endpoint's requests are counted.
+/// The class in which an endpoint's requests are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rate {
-    /// All that no other class counts.
+    /// All other endpoints.
     General,
     /// Endpoints that require authentication.
     Authenticated,
@@ -76,7 +76,7 @@ impl Rate {
         }
     }
 
-    /// Requests of an address in a minute.
+    /// Requests per minute and address.
     pub const fn per_minute(self) -> u32 {
         match self {
             Rate::General => GENERAL_PER_MINUTE,

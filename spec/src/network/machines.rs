@@ -1,7 +1,7 @@
 //! The node API's state machines (document 2, "States and transitions", "Reading the STORE message", "Events").
 
 crate::machine! {
-    /// A STORE message. What is forgotten, removed or rejected stays so.
+    /// A STORE message. The states forgotten, removed and rejected are final.
     STORE "store":
     StoreState {
         None = "none",
@@ -32,7 +32,7 @@ crate::machine! {
 }
 
 crate::machine! {
-    /// A FORGET and its batch of targets: all of them, or none.
+    /// A FORGET and its batch of targets: all of them are forgotten, or none.
     FORGET "forget":
     ForgetState {
         None = "none",
@@ -51,14 +51,14 @@ crate::machine! {
     None on Receive => Validating;
     Validating on Good => Applied;
     Validating on Bad => Retrying;
-    Validating on Foreign => Rejected unless "what becomes of another owner's target is left open";
+    Validating on Foreign => Rejected unless "the result for another owner's target is left open";
     Retrying on Bad => Retrying;
     Retrying on Good => Applied;
     Retrying on GiveUp => Rejected;
 }
 
 crate::machine! {
-    /// An instance. What control actions do to it is not shown; these moves are the simulator's own.
+    /// An instance. What control actions do to it is not shown; these transitions are the simulator's own.
     INSTANCE "instance":
     InstanceState { None = "none", Running = "running", Stopped = "stopped" }
     InstanceEvent { Create = "created", Start = "start", Stop = "stop", Restart = "restart" }
@@ -72,7 +72,7 @@ crate::machine! {
 }
 
 crate::machine! {
-    /// One hour of the measurement program, and what becomes of its records.
+    /// One hour of the measurement program, and the life of its records.
     MEASUREMENT "measurement":
     MeasurementState {
         None = "none",
@@ -98,7 +98,7 @@ mod tests {
     use crate::network::store::Status;
 
     #[test]
-    fn nothing_follows_an_end() {
+    fn final_states_have_no_transitions() {
         let leads_on = |state: &str| STORE.transitions.iter().any(|row| row.from == state);
         for end in [StoreState::Forgotten, StoreState::Removed, StoreState::Rejected] {
             assert!(!leads_on(end.name()), "{}", end.name());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_stands_can_be_forgotten_and_nothing_is_removed_at_once() {
+    fn only_live_messages_can_be_forgotten_and_removal_is_never_immediate() {
         let by = |event: StoreEvent| -> Vec<&str> {
             STORE.transitions.iter().filter(|row| row.event == event.name()).map(|row| row.from).collect()
         };

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::Dialect;
 use crate::network::metrics::{ComputeRecord, CoreRecord};
 
-/// The content of the hour's message: every record that was made. How results are arranged is not shown; the arrays
-/// are this project's own.
+/// The content of the hour's message, with every record of that hour. The arrangement of results is not shown; the
+/// arrays are the project's own.
 pub fn content(
     dialect: &Dialect,
     publisher: &str,
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_under_the_published_type() {
+    fn results_have_the_published_type() {
         let content = content(&Dialect::default(), "0x1", 7, &[], &[]);
         assert_eq!(
             content.to_string(),

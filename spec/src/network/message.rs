@@ -19,14 +19,14 @@ endpoint! {
     reply: Reply::Json(ShapeKind::Object(shapes::WRAPPED)),
 }
 endpoint! {
-    /// Takes a message of any type.
+    /// Creates a message of any type.
     CREATE "create-message" "POST" "/api/v0/messages" Envelope [200, 400, 401, 403, 429, 500]
     group: "Messages",
     body: Body::Envelope { kind: None, content: &[] },
     reply: CREATED,
 }
 
-/// A message's type: the ten that the document lists.
+/// A message type: the ten that the document lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MessageType {
@@ -40,15 +40,15 @@ pub enum MessageType {
     Program,
     /// A virtual machine.
     Instance,
-    /// New data of a virtual machine.
+    /// An update of a virtual machine.
     InstanceUpdate,
     /// An action on a virtual machine.
     InstanceControl,
     /// A pin of content.
     IpfsPin,
-    /// A registration for events.
+    /// A webhook registration.
     Webhook,
-    /// The end of stored files.
+    /// A deletion of stored files.
     Forget,
 }
 
@@ -83,7 +83,7 @@ impl MessageType {
         }
     }
 
-    /// The type of that name, exactly as written.
+    /// The type with exactly this name.
     pub fn named(name: &str) -> Option<MessageType> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -123,7 +123,7 @@ pub struct Message {
     pub confirmations: Arc<[Confirmation]>,
 }
 
-/// What a sender decides: all that the hash covers.
+/// The members that a sender chooses: everything that the hash covers.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'a> {
     /// The chain.
@@ -143,8 +143,8 @@ pub struct Draft<'a> {
 impl Draft<'_> {
     /// The SHA-256, in hex, of the record's members from `chain` to `content` as compact JSON.
     ///
-    /// How a network hashes is not shown. This covers every member that tells two messages apart and none that does
-    /// not, so that a message sent again, even signed anew, is the same message.
+    /// How a network hashes is not shown. This hash covers every member that distinguishes two messages and nothing
+    /// else: a message sent again is the same message, even with a new signature.
     pub fn item_hash(&self) -> String {
         let Draft { chain, sender, kind, channel, timestamp, content } = self;
         let [chain, sender, channel] = [chain, sender, channel].map(|text| Value::from(*text));
@@ -157,7 +157,7 @@ impl Draft<'_> {
         )
     }
 
-    /// The message, without confirmations yet.
+    /// The message, still without confirmations.
     pub fn signed(&self, signature: &str) -> Message {
         Message {
             item_hash: self.item_hash().into(),
@@ -179,7 +179,7 @@ impl Message {
         serde_json::from_str(&self.content).unwrap_or_default()
     }
 
-    /// `type` of the content, which a POST has by its form.
+    /// `type` of the content, which a POST has.
     pub fn content_type(&self) -> Option<String> {
         match self.members().remove("type") {
             Some(Value::String(text)) => Some(text),
@@ -187,7 +187,7 @@ impl Message {
         }
     }
 
-    /// The texts in `tags` of the content, or of the content inside it.
+    /// The strings in `tags` of the content, or of the content inside it.
     pub fn tags(&self) -> Vec<String> {
         let content = Value::Object(self.members());
         let found = [content.pointer("/tags"), content.pointer("/content/tags")];
@@ -202,7 +202,7 @@ impl Message {
     }
 }
 
-/// Reads `content` of a creating call: the object's compact text.
+/// Reads `content` of a create call as compact JSON.
 pub fn content_text(raw: &RawValue) -> String {
     json::compact(raw.get())
 }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_named_both_ways() {
+    fn type_names_convert_both_ways() {
         for kind in MessageType::ALL {
             assert_eq!(MessageType::named(kind.name()), Some(kind));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_has_its_members_in_order_and_its_content_as_sent() {
+    fn record_has_its_members_in_order_and_its_content_as_sent() {
         let message = draft().signed("0xsig");
         let text = serde_json::to_string(&message).unwrap();
         let hash = &message.item_hash;
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn every_member_of_a_draft_changes_the_hash_and_the_signature_does_not() {
+    fn every_draft_member_changes_the_hash_but_the_signature_does_not() {
         let base = draft();
         let others = [
             Draft { chain: "X", ..base },

@@ -9,24 +9,24 @@ use crate::network::limits::METRICS_RETENTION_MS;
 use crate::shape::{Reply, ShapeKind};
 
 endpoint! {
-    /// A core node's records.
+    /// Reads a core node's metrics records.
     CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
     reply: Reply::Json(ShapeKind::Any),
 }
 endpoint! {
-    /// A compute node's records.
+    /// Reads a compute node's metrics records.
     COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
     reply: Reply::Json(ShapeKind::Any),
 }
 
-/// The durations of a core node's record.
+/// The durations in a core node's record.
 pub const CORE_LATENCIES: [&str; 4] =
     ["base_latency", "metrics_latency", "aggregate_latency", "file_download_latency"];
-/// The counts of a core node's record.
+/// The counts in a core node's record.
 pub const CORE_COUNTS: [&str; 3] = ["txs_total", "pending_messages", "eth_height_remaining"];
-/// The durations of a compute node's record.
+/// The durations in a compute node's record.
 pub const COMPUTE_LATENCIES: [&str; 5] = [
     "base_latency",
     "base_latency_ipv4",
@@ -34,10 +34,10 @@ pub const COMPUTE_LATENCIES: [&str; 5] = [
     "full_check_latency",
     "diagnostic_vm_ping_latency",
 ];
-/// What a compute node may be able to do.
+/// The features of a compute node.
 pub const FEATURES: [&str; 2] = ["sev", "sev_es"];
 
-/// What every record has.
+/// The members of every record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Common {
     /// Seconds since the epoch.
@@ -46,10 +46,10 @@ pub struct Common {
     pub node_id: String,
     /// The node's address.
     pub url: String,
-    /// The autonomous system that the node is in.
+    /// The autonomous system of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asn: Option<u32>,
-    /// That system's name.
+    /// The name of that system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_name: Option<String>,
     /// The software's version.
@@ -57,65 +57,65 @@ pub struct Common {
     pub version: Option<String>,
 }
 
-/// A core node, measured once.
+/// One measurement of a core node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoreRecord {
-    /// What every record has.
+    /// The common members.
     #[serde(flatten)]
     pub common: Common,
-    /// The public information.
+    /// Probe of the public information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_latency: Option<f64>,
-    /// The node's own measurements.
+    /// Probe of the node's own metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics_latency: Option<f64>,
-    /// A large aggregate.
+    /// Probe of a large aggregate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate_latency: Option<f64>,
-    /// A small file.
+    /// Probe of a small file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_download_latency: Option<f64>,
-    /// Archives that wait to be fetched and processed.
+    /// Archives waiting to be fetched and processed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub txs_total: Option<u64>,
     /// The length of the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_messages: Option<u64>,
-    /// Blocks that are newer than the newest archive that was processed.
+    /// Blocks newer than the newest processed archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eth_height_remaining: Option<u64>,
 }
 
-/// A compute node, measured once.
+/// One measurement of a compute node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComputeRecord {
-    /// What every record has.
+    /// The common members.
     #[serde(flatten)]
     pub common: Common,
-    /// The login, over IPv6.
+    /// Probe of the login, over IPv6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_latency: Option<f64>,
-    /// The login, over IPv4.
+    /// Probe of the login, over IPv4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_latency_ipv4: Option<f64>,
-    /// The diagnostic machine.
+    /// Probe of the diagnostic VM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostic_vm_latency: Option<f64>,
-    /// A status check.
+    /// Probe of a status check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_check_latency: Option<f64>,
-    /// A ping to the diagnostic machine, which only answers over IPv6.
+    /// Ping to the diagnostic VM, which responds only over IPv6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostic_vm_ping_latency: Option<f64>,
-    /// What it can do.
+    /// The node's features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<String>>,
 }
 
-/// What a probe expects, so that its duration counts.
+/// The status that a probe needs for its duration to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Any status of success.
+    /// Any success status.
     Success,
     /// This status.
     Status(u16),
@@ -131,7 +131,7 @@ impl Expected {
     }
 }
 
-/// The duration of a probe in seconds, where it counts.
+/// The duration of a probe in seconds, if the probe counts.
 pub fn latency(expected: Expected, http_status: Option<u16>, duration_ms: i64) -> Option<f64> {
     http_status.filter(|status| expected.met_by(*status)).map(|_| seconds(duration_ms.max(0)))
 }
@@ -141,7 +141,7 @@ pub fn seconds(ms: i64) -> f64 {
     ms as f64 / 1000.0
 }
 
-/// Whether a record measured at that moment is still served.
+/// Whether a record measured at that moment is still returned.
 pub fn is_served(measured_at: Instant, now: Instant) -> bool {
     now - measured_at <= METRICS_RETENTION_MS
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_test_leaves_no_field() {
+    fn failed_test_leaves_its_field_absent() {
         let mut record = CoreRecord {
             common: common(),
             base_latency: Some(0.25),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_named_field_is_a_field() {
+    fn every_named_field_exists() {
         let one = Some(1.0);
         let core = CoreRecord {
             common: common(),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_served_for_two_weeks() {
+    fn records_are_returned_for_two_weeks() {
         let now = Instant(20 * DAY);
         assert!(is_served(now - 14 * DAY, now));
         assert!(!is_served(now - 14 * DAY - 1, now));

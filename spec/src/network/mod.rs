@@ -1,7 +1,7 @@
 //! The network's node API (document 2).
 //!
-//! Signed messages and what nodes make of them: files, aggregates, programs, instances, pins; beside them indexed
-//! chain data, verifiable random numbers, webhooks and node metrics.
+//! Signed messages and the data that nodes derive from them: files, aggregates, programs, instances and pins. Also
+//! indexed chain data, verifiable random numbers, webhooks and node metrics.
 
 pub mod aggregate;
 pub mod content;
@@ -36,7 +36,7 @@ pub mod webhook;
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
 
-/// What a core channel node offers.
+/// The endpoints of a core channel node.
 pub static CORE: &[&Endpoint] = &[
     &message::READ,
     &query::LIST,
@@ -69,13 +69,13 @@ pub static CORE: &[&Endpoint] = &[
     &probes::METRICS,
 ];
 
-/// What a compute resource node offers, as far as the measurement program probes it.
+/// The endpoints of a compute resource node that the measurement program probes.
 pub static COMPUTE: &[&Endpoint] = &[&probes::LOGIN, &probes::VM, &probes::STATUS_CHECK];
 
 /// The service's endpoints: those of every kind of node and of the neighbours.
 pub static ENDPOINTS: &[&Endpoint] = &joined::<38>([CORE, COMPUTE, neighbours::ALL]);
 
-/// Lists in a row. `N` is how many elements they have together.
+/// Concatenates the lists. `N` is their total length.
 const fn joined<const N: usize>(lists: [&[&'static Endpoint]; 3]) -> [&'static Endpoint; N] {
     let mut all = [lists[0][0]; N];
     let (mut list, mut at, mut from) = (0, 0, 0);
@@ -86,7 +86,7 @@ const fn joined<const N: usize>(lists: [&[&'static Endpoint]; 3]) -> [&'static E
         all[at] = lists[list][from];
         (at, from) = (at + 1, from + 1);
     }
-    assert!(list == 2 && from == lists[2].len(), "an endpoint is left out");
+    assert!(list == 2 && from == lists[2].len(), "an endpoint is missing from the list");
     all
 }
 
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endpoints_stand_once_and_nodes_offer_only_those() {
+    fn endpoints_are_listed_once_and_nodes_offer_only_those() {
         let names: BTreeSet<_> = ENDPOINTS.iter().map(|endpoint| endpoint.name).collect();
         assert_eq!(names.len(), ENDPOINTS.len());
         let places: BTreeSet<_> = ENDPOINTS.iter().map(|endpoint| (endpoint.method, endpoint.path)).collect();
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn every_endpoint_of_the_document_is_declared() {
         let api: Vec<_> = ENDPOINTS.iter().filter(|endpoint| endpoint.path.starts_with("/api/v0/")).collect();
-        // 28 rows of the document's table, and the neighbours.
-        assert_eq!(api.len(), 28 + 6 - 1, "the status service stands below /api alone");
+        // 28 rows of the document's table, plus the neighbours.
+        assert_eq!(api.len(), 28 + 6 - 1, "the status service is below /api, not /api/v0");
     }
 }

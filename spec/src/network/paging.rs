@@ -1,7 +1,7 @@
 //! Pages of a list (document 2, "Pagination object" and "Endpoints").
 //!
-//! Readings: the first page is 1; a limit above the maximum is cut to it; a page behind the last is empty; what is
-//! no positive integer is refused.
+//! Readings: the first page is 1; a limit above the maximum is reduced to the maximum; a page after the last one is
+//! empty; a value that is not a positive integer is rejected.
 
 use serde::Serialize;
 
@@ -10,25 +10,25 @@ use crate::network::params::Params;
 use crate::network::requirements::paging::{DEFAULT_LIMIT, FIRST_PAGE, LIMIT, MAXIMUM, ODD_VALUES, PAST_END};
 use crate::{Refused, Rules};
 
-/// A page that was asked for.
+/// A requested page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Its number, from 1.
     pub number: u64,
-    /// Its elements at most.
+    /// Its maximum number of elements.
     pub limit: u64,
 }
 
-/// The object beside a list's array.
+/// The pagination object beside a list's array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Pagination {
-    /// Elements of all pages.
+    /// Elements on all pages.
     pub total: u64,
-    /// The page's number.
+    /// The page number.
     pub page: u64,
-    /// Elements of a page at most.
+    /// Maximum number of elements on a page.
     pub per_page: u64,
-    /// Pages that hold something.
+    /// Pages that are not empty.
     pub total_pages: u64,
 }
 
@@ -52,12 +52,12 @@ impl Page {
         Ok(Page { number, limit })
     }
 
-    /// Elements before this page.
+    /// The number of elements before this page.
     pub fn skip(self) -> u64 {
         (self.number - 1).saturating_mul(self.limit)
     }
 
-    /// The page's elements among `total` of them, as positions; a page behind the last has none.
+    /// The positions of the page's elements among `total`; empty for a page after the last one.
     pub fn range(self, total: u64, rules: &mut impl Rules) -> std::ops::Range<u64> {
         let behind = self.skip() >= total;
         let skip = if behind {
@@ -68,21 +68,21 @@ impl Page {
         skip..skip.saturating_add(self.limit).min(total)
     }
 
-    /// The object beside the array.
+    /// The pagination object beside the array.
     pub fn pagination(self, total: u64) -> Pagination {
         let Page { number, limit } = self;
         Pagination { total, page: number, per_page: limit, total_pages: total.div_ceil(limit) }
     }
 }
 
-/// What is no positive integer is always refused here. A simulator in which the rule is violated fails instead of
-/// refusing.
+/// This parser always rejects a value that is not a positive integer. When the rule is violated, the simulator fails
+/// the request instead of rejecting it.
 fn positive(params: &Params, name: &str, rules: &mut impl Rules) -> Result<Option<u64>, Refused> {
     let Some(text) = params.text(name) else { return Ok(None) };
     let _ = rules.violated(&ODD_VALUES);
     match text.parse::<i64>() {
         Ok(number) if number > 0 => Ok(Some(number.unsigned_abs())),
-        _ => Err(Refused { rule: &ODD_VALUES, why: format!("{name} is {text:?}") }),
+        _ => Err(Refused { rule: &ODD_VALUES, why: format!("{name} is {text:?}, not a positive integer") }),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_every_bound() {
+    fn both_sides_of_every_bound_are_tested() {
         assert_eq!(page(""), Ok((1, 20)));
         assert_eq!(page("limit=1&page=1"), Ok((1, 1)));
         assert_eq!(page("limit=100"), Ok((1, 100)));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_behind_the_last_is_empty() {
+    fn page_after_the_last_one_is_empty() {
         let page = Page { number: 3, limit: 20 };
         assert_eq!(page.range(40, &mut Strict), 40..40);
         assert_eq!(page.range(41, &mut Strict), 40..41);
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_violated_maximum_keeps_the_limit_asked_for() {
+    fn violated_maximum_keeps_the_requested_limit() {
         let params = Params::parse("limit=101");
         assert_eq!(Page::parse(&params, &mut Without(&MAXIMUM)).unwrap().limit, 101);
     }
 
     proptest! {
         #[test]
-        fn pages_hold_every_element_once(total in 0..500_u64, limit in 1..120_u64) {
+        fn pages_together_hold_every_element_once(total in 0..500_u64, limit in 1..120_u64) {
             let mut seen = Vec::new();
             let mut number = 1;
             loop {

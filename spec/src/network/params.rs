@@ -8,7 +8,7 @@ use crate::{Id, Refused, Rules};
 pub struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Reads a query string; nothing in it is an error.
+    /// Reads a query string; this never fails.
     pub fn parse(query: &str) -> Params {
         Params(
             form_urlencoded::parse(query.as_bytes())
@@ -18,12 +18,12 @@ impl Params {
         )
     }
 
-    /// The first value of that name.
+    /// The first value with that name.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The values of that name: separated by commas, or given several times. Blanks around them do not count.
+    /// The values with that name: separated by commas, or repeated. Surrounding blanks are ignored.
     pub fn list(&self, name: &str) -> Option<Vec<String>> {
         let given = self.0.iter().filter(|(key, _)| key == name).flat_map(|(_, value)| value.split(','));
         let values: Vec<String> = given
@@ -35,17 +35,17 @@ impl Params {
         (!values.is_empty()).then_some(values)
     }
 
-    /// The integer of that name; `rule` refuses what is none, and passes over it where it is violated.
+    /// The integer with that name. `rule` rejects anything else; when it is violated, the value is ignored.
     pub fn integer(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<Option<i64>, Refused> {
         let Some(text) = self.text(name) else { return Ok(None) };
         rules.parse(
             rule,
-            || text.parse().map(Some).map_err(|_| format!("{name} is {text:?}")),
+            || text.parse().map(Some).map_err(|_| format!("{name} is {text:?}, not an integer")),
             || Ok(text.parse().ok()),
         )
     }
 
-    /// Only the first parameter of those that `filters` names, and all parameters besides.
+    /// Keeps only the first parameter among those that `filters` names, and all other parameters.
     #[must_use]
     pub fn with_first_of(self, filters: &[&str]) -> Params {
         let is_filter = |name: &str| filters.contains(&name);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_read_whole() {
+    fn integers_are_parsed_completely() {
         let params = Params::parse("good=-5&big=99999999999999999999&float=1.0&text=x&blank=%20");
         let integer = |name| params.integer(name, &START_DATE, &mut Strict);
         assert_eq!((integer("good"), integer("absent")), (Ok(Some(-5)), Ok(None)));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_are_read() {
+    fn any_bytes_are_accepted() {
         assert_eq!(Params::parse("%ff=%zz&=&&a=%").text("a"), Some("%"));
     }
 }

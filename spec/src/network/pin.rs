@@ -48,7 +48,7 @@ mod tests {
     use crate::{Strict, Without};
 
     #[test]
-    fn a_pin_names_a_hash() {
+    fn pin_without_a_hash_is_rejected() {
         let parse = |content: Value| Pin::parse(content.as_object().unwrap(), &mut Strict);
         assert_eq!(parse(json!({"hash": "bafy"})).unwrap().hash, "bafy");
         for bad in [json!({}), json!({"hash": 1}), json!({"hash": ""}), json!({"hash": null})] {

@@ -1,32 +1,33 @@
-//! What the measurement program probes besides the API (document 2, "Node metrics records" and "Endpoints").
+//! What the measurement program probes in addition to the API (document 2, "Node metrics records" and "Endpoints").
 
 use crate::network::endpoint;
 use crate::shape::{Reply, ShapeKind};
 
-/// What no document shows of a compute node, and any server does: a request that is malformed, and a failure.
+/// Statuses that any server has but the document does not show for a compute node: a malformed request, and a
+/// failure.
 const FAILS: &[u16] = &[400, 500];
 
 endpoint! {
-    /// A core node's own measurements.
+    /// Reads a core node's own metrics.
     METRICS "node-metrics" "GET" "/metrics.json" None [200, 400, 429, 500]
     group: "Nodes",
     reply: Reply::Json(ShapeKind::Any),
 }
 endpoint! {
-    /// A compute node's login; without credentials it refuses, and that is what a probe expects.
+    /// Opens a compute node's login. Without credentials it returns 401, which the probe expects.
     LOGIN "login" "GET" "/about/login" None [200, 401]
     group: "Compute node",
     note: "A probe without credentials expects 401.",
     open: FAILS,
 }
 endpoint! {
-    /// A machine on a compute node.
+    /// Requests a VM on a compute node.
     VM "vm" "GET" "/vm/{hash}" None [200, 404]
     group: "Compute node",
     open: &[400, 500, 503],
 }
 endpoint! {
-    /// A check of a compute node's own.
+    /// Requests a status check of a compute node.
     STATUS_CHECK "status-check" "GET" "/status/check/{check_name}" None [200, 404]
     group: "Compute node",
     open: FAILS,

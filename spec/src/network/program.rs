@@ -1,8 +1,8 @@
-//! Programs (document 2, "Endpoints"). What a program is and what a run returns depends on the program; here it is a
-//! text with holes, so that runs are pure, bounded and the same everywhere.
+//! Programs (document 2, "Endpoints"). The document leaves open what a program is. Here it is a template string, so
+//! that runs are pure, bounded and the same on every machine.
 //!
-//! A hole is `{{name}}` or `{{name|filter|…}}`: the variable's text, passed through the filters `upper`, `lower`,
-//! `trim`, `reverse`, `length`, `sha256` and `repeat:N`.
+//! A placeholder is `{{name}}` or `{{name|filter|…}}`: the variable's value, passed through the filters `upper`,
+//! `lower`, `trim`, `reverse`, `length`, `sha256` and `repeat:N`.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::network::shapes::CREATED;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// The content of a program, for descriptions.
+/// The content of a program, for the API description.
 const PROGRAM: &[Field] = &[
     must("name", ShapeKind::Text),
     must("description", ShapeKind::Text),
@@ -39,7 +39,7 @@ endpoint! {
     /// Runs a program.
     RUN "run" "POST" "/api/v0/run/{program_hash}" None [200, 400, 404, 429, 500]
     group: "Programs",
-    note: "What a success holds depends on the program.",
+    note: "The response body depends on the program.",
     body: Body::OptionalJson(&[may("variables", ShapeKind::Map(&ShapeKind::Text))]),
     reply: Reply::Bytes,
 }
@@ -49,29 +49,29 @@ endpoint! {
 pub struct Program {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its description.
     pub description: String,
-    /// The text with holes.
+    /// The template.
     pub code: String,
-    /// The runtime it asks for; nothing depends on it.
+    /// The requested runtime; it has no effect.
     pub runtime: String,
-    /// The memory it asks for; nothing depends on it.
+    /// The requested memory; it has no effect.
     pub memory: i64,
-    /// The time it asks for; nothing depends on it.
+    /// The requested timeout; it has no effect.
     pub timeout: i64,
 }
 
 /// Why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A hole is not closed.
-    #[error("a hole is not closed")]
+    /// A placeholder is not closed.
+    #[error("a placeholder is not closed")]
     Open,
-    /// A hole names a variable that was not given.
-    #[error("no variable {0:?}")]
+    /// A placeholder names a variable that was not given.
+    #[error("the variable {0:?} is missing")]
     Variable(String),
-    /// A filter is not known.
-    #[error("no filter {0:?}")]
+    /// A filter is unknown.
+    #[error("the filter {0:?} is unknown")]
     Filter(String),
     /// The result is too long.
     #[error("the result is longer than {PROGRAM_OUTPUT_BYTES} bytes")]
@@ -91,7 +91,7 @@ impl Program {
         Ok(Program {
             name: owned("name"),
             description: owned("description"),
-            // Code that is no text is a program that returns its own JSON.
+            // Code that is not a string is a program that returns its own JSON.
             code: match content.get("code") {
                 Some(Value::String(code)) => code.clone(),
                 Some(other) => other.to_string().replace("{{", "{ {"),
@@ -103,7 +103,7 @@ impl Program {
         })
     }
 
-    /// The text with its holes filled.
+    /// Fills the template's placeholders.
     pub fn run(&self, variables: &BTreeMap<String, String>) -> Result<String, Fault> {
         let mut output = String::new();
         let mut rest = self.code.as_str();
@@ -118,7 +118,7 @@ impl Program {
     }
 }
 
-/// The variables of a run's body; no body is no variables.
+/// The variables of a run's body. Without a body there are none.
 pub fn variables(body: &[u8], rules: &mut impl Rules) -> Result<BTreeMap<String, String>, Refused> {
     if body.is_empty() {
         return Ok(BTreeMap::new());
@@ -127,7 +127,7 @@ pub fn variables(body: &[u8], rules: &mut impl Rules) -> Result<BTreeMap<String,
         &VARIABLES,
         || {
             let body: Map<String, Value> =
-                serde_json::from_slice(body).map_err(|e| format!("no JSON object: {e}"))?;
+                serde_json::from_slice(body).map_err(|e| format!("not a JSON object: {e}"))?;
             match body.get("variables") {
                 None => Ok(BTreeMap::new()),
                 Some(given) => serde_json::from_value(given.clone()).map_err(|e| format!("variables: {e}")),
@@ -182,17 +182,17 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_filled() {
+    fn placeholders_are_filled() {
         assert_eq!(run("", &[]).as_deref(), Ok(""));
         assert_eq!(run("a{{x}}b{{ x | upper | repeat:2 }}", &[("x", "c")]).as_deref(), Ok("acbCC"));
         assert_eq!(run("{{x|trim|reverse}}{{x|length}}", &[("x", " ab ")]).as_deref(), Ok("ba4"));
         assert_eq!(run("{{x|sha256}}", &[("x", "")]).unwrap(), sha256_hex(b""));
-        // What a variable holds is text, never code.
+        // A variable's value is never read as code.
         assert_eq!(run("{{x}}", &[("x", "{{y}}")]).as_deref(), Ok("{{y}}"));
     }
 
     #[test]
-    fn a_run_that_cannot_go_on_says_why() {
+    fn failed_run_reports_its_reason() {
         assert_eq!(run("{{x", &[]), Err(Fault::Open));
         assert_eq!(run("{{x}}", &[]), Err(Fault::Variable("x".into())));
         assert_eq!(run("{{x|y}}", &[("x", "")]), Err(Fault::Filter("y".into())));
@@ -202,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn code_that_is_no_text_returns_its_json() {
+    fn code_that_is_not_a_string_returns_its_json() {
         let content = json!({"code": {"a": {"b": 1}}, "runtime": "r", "memory": 1, "timeout": 1});
         let program = Program::parse(content.as_object().unwrap(), &mut Strict).unwrap();
         assert!(program.run(&BTreeMap::new()).unwrap().contains("\"b\":1"));
     }
 
     #[test]
-    fn contents_and_bodies_have_a_form() {
+    fn malformed_contents_and_bodies_are_rejected() {
         for (rule, content) in [
             (&RUNTIME, json!({"runtime": 1, "memory": 1, "timeout": 1})),
             (&MEMORY, json!({"runtime": "r", "memory": "1", "timeout": 1})),
@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_code_panics(code in "[{}|a-c:0-9 \u{e9}]{0,40}", value in "\\PC{0,10}") {
+        fn arbitrary_code_never_panics(code in "[{}|a-c:0-9 \u{e9}]{0,40}", value in "\\PC{0,10}") {
             let _ = run(&code, &[("a", &value)]);
         }
     }

@@ -1,8 +1,8 @@
-//! The two lists of messages (document 2, "Endpoints"): their filters, as values that can be asked.
+//! The filters of the two message lists (document 2, "Endpoints").
 //!
-//! Readings: several filters hold together; the values of one are alternatives; addresses are compared without regard
-//! to case; a message at `startDate` is listed and one at `endDate` is not; tags are looked for in the content;
-//! `content.keys` is a path of member names that must lead somewhere.
+//! Readings: a message must match all filters; the values of one filter are alternatives; addresses are compared
+//! without regard to case; `startDate` is inclusive and `endDate` is exclusive; tags are looked up in the content;
+//! `content.keys` is a path of member names that must exist.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::network::shapes::{LIMIT, MESSAGE, PAGE, PAGINATION};
 use crate::shape::{Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
 
-/// The parameters of `GET /messages`, for descriptions.
+/// The parameters of `GET /messages`, for the API description.
 const LIST_QUERY: &[Field] = &[
     may("hashes", ShapeKind::Commas),
     may("addresses", ShapeKind::Commas),
@@ -25,7 +25,7 @@ const LIST_QUERY: &[Field] = &[
     PAGE,
     LIMIT,
 ];
-/// Its reply.
+/// Its response.
 const LIST_REPLY: &[Field] = &[must("messages", ShapeKind::Array(&MESSAGE)), PAGINATION];
 /// The parameters of `GET /messages.json`.
 const FLAT_QUERY: &[Field] = &[
@@ -44,7 +44,7 @@ endpoint! {
     reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
 }
 endpoint! {
-    /// Lists messages flat.
+    /// Lists messages in a flat array.
     FLAT "messages-flat" "GET" "/api/v0/messages.json" None [200, 400, 429, 500]
     group: "Messages",
     query: FLAT_QUERY,
@@ -54,7 +54,7 @@ endpoint! {
 /// The filters of `GET /messages`.
 const LISTING: [&str; 6] = ["hashes", "addresses", "channels", "tags", "types", "content.keys"];
 
-/// Which messages are wanted. A filter that is absent wants every message.
+/// A filter over messages. An absent member matches every message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageFilter {
     /// The hash is one of these.
@@ -69,11 +69,11 @@ pub struct MessageFilter {
     pub types: Option<Vec<String>>,
     /// The content's type is one of these.
     pub content_types: Option<Vec<String>>,
-    /// The content has something at this path.
+    /// The content has a value at this path.
     pub content_key: Option<String>,
-    /// The timestamp is this or later.
+    /// The timestamp is at or after this.
     pub start: Option<i64>,
-    /// The timestamp is earlier.
+    /// The timestamp is before this.
     pub end: Option<i64>,
 }
 
@@ -102,7 +102,7 @@ impl MessageFilter {
         }
     }
 
-    /// The filters of `GET /messages.json`. The two names of the measurements' content type stand for each other.
+    /// The filters of `GET /messages.json`. The two names of the measurements' content type are aliases.
     pub fn of_flat(
         dialect: &Dialect,
         params: &Params,
@@ -121,7 +121,7 @@ impl MessageFilter {
         Ok(MessageFilter { addresses, channels, content_types, start, end, ..MessageFilter::default() })
     }
 
-    /// Whether `message` is wanted.
+    /// Whether the filter matches `message`.
     pub fn matches(&self, message: &Message) -> bool {
         self.start.is_none_or(|start| start <= message.timestamp)
             && self.end.is_none_or(|end| message.timestamp < end)
@@ -150,7 +150,7 @@ fn with_aliases(dialect: &Dialect, mut types: Vec<String>) -> Vec<String> {
     types
 }
 
-/// Whether a path of names with dots between them, with or without `$.` before it, leads to something.
+/// Whether a dotted path, with or without a leading `$.`, leads to a value.
 fn leads(value: &Value, path: &str) -> bool {
     let path = path.strip_prefix("$.").unwrap_or(path);
     path.split('.').try_fold(value, |value, name| value.get(name)).is_some()
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_bound_from_the_start_to_before_the_end() {
+    fn start_date_is_inclusive_and_end_date_is_exclusive() {
         let one = message("0xaa", MessageType::Post, 10);
         for (query, expected) in [
             ("startDate=10", true),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_names_of_measurements_stand_for_each_other() {
+    fn the_two_content_types_of_measurements_are_aliases() {
         let dialect = Dialect::default();
         for name in [&dialect.scoring_type, &dialect.metrics_type] {
             let types = flat(&format!("content_types={name}")).unwrap().content_types.unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violated_rule_widens_or_narrows_what_it_names() {
+    fn violated_rule_widens_or_narrows_its_filter() {
         let params = Params::parse("addresses=0xaa,0xbb&types=POST");
         let of = |rule| MessageFilter::of_list(&params, &mut Without(rule));
         assert_eq!(of(&listing::ADDRESSES).addresses, None);
@@ -247,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_filters_never_find_more(
+        fn additional_filters_never_match_more(
             sender in 0..4_u8, kind in 0..10_usize, timestamp in 0..20_i64,
             wanted in 0..4_u8, types in 0..10_usize, start in 0..20_i64,
         ) {

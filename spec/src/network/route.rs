@@ -1,28 +1,28 @@
-//! Which endpoint a path names, and the texts in its braces.
+//! Maps a path to its endpoint and the captured strings.
 
 use percent_encoding::percent_decode_str;
 
 use crate::endpoint::Endpoint;
 
-/// An endpoint that was found.
+/// A matched endpoint.
 #[derive(Clone, Debug)]
 pub struct Route {
     /// The endpoint.
     pub endpoint: &'static Endpoint,
-    /// The texts in its braces, percent-decoded, in order.
+    /// The captured strings, percent-decoded, in order.
     pub captures: Vec<String>,
 }
 
-/// Why no endpoint was found.
+/// Why no endpoint matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRoute {
     /// No endpoint has such a path.
     Path,
-    /// The path is an endpoint's, under another method.
+    /// An endpoint has this path, but with another method.
     Method,
 }
 
-/// The endpoint of a method and a path as sent, without query.
+/// Finds the endpoint for a method and a path as sent, without the query.
 pub fn route(endpoints: &[&'static Endpoint], method: &str, path: &str) -> Result<Route, NoRoute> {
     let mut miss = NoRoute::Path;
     for endpoint in endpoints {
@@ -36,8 +36,8 @@ pub fn route(endpoints: &[&'static Endpoint], method: &str, path: &str) -> Resul
     Err(miss)
 }
 
-/// The texts that stand in `path` where `template` has braces. A text is one segment or a part of it, is not empty,
-/// and may hold an encoded slash.
+/// The parts of `path` at the placeholders of `template`. Each is one segment or a part of it, is not empty, and may
+/// hold an encoded slash.
 pub fn capture(template: &str, path: &str) -> Option<Vec<String>> {
     let (mut wanted, mut given) = (template.split('/'), path.split('/'));
     let mut captures = Vec::new();
@@ -64,7 +64,7 @@ mod tests {
     use crate::network::{CORE, ENDPOINTS};
 
     #[test]
-    fn paths_name_their_endpoints() {
+    fn paths_map_to_their_endpoints() {
         let found =
             |method, path| route(CORE, method, path).map(|found| (found.endpoint.name, found.captures));
         let ok = |name, captures: &[&str]| Ok((name, captures.iter().map(ToString::to_string).collect()));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_names_its_own_endpoint() {
+    fn every_path_maps_to_its_own_endpoint() {
         for endpoint in ENDPOINTS {
             let path = endpoint.path.replace(['{', '}'], "");
             let found = route(ENDPOINTS, endpoint.method, &path).expect("its own path");

@@ -1,11 +1,11 @@
-//! What several endpoints take or give, for descriptions.
+//! Request and response parts that several endpoints share, for the API description.
 
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use crate::shape::{Field, Reply, ShapeKind, may, must};
 
-/// The number of a page.
+/// The page number.
 pub(super) const PAGE: Field = may("page", ShapeKind::Within { least: 1, most: None, otherwise: None });
-/// Elements of a page. More than the maximum is cut to it.
+/// Elements per page. A value above the maximum is reduced to the maximum.
 pub(super) const LIMIT: Field =
     may("limit", ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM), otherwise: Some(PAGE_DEFAULT) });
 /// The object beside the array of a list.
@@ -17,7 +17,7 @@ const PAGES: &[Field] = &[
     must("total_pages", ShapeKind::Integer),
 ];
 
-/// The answer to a creating call; some add members.
+/// The response of a create call; some add members.
 pub(super) const CREATED: Reply = Reply::Json(ShapeKind::Object(&[ITEM_HASH, STATUS]));
 const ITEM_HASH: Field = must("item_hash", ShapeKind::Text);
 const STATUS: Field = must("status", ShapeKind::OneOf(&["success"]));
@@ -38,7 +38,7 @@ const RECORD: &[Field] = &[
 const CONFIRMATION: &[Field] =
     &[must("chain", ShapeKind::Text), must("height", ShapeKind::Integer), must("hash", ShapeKind::Text)];
 
-/// A message that is read alone. Of one that was removed or forgotten, parts may be gone.
+/// A message read by its hash. Parts may be missing after it was removed or forgotten.
 pub(super) const WRAPPED: &[Field] = &[
     must("status", ShapeKind::Text),
     must("item_hash", ShapeKind::Text),

@@ -1,6 +1,6 @@
 //! Files (document 2, "Endpoints").
 //!
-//! Reading: the signature of an upload is over the file's SHA-256 in hex, as a wallet signs text.
+//! Reading: the signature of an upload is a wallet message signature over the file's SHA-256 in hex.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use crate::network::shapes::CREATED;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
 
-/// The parts of an upload, for descriptions.
+/// The parts of an upload, for the API description.
 const FORM: &[Field] = &[
     must("file", ShapeKind::File),
     must("address", ShapeKind::Text),
@@ -42,7 +42,7 @@ endpoint! {
     reply: Reply::Bytes,
 }
 
-/// What a file is served as whose form did not say.
+/// The content type of a file whose upload did not state one.
 pub const DEFAULT_CONTENT_TYPE: &str = "application/octet-stream";
 
 /// A part of a form.
@@ -50,22 +50,22 @@ pub const DEFAULT_CONTENT_TYPE: &str = "application/octet-stream";
 pub struct Part<'a> {
     /// The field's name.
     pub name: &'a str,
-    /// The content type, where the part has one.
+    /// The content type, if the part has one.
     pub content_type: Option<&'a str>,
     /// The bytes.
     pub bytes: &'a [u8],
 }
 
-/// An upload whose form is good; its signature has not been looked at.
+/// A parsed upload; its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload<'a> {
     /// The file.
     pub file: &'a [u8],
-    /// What it is served as.
+    /// Its content type.
     pub content_type: &'a str,
     /// The sender.
     pub address: String,
-    /// The signature's text; empty where there is none.
+    /// The signature; empty if missing.
     pub signature: String,
     /// The channel, with its default filled in.
     pub channel: String,
@@ -74,7 +74,7 @@ pub struct Upload<'a> {
 }
 
 impl<'a> Upload<'a> {
-    /// Reads the parts of a form; of two with one name the first counts.
+    /// Reads the parts of a form; of two with the same name the first counts.
     pub fn parse(
         dialect: &Dialect,
         parts: &[Part<'a>],
@@ -83,11 +83,15 @@ impl<'a> Upload<'a> {
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let field = |name: &str| part(name).and_then(|part| std::str::from_utf8(part.bytes).ok());
         let file = part("file");
-        rules.require(&FILE_REQUIRED, file.is_some(), || "no part is named file".to_owned())?;
+        rules.require(&FILE_REQUIRED, file.is_some(), || "the part `file` is missing".to_owned())?;
         let bytes = file.map_or(&[][..], |part| part.bytes);
-        rules.require(&SIZE, bytes.len() <= FILE_BYTES, || format!("a file of {} bytes", bytes.len()))?;
+        rules.require(&SIZE, bytes.len() <= FILE_BYTES, || {
+            format!("the file has {} bytes, at most {FILE_BYTES} are allowed", bytes.len())
+        })?;
         let address = field("address").filter(|address| !address.is_empty());
-        rules.require(&ADDRESS_REQUIRED, address.is_some(), || "no part holds an address".to_owned())?;
+        rules.require(&ADDRESS_REQUIRED, address.is_some(), || {
+            "the part `address` is missing or empty".to_owned()
+        })?;
         let channel = match field("channel").filter(|channel| !channel.is_empty()) {
             Some(channel) => rules.effect(&CHANNEL, channel.to_owned(), |_, _| dialect.channel.clone()),
             None => {
@@ -98,7 +102,7 @@ impl<'a> Upload<'a> {
         let tags: Vec<String> = tags.map(str::to_owned).collect();
         let refused = !tags.is_empty() && rules.violated(&TAGS).is_some();
         if refused {
-            return Err(Refused { rule: &TAGS, why: "tags are not taken".to_owned() });
+            return Err(Refused { rule: &TAGS, why: "tags are not accepted".to_owned() });
         }
         Ok(Upload {
             file: bytes,
@@ -110,7 +114,7 @@ impl<'a> Upload<'a> {
         })
     }
 
-    /// The content of the STORE message that an upload makes: the file under `item_hash`, stored at `time`.
+    /// The content of an upload's STORE message: the file under `item_hash`, stored at `time`.
     pub fn content(&self, item_hash: &str, time: i64) -> Map<String, Value> {
         let content = json!({
             "address": self.address,
@@ -138,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_read() {
+    fn valid_form_is_read() {
         let parts = [
             part("tags", b"a, b,,"),
             part("file", b"bytes"),

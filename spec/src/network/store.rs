@@ -1,5 +1,5 @@
-//! Reading the STORE message (document 2, "Reading the STORE message"): statuses, and what a response says about the
-//! bytes.
+//! Reads the STORE message (document 2, "Reading the STORE message"): the statuses, and what a response says about
+//! the bytes.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -16,22 +16,22 @@ use crate::{Rules, Strict};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It stands.
+    /// The message is stored.
     Processed,
-    /// Its removal is scheduled; it still stands.
+    /// Its removal is scheduled; it is still complete.
     Removing,
     /// It was reclaimed.
     Removed,
     /// It was forgotten.
     Forgotten,
-    /// It has not been validated yet.
+    /// It is not validated yet.
     Pending,
-    /// It was found invalid.
+    /// It was rejected as invalid.
     Rejected,
 }
 
 impl Status {
-    /// The six, in the document's order.
+    /// The six statuses, in the document's order.
     pub const ALL: [Status; 6] = [
         Status::Processed,
         Status::Removing,
@@ -53,12 +53,12 @@ impl Status {
         }
     }
 
-    /// The status of that name.
+    /// The status with exactly this name.
     pub fn named(name: &str) -> Option<Status> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// The status that a message in that state shows; none before it was taken.
+    /// The status of a message in that state; none before the message was accepted.
     pub fn of(state: StoreState) -> Option<Status> {
         Self::named(state.name())
     }
@@ -69,19 +69,19 @@ impl Status {
     }
 }
 
-/// The answer for one message that stands, is pending or was rejected.
+/// The response for one message that is live, pending or rejected.
 pub fn wrapped(status: Status, message: &Message) -> Value {
     json!({"status": status.name(), "item_hash": &*message.item_hash, "message": message.record()})
 }
 
-/// The answer for a forgotten message: the record without its content.
+/// The response for a forgotten message: the record without its content.
 pub fn stripped(message: &Message) -> Value {
     let mut answer = wrapped(Status::Forgotten, message);
     answer["message"]["content"] = Value::Null;
     answer
 }
 
-/// The answer for a message that was reclaimed.
+/// The response for a message that was reclaimed.
 pub fn removed(message: &Message, removed_at: i64, size: u64, reason: &str) -> Value {
     json!({
         "status": Status::Removed.name(), "item_hash": &*message.item_hash,
@@ -93,7 +93,7 @@ pub fn removed(message: &Message, removed_at: i64, size: u64, reason: &str) -> V
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// They can be read.
+    /// They are available.
     Live,
     /// They were forgotten.
     Forgotten,
@@ -101,11 +101,11 @@ pub enum Class {
     Removed,
     /// This node lacks the message; another may have it.
     Absent,
-    /// Nothing.
+    /// The response says nothing about them.
     Unknown,
 }
 
-/// A response, read.
+/// The result of reading a response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reading {
     /// What it says about the bytes.
@@ -114,7 +114,7 @@ pub struct Reading {
     pub cid: Option<String>,
     /// The documented warning.
     pub warning: Option<&'static str>,
-    /// Whether the message is a good target of a FORGET.
+    /// Whether the message is a valid target of a FORGET.
     pub forget_target: bool,
 }
 
@@ -130,7 +130,7 @@ impl Reading {
     }
 }
 
-/// Reads a response. `body` is its JSON, or nothing where it has none. Any input has a reading.
+/// Classifies a response. `body` is its JSON, or none. Every input has a result.
 pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
     let status = body.and_then(|body| body.get("status")).and_then(Value::as_str).and_then(Status::named);
     let complete = complete(body);
@@ -172,13 +172,13 @@ pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut impl Rules) 
     }
 }
 
-/// Reads a response by every rule.
+/// Classifies a response with all rules on.
 pub fn read(http_status: u16, body: Option<&Value>) -> Reading {
     classify(http_status, body, &mut Strict)
 }
 
 fn live(cid: &str, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
-    // The mistake that is easily made takes the message's own hash.
+    // A common mistake: using the message's own hash.
     let outer = || body.and_then(|body| body["item_hash"].as_str()).unwrap_or_default();
     let cid = rules.effect(&READ_LIVE, cid, |_, _| outer());
     Reading { cid: Some(cid.to_owned()), forget_target: true, ..Reading::of(Class::Live) }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_of_the_document() {
+    fn every_row_of_the_documents_table_is_classified() {
         let live = (Class::Live, Some("cid".to_owned()));
         assert_eq!(class(200, &store("processed")), live);
         assert_eq!(class(200, &store("removing")), live);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_changes_its_own_row() {
+    fn each_violated_rule_changes_its_own_row() {
         let cases: [(Id, u16, Value); 11] = [
             (&READ_LIVE, 200, store("processed")),
             (&READ_REMOVING, 200, store("removing")),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_a_node_are_read_as_what_they_say() {
+    fn responses_of_a_node_are_classified_as_written() {
         let draft = Draft {
             chain: "ETH",
             sender: "0x1",
@@ -295,7 +295,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_response_has_one_reading(
+        fn every_response_has_one_result(
             http_status in prop_oneof![Just(200_u16), Just(404), Just(410), any::<u16>()],
             status in prop_oneof![Just(json!("processed")), Just(json!("removed")), Just(json!("other")), Just(json!(1)), Just(Value::Null)],
             message in prop_oneof![Just(json!(null)), Just(json!([])), Just(json!({"type": "STORE", "content": {"item_hash": "c"}})), Just(json!({"type": 1}))],

@@ -1,8 +1,8 @@
 //! Verifiable random numbers (document 2, "Endpoints").
 //!
-//! Which function is used is not shown. This one is ECVRF-EDWARDS25519-SHA512-TAI of RFC 9381. What is proven is the
-//! seed together with the bounds, so that a value can be verified although a verification does not name them: the
-//! proof's text is the hex of the function's 80 bytes, of `min`, `max` and `count`.
+//! The document does not show which function is used. This one is ECVRF-EDWARDS25519-SHA512-TAI of RFC 9381. It
+//! proves the seed together with the bounds, so that a value can be verified although `POST /vrf/verify` does not
+//! send the bounds. The proof string is the hex of the function's 80 bytes, of `min`, `max` and `count`.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,45 +21,45 @@ use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
-/// What a generation takes, for descriptions.
+/// The request of `POST /vrf/generate`, for the API description.
 const WANTED: &[Field] = &[
     must("seed", ShapeKind::Text),
     must("min", ShapeKind::Integer),
     must("max", ShapeKind::Integer),
     may("count", ShapeKind::Integer),
 ];
-/// What it gives.
+/// Its response.
 const DRAWN: &[Field] = &[
     must("seed", ShapeKind::Text),
     must("value", ShapeKind::Integer),
     must("proof", ShapeKind::Text),
     must("status", ShapeKind::Text),
 ];
-/// What a verification takes.
+/// The request of `POST /vrf/verify`.
 const CLAIMED: &[Field] =
     &[must("seed", ShapeKind::Text), must("value", ShapeKind::Integer), must("proof", ShapeKind::Text)];
-/// What it gives.
+/// Its response.
 const VERIFIED: &[Field] = &[must("valid", ShapeKind::Boolean), must("status", ShapeKind::Text)];
 
 endpoint! {
-    /// Draws a number.
+    /// Generates a random number.
     GENERATE "vrf-generate" "POST" "/api/v0/vrf/generate" None [200, 400, 429, 500]
     group: "Random numbers",
     body: Body::Json(WANTED),
     reply: Reply::Json(ShapeKind::Object(DRAWN)),
 }
 endpoint! {
-    /// Verifies a number.
+    /// Verifies a random number.
     VERIFY "vrf-verify" "POST" "/api/v0/vrf/verify" None [200, 400, 429, 500]
     group: "Random numbers",
     body: Body::Json(CLAIMED),
     reply: Reply::Json(ShapeKind::Object(VERIFIED)),
 }
 
-/// Bytes of the function's proof.
+/// The length of the function's proof in bytes.
 const PROOF_BYTES: usize = 80;
 
-/// What is asked for.
+/// The parameters of a random number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The seed.
@@ -73,7 +73,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the body of a generation. Without `count` one value is drawn.
+    /// Reads the body of a generate request. Without `count` one value is drawn.
     pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
         let seed = text(body, "seed");
         rules.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
@@ -85,7 +85,7 @@ impl Wanted {
         };
         let (min, max, count) = (integer("min", None)?, integer("max", None)?, integer("count", Some(1))?);
         rules.require(&BOUNDS, min <= max && (1..=VRF_COUNT).contains(&count), || {
-            format!("min {min}, max {max}, count {count}")
+            format!("min is {min}, max is {max}, count is {count}")
         })?;
         Ok(Wanted { seed: seed.unwrap_or_default().to_owned(), min, max: max.max(min), count })
     }
@@ -102,7 +102,7 @@ pub struct Drawn {
     pub proof: String,
 }
 
-/// What is to be verified.
+/// The claim to verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The seed.
@@ -114,7 +114,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Reads the body of a verification.
+    /// Reads the body of a verify request.
     pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Claim, Refused> {
         for name in ["seed", "proof"] {
             rules.require(&VERIFY_FIELDS, text(body, name).is_some(), || shown(body, name))?;
@@ -126,7 +126,7 @@ impl Claim {
     }
 }
 
-/// Draws a value under a node's key, given by its 32-byte seed. The same input gives the same value.
+/// Draws a value with a node's key, given by its 32-byte seed. The same input gives the same value.
 pub fn generate(secret: [u8; 32], wanted: &Wanted) -> Option<Drawn> {
     let key = EdVrfEdwards25519TaiSecretKey::from_slice(&secret).ok()?;
     let proof = key.prove(&alpha(wanted)).ok()?;
@@ -146,7 +146,7 @@ pub fn values(secret: [u8; 32], wanted: &Wanted) -> Option<Vec<i64>> {
     Some((0..wanted.count.unsigned_abs()).map(|n| draw(&beta, wanted, n)).collect())
 }
 
-/// Whether a value is the one that its seed gives under a node's public key.
+/// Whether a value is the one that its seed gives with a node's public key.
 pub fn verify(public_key: [u8; 32], claim: &Claim) -> bool {
     verified(public_key, claim).is_some_and(|value| value == claim.value)
 }
@@ -158,7 +158,7 @@ pub fn public_key(secret: [u8; 32]) -> [u8; 32] {
 
 fn verified(public_key: [u8; 32], claim: &Claim) -> Option<i64> {
     let bytes = parse_hex(&claim.proof)?;
-    // Only the one text that a proof is written as is its text.
+    // A proof has exactly one string form.
     if bytes.len() != PROOF_BYTES + 24 || hex(&bytes) != claim.proof {
         return None;
     }
@@ -172,7 +172,7 @@ fn verified(public_key: [u8; 32], claim: &Claim) -> Option<i64> {
     }
     let pi = &bytes[..PROOF_BYTES];
     let proof = EdVrfProof::decode_pi(pi).ok()?;
-    // The library reduces what it reads; a proof that is not written as it would write it is none.
+    // The library reduces what it reads. Reject a proof that the library would write differently.
     if proof.encode_to_pi() != pi {
         return None;
     }
@@ -181,7 +181,7 @@ fn verified(public_key: [u8; 32], claim: &Claim) -> Option<i64> {
     Some(draw(&beta, &wanted, 0))
 }
 
-/// What is proven: the bounds, each in eight bytes, and the seed.
+/// The proven input: the bounds, each in eight bytes, and the seed.
 fn alpha(wanted: &Wanted) -> Vec<u8> {
     let numbers = [wanted.min, wanted.max, wanted.count].map(i64::to_be_bytes);
     [numbers.as_flattened(), wanted.seed.as_bytes()].concat()
@@ -216,7 +216,7 @@ mod tests {
 
     /// RFC 9381, appendix B.3, examples 16 to 18.
     #[test]
-    fn the_function_is_the_standards() {
+    fn function_matches_the_test_vectors_of_the_rfc() {
         let cases = [
             (
                 "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_verified_and_nothing_else_is() {
+    fn only_the_drawn_value_verifies() {
         let drawn = generate(SECRET, &wanted("s", -10, 10)).unwrap();
         let key = public_key(SECRET);
         assert!(verify(key, &claim(&drawn)));
@@ -279,7 +279,7 @@ mod tests {
 
     /// s plus the group's order is the same scalar in other bytes.
     #[test]
-    fn a_proof_has_one_form() {
+    fn proof_has_exactly_one_form() {
         const ORDER: &str = "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
         let drawn = generate(SECRET, &wanted("s", 0, 9)).unwrap();
         let mut bytes = parse_hex(&drawn.proof).unwrap();
@@ -289,12 +289,12 @@ mod tests {
             *byte = carry as u8;
             carry >>= 8;
         }
-        assert!(EdVrfProof::decode_pi(&bytes[..80]).is_ok(), "the library takes it");
+        assert!(EdVrfProof::decode_pi(&bytes[..80]).is_ok(), "the library accepts it");
         assert!(!verify(public_key(SECRET), &Claim { proof: hex(&bytes), ..claim(&drawn) }));
     }
 
     #[test]
-    fn bodies_have_a_form() {
+    fn malformed_bodies_are_rejected() {
         let parse = |body: &Value| Wanted::parse(body.as_object().unwrap(), &mut Strict);
         assert_eq!(parse(&json!({"seed": "s", "min": 1, "max": 2})).unwrap().count, 1);
         for (rule, body) in [
@@ -325,7 +325,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn values_lie_between_their_bounds(seed in "\\PC{0,12}", a in any::<i64>(), b in any::<i64>(), count in 1..5_i64) {
+        fn values_are_between_their_bounds(seed in "\\PC{0,12}", a in any::<i64>(), b in any::<i64>(), count in 1..5_i64) {
             let wanted = Wanted { seed, min: a.min(b), max: a.max(b), count };
             let drawn = generate(SECRET, &wanted).unwrap();
             let values = values(SECRET, &wanted).unwrap();

@@ -1,6 +1,6 @@
 //! Webhooks (document 2, "Events" and "Endpoints").
 //!
-//! What is delivered is not shown; payload and signature below are this project's own.
+//! The payload of a delivery is not shown; payload and signature below are the project's own.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
@@ -15,13 +15,13 @@ use crate::network::requirements::webhooks::{EVENTS, SECRET, URL};
 use crate::shape::{Body, Field, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
 
-/// The content of a registration, for descriptions.
+/// The content of a registration, for the API description.
 const REGISTRATION: &[Field] = &[
     must("url", ShapeKind::Text),
     must("events", ShapeKind::Array(&ShapeKind::Text)),
     must("secret", ShapeKind::Text),
 ];
-/// The answer to it.
+/// The response to it.
 const REGISTERED: &[Field] =
     &[must("webhook_id", ShapeKind::Text), must("status", ShapeKind::OneOf(&["success"]))];
 
@@ -33,7 +33,7 @@ endpoint! {
     reply: Reply::Json(ShapeKind::Object(REGISTERED)),
 }
 
-/// The event of a message that was taken.
+/// The event of a message that was accepted.
 pub const MESSAGE_NEW: &str = "message.new";
 /// The event of a program that was run.
 pub const PROGRAM_EXECUTED: &str = "program.executed";
@@ -43,11 +43,11 @@ pub const SIGNATURE_HEADER: &str = "webhook-signature";
 /// A registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
-    /// Where deliveries go.
+    /// The URL for deliveries.
     pub url: String,
-    /// What is delivered. Names that are not known are kept; nothing happens under them.
+    /// The event names. Unknown names are kept, but no delivery follows.
     pub events: Vec<String>,
-    /// What deliveries are signed with.
+    /// The key that signs deliveries.
     pub secret: String,
 }
 
@@ -61,7 +61,7 @@ impl Registration {
         rules.require(&EVENTS, events.is_some(), || shown(content, "events"))?;
         let secret = text(content, "secret");
         // The secret itself stays out of the log.
-        rules.require(&SECRET, secret.is_some(), || "secret is missing or no text".to_owned())?;
+        rules.require(&SECRET, secret.is_some(), || "secret is missing or not a string".to_owned())?;
         Ok(Registration {
             url: url.unwrap_or_default().to_owned(),
             events: events.unwrap_or_default(),
@@ -69,13 +69,13 @@ impl Registration {
         })
     }
 
-    /// Whether an event is to be delivered.
+    /// Whether an event is delivered.
     pub fn wants(&self, event: &str) -> bool {
         self.events.iter().any(|wanted| wanted == event)
     }
 }
 
-/// What is delivered.
+/// The payload of a delivery.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Delivery {
     /// The event.
@@ -84,7 +84,7 @@ pub struct Delivery {
     pub webhook_id: String,
     /// Seconds since the epoch.
     pub timestamp: i64,
-    /// What happened.
+    /// The event's data.
     pub data: Value,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use crate::{Strict, Without};
 
     #[test]
-    fn registrations_have_a_form() {
+    fn malformed_registrations_are_rejected() {
         let good = json!({"url": "http://127.0.0.1:9/", "events": [MESSAGE_NEW, "other"], "secret": ""});
         let parse = |content: &Value| Registration::parse(content.as_object().unwrap(), &mut Strict);
         let registration = parse(&good).unwrap();

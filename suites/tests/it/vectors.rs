@@ -162,12 +162,12 @@ fn the_reference_end_conforms_and_a_map_that_is_wrong_names_its_line() {
     let (code, text) =
         assay(folder.path(), &["run", "--map", "m.toml", "--only", "publish/domain", "--", own, "shim"]);
     assert_eq!(code, Some(2), "{text}");
-    assert!(text.contains("m.toml:2: domain.colour is no rule"), "{text}");
+    assert!(text.contains("m.toml:2: domain.colour is not a rule"), "{text}");
     std::fs::write(folder.path().join("m.toml"), "[rules]\nA = ['domain.alphabet']\n").expect("written");
     let (code, text) =
         assay(folder.path(), &["run", "--map", "m.toml", "--only", "publish/domain", "--", own, "shim"]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("domain.alphabet refuses it, here A, not"), "{text}");
+    assert!(text.contains("expected a reject by domain.alphabet (mapped to A), got"), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Reads somebody's copy: a folder, or a tar as it was packed. Nothing in it is believed.
+//! Reads a copy of the collection from a folder or a packed tar. Nothing in it is trusted.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -6,44 +6,44 @@ use std::path::{Path, PathBuf};
 
 use super::{Collection, DATA};
 
-/// The longest file that is read.
+/// The maximum size of one file.
 pub const FILE_LIMIT: u64 = 64 << 20;
-/// All files together.
+/// The maximum size of all files together.
 const TOTAL_LIMIT: u64 = 512 << 20;
-/// The most files.
+/// The maximum number of files.
 const COUNT_LIMIT: usize = 10_000;
-/// How deep the folders lie.
+/// The maximum depth of folders.
 const DEPTH_LIMIT: usize = 6;
 
-/// What stands beside the data.
+/// The files next to the data.
 const BESIDES: &[&str] = &["divergences.json", "LICENSE", "README.md", "SHA256SUMS"];
 
 /// Why a copy cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// The system says why.
+    /// An I/O error.
     #[error("{}: {why}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
-    /// It is more than is read.
+    /// It exceeds a limit.
     #[error("{}: {what}", path.display())]
     TooMuch {
         /// The file or folder.
         path: PathBuf,
-        /// Which limit.
+        /// The limit that it exceeds.
         what: &'static str,
     },
-    /// It is no collection.
-    #[error("{}: no collection: it holds no data/manifest.json, no manifest.json and no cases", .0.display())]
+    /// It is not a collection.
+    #[error("{}: not a collection: data/manifest.json, manifest.json and cases are missing", .0.display())]
     None(PathBuf),
 }
 
 impl Collection {
-    /// Reads a copy: a folder that holds `data`, the folder `data` itself, the folder into which a tar was unpacked,
+    /// Reads a copy: a folder that contains `data`, the folder `data` itself, the folder in which a tar was unpacked,
     /// or the tar.
     pub fn read(path: &Path) -> Result<Collection, Unreadable> {
         let about = fs::metadata(path).map_err(|why| io_error(path, why))?;
@@ -84,7 +84,7 @@ impl Reading {
         if is_data {
             return self.below(root, DATA, 0);
         }
-        // What a tar unpacks into stands alone in the folder where that was done.
+        // An unpacked tar is a single folder.
         let inside: Vec<PathBuf> =
             list(root)?.into_iter().filter(|path| path.join("data").is_dir()).collect();
         match inside.as_slice() {
@@ -95,11 +95,11 @@ impl Reading {
 
     fn below(&mut self, folder: &Path, prefix: &str, depth: usize) -> Result<(), Unreadable> {
         if depth > DEPTH_LIMIT {
-            return Err(too_much(folder, "the folders lie too deep"));
+            return Err(too_much(folder, "the folders are nested too deeply"));
         }
         for path in list(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // A link is no file of a collection, wherever it leads.
+            // A symbolic link is never a file of a collection, whatever its target.
             let about = fs::symlink_metadata(&path).map_err(|why| io_error(&path, why))?;
             if about.is_dir() {
                 self.below(&path, &format!("{prefix}{name}/"), depth + 1)?;
@@ -125,7 +125,7 @@ impl Reading {
                 continue;
             }
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            // Everything stands in one folder, whatever it is called.
+            // Everything is in one folder, whatever its name.
             let Some((_, name)) = name.split_once('/') else { continue };
             let known = BESIDES.contains(&name) || name.starts_with(DATA) || name.starts_with("schema/");
             if known {
@@ -151,7 +151,7 @@ impl Reading {
     }
 }
 
-/// What stands in a folder, sorted.
+/// The entries of a folder, sorted.
 fn list(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     let failed = |why| io_error(folder, why);
     let mut paths = Vec::new();

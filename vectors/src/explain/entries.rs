@@ -1,4 +1,4 @@
-//! The entries of a folder, one a line.
+//! The entries of a folder, one per line.
 
 use assay_spec::cid::Content;
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::line::{Page, Tone};
 use crate::bytes::Recipe;
 
-/// Contents of up to so many bytes are shown as text, if they are one.
+/// Contents up to this many bytes are shown as text, if they are text.
 const SHOWN: usize = 40;
 
-/// The entries, with those marked that differ from the base's.
+/// The entries; those that differ from the base's are marked.
 pub(super) fn list(page: &mut Page, entries: &[Value], before: Option<&Value>) {
     page.plain(&format!("  entries: {}", entries.len()));
     for (n, entry) in entries.iter().enumerate() {

@@ -1,16 +1,16 @@
-//! Lines whose parts have a tone; a terminal, a pipe and a page show it each in their way.
+//! Lines with parts in different tones; terminal, plain text and HTML page each render them differently.
 
 use std::fmt::Write;
 
-/// How a part of a line stands out.
+/// The tone of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
     /// A heading.
     Strong,
-    /// What differs from the base.
+    /// A difference from the base.
     Changed,
-    /// What was added to help the reader.
+    /// An addition for the reader.
     Faint,
 }
 
@@ -18,14 +18,14 @@ pub(crate) enum Tone {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line(Vec<(Tone, String)>);
 
-/// Lines that are written one after the other.
+/// A sequence of lines.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) lines: Vec<Line>,
 }
 
 impl Page {
-    /// A new line to write on.
+    /// Starts a new line.
     pub(super) fn line(&mut self) -> &mut Line {
         self.lines.push(Line::default());
         self.lines.last_mut().expect("it was just added")
@@ -39,7 +39,7 @@ impl Page {
         self.line().push(Tone::Strong, text);
     }
 
-    /// A heading with a blank line before it.
+    /// A heading after a blank line.
     pub(super) fn head(&mut self, text: &str) {
         self.line();
         self.strong(text);
@@ -47,7 +47,7 @@ impl Page {
 }
 
 impl Line {
-    /// Adds a part. What a terminal would obey, and what nobody would see, is written out.
+    /// Adds a part. Control characters and invisible characters are escaped.
     pub(super) fn push(&mut self, tone: Tone, text: &str) {
         let mut seen = String::with_capacity(text.len());
         for c in text.chars() {
@@ -88,7 +88,7 @@ impl Line {
     }
 }
 
-/// Controls, and characters that are nothing or turn the line around.
+/// Controls, invisible characters, and characters that change the text direction.
 pub(super) fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_case_reaches_the_terminal_as_a_command() {
+    fn control_characters_in_a_case_are_escaped() {
         let mut line = Line::default();
         line.push(Tone::Plain, "a\x1b[2J\nb\u{202e}c");
         line.push(Tone::Changed, "\u{200b}");

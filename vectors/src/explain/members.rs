@@ -1,4 +1,5 @@
-//! Members of an input or an answer: bytes as a dump, texts as they are, with what differs from the base marked.
+//! Members of an input or a response: byte members as a dump, strings as they are, with differences from the base
+//! marked.
 
 use assay_spec::crypto::text::parse_base64;
 use serde_json::Value;
@@ -8,19 +9,19 @@ use super::{dump, entries, is_bytes, parts};
 use crate::case::Case;
 use crate::edit::look;
 
-/// Values up to this length stand on one line.
+/// Values up to this length are on one line.
 const ONE_LINE: usize = 100;
-/// How deep values are taken apart.
+/// The maximum depth to which values are expanded.
 const DEPTH: usize = 10;
 
-/// Every member of `value`, beside those of the base.
+/// All members of `value`, compared with those of the base.
 pub(super) fn list(page: &mut Page, case: &Case, value: &Value, before: Option<&Value>) {
     let of =
         At { case, is_input: std::ptr::eq(value, &raw const case.input), indent: 2, path: "/in".to_owned() };
     of.members(page, value, before);
 }
 
-/// A place in the value.
+/// A position in the value.
 struct At<'a> {
     case: &'a Case,
     is_input: bool,
@@ -119,7 +120,7 @@ impl At<'_> {
         }
     }
 
-    /// The bytes behind the texts of an envelope.
+    /// The bytes in the base64 strings of an envelope.
     fn sealed(&self, page: &mut Page, name: &str, text: &str, before: Option<&Value>) {
         let is_dek = self.path.ends_with("/deks");
         if !(is_dek || matches!(name, "ct" | "iv" | "tag")) {
@@ -134,7 +135,7 @@ impl At<'_> {
     }
 }
 
-/// A text in quotes, with what stands otherwise in the base marked.
+/// A string in quotes, with the difference from the base marked.
 fn marked(line: &mut Line, text: &str, before: Option<&Value>) {
     let quoted = |text: &str| {
         let text = format!("{text:?}");
@@ -147,7 +148,7 @@ fn marked(line: &mut Line, text: &str, before: Option<&Value>) {
     };
     line.push(Tone::Plain, &format!("\"{}", quoted(front)));
     match before {
-        // Something may be gone, and nothing have come in its place.
+        // Characters may be removed without a replacement.
         Some(before) if changed.is_empty() && before != text => line.push(Tone::Changed, ""),
         _ if changed.is_empty() => {}
         _ => line.push(Tone::Changed, &quoted(changed)),
@@ -155,7 +156,7 @@ fn marked(line: &mut Line, text: &str, before: Option<&Value>) {
     line.push(Tone::Plain, &format!("{}\"", quoted(back)));
 }
 
-/// The same beginning, what differs, and the same end.
+/// The common prefix, the difference, and the common suffix.
 fn split<'a>(before: &str, after: &'a str) -> (&'a str, &'a str, &'a str) {
     let same = |(a, b): &(char, char)| a == b;
     let front: usize = after.chars().zip(before.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
@@ -170,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_difference_of_texts_is_between_what_is_the_same() {
+    fn difference_of_strings_is_between_common_prefix_and_suffix() {
         assert_eq!(split("abc", "abc"), ("abc", "", ""));
         assert_eq!(split("abc", "aXc"), ("a", "X", "c"));
         assert_eq!(split("abc", "ac"), ("a", "", "c"));

@@ -1,11 +1,11 @@
-//! What stands where inside a member's bytes.
+//! Labels for the parts of a member's bytes.
 
 use serde_json::Value;
 
 use crate::case::Case;
 use crate::edit::{content, look};
 
-/// Where the parts of a member's bytes begin.
+/// The start offsets of the parts of a member's bytes.
 pub(super) fn parts(case: &Case, name: &str, value: &Value) -> Vec<(usize, String)> {
     match name {
         "message" if !case.op.starts_with("eip191") => message(value),
@@ -14,7 +14,7 @@ pub(super) fn parts(case: &Case, name: &str, value: &Value) -> Vec<(usize, Strin
     }
 }
 
-/// The same of bytes whose parts have fixed lengths.
+/// The same for bytes whose parts have fixed lengths.
 pub(super) fn of_bytes(case: &Case, name: &str, length: usize) -> Vec<(usize, String)> {
     let nonce = case.input["nonce_length"].as_u64().map_or(16, |length| length as usize);
     let sealed = [("ephemeral key", 65), ("nonce", nonce), ("tag", 16), ("ciphertext", 0)];
@@ -78,7 +78,7 @@ fn message(value: &Value) -> Vec<(usize, String)> {
     found
 }
 
-/// The headers of a zip, and the data behind those that stand in front of it.
+/// The headers of a zip, and the data after each local header.
 fn zip(bytes: &[u8]) -> Vec<(usize, String)> {
     let field =
         |at: usize| bytes.get(at..at + 2).map_or(0, |two| usize::from(u16::from_le_bytes([two[0], two[1]])));
@@ -101,7 +101,7 @@ fn zip(bytes: &[u8]) -> Vec<(usize, String)> {
             _ => {}
         }
     }
-    // Where there is no data, the next header says so.
+    // If there is no data, the next header's label is used.
     found.sort_by_key(|(at, label)| (*at, label == "its data"));
     found.dedup_by_key(|(at, _)| *at);
     found

@@ -1,4 +1,4 @@
-//! When two inputs are the same: whatever recipe made their bytes, and whatever order their members stand in.
+//! Compares two inputs, independent of byte recipes and of the order of members.
 
 use assay_spec::cid::Content;
 use assay_spec::crypto::text::hex;
@@ -8,11 +8,12 @@ use sha2::{Digest, Sha256};
 use crate::bytes::Recipe;
 use crate::wire::spell_out;
 
-/// Bytes up to this length are compared; longer ones by their recipe.
+/// Bytes up to this length are compared by value; longer ones by their recipe.
 const COMPARED: u64 = 256 << 20;
 
-/// A text that two inputs of an operation share if they are the same to it: absent and null members are one, so are
-/// the recipes of the same bytes. Inside a member, order and nulls count: records are signed with both.
+/// A string that is equal for two inputs if the operation treats them the same: absent and null members are equal,
+/// and so are recipes of the same bytes. Inside a member, order and nulls count, because records are signed with
+/// both.
 pub fn canonical_input(input: &Value) -> String {
     let Value::Object(members) = spell_out(input) else { return input.to_string() };
     let mut members: Vec<(String, Value)> =
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_input_in_other_words_is_the_same() {
+    fn equivalent_inputs_are_equal() {
         let of = |input: Value| canonical_input(&input);
         let one = of(json!({"a": {"hex": "6161"}, "b": null, "c": "t"}));
         for same in [

@@ -1,4 +1,4 @@
-//! Witnesses: two for each file as it stands, and two for each case.
+//! Witnesses: two for the current state of each file, and two for each case.
 
 use assay_spec::crypto::text::sha256_hex;
 
@@ -15,7 +15,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         let on_file = sheet.witnesses.iter().filter(|each| each.file == file);
         let current: Vec<&Witness> = on_file.filter(|each| each.sha256 == hash).collect();
         if current.len() < 2 {
-            findings.push(at(file, "fewer than two witnesses confirmed it as it stands".to_owned()));
+            findings.push(at(file, "fewer than two witnesses confirmed its current state".to_owned()));
             continue;
         }
         let own = value.as_array().map_or(&[][..], Vec::as_slice);
@@ -27,7 +27,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         }
         let short =
             current.iter().filter(|each| each.accepts + each.rejects + each.skipped.len() != own.len());
-        findings.extend(short.map(|each| at(file, format!("{} counts other cases", each.witness))));
+        findings.extend(short.map(|each| at(file, format!("{} has other case counts", each.witness))));
         let mute =
             current.iter().flat_map(|each| &each.skipped).filter(|(_, reason)| reason.trim().is_empty());
         findings.extend(mute.map(|(id, _)| at(id, "it is skipped without a reason".to_owned())));
@@ -37,7 +37,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         .iter()
         .filter(|each| !sheet.values.contains_key(format!("data/{}", each.file).as_str()));
     findings.extend(
-        gone.map(|each| at(&each.file, format!("{} confirmed a file that is not there", each.witness))),
+        gone.map(|each| at(&each.file, format!("{} confirmed a file that does not exist", each.witness))),
     );
     findings
 }

@@ -1,4 +1,4 @@
-//! Rules and rows: nothing dangling, nothing unused.
+//! Rules and rows: no unknown references, and nothing without cases.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +19,11 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     for row in catalogue::requirements().filter(|row| row.evidence == Evidence::Vector) {
         let name = row.to_string();
         if !accepted.contains(name.as_str()) {
-            findings.push(Lint::Coverage.at(row, "no accept shows it"));
+            findings.push(Lint::Coverage.at(row, "no accepted case covers it"));
         }
-        // A row that refuses nothing has no reject; its accepts need it, which is for the minimality to prove.
+        // A row that rejects nothing has no reject; its accepts depend on it, which the minimality lint proves.
         if !row.rule.is_empty() && !rejected.contains(name.as_str()) {
-            findings.push(Lint::Coverage.at(row, "no reject names it"));
+            findings.push(Lint::Coverage.at(row, "no rejected case names it"));
         }
     }
     findings
@@ -32,11 +32,11 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
 fn dangling(case: &Case) -> Vec<Finding> {
     let at = |what: String| Lint::Rule.at(&case.id, what);
     let unknown = case.requirements.iter().filter(|row| catalogue::requirement(row).is_none());
-    let mut findings: Vec<Finding> = unknown.map(|row| at(format!("{row} is no requirement"))).collect();
+    let mut findings: Vec<Finding> = unknown.map(|row| at(format!("{row} is not a requirement"))).collect();
     if let Expect::Reject { rule, .. } = &case.expect
         && catalogue::requirements_of_rule(rule).next().is_none()
     {
-        findings.push(at(format!("{rule} is no rule")));
+        findings.push(at(format!("{rule} is not a rule")));
     }
     findings
 }

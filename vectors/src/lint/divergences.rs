@@ -1,4 +1,4 @@
-//! Divergences: of cases that exist, real ones, each once, with a reason.
+//! Divergences: existing cases, real differences, no duplicates, each with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         let place = format!("divergences.json: {} of {}", divergence.library, divergence.witness);
         let mut tell = |what: String| findings.push(Lint::Divergence.at(&place, what));
         if !divergence.reason.ends_with('.') || divergence.reason.len() < 3 {
-            tell("the reason is no sentence".to_owned());
+            tell("the reason is not a sentence".to_owned());
         }
         let own = |library: &String| {
             library.strip_prefix(&divergence.library).is_some_and(|rest| rest.trim() == divergence.version)
@@ -28,18 +28,18 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
             tell(format!("no witness of {} uses version {}", divergence.operation, divergence.version));
         }
         if divergence.cases.is_empty() || !divergence.cases.is_sorted() {
-            tell("its cases are not sorted, or there are none".to_owned());
+            tell("its cases are not sorted, or it has none".to_owned());
         }
         for id in &divergence.cases {
             match by_id.get(id.as_str()) {
-                None => tell(format!("{id} is no case")),
+                None => tell(format!("{id} is not a case")),
                 Some(case) if case.op != divergence.operation || !divergence.says.differs(case) => {
-                    tell(format!("{id} expects just that, or is of another operation"));
+                    tell(format!("{id} expects the same result, or has another operation"));
                 }
                 Some(_) => {}
             }
             if !seen.insert((&divergence.witness, &divergence.library, id)) {
-                tell(format!("{id} stands twice"));
+                tell(format!("{id} is duplicated"));
             }
         }
     }

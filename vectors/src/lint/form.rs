@@ -1,4 +1,4 @@
-//! Files and ids: canonical text, unique ids at their places, no input twice, what people read filled in.
+//! Files and ids: canonical text, unique ids in the right files, no duplicate inputs, explanations filled in.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +24,11 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     findings
 }
 
-/// Two spaces a level, members in the order of the schema, nothing twice.
+/// Two spaces per level, members in the schema's order, nothing duplicated.
 fn texts(sheet: &Sheet) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, value) in &sheet.values {
-        // What the reader does not take is the schema's to tell.
+        // The schema lint reports what the reader rejects.
         let Ok(cases) = serde_json::from_value::<Vec<Case>>(value.clone()) else { continue };
         let (want, is) = (canonical(&cases), sheet.collection.file(path).unwrap_or_default());
         if want.as_bytes() != is {
@@ -46,10 +46,10 @@ fn ids(sheet: &Sheet) -> Vec<Finding> {
     for (n, case) in sheet.cases.iter().enumerate() {
         let file = sheet.file_of(n);
         if case.place() != file.trim_end_matches(".json") {
-            findings.push(Lint::Id.at(&case.id, format!("stands in {file}")));
+            findings.push(Lint::Id.at(&case.id, format!("is in the wrong file: {file}")));
         }
         if seen.insert(&case.id, n).is_some() {
-            findings.push(Lint::Id.at(&case.id, "the id stands twice"));
+            findings.push(Lint::Id.at(&case.id, "the id is duplicated"));
         }
     }
     findings
@@ -71,12 +71,13 @@ fn inputs(sheet: &Sheet) -> Vec<Finding> {
     findings
 }
 
-/// What the protocol cannot carry is no input: recipes that only files know are spelled out in a line.
+/// Checks that the protocol can carry the input when the recipes that only files may use are expanded.
 fn too_long(input: &Value, limit: usize) -> Option<String> {
-    // Room for the id and the operation.
+    // Space for the id and the operation.
     const BESIDES: usize = 1024;
     let length = spell_out(input).to_string().len();
-    (length + BESIDES > limit).then(|| format!("spelled out it is {length} bytes, and a line has {limit}"))
+    (length + BESIDES > limit)
+        .then(|| format!("expanded it has {length} bytes, but a line may have only {limit}"))
 }
 
 fn words(case: &Case) -> Option<&'static str> {
@@ -85,10 +86,10 @@ fn words(case: &Case) -> Option<&'static str> {
     let provenance =
         ![&case.provenance.generator, &case.provenance.seed].iter().any(|text| text.trim().is_empty());
     [
-        (!sentence, "why is no sentence"),
-        (!provenance, "it comes from nowhere"),
+        (!sentence, "why is not a sentence"),
+        (!provenance, "its provenance is empty"),
         (case.steps.iter().any(step_is_empty), "a step has no name"),
-        (case.reading.as_deref().is_some_and(|reading| !is_reading(reading)), "a reading is A-nnn/name"),
+        (case.reading.as_deref().is_some_and(|reading| !is_reading(reading)), "a reading must be A-nnn/name"),
     ]
     .into_iter()
     .find_map(|(wrong, what)| wrong.then_some(what))
@@ -106,11 +107,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_line_can_carry_is_told() {
+    fn input_that_is_too_long_for_a_line_is_reported() {
         let recipe = json!({"content": {"repeat": ["00", 1 << 30]}});
         assert_eq!(too_long(&recipe, LINE_LIMIT), None);
         let spelled = json!({"content": {"concat": [{"repeat": ["00", 9_000]}, {"hex": "01"}]}});
         assert_eq!(too_long(&spelled, LINE_LIMIT), None);
-        assert!(too_long(&spelled, 10_000).is_some_and(|what| what.contains("a line has 10000")));
+        assert!(too_long(&spelled, 10_000).is_some_and(|what| what.contains("only 10000")));
     }
 }

@@ -1,4 +1,4 @@
-//! The manifest: every file of the data by its hash, and the cases counted.
+//! The manifest: the hash of every data file, and the case counts.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Finding, Lint};
 use crate::collection::DATA;
 use crate::manifest::Count;
 
-/// The manifest cannot hold itself, and the record of witnesses is written after it.
+/// The manifest cannot contain its own hash, and the record of witnesses is written after it.
 const OUTSIDE: &[&str] = &["manifest.json", "witnesses.json"];
 
 pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
@@ -20,12 +20,14 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
         let Some(path) = path.strip_prefix(DATA).filter(|path| !OUTSIDE.contains(path)) else { continue };
         match left.remove(path) {
             Some(hash) if hash == sha256_hex(bytes) => {}
-            Some(_) => findings.push(Lint::Manifest.at(path, "the manifest has another hash")),
-            None => findings.push(Lint::Manifest.at(path, "the manifest has no hash")),
+            Some(_) => findings.push(Lint::Manifest.at(path, "the hash in the manifest differs")),
+            None => findings.push(Lint::Manifest.at(path, "its hash is missing from the manifest")),
         }
     }
-    findings
-        .extend(left.into_keys().map(|path| Lint::Manifest.at(path, "the manifest has a hash of no file")));
+    findings.extend(
+        left.into_keys()
+            .map(|path| Lint::Manifest.at(path, "the manifest has its hash, but the file does not exist")),
+    );
     let mut held: BTreeMap<&str, Count> = BTreeMap::new();
     for case in sheet.values.values().flat_map(|value| value.as_array().into_iter().flatten()) {
         let count = held.entry(case["op"].as_str().unwrap_or_default()).or_default();
@@ -34,14 +36,14 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     }
     for (op, count) in &manifest.operations {
         if held.remove(op.as_str()) != Some(*count) {
-            findings.push(Lint::Manifest.at(op, "the manifest counts other cases"));
+            findings.push(Lint::Manifest.at(op, "the manifest has other case counts"));
         }
     }
     findings.extend(
-        held.into_keys().map(|op| Lint::Manifest.at(op, "the manifest does not count the operation")),
+        held.into_keys().map(|op| Lint::Manifest.at(op, "the operation is missing from the manifest")),
     );
     if manifest.version != crate::manifest::VERSION {
-        findings.push(Lint::Manifest.at("version", format!("{} is another form", manifest.version)));
+        findings.push(Lint::Manifest.at("version", format!("version {} is not supported", manifest.version)));
     }
     findings
 }

@@ -1,4 +1,4 @@
-//! One case, one reason: with a requirement switched off, its rejects are taken and nothing else changes.
+//! One case, one reason: with a requirement switched off, its rejects are accepted and nothing else changes.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     answered.flat_map_iter(|(case, (strict, met))| of_case(case, strict, met, &rows)).collect()
 }
 
-/// A row that refuses is shown by its rejects; one that refuses nothing, by the accepts that need it.
+/// A row that rejects is covered by its rejects; a row that rejects nothing, by the accepts that depend on it.
 fn of_case(case: &Case, strict: &Answer, met: &Met, rows: &[Id]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in rows {
         let refuses_nothing = row.rule.is_empty();
         if case.is_reject() && refuses_nothing {
-            // What is refused may well exist by this row alone: without links that are followed, none dangles.
+            // A reject may exist only because of this row: if links are not followed, no link dangles.
             continue;
         }
         let own = case.requirements.contains(&row.to_string()) && case.is_reject() != refuses_nothing;
-        // A rule that was never asked cannot change the answer.
+        // A rule that was never consulted cannot change the result.
         let violated = if met.0.contains(row) {
             answer(&case.op, &case.input, &mut Without(row))
         } else {
@@ -39,7 +39,7 @@ fn of_case(case: &Case, strict: &Answer, met: &Met, rows: &[Id]) -> Vec<Finding>
             findings.push(Lint::Minimality.at(&case.id, what));
         }
         if !own && violated != *strict {
-            let what = format!("without {row} the reference {violated}, which the case is not about");
+            let what = format!("without {row} the reference {violated}, but the case is not about that rule");
             findings.push(Lint::Minimality.at(&case.id, what));
         }
     }

@@ -1,4 +1,5 @@
-//! What keeps the data consistent: form, provenance, coverage, and that every reject is refused by its rule alone.
+//! Checks that the data is consistent: form, provenance, coverage, and that every reject is rejected by its rule
+//! alone.
 
 mod canon;
 mod confirmed;
@@ -18,51 +19,51 @@ use sheet::Sheet;
 
 pub use canon::canonical_input;
 
-/// What is looked at; each can fail alone.
+/// The lints; each can fail alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lint {
-    /// A file is JSON in its canonical text.
+    /// A file is JSON in its canonical text form.
     Text,
-    /// The one closed schema, and the reader that says the same.
+    /// The cases match the closed schema, and the reader accepts them.
     Schema,
-    /// The manifest knows every file by its hash, and counts the cases.
+    /// The manifest has the hash of every file, and the case counts.
     Manifest,
-    /// An id stands once, and at its place.
+    /// An id is unique and in the right file.
     Id,
-    /// An input stands once.
+    /// An input is unique.
     Input,
     /// One input has one expectation.
     Contradiction,
-    /// What people read is filled in.
+    /// Explanations are filled in.
     Words,
-    /// A reject is its base with its edit, made anew where it must be, and nothing else.
+    /// A reject is its base with its edit, recomputed where necessary, and nothing else.
     Replay,
-    /// The reference answers as expected.
+    /// The reference returns the expected result.
     Answer,
-    /// Requirements and rules exist, and belong together.
+    /// Requirements and rules exist and belong together.
     Rule,
-    /// Every row whose evidence is vectors is shown from both sides.
+    /// Every row with vectors as evidence has accepted and rejected cases.
     Coverage,
-    /// With one rule switched off, exactly its cases flip.
+    /// With one rule switched off, exactly its cases change.
     Minimality,
-    /// Two witnesses confirmed every case as it stands.
+    /// Two witnesses confirmed the current state of every case.
     Witness,
-    /// Where a library differs, it is known and has a reason.
+    /// A library's divergence is recorded with a reason.
     Divergence,
 }
 
-/// Something that is wrong with a collection.
+/// A fault in a collection.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// What found it.
+    /// The lint that found it.
     pub lint: Lint,
     /// The case, file or requirement.
     pub place: String,
-    /// What is wrong.
+    /// The description.
     pub what: String,
 }
 
-/// Everything that is wrong with a collection; nothing, as long as it is released.
+/// All faults of a collection; empty for a released one.
 pub fn lint(collection: &Collection) -> Vec<Finding> {
     let (sheet, mut findings) = Sheet::read(collection);
     let lints: &[fn(&Sheet) -> Vec<Finding>] = &[
@@ -80,7 +81,7 @@ pub fn lint(collection: &Collection) -> Vec<Finding> {
 }
 
 impl Lint {
-    /// All of them.
+    /// All lints.
     pub const ALL: [Lint; 14] = [
         Lint::Text,
         Lint::Schema,
@@ -98,7 +99,7 @@ impl Lint {
         Lint::Divergence,
     ];
 
-    /// Its name.
+    /// The lint's name.
     pub const fn name(self) -> &'static str {
         match self {
             Lint::Text => "text",

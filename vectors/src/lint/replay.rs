@@ -1,4 +1,4 @@
-//! Every case alone: a reject made from its base by its edit, expected as the reference answers.
+//! Each case alone: a reject is its base with its edit, and the reference returns the expected result.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     findings
 }
 
-/// A reject is its base with its edit and nothing else; an accept is made from nothing.
+/// Checks that a reject is its base with its edit and nothing else.
 fn made(case: &Case, by_id: &BTreeMap<&str, &Case>) -> Option<String> {
-    // Who has a base, and who an edit, is the schema's to tell.
+    // The schema decides which cases have a base and an edit.
     let base = case.base.as_ref()?;
     let Some(base) = by_id.get(base.as_str()) else {
         return Some(format!("its base {base} is missing"));
     };
     if base.is_reject() || base.op != case.op {
-        return Some("its base is no accept of its operation".to_owned());
+        return Some("its base is not an accepted case of its operation".to_owned());
     }
     if case.reseal != stale(&case.edit) {
         return Some(format!("its edit makes {:?} stale", stale(&case.edit)));
@@ -44,7 +44,8 @@ fn answered(case: &Case, answer: &Answer) -> Option<String> {
         (Answer::Reject(reject), Expect::Reject { rule, stage }) => {
             let same = reject.row.rule == rule && reject.stage == stage;
             let named = case.requirements.first().is_some_and(|row| *row == reject.row.to_string());
-            (!same || !named).then(|| format!("refused by {} at {}", reject.row, reject.stage))
+            (!same || !named)
+                .then(|| format!("the reference rejects it by {} at {}", reject.row, reject.stage))
         }
         (other, _) => Some(format!("the reference {other}")),
     }

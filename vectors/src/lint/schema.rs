@@ -1,4 +1,4 @@
-//! The closed schema, and the reader: whatever one of them refuses is a finding.
+//! The closed schema and the reader: a finding for everything that either of them rejects.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     findings
 }
 
-/// For each case that breaks the schema, the fault that lies deepest; without a number, the file's own.
+/// For each case that violates the schema, the deepest fault; without a case number, the fault of the file.
 fn faults(value: &Value) -> BTreeMap<Option<usize>, String> {
     let (schemas, index) = &*COMPILED;
     let mut deepest: BTreeMap<Option<usize>, (usize, String)> = BTreeMap::new();
@@ -75,7 +75,7 @@ mod tests {
     use crate::op::operations;
 
     #[test]
-    fn the_schema_knows_every_operation_and_no_other() {
+    fn schema_lists_exactly_the_known_operations() {
         let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
         let case = &schema["$defs"]["case"];
         let named: Vec<&str> = case["properties"]["op"]["enum"]
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// What the reader refuses, the schema refuses too: others who read the data with it alone are as strict.
+    /// The schema must be as strict as the reader, for programs that use the schema alone.
     #[test]
     fn schema_and_reader_agree_on_altered_cases() {
         let cases = crate::all();
@@ -125,7 +125,7 @@ mod tests {
                 let is_read = serde_json::from_value::<Case>(altered.clone()).is_ok();
                 let is_valid = faults(&Value::Array(vec![altered.clone()])).is_empty();
                 assert_eq!(is_valid, good, "{altered}");
-                assert!(is_read || !is_valid, "the schema takes what the reader refuses: {altered}");
+                assert!(is_read || !is_valid, "the schema accepts what the reader rejects: {altered}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A collection as the lints read it: what cannot be read is a finding, and the rest is looked at all the same.
+//! A collection as parsed for the lints. Unreadable parts are findings; the rest is still checked.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::manifest::Manifest;
 use crate::op::{Answer, Met, answer};
 use crate::witness::Witness;
 
-/// A collection, read.
+/// A parsed collection.
 pub(super) struct Sheet<'a> {
     pub(super) collection: &'a Collection,
-    /// The files of cases as JSON, by their paths.
+    /// The case files as JSON, by path.
     pub(super) values: BTreeMap<&'a str, Value>,
-    /// The cases that the reader takes, in the order of files and of their cases.
+    /// The cases that the reader accepts, in the order of files and of cases in a file.
     pub(super) cases: Vec<Case>,
-    /// Where in `values` each case stands: file and place in it.
+    /// The position of each case in `values`: file and index.
     pub(super) places: Vec<(&'a str, usize)>,
     /// What the reference answers to each case, and which rules it consulted.
     pub(super) answers: Vec<(Answer, Met)>,
@@ -37,7 +37,7 @@ impl<'a> Sheet<'a> {
         for (path, bytes) in collection.files().filter(|(path, _)| holds_cases(path)) {
             let Some(value) = note(json::<Value>(path, bytes), &mut findings) else { continue };
             for (n, case) in value.as_array().into_iter().flatten().enumerate() {
-                // What the reader does not take is a finding of the schema.
+                // The schema lint reports what the reader rejects.
                 if let Ok(case) = serde_json::from_value(case.clone()) {
                     cases.push(case);
                     places.push((path, n));
@@ -52,7 +52,7 @@ impl<'a> Sheet<'a> {
         (Sheet { collection, values, cases, places, answers, manifest, witnesses, divergences }, findings)
     }
 
-    /// The file in which the case with that number stands, below `data`.
+    /// The file, below `data`, of the case with that number.
     pub(super) fn file_of(&self, n: usize) -> &'a str {
         self.places[n].0.trim_start_matches(crate::collection::DATA)
     }
@@ -80,7 +80,7 @@ fn note<T>(result: Result<T, Finding>, findings: &mut Vec<Finding>) -> Option<T>
     result.map_err(|finding| findings.push(finding)).ok()
 }
 
-/// The file as JSON; the finding names the line.
+/// Parses the file as JSON; the finding names the line.
 fn json<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Finding> {
     serde_json::from_slice(bytes).map_err(|e| {
         let place = format!("{path}:{}:{}", e.line(), e.column());

@@ -29,7 +29,7 @@ const filter = () => {
 
 const current = () => byId.get(decodeURIComponent(location.hash.slice(1)));
 
-const story = (each) => {
+const details = (each) => {
   const text = make("pre", "");
   for (const line of each.lines) {
     if (typeof line === "string") {
@@ -69,7 +69,7 @@ const overview = () => {
 const show = () => {
   const each = current();
   document.title = each ? `${each.id} · Golden vectors` : "Golden vectors";
-  pane.replaceChildren(...(each ? story(each) : overview()));
+  pane.replaceChildren(...(each ? details(each) : overview()));
   pane.scrollTop = 0;
   for (const link of list.querySelectorAll("[aria-current]")) link.removeAttribute("aria-current");
   if (each) {

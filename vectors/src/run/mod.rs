@@ -1,4 +1,4 @@
-//! Drives any implementation of the JSON-lines protocol through the cases.
+//! Runs the cases against any implementation of the JSON-lines protocol.
 
 mod judge;
 mod names;
@@ -6,7 +6,7 @@ mod process;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-// A program under test lives in the time of the machine.
+// A program under test runs in real time.
 #[allow(clippy::disallowed_types)]
 use std::time::{Duration, Instant};
 
@@ -20,22 +20,22 @@ use process::{Event, Program};
 pub use names::Names;
 pub use report::{CaseResult, Outcome, Report};
 
-/// How to drive it.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How long one case may take.
+    /// Time limit for one case.
     pub limit: Duration,
-    /// How many cases are sent ahead of their answers.
+    /// Number of cases sent before their responses arrive.
     pub window: usize,
-    /// How many crashes and hangs are borne before the rest is given up.
+    /// Number of crashes and hangs after which the run is aborted.
     pub patience: usize,
-    /// Readings to judge besides those that the program declares in its hello.
+    /// Readings to judge in addition to those that the program declares in its hello.
     pub readings: BTreeSet<String>,
-    /// Whether the rule's name is judged too, also where `names` says nothing.
+    /// Whether the rule's name is judged even if `names` does not map it.
     pub rules: bool,
-    /// What the program calls the rules; those that stand here are judged.
+    /// The program's own names of the rules; mapped rules are judged.
     pub names: Names,
-    /// Only cases whose id holds one of these texts; all, if empty.
+    /// Only cases whose id contains one of these strings; all if empty.
     pub filter: Vec<String>,
 }
 
@@ -77,18 +77,18 @@ enum Stop {
     Done,
     Ended(String),
     Silent,
-    /// These cases are over their time, while others are answered.
+    /// These cases are over their time limit, while others are answered.
     Overdue(Vec<String>),
 }
 
-/// A case that was sent and is not answered.
+/// A case that was sent and is not answered yet.
 #[allow(clippy::disallowed_types)]
 struct Open<'c> {
     case: &'c Case,
-    /// Its number among those sent.
+    /// Its number among the sent cases.
     n: usize,
     since: Instant,
-    /// How many were open with it: one after the other, so many limits may pass until its own is over.
+    /// Number of open cases including this one: a program that answers in order may need this many time limits.
     ahead: u32,
 }
 
@@ -115,9 +115,11 @@ impl Runner<'_> {
         for case in cases {
             let other = case.reading.as_ref().filter(|reading| !readings.contains(*reading));
             let skipped = if self.report.operations.contains(&case.op) {
-                other.map(|r| (Outcome::OtherReading, format!("it rests on {r}, which is not declared")))
+                other.map(|r| {
+                    (Outcome::OtherReading, format!("it rests on {r}, which the program does not declare"))
+                })
             } else {
-                Some((Outcome::Unsupported, "the operation is not claimed".to_owned()))
+                Some((Outcome::Unsupported, "the program does not claim the operation".to_owned()))
             };
             match skipped {
                 Some((outcome, text)) => note(&mut results, case, outcome, text),
@@ -129,8 +131,8 @@ impl Runner<'_> {
         self.count(cases);
     }
 
-    /// Sends cases ahead; when the program ends, falls silent or leaves a case behind, the open cases go again one by
-    /// one, so that the verdict is the case's own.
+    /// Sends cases ahead. When the program ends, stops responding or skips a case, the open cases are sent again one
+    /// by one, so that each gets its own verdict.
     fn converse(&mut self, mut todo: VecDeque<&Case>, results: &mut BTreeMap<String, CaseResult>) {
         while !todo.is_empty() {
             let mut open = BTreeMap::new();
@@ -138,7 +140,7 @@ impl Runner<'_> {
             let (why, late) = match stop {
                 Stop::Done => return,
                 Stop::Ended(why) => (format!("the program ended: {why}"), None),
-                Stop::Silent => (format!("no answer in {:?}", self.options.limit), None),
+                Stop::Silent => (format!("no response within {:?}", self.options.limit), None),
                 Stop::Overdue(late) => (String::new(), Some(late)),
             };
             self.program = None;
@@ -146,13 +148,11 @@ impl Runner<'_> {
             let (suspects, others): (Vec<_>, Vec<_>) = open.into_iter().partition(|(id, _)| is_late(id));
             others.into_iter().rev().for_each(|(_, open)| todo.push_front(open.case));
             let many = suspects.len();
-            // Alone and in time, what was only late is as good as any.
+            // A case that was only late passes if it is answered in time alone.
             let mut explained = late.is_some();
             for (_, Open { case, .. }) in suspects {
                 if given_up(results) >= self.options.patience {
-                    self.report
-                        .incidents
-                        .push("too many crashes and hangs; the rest was given up".to_owned());
+                    self.report.incidents.push("too many crashes and hangs; the run was aborted".to_owned());
                     return;
                 }
                 let stop = self.exchange(&mut VecDeque::from([case]), &mut BTreeMap::new(), 1, results);
@@ -160,7 +160,7 @@ impl Runner<'_> {
                     Stop::Done => continue,
                     Stop::Ended(why) => (Outcome::Crash, why),
                     Stop::Silent | Stop::Overdue(_) => {
-                        (Outcome::Hang, format!("no answer in {:?}", self.options.limit))
+                        (Outcome::Hang, format!("no response within {:?}", self.options.limit))
                     }
                 };
                 self.program = None;
@@ -170,7 +170,7 @@ impl Runner<'_> {
             if !explained {
                 self.report
                     .incidents
-                    .push(format!("{why}, with {many} cases open, none of which repeats it alone"));
+                    .push(format!("{why}, with {many} cases open; none of them fails alone"));
                 if many == 0 {
                     return;
                 }
@@ -178,7 +178,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Sends cases, `window` of them ahead, and judges the answers until all are answered.
+    /// Sends cases, at most `window` of them ahead, and judges the responses until all are answered.
     #[allow(clippy::disallowed_types)]
     fn exchange<'c>(
         &mut self,
@@ -197,7 +197,9 @@ impl Runner<'_> {
         }
         let mut last = Instant::now();
         loop {
-            let Some(program) = &mut self.program else { return Stop::Ended("it is not running".to_owned()) };
+            let Some(program) = &mut self.program else {
+                return Stop::Ended("the program is not running".to_owned());
+            };
             while open.len() < window
                 && let Some(case) = todo.pop_front()
             {
@@ -209,7 +211,8 @@ impl Runner<'_> {
             if open.is_empty() {
                 return Stop::Done;
             }
-            // Whoever answers out of order has each case to itself; whoever answers in order, one after the other.
+            // After out-of-order responses each case has its own time limit; otherwise the limits of open cases add
+            // up.
             let due = |each: &Open<'_>| each.since + limit * if each.n < newest { 1 } else { each.ahead };
             let first = open.values().map(due).min().map_or(last + limit, |due| due.min(last + limit));
             match program.next(first.saturating_duration_since(Instant::now())) {
@@ -235,7 +238,7 @@ impl Runner<'_> {
                         last = Instant::now();
                     } else {
                         self.stray(&line);
-                        // Noise is no answer, however much of it comes.
+                        // Noise is not a response, however much of it arrives.
                         if Instant::now() >= last + limit {
                             return Stop::Silent;
                         }
@@ -245,11 +248,11 @@ impl Runner<'_> {
         }
     }
 
-    /// A line that answers nothing; the first few are told.
+    /// A line that is not a response; the first few are reported.
     fn stray(&mut self, line: &[u8]) {
         if self.report.incidents.len() < 10 {
             let line = excerpt(line);
-            self.report.incidents.push(format!("a line that answers no open case: {line}"));
+            self.report.incidents.push(format!("a line that is not a response to an open case: {line}"));
         }
     }
 
@@ -258,20 +261,20 @@ impl Runner<'_> {
         program.send(&json!({"id": "hello", "op": "hello", "in": {"protocol": PROTOCOL}}));
         let line = match program.next(self.options.limit) {
             Event::Line(line) => line,
-            Event::Ended(why) => return Err(format!("it ended before its hello: {why}")),
-            Event::Silent => return Err(format!("no hello in {:?}", self.options.limit)),
+            Event::Ended(why) => return Err(format!("the program ended before its hello: {why}")),
+            Event::Silent => return Err(format!("no hello within {:?}", self.options.limit)),
         };
         let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
         if answer["id"] != "hello" || !answer["ok"]["operations"].is_array() {
             let line = excerpt(&line);
-            return Err(format!("its hello names no operations: {line}"));
+            return Err(format!("the hello of the program lists no operations: {line}"));
         }
         self.program = Some(program);
         Ok(answer["ok"].clone())
     }
 
-    /// Claimed operations of which fewer cases were judged than were chosen: all that the manifest holds, if none
-    /// were chosen by their ids.
+    /// Finds claimed operations of which fewer cases were judged than chosen. If no ids were chosen, all cases of the
+    /// manifest count.
     fn count(&mut self, chosen: &[Case]) {
         let mut wanted: BTreeMap<&str, usize> = BTreeMap::new();
         for case in chosen {
@@ -293,7 +296,7 @@ impl Runner<'_> {
     }
 }
 
-/// The beginning of a line that nobody expected, without what a terminal would obey.
+/// The start of an unexpected line, with control characters escaped.
 fn excerpt(line: &[u8]) -> String {
     String::from_utf8_lossy(line).chars().take(200).flat_map(char::escape_debug).collect()
 }
@@ -311,7 +314,7 @@ fn note(results: &mut BTreeMap<String, CaseResult>, case: &Case, outcome: Outcom
 mod tests {
     use super::*;
 
-    /// A program in shell: `hello` and then, for each line, what `body` does with `$id`.
+    /// A program in shell: `hello`, and then for each line `body` with `$id`.
     fn shell(body: &str) -> Report {
         shell_with(body, &quick())
     }
@@ -345,7 +348,7 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
     }
 
     #[test]
-    fn crash_and_hang_are_the_cases_own() {
+    fn crash_and_hang_are_reported_for_their_own_case() {
         let report = shell(
             r#"case $id in */label-63) exit 3;; */label-64) read -r _ < /dev/zero;; *) echo "{\"id\":\"$id\",\"reject\":{}}";; esac"#,
         );
@@ -356,7 +359,7 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
     }
 
     #[test]
-    fn a_flood_of_noise_is_no_answer() {
+    fn flood_of_noise_is_not_a_response() {
         let report = shell(
             r#"case $id in */label-63) while :; do echo noise; done;; *) echo "{\"id\":\"$id\",\"reject\":{}}";; esac"#,
         );
@@ -366,8 +369,8 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
     }
 
     #[test]
-    fn a_case_left_behind_while_others_are_answered_is_found() {
-        // Each answers in the background: one is late, while others come.
+    fn skipped_case_is_found_while_others_are_answered() {
+        // Each response comes from the background: one is late, while others arrive.
         let report = shell(
             r#"(case $id in */label-63) sleep 5;; *) ;; esac; echo "{\"id\":\"$id\",\"reject\":{}}") & sleep 0.05"#,
         );
@@ -377,7 +380,7 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
     }
 
     #[test]
-    fn names_are_judged_where_the_map_speaks() {
+    fn names_are_judged_for_mapped_rules() {
         let answer = r#"echo "{\"id\":\"$id\",\"reject\":{\"rule\":\"BadDomain\"}}""#;
         let map = |text: &str| Options { names: Names::parse("map.toml", text).expect("a map"), ..quick() };
         let right =
@@ -385,21 +388,21 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         assert_eq!(outcome(&right, "publish/domain/upper-case"), Outcome::Pass);
         let other = shell_with(answer, &map("[rules]\nUpperCase = ['domain.alphabet']\n"));
         assert_eq!(outcome(&other, "publish/domain/upper-case"), Outcome::Fail);
-        // Of the other rules the map says nothing.
+        // Rules that are not in the map are not judged.
         assert_eq!(outcome(&other, "publish/domain/total-254"), Outcome::Pass);
         let all = shell_with(answer, &Options { rules: true, ..quick() });
         assert_eq!(outcome(&all, "publish/domain/total-254"), Outcome::Fail);
     }
 
     #[test]
-    fn a_program_that_always_ends_is_given_up() {
+    fn run_of_a_program_that_always_ends_is_aborted() {
         let report = shell("exit 3");
         assert_eq!(report.counts().get(&Outcome::Crash), Some(&20));
         assert_eq!(report.incidents.len(), 1);
     }
 
     #[test]
-    fn no_hello_and_no_program_are_told() {
+    fn missing_hello_and_missing_program_are_reported() {
         for command in [["sh", "-c", "exit 1"], ["/no/such/program", "", ""], ["sh", "-c", "echo no; cat"]] {
             let report = run(&command.map(str::to_owned), &Options::default());
             assert_eq!(report.incidents.len(), 1, "{command:?}");

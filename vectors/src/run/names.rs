@@ -1,4 +1,4 @@
-//! What an implementation calls the rules: several of ours may be one error of its own.
+//! An implementation's names for the rules: several of our rules may be one of its errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,16 @@ use assay_spec::catalogue;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// An implementation's names of the rules, as its file says:
+/// An implementation's names for the rules, from its file:
 ///
 /// ```toml
 /// [rules]
-/// InvalidSignature = ["vfkey.signature", "record.signature"]   # it cannot tell these apart
+/// InvalidSignature = ["vfkey.signature", "record.signature"]   # it does not distinguish these
 /// BadHeader = ["vfkey.scheme"]
 /// ```
 ///
-/// A rule that stands under several names may be refused under any of them. The names of rules that stand nowhere
-/// are not judged.
+/// A rule listed under several names may be rejected under any of them. The names of rules that are not listed are
+/// not judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names(BTreeMap<String, BTreeSet<String>>);
 
@@ -26,7 +26,7 @@ struct File {
 }
 
 impl Names {
-    /// Reads the text of the file `name`; errors say where in it.
+    /// Parses the text of the file `name`; errors contain the line.
     pub fn parse(name: &str, text: &str) -> Result<Names, String> {
         let at = |start: usize, what: &str| {
             let line = 1 + text.get(..start).map_or(0, |before| before.matches('\n').count());
@@ -38,13 +38,13 @@ impl Names {
         for (own, rules) in file.rules {
             for rule in rules {
                 if catalogue::requirements_of_rule(rule.get_ref()).next().is_none() {
-                    let what = format!("{} is no rule; `assay vectors rules` lists them", rule.get_ref());
+                    let what = format!("{} is not a rule; `assay vectors rules` lists them", rule.get_ref());
                     return Err(at(rule.span().start, &what));
                 }
                 if !names.entry(rule.get_ref().clone()).or_default().insert(own.clone()) {
                     return Err(at(
                         rule.span().start,
-                        &format!("{} stands twice under {own}", rule.get_ref()),
+                        &format!("{} is duplicated under {own}", rule.get_ref()),
                     ));
                 }
             }
@@ -52,17 +52,17 @@ impl Names {
         Ok(Names(names))
     }
 
-    /// The names under which the implementation refuses by `rule`; nothing, if it does not say.
+    /// The names under which the implementation rejects by `rule`; `None` if the rule is not mapped.
     pub(super) fn of(&self, rule: &str) -> Option<BTreeSet<&str>> {
         self.0.get(rule).map(|names| names.iter().map(String::as_str).collect())
     }
 
-    /// How many rules it names.
+    /// The number of rules that it maps.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it names none.
+    /// Whether it maps no rule.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -73,17 +73,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_map_is_told_with_its_line() {
+    fn error_in_a_map_names_its_line() {
         let parse = |text: &str| Names::parse("m.toml", text);
         let names = parse("[rules]\nA = ['domain.alphabet']\nB = ['domain.alphabet']\n").expect("a map");
         assert_eq!(names.len(), 1);
         assert_eq!(names.of("domain.alphabet"), Some(["A", "B"].into()));
         assert_eq!(names.of("domain.label-length"), None);
-        for (text, told) in [
-            ("[rules]\n\nA = ['domain.colour']\n", "m.toml:3: domain.colour is no rule"),
+        for (text, expected) in [
+            ("[rules]\n\nA = ['domain.colour']\n", "m.toml:3: domain.colour is not a rule"),
             (
                 "[rules]\nA = ['domain.alphabet', 'domain.alphabet']\n",
-                "m.toml:2: domain.alphabet stands twice",
+                "m.toml:2: domain.alphabet is duplicated",
             ),
             ("[rules]\nA = 'domain.alphabet'\n", "m.toml:2: "),
             ("[rule]\n", "m.toml:1: "),
@@ -91,7 +91,7 @@ mod tests {
             ("[rules]\nA = []\n[besides]\n", "m.toml:3: "),
         ] {
             let error = parse(text).expect_err(text);
-            assert!(error.starts_with(told), "{error}");
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A running program: lines in, lines out, each wait bounded.
+//! A running program: lines in, lines out, with a time limit for each wait.
 
 use std::io::{BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use crate::shim::{Line, read_line};
 
-/// Lines that wait to be looked at; a program that writes faster than it is judged has to wait.
+/// Capacity of the line queue; a program that writes faster than it is judged has to wait.
 const WAITING: usize = 16;
 
-/// How much of the program's standard error is kept for its obituary.
+/// Bytes of standard error that are kept for the exit message.
 const LAST_WORDS: usize = 2000;
 
-/// What comes from the program.
+/// An event of the program.
 pub(super) enum Event {
     /// A line.
     Line(Vec<u8>),
-    /// It ended; how, and its last words.
+    /// It ended; its exit status and the end of its standard error.
     Ended(String),
-    /// Nothing in time.
+    /// No line in time.
     Silent,
 }
 
-/// A running program. Dropping it ends it.
+/// A running program. It is killed on drop.
 pub(super) struct Program {
     child: Child,
     lines: Sender<String>,
@@ -50,7 +50,7 @@ impl Program {
         let (lines, to_write) = channel::<String>();
         let (read, events) = sync_channel(WAITING);
         let (dying, last_words) = channel();
-        // A program that does not read must not keep us from reading.
+        // A program that does not read its input must not block us from reading its output.
         thread::spawn(move || {
             for line in to_write {
                 if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -72,7 +72,7 @@ impl Program {
     }
 
     pub(super) fn send(&mut self, message: &Value) {
-        // If nobody takes it, the program's end is the next event.
+        // If the program has ended, that is the next event.
         drop(self.lines.send(format!("{message}\n")));
     }
 
@@ -85,7 +85,7 @@ impl Program {
     }
 
     fn obituary(&mut self) -> String {
-        // It may have closed its output and live on.
+        // The program may have closed its output and still be running.
         drop(self.child.kill());
         let status = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
         let words = self.last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
@@ -101,7 +101,7 @@ impl Drop for Program {
     }
 }
 
-/// The last of what `reader` gives until its end.
+/// The last bytes of `reader`.
 fn tail(mut reader: impl Read) -> String {
     let (mut kept, mut chunk) = (Vec::new(), [0; 4096]);
     while let Ok(count @ 1..) = reader.read(&mut chunk) {

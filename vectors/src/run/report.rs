@@ -1,22 +1,22 @@
-//! What became of a run.
+//! The result of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What became of it.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The program's own name and version.
     pub program: String,
     /// The operations that it claims.
     pub operations: Vec<String>,
-    /// One result for each case that was chosen, in the cases' order.
+    /// One result for each chosen case, in the order of the cases.
     pub results: Vec<CaseResult>,
-    /// What went wrong besides: no hello, lines that are no answer, an end that no case explains.
+    /// Other incidents: no hello, lines that are not responses, an exit that no case explains.
     pub incidents: Vec<String>,
     /// Claimed operations of which fewer cases were judged than the manifest holds.
     pub missing: Vec<String>,
-    /// Claimed operations that no case is of; told, since a misspelt name would hide a whole operation.
+    /// Claimed operations without cases; reported, because a misspelled name would hide a whole operation.
     pub unknown: Vec<String>,
 }
 
@@ -27,22 +27,22 @@ pub struct CaseResult {
     pub id: String,
     /// Its operation.
     pub op: String,
-    /// The result.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why, unless it passed.
+    /// The reason, unless it passed.
     pub text: String,
 }
 
-/// The result of a case.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// As expected.
+    /// The expected result.
     Pass,
-    /// Another answer.
+    /// Another result.
     Fail,
     /// The program ended.
     Crash,
-    /// No answer in time.
+    /// No response in time.
     Hang,
     /// The program does not claim the operation.
     Unsupported,
@@ -91,7 +91,7 @@ impl Report {
         counts
     }
 
-    /// How many results there are of each outcome.
+    /// The number of results for each outcome.
     pub fn counts(&self) -> BTreeMap<Outcome, usize> {
         let mut counts = BTreeMap::new();
         for result in &self.results {

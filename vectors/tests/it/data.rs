@@ -1,4 +1,5 @@
-//! The released data: clean, generated from what stands here, answered by the reference as expected.
+//! The released data: the lint finds no fault, the generators reproduce it, and the reference returns the expected
+//! results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,14 +8,14 @@ use assay_vectors::{Case, Expect, cases, generate, lint, shim, wire};
 use serde_json::{Value, json};
 
 #[test]
-fn the_lint_finds_nothing() {
+fn lint_finds_no_fault() {
     let findings: Vec<String> =
         lint::lint(&assay_vectors::Collection::embedded()).iter().map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{} findings\n{}", findings.len(), findings.join("\n"));
 }
 
 #[test]
-fn the_files_are_what_the_generators_write() {
+fn files_match_the_generators() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     for (path, bytes) in generate::files() {
         let file = std::fs::read(data.join(path)).unwrap_or_default();
@@ -23,13 +24,13 @@ fn the_files_are_what_the_generators_write() {
 }
 
 #[test]
-fn the_shim_answers_every_case_as_expected() {
+fn shim_returns_the_expected_result_for_every_case() {
     let cases = cases();
     let request =
         |case: &Case| json!({"id": case.id, "op": case.op, "in": wire::spell_out(&case.input)}).to_string();
     let lines = cases.iter().map(request).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
-    shim::serve(lines.as_bytes(), &mut output).expect("memory does not fail");
+    shim::serve(lines.as_bytes(), &mut output).expect("writing to memory does not fail");
     let answers: BTreeMap<String, Value> = String::from_utf8(output)
         .expect("UTF-8")
         .lines()

@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 
 fn exchange(endpoint: &str) -> Exchange {
     let both = ["network", "publish"].into_iter().flat_map(exchanges);
-    both.into_iter().find(|exchange| exchange.endpoint == endpoint).expect("it stands")
+    both.into_iter().find(|exchange| exchange.endpoint == endpoint).expect("it exists")
 }
 
 fn body(exchange: &Exchange) -> Value {
     serde_json::from_str(&exchange.response.body).expect("JSON")
 }
 
-/// The message that the prepare's answer holds.
+/// The message in the prepare's response.
 fn message() -> Vec<u8> {
     let body = body(&exchange("prepare"));
-    parse_base64(body["message"].as_str().expect("a text")).expect("standard base64")
+    parse_base64(body["message"].as_str().expect("a string")).expect("standard base64")
 }
 
 #[test]
-fn both_headers_verify() {
+fn both_authorization_headers_verify() {
     for exchange in exchanges("publish") {
         let [method, path, _] = exchange.request.head[0].split(' ').collect::<Vec<_>>()[..] else {
             panic!("three words")
@@ -42,7 +42,7 @@ fn both_headers_verify() {
 }
 
 #[test]
-fn lengths_are_those_of_the_bodies() {
+fn content_lengths_match_the_bodies() {
     for exchange in ["metadata", "network", "publish"].into_iter().flat_map(exchanges) {
         let length = exchange.request.body.len();
         let written = exchange.request.header("Content-Length").map(str::to_owned);
@@ -55,7 +55,7 @@ fn lengths_are_those_of_the_bodies() {
 }
 
 #[test]
-fn every_path_of_token_metadata_is_asked_for_once_and_answered_by_its_document() {
+fn every_token_metadata_path_returns_its_document() {
     let exchanges = exchanges("metadata");
     let asked: Vec<&str> = exchanges.iter().map(|exchange| exchange.endpoint.as_str()).collect();
     let listed: Vec<&str> = assay_spec::metadata::ENDPOINTS.iter().map(|endpoint| endpoint.name).collect();
@@ -75,7 +75,7 @@ fn every_path_of_token_metadata_is_asked_for_once_and_answered_by_its_document()
     }
 }
 
-/// An envelope's `message` as it was sent, and the whole envelope.
+/// An envelope's `message` as sent, and the whole envelope.
 fn envelope(exchange: &Exchange) -> (String, Value) {
     let sent = &exchange.request.body;
     let begin = sent.find("{\"chain\"").expect("a message begins with its chain");
@@ -84,7 +84,7 @@ fn envelope(exchange: &Exchange) -> (String, Value) {
 }
 
 #[test]
-fn one_message_is_signed_as_it_is_and_one_by_its_canonical_form() {
+fn one_message_is_signed_as_text_and_one_by_its_canonical_json() {
     for (endpoint, op, signer) in
         [("create-message", "request.verify", "address"), ("create-aggregate", "record.verify", "sender")]
     {
@@ -102,7 +102,7 @@ fn one_message_is_signed_as_it_is_and_one_by_its_canonical_form() {
 }
 
 #[test]
-fn what_was_sent_is_what_is_read() {
+fn sent_values_are_read_back() {
     let read = body(&exchange("message"));
     let (_, sent) = envelope(&exchange("create-message"));
     for name in ["chain", "channel", "type", "timestamp", "content"] {
@@ -119,7 +119,7 @@ fn what_was_sent_is_what_is_read() {
 }
 
 #[test]
-fn the_prepared_message_passes_the_thirteen_checks() {
+fn prepared_message_passes_the_thirteen_checks() {
     let prepare = exchange("prepare");
     let asked: Value = serde_json::from_str(&prepare.request.body).expect("JSON");
     let input = json!({
@@ -128,21 +128,21 @@ fn the_prepared_message_passes_the_thirteen_checks() {
         "request": {"op": "pub", "domain": asked["domain"], "cid": asked["cid"], "version": asked["version"]},
         "now": prepare.clock,
     });
-    let Answer::Ok(ok) = answer("publish.check_message", &input, &mut Strict) else { panic!("refused") };
+    let Answer::Ok(ok) = answer("publish.check_message", &input, &mut Strict) else { panic!("rejected") };
     let body = body(&prepare);
-    assert_eq!(ok["record"]["hex"], hex(body["payload"].as_str().expect("a text").as_bytes()));
+    assert_eq!(ok["record"]["hex"], hex(body["payload"].as_str().expect("a string").as_bytes()));
     assert_eq!(body["feePayer"].as_str(), prepare.keys.fee_payer.as_deref());
     let input = json!({"message": {"hex": hex(&message())}});
-    let Answer::Ok(parts) = answer("transaction.decode", &input, &mut Strict) else { panic!("refused") };
+    let Answer::Ok(parts) = answer("transaction.decode", &input, &mut Strict) else { panic!("rejected") };
     assert_eq!(parts["accounts"][0], body["feePayer"]);
 }
 
 #[test]
-fn the_submitted_and_the_answered_signature_cover_the_message() {
+fn submitted_and_returned_signatures_cover_the_message() {
     let submit = exchange("submit");
     let sent: Value = serde_json::from_str(&submit.request.body).expect("JSON");
-    let signature = parse_base64(sent["signature"].as_str().expect("a text")).expect("standard base64");
-    let answered = bs58::decode(body(&submit)["signature"].as_str().expect("a text")).into_vec();
+    let signature = parse_base64(sent["signature"].as_str().expect("a string")).expect("standard base64");
+    let answered = bs58::decode(body(&submit)["signature"].as_str().expect("a string")).into_vec();
     let fee_payer = submit.keys.fee_payer.as_ref().expect("there is one");
     for (key, signature) in [(&submit.keys.client, signature), (fee_payer, answered.expect("base58"))] {
         let key = parse_address(key).expect("a key");
@@ -153,7 +153,7 @@ fn the_submitted_and_the_answered_signature_cover_the_message() {
 }
 
 #[test]
-fn free_members_stand_in_the_answers() {
+fn free_members_exist_in_the_responses() {
     for exchange in ["network", "publish"].into_iter().flat_map(exchanges) {
         let body = body(&exchange);
         for pointer in exchange.response.free.keys() {

@@ -1,4 +1,4 @@
-//! The gateway's exchanges written by hand: requests that validate, answers in the shapes that the document lists.
+//! The gateway's exchanges written by hand: the requests are valid, and the responses have the documented members.
 
 use assay_spec::Strict;
 use assay_spec::gateway::discovery::{Entry, Server};
@@ -8,30 +8,30 @@ use assay_vectors::op::{Answer, answer};
 use serde_json::{Value, json};
 
 fn exchange(endpoint: &str) -> Exchange {
-    exchanges("gateway").into_iter().find(|exchange| exchange.endpoint == endpoint).expect("it stands")
+    exchanges("gateway").into_iter().find(|exchange| exchange.endpoint == endpoint).expect("it exists")
 }
 
 fn body(exchange: &Exchange) -> Value {
     serde_json::from_str(&exchange.response.body).expect("JSON")
 }
 
-/// The data of an answer's events.
+/// The data of a response's events.
 fn events(exchange: &Exchange) -> Vec<&str> {
     let events = exchange.response.body.split_terminator("\n\n");
     events.map(|event| event.strip_prefix("data: ").expect("one line of data")).collect()
 }
 
 #[test]
-fn every_endpoint_has_its_exchange() {
+fn every_endpoint_has_an_exchange() {
     for endpoint in ENDPOINTS {
         let line = format!("{} {} HTTP/1.1", endpoint.method, endpoint.path);
         assert_eq!(exchange(endpoint.name).request.head[0], line);
     }
-    assert_eq!(exchanges("gateway").len(), ENDPOINTS.len() + 1, "and the chat's stream");
+    assert_eq!(exchanges("gateway").len(), ENDPOINTS.len() + 1, "and one for the chat stream");
 }
 
 #[test]
-fn lengths_are_those_of_the_bodies_and_keys_are_the_customers() {
+fn content_lengths_match_the_bodies_and_keys_are_the_clients() {
     for exchange in exchanges("gateway") {
         let length = exchange.request.body.len();
         let written = exchange.request.header("Content-Length").map(str::to_owned);
@@ -46,7 +46,7 @@ fn lengths_are_those_of_the_bodies_and_keys_are_the_customers() {
 }
 
 #[test]
-fn the_requests_validate() {
+fn requests_are_valid() {
     let facts = |endpoint: &str, of: &str| {
         let input = json!({"endpoint": endpoint, "body": {"utf8": exchange(of).request.body}});
         match answer("gateway.validate", &input, &mut Strict) {
@@ -68,7 +68,7 @@ fn the_requests_validate() {
 }
 
 #[test]
-fn the_answers_hold_what_the_document_lists() {
+fn responses_have_the_documented_members() {
     assert!(body(&exchange("chat")).pointer("/choices/0/message").is_some_and(Value::is_object));
     let discovery: std::collections::BTreeMap<String, Entry> =
         serde_json::from_value(body(&exchange("discovery"))).expect("an entry for each model");
@@ -86,7 +86,7 @@ fn the_answers_hold_what_the_document_lists() {
 }
 
 #[test]
-fn the_stream_is_the_answer_in_pieces() {
+fn stream_is_the_response_in_chunks() {
     let exchange = exchange("chat-stream");
     let events = events(&exchange);
     let (end, chunks) = events.split_last().expect("some events");

@@ -1,10 +1,10 @@
-//! The hard cases by name: each stands, with its verdict, so that none is lost on the way.
+//! The hard cases by name, each with its verdict, so that none is lost.
 
 use std::collections::BTreeMap;
 
 use assay_vectors::{Case, Expect, cases};
 
-/// What is hard, where its cases stand, their verdict, and their names.
+/// The subject, the place of its cases, their verdict, and their names.
 const HARD: &[(&str, &str, &str, &str)] = &[
     (
         "ECIES: hybrid and compressed ephemeral keys",
@@ -83,10 +83,10 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "padding-none padding-less padding-more padding-needless",
     ),
     ("AES-GCM: base64 without padding", "hosting/envelope-open", "reject", "tag-padding"),
-    ("AES-GCM: the alphabet of URLs", "hosting/base64-decode", "reject", "url-plus url-slash"),
-    ("AES-GCM: the alphabet of URLs", "hosting/envelope-open", "reject", "url-alphabet"),
-    ("AES-GCM: spare bits that are not zero", "hosting/base64-decode", "reject", "bits-of-one bits-of-two"),
-    ("AES-GCM: spare bits that are not zero", "hosting/envelope-open", "reject", "tag-spare-bits"),
+    ("AES-GCM: the URL alphabet", "hosting/base64-decode", "reject", "url-plus url-slash"),
+    ("AES-GCM: the URL alphabet", "hosting/envelope-open", "reject", "url-alphabet"),
+    ("AES-GCM: nonzero unused bits", "hosting/base64-decode", "reject", "bits-of-one bits-of-two"),
+    ("AES-GCM: nonzero unused bits", "hosting/envelope-open", "reject", "tag-spare-bits"),
     (
         "AES-GCM: white space",
         "hosting/base64-decode",
@@ -153,31 +153,41 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "length-4-bytes length-4-bytes-of-128 length-5-bytes length-endless length-65536 \
          length-196608 length-1048576 length-beyond-end cut-data-length",
     ),
-    ("messages: a version", "publish/transaction-decode", "accept", "header-7f"),
+    ("messages: a version prefix", "publish/transaction-decode", "accept", "header-7f"),
     (
-        "messages: a version",
+        "messages: a version prefix",
         "publish/transaction-decode",
         "reject",
         "versioned version-1 version-127 first-byte-ff",
     ),
-    ("messages: a version", "publish/check-message", "reject", "versioned"),
+    ("messages: a version prefix", "publish/check-message", "reject", "versioned"),
     (
-        "messages: an account more, or twice",
+        "messages: an additional or duplicate account",
         "publish/check-message",
         "accept",
         "extra-account client-twice program-twice payer-twice",
     ),
-    ("messages: an account more, or twice", "publish/check-message", "reject", "accounts-twice client-pays"),
-    ("messages: a byte more", "publish/check-message", "reject", "trailing-byte"),
-    ("messages: a byte more", "publish/transaction-decode", "reject", "trailing-byte"),
-    ("messages: a byte more", "publish/verify-transaction", "reject", "message-trailing-byte"),
     (
-        "messages: two instructions, none, an empty one",
+        "messages: an additional or duplicate account",
+        "publish/check-message",
+        "reject",
+        "accounts-twice client-pays",
+    ),
+    ("messages: a trailing byte", "publish/check-message", "reject", "trailing-byte"),
+    ("messages: a trailing byte", "publish/transaction-decode", "reject", "trailing-byte"),
+    ("messages: a trailing byte", "publish/verify-transaction", "reject", "message-trailing-byte"),
+    (
+        "messages: two instructions, none, an empty instruction",
         "publish/check-message",
         "reject",
         "two-instructions no-instruction second-instruction-other record-nothing",
     ),
-    ("messages: two instructions, none, an empty one", "publish/verify-transaction", "reject", "two-memos"),
+    (
+        "messages: two instructions, none, an empty instruction",
+        "publish/verify-transaction",
+        "reject",
+        "two-memos",
+    ),
     ("messages: another program", "publish/check-message", "accept", "other-memo-program"),
     (
         "messages: another program",
@@ -305,7 +315,7 @@ const HARD: &[(&str, &str, &str, &str)] = &[
         "leading-hyphen trailing-hyphen hyphen-last-label hyphen-alone underscore",
     ),
     (
-        "domains: a trailing dot, one label, an empty one",
+        "domains: a trailing dot, one label, an empty label",
         "publish/domain",
         "reject",
         "trailing-dot single-label empty-label empty-label-last leading-dot",
@@ -353,46 +363,46 @@ const HARD: &[(&str, &str, &str, &str)] = &[
          leading-zero plus not-a-number",
     ),
     (
-        "UnixFS: a byte around every threshold",
+        "UnixFS: one byte around every threshold",
         "drop/cid-file",
         "accept",
         "empty byte chunk-less-1 chunk chunk-and-1 chunks-2-less-1 chunks-2 chunks-2-and-1 \
          chunks-174-less-1 chunks-174 chunks-175 chunks-348 chunks-349",
     ),
     (
-        "UnixFS: a byte around every threshold",
+        "UnixFS: one byte around every threshold",
         "drop/cid-directory",
         "accept",
         "flat sharded below-limit-by-links limit-by-links above-limit-by-links \
          below-limit-by-block limit-by-block above-limit-by-block between-by-links between-by-block",
     ),
-    ("UnixFS: a byte around every threshold", "drop/inspect-zip", "accept", "size extracted files"),
+    ("UnixFS: one byte around every threshold", "drop/inspect-zip", "accept", "size extracted files"),
     (
-        "UnixFS: a byte around every threshold",
+        "UnixFS: one byte around every threshold",
         "drop/inspect-zip",
         "reject",
         "size-above extracted-above files-1001",
     ),
     (
-        "VfKey: ten minutes, and a millisecond more",
+        "VfKey: ten minutes, and one millisecond more",
         "publish/vfkey-verify",
         "accept",
         "window-oldest window-newest",
     ),
     (
-        "VfKey: ten minutes, and a millisecond more",
+        "VfKey: ten minutes, and one millisecond more",
         "publish/vfkey-verify",
         "reject",
         "window-too-old window-too-new",
     ),
     (
-        "VfKey: ten minutes, and a millisecond more",
+        "VfKey: ten minutes, and one millisecond more",
         "publish/check-message",
         "accept",
         "time-oldest time-newest",
     ),
     (
-        "VfKey: ten minutes, and a millisecond more",
+        "VfKey: ten minutes, and one millisecond more",
         "publish/check-message",
         "reject",
         "time-too-old time-too-new",
@@ -413,19 +423,19 @@ const HARD: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn every_hard_case_stands_with_its_verdict() {
+fn every_hard_case_exists_with_its_verdict() {
     let all = cases();
     let by_id: BTreeMap<&str, &Case> = all.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut missing = Vec::new();
     for (item, place, verdict, names) in HARD {
         for name in names.split_whitespace() {
             let id = format!("{place}/{name}");
-            let stands = by_id.get(id.as_str()).map(|case| match case.expect {
+            let found = by_id.get(id.as_str()).map(|case| match case.expect {
                 Expect::Accept { .. } => "accept",
                 Expect::Reject { .. } => "reject",
             });
-            if stands != Some(*verdict) {
-                missing.push(format!("{item}: {id} is {stands:?}, not {verdict}"));
+            if found != Some(*verdict) {
+                missing.push(format!("{item}: {id} is {found:?}, not {verdict}"));
             }
         }
     }

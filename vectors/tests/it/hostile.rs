@@ -1,4 +1,4 @@
-//! Files that nobody meant: whatever stands in them, they are told about, and nothing panics.
+//! Malformed collections: every fault is reported, and nothing panics.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-/// What may be put in the place of something else.
+/// Values that may replace others.
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -33,7 +33,7 @@ fn value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// The values in a document, counted; the one with the number is replaced.
+/// Counts the values in a document and replaces the one with the number.
 fn replace(document: &mut Value, countdown: &mut usize, by: &Value) -> bool {
     if *countdown == 0 {
         document.clone_from(by);
@@ -55,7 +55,7 @@ fn size(document: &Value) -> usize {
     }
 }
 
-/// Cases that take no time, with a base where they have one.
+/// Cases that run fast, each with its base if it has one.
 static QUICK: LazyLock<Vec<(Case, Option<Case>)>> = LazyLock::new(|| {
     let all = cases();
     let base = |case: &Case| all.iter().find(|other| Some(&other.id) == case.base.as_ref()).cloned();
@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_altered_case_is_linted_compared_and_explained(
+    fn altered_case_is_linted_compared_and_explained(
         chosen in any::<Index>(), place in any::<Index>(), by in value(), again in any::<Index>(), more in value(),
     ) {
         let (case, base) = chosen.get(&QUICK);
@@ -98,7 +98,7 @@ proptest! {
         let base = base.as_ref().map(|base| serde_json::to_value(base).expect("JSON"));
         let cases: Vec<&Value> = base.iter().chain([&whole]).collect();
         collection.put(&file, assay_vectors::case::canonical(&cases));
-        prop_assert!(!lint(&collection).is_empty(), "there is no manifest");
+        prop_assert!(!lint(&collection).is_empty(), "the missing manifest is a finding");
         prop_assert!(!drift(&EMBEDDED, &collection).is_empty());
         if let Ok(case) = serde_json::from_value::<Case>(whole) {
             for colour in [false, true] {
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn altered_bytes_of_any_file_are_told(
+    fn altered_bytes_of_any_file_are_reported(
         file in any::<Index>(), alterations in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 1..5),
     ) {
         const FILES: [&str; 4] =
@@ -117,10 +117,10 @@ proptest! {
         let whole = &*EMBEDDED;
         let mut collection = Collection::default();
         for path in FILES {
-            collection.put(path, whole.file(path).expect("it is there"));
+            collection.put(path, whole.file(path).expect("it exists"));
         }
         let path = file.get(&FILES);
-        let mut bytes = collection.take(path).expect("it is there");
+        let mut bytes = collection.take(path).expect("it exists");
         for (at, kind, byte) in alterations {
             alter(&mut bytes, at, kind, byte);
         }
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_altered_tar_is_a_collection_or_an_error(
+    fn altered_tar_is_a_collection_or_an_error(
         alterations in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 1..6),
     ) {
         let mut small = Collection::default();
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_map_or_an_error_with_its_line(text in "(\\[rules\\]\n)?.{0,60}") {
+    fn arbitrary_map_is_accepted_or_gives_an_error_with_its_line(text in "(\\[rules\\]\n)?.{0,60}") {
         if let Err(why) = Names::parse("m.toml", &text) {
             prop_assert!(why.starts_with("m.toml:"));
         }

@@ -1,10 +1,12 @@
-//! Two lineages of every primitive: a fault that both witnesses inherited from one library would confirm itself.
+//! Two lineages of every primitive: otherwise a fault that both witnesses inherit from one library would confirm
+//! itself.
 
 use std::collections::BTreeMap;
 
 use assay_vectors::{manifest, witness};
 
-/// By operation and primitive: what stands behind it in either witness, and in brackets the library that brings it.
+/// By operation and primitive: the implementation behind either witness and, in parentheses, the library that
+/// contains it.
 type Lineages = BTreeMap<String, BTreeMap<String, Lineage>>;
 
 #[derive(serde::Deserialize)]
@@ -28,7 +30,7 @@ fn every_primitive_has_two_lineages() {
         for (primitive, Lineage { python, node }) in primitives {
             let [first, second] = [python, node].map(|text| text.split_once(" (").unwrap_or_default());
             if first.0 == second.0 {
-                faults.push(format!("{op}: {primitive} is {} in both", first.0));
+                faults.push(format!("{op}: {primitive} uses {} in both", first.0));
             }
             for (program, (_, library)) in [("python", first), ("node", second)] {
                 let library = library.trim_end_matches(')');
@@ -39,14 +41,14 @@ fn every_primitive_has_two_lineages() {
                     own && each.libraries.iter().any(names)
                 });
                 if !brings {
-                    faults.push(format!("{op}: no run of {program} names {library:?} for {primitive}"));
+                    faults.push(format!("{op}: no run of {program} lists {library:?} for {primitive}"));
                 }
             }
         }
     }
     let known = manifest().operations;
     faults.extend(
-        lineages.keys().filter(|op| !known.contains_key(*op)).map(|op| format!("{op} is no operation")),
+        lineages.keys().filter(|op| !known.contains_key(*op)).map(|op| format!("{op} is not an operation")),
     );
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Each lint can fail, and each fault is found by its own lint: a collection with one thing altered in it.
+//! Each lint can fail, and finds its own fault: a collection with one alteration.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ const FILE: &str = "publish/domain.json";
 const MANIFEST: &str = "data/manifest.json";
 const WITNESSES: &str = "data/witnesses.json";
 
-/// The collection of one file, so that a lint takes no time.
+/// A collection of one file, so that a lint is fast.
 fn small() -> Collection {
     let whole = Collection::embedded();
     let mut small = Collection::default();
     for path in ["LICENSE", "README.md", "schema/case.schema.json"] {
-        small.put(path, whole.file(path).expect("it is there"));
+        small.put(path, whole.file(path).expect("it exists"));
     }
-    small.put(&data(), whole.file(&data()).expect("it is there"));
+    small.put(&data(), whole.file(&data()).expect("it exists"));
     small.put(MANIFEST, "{\"version\": 1}");
     small.put("divergences.json", "[]\n");
     let mut witnesses = json_of(&whole, WITNESSES);
@@ -35,12 +35,12 @@ fn data() -> String {
 }
 
 fn json_of(collection: &Collection, path: &str) -> Value {
-    serde_json::from_slice(collection.file(path).expect("it is there")).expect("JSON")
+    serde_json::from_slice(collection.file(path).expect("it exists")).expect("JSON")
 }
 
-/// Manifest and witnesses as they would be written for the cases as they stand.
+/// Rewrites manifest and witnesses for the current cases.
 fn refresh(collection: &mut Collection) {
-    let hash = sha256_hex(collection.file(&data()).expect("it is there"));
+    let hash = sha256_hex(collection.file(&data()).expect("it exists"));
     let cases = json_of(collection, &data());
     let cases = cases.as_array().expect("a list");
     let rejects = cases.iter().filter(|case| case["expect"]["verdict"] == "reject").count();
@@ -56,7 +56,7 @@ fn refresh(collection: &mut Collection) {
     collection.put(WITNESSES, case::canonical(&witnesses));
 }
 
-/// The small collection with its cases altered, and everything that follows from them made anew.
+/// The small collection with altered cases and everything derived from them refreshed.
 fn altered(alter: impl FnOnce(&mut Vec<Value>)) -> Collection {
     let mut collection = small();
     let mut cases = json_of(&collection, &data()).as_array().expect("a list").clone();
@@ -71,11 +71,11 @@ fn altered(alter: impl FnOnce(&mut Vec<Value>)) -> Collection {
 /// A case, by the end of its id.
 fn find<'a>(cases: &'a mut [Value], name: &str) -> &'a mut Value {
     let id = format!("publish/domain/{name}");
-    cases.iter_mut().find(|case| case["id"] == id).expect("it stands")
+    cases.iter_mut().find(|case| case["id"] == id).expect("it exists")
 }
 
-/// An accept from which no reject is made.
-fn nobodys_base(cases: &[Value]) -> usize {
+/// The index of an accept from which no reject is made.
+fn unused_base(cases: &[Value]) -> usize {
     let is_base = |case: &Value| cases.iter().any(|other| other["base"] == case["id"]);
     cases
         .iter()
@@ -101,16 +101,16 @@ fn each_lint_finds_its_own_fault() {
         assert!(found.iter().any(|finding| finding.to_string().contains(words)), "{words}: {found:#?}");
         tried.extend(want);
     }
-    assert_eq!(tried, Lint::ALL.into_iter().collect(), "every lint was seen to fail");
+    assert_eq!(tried, Lint::ALL.into_iter().collect(), "every lint must fail once");
 }
 
 type Fault = (Vec<Lint>, Collection, &'static str);
 
-#[allow(clippy::too_many_lines, reason = "a table, a fault a row")]
+#[allow(clippy::too_many_lines, reason = "a table with one fault per row")]
 fn faults() -> Vec<Fault> {
     let put = |path: &str, alter: &dyn Fn(String) -> String| {
         let mut collection = small();
-        let text = String::from_utf8(collection.take(path).expect("it is there")).expect("UTF-8");
+        let text = String::from_utf8(collection.take(path).expect("it exists")).expect("UTF-8");
         collection.put(path, alter(text));
         collection
     };
@@ -118,21 +118,21 @@ fn faults() -> Vec<Fault> {
     refresh(&mut spaced);
     let divergence = |case: &str| {
         let known = json_of(&small(), WITNESSES)[0].clone();
-        let library = known["libraries"][0].as_str().expect("a text").to_owned();
+        let library = known["libraries"][0].as_str().expect("a string").to_owned();
         let (library, version) = library.rsplit_once(' ').expect("name and version");
         json!([{"witness": known["witness"], "library": library, "version": version, "operation": known["op"],
             "says": "accept", "reason": "It is so.", "cases": [case]}])
         .to_string()
     };
-    let told = |case: &'static str| put("divergences.json", &|_| divergence(case));
-    assert_eq!(only_in(&lint(&small()), &lint(&told("publish/domain/upper-case"))), []);
+    let recorded = |case: &'static str| put("divergences.json", &|_| divergence(case));
+    assert_eq!(only_in(&lint(&small()), &lint(&recorded("publish/domain/upper-case"))), []);
     vec![
         (vec![Lint::Text], spaced, "domain.json:2: the text is not canonical"),
         (vec![Lint::Text], put("divergences.json", &|_| "[\n{]\n".to_owned()), "divergences.json:2:2: "),
         (
             vec![Lint::Schema],
             altered(|cases| {
-                let n = nobodys_base(cases);
+                let n = unused_base(cases);
                 cases[n]["besides"] = 1.into();
             }),
             "besides",
@@ -140,7 +140,7 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Schema],
             altered(|cases| {
-                let n = nobodys_base(cases);
+                let n = unused_base(cases);
                 cases[n]["in"]["besides"] = "x".into();
             }),
             "/in: ",
@@ -148,22 +148,22 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Manifest],
             put(MANIFEST, &|text| text.replacen("json\": \"", "json\": \"0", 1)),
-            "another hash",
+            "the hash in the manifest differs",
         ),
         (
             vec![Lint::Manifest],
             put(MANIFEST, &|text| text.replacen("accept\": ", "accept\": 9", 1)),
-            "counts other",
+            "other case counts",
         ),
         (
             vec![Lint::Id],
             altered(|cases| find(cases, "label-64")["id"] = "publish/domain/upper-case".into()),
-            "twice",
+            "duplicated",
         ),
         (
             vec![Lint::Id],
             altered(|cases| find(cases, "label-64")["id"] = "publish/other/x".into()),
-            "stands in",
+            "is in the wrong file",
         ),
         (
             vec![Lint::Input],
@@ -174,7 +174,7 @@ fn faults() -> Vec<Fault> {
             }),
             "the same input as publish/domain/label-63",
         ),
-        // The reference can agree with one of the two at most.
+        // The reference can agree with at most one of the two.
         (
             vec![Lint::Contradiction, Lint::Answer],
             altered(|cases| {
@@ -188,12 +188,12 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Words],
             altered(|cases| find(cases, "label-64")["why"] = "".into()),
-            "why is no sentence",
+            "why is not a sentence",
         ),
         (
             vec![Lint::Words],
             altered(|cases| find(cases, "label-63")["reading"] = "whim".into()),
-            "a reading is",
+            "a reading must be",
         ),
         (vec![Lint::Replay], altered(|cases| find(cases, "label-64")["edit"][0]["old"] = "zz".into()), "zz"),
         (
@@ -201,7 +201,7 @@ fn faults() -> Vec<Fault> {
             altered(|cases| {
                 find(cases, "label-64")["base"] = "publish/domain/upper-case".into();
             }),
-            "no accept of its operation",
+            "not an accepted case of its operation",
         ),
         (
             vec![Lint::Replay],
@@ -215,39 +215,39 @@ fn faults() -> Vec<Fault> {
             altered(|cases| {
                 find(cases, "label-64")["edit"][0]["at"] = json!(u64::MAX);
             }),
-            "does not stand at",
+            "is not at offset",
         ),
         (
             vec![Lint::Answer],
             altered(|cases| find(cases, "label-64")["expect"]["stage"] = "verify".into()),
-            "refused by",
+            "the reference rejects it by",
         ),
         (
             vec![Lint::Rule],
             altered(|cases| {
-                let n = nobodys_base(cases);
+                let n = unused_base(cases);
                 cases[n]["requirements"].as_array_mut().expect("a list").push("publish.domain.colour".into());
             }),
-            "publish.domain.colour is no requirement",
+            "publish.domain.colour is not a requirement",
         ),
         (
             vec![Lint::Coverage],
             altered(|cases| {
                 cases.retain(|case| case["expect"]["rule"] != "domain.trailing-dot");
             }),
-            "no reject names it",
+            "no rejected case names it",
         ),
         (
             vec![Lint::Minimality],
             altered(|cases| {
-                // Two faults at once: the case outlives the rule that it names.
+                // Two faults at once: the case is still rejected without the rule that it names.
                 let domain = format!("{}.A", "a".repeat(64));
                 let Answer::Reject(reject) =
                     answer("domain.canonical", &json!({"domain": domain}), &mut Strict)
                 else {
-                    panic!("it is refused")
+                    panic!("it is rejected")
                 };
-                let base = find(cases, "label-64")["base"].as_str().expect("a text").to_owned();
+                let base = find(cases, "label-64")["base"].as_str().expect("a string").to_owned();
                 let old = find(cases, base.rsplit('/').next().expect("a name"))["in"]["domain"].clone();
                 let case = find(cases, "label-64");
                 case["in"]["domain"] = domain.clone().into();
@@ -265,20 +265,20 @@ fn faults() -> Vec<Fault> {
         (
             vec![Lint::Witness],
             put(WITNESSES, &|text| text.replacen("\"rejects\": ", "\"rejects\": 9", 1)),
-            "counts other",
+            "other case counts",
         ),
-        (vec![Lint::Divergence], told("publish/domain/nowhere"), "nowhere is no case"),
-        (vec![Lint::Divergence], told("publish/domain/plain"), "expects just that"),
+        (vec![Lint::Divergence], recorded("publish/domain/nowhere"), "nowhere is not a case"),
+        (vec![Lint::Divergence], recorded("publish/domain/plain"), "expects the same result"),
         (
             vec![Lint::Divergence],
             put("divergences.json", &|_| divergence("publish/domain/upper-case").replace("It is so.", "")),
-            "the reason is no sentence",
+            "the reason is not a sentence",
         ),
     ]
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_line_and_the_rest_is_looked_at() {
+fn unreadable_file_is_reported_with_its_line_and_the_rest_is_checked() {
     let mut broken = small();
     broken.put(&data(), "[\n  {\n  \"id\" 1}]");
     let findings = lint(&broken);

@@ -1,4 +1,4 @@
-//! The golden vectors and their tools: one program, a module for each subject.
+//! The golden vectors and their tools: one program, one module per subject.
 
 mod data;
 mod exchange;

@@ -1,4 +1,4 @@
-//! The pinned file: its hash, and what the envelope in it is made of.
+//! The pinned file: its hash, and the members of its envelope.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::hosting::fields::cut;
 use crate::hosting::sealed::{self, Ciphertext};
 use crate::{Dialect, Refused, Rules};
 
-/// A bundle's envelope, read and not opened.
+/// A bundle's envelope, parsed but not decrypted.
 pub struct Envelope {
     pub(super) text: Ciphertext,
     pub(super) vm: Vec<u8>,
@@ -18,32 +18,38 @@ pub struct Envelope {
     pub(super) deks: Map<String, Value>,
 }
 
-/// The hash that a record states: SHA-256 over the pinned file as it is, in hexadecimal.
+/// The hash for the record: SHA-256 over the pinned file, in hexadecimal.
 pub fn hash(file: &[u8]) -> String {
     sha256_hex(file)
 }
 
-/// Compares the pinned file with the hash that the record states.
+/// Compares the pinned file with the hash in the record.
 pub fn check_hash(file: &[u8], stated: &str, rules: &mut impl Rules) -> Result<(), Refused> {
     let whole = stated.len() == 64 && parse_hex(stated).is_some();
-    rules.require(&rows::HASH_FORM, whole, || format!("the stated hash is {stated:.80?}"))?;
-    // Leniently, with its usual prefix or white space around it.
+    rules.require(&rows::HASH_FORM, whole, || {
+        format!("the recorded hash is {stated:.80?}, not 64 hexadecimal digits")
+    })?;
+    // Lenient: with the usual prefix, or with surrounding white space.
     let stated = stated.trim().trim_start_matches("0x");
     let found = hash(file);
     rules.require(&rows::HASH, found.eq_ignore_ascii_case(stated), || {
-        format!("the file has {found}, stated is {stated:.80}")
+        format!("the file's hash is {found}, the record says {stated:.80}")
     })
 }
 
-/// Reads the pinned file: JSON of version 1 and the bundle's kind, with exactly two recipients.
+/// Parses the pinned file: JSON of version 1 and kind `svc-bundle`, with exactly two recipients.
 pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut impl Rules) -> Result<Envelope, Refused> {
     let text = rules.parse(
         &rows::FORM,
-        || std::str::from_utf8(file).map(Into::into).map_err(|e| format!("no UTF-8 at {}", e.valid_up_to())),
+        || {
+            std::str::from_utf8(file)
+                .map(Into::into)
+                .map_err(|e| format!("the file is not UTF-8 at byte {}", e.valid_up_to()))
+        },
         || Ok(String::from_utf8_lossy(file)),
     )?;
     let value = parse_json(&text, FILE_BYTES, &rows::FORM, rules)?;
-    // Leniently, JSON within a text is an envelope as well.
+    // Lenient: JSON inside a JSON string is accepted as an envelope.
     let inner = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     rules.require(&rows::FORM, value.is_object(), || format!("the file is {}", cut(&value)))?;
     let empty = Map::new();
@@ -63,7 +69,7 @@ pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut impl Rules) -> Result<E
     };
     let (vm, encryption) = (wrapped("vm", &rows::VM)?, wrapped("encryption", &rows::ENCRYPTION)?);
     let other = deks.keys().find(|name| !matches!(name.as_str(), "vm" | "encryption"));
-    // Where a member is missing its own rule is violated, and another name may stand for it.
+    // If a member is missing its own rule is violated, and another name may take its place.
     let complete = deks.contains_key("vm") && deks.contains_key("encryption");
     rules.require(&rows::TWO_RECIPIENTS, other.is_none() || !complete, || {
         format!("deks has the member {other:.60?}")

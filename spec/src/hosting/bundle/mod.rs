@@ -1,7 +1,7 @@
-//! Encrypted bundles (document 2, "Instance deployments" and "`BundleEnvelope`"): a tarball under a key that is wrapped
-//! for the virtual machine and for E, pinned as one file.
+//! Encrypted bundles (document 2, "Instance deployments" and "`BundleEnvelope`"): a tarball encrypted with a key that
+//! is wrapped for the virtual machine and for E, pinned as one file.
 //!
-//! The record's `bundleHash` is over the pinned file, and is compared before any key is used.
+//! The record's `bundleHash` is over the pinned file and is compared before any key is used.
 
 mod form;
 mod open;
@@ -16,9 +16,9 @@ pub use tarball::{Found, MANIFEST, find_manifest};
 use super::requirements::bundle as rows;
 use super::sealed::Rows;
 
-/// The version that is written and read.
+/// The version that is written and accepted.
 pub const VERSION: i64 = 1;
-/// The longest pinned file, in bytes: this project's own bound.
+/// The longest pinned file, in bytes: the project's own limit.
 pub const FILE_BYTES: usize = 1024 * 1024 * 1024;
 
 const ROWS: Rows = Rows {

@@ -1,4 +1,4 @@
-//! Opening a bundle.
+//! Decrypts a bundle.
 
 use std::fmt;
 
@@ -14,49 +14,49 @@ use crate::hosting::sealed;
 use crate::hosting::wrapping::Agreement;
 use crate::{Dialect, Refused, Rules};
 
-/// One of the two keys that open a bundle.
+/// One of the two keys that decrypt a bundle.
 #[derive(Clone, Copy)]
 pub enum Key<'a> {
-    /// The virtual machine's.
+    /// The virtual machine's key.
     Vm(&'a SigningKey),
     /// E.
     Encryption(&'a SigningKey),
 }
 
-/// What a bundle holds.
+/// The decrypted contents.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Contents {
-    /// A tarball with this manifest. Its members' names are left open: framework, version of the runtime, command
-    /// that starts it, environment.
+    /// A tarball with this manifest. The names of its members (framework, runtime version, start command,
+    /// environment) are left open.
     Manifest(Value),
-    /// A tarball whose manifest is no JSON.
+    /// A tarball whose manifest is not JSON.
     Formless,
-    /// Something compressed in a way that is not read here.
+    /// A compression that is not supported here.
     Unread(&'static str),
-    /// Nothing known; only where a rule is violated.
+    /// Nothing known; only when a rule is violated.
     Unknown,
 }
 
-/// A bundle that was opened.
+/// A decrypted bundle.
 pub struct Opened {
-    /// How the wrapping key came about.
+    /// The derivation of the wrapping key.
     pub agreement: Option<Agreement>,
     /// The bundle's own key.
     pub dek: aead::Key,
     /// The tarball, byte for byte.
     pub tarball: Zeroizing<Vec<u8>>,
-    /// What it holds.
+    /// Its contents.
     pub contents: Contents,
 }
 
-/// Neither keys nor contents.
+/// Prints neither keys nor contents.
 impl fmt::Debug for Opened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened").field("bytes", &self.tarball.len()).finish_non_exhaustive()
     }
 }
 
-/// Opens the pinned file, whose hash is compared with the stated one before anything else.
+/// Decrypts the pinned file; its hash is compared with the recorded one first.
 pub fn open(
     dialect: &Dialect,
     file: &[u8],

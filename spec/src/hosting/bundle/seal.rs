@@ -1,4 +1,4 @@
-//! Sealing a bundle.
+//! Encrypts a bundle.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::hosting::sealed::{self, ALGORITHM};
 use crate::hosting::wrapping::{Ephemeral, Wrapped};
 use crate::{Dialect, Refused, Rules};
 
-/// Whom a bundle is for.
+/// The recipients of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipients {
     /// The virtual machine's public key, from its claim.
@@ -20,32 +20,32 @@ pub struct Recipients {
     pub encryption: PublicKey,
 }
 
-/// What is drawn anew for every bundle. It prints nothing.
+/// The random values, new for every bundle. It prints nothing.
 #[derive(Clone)]
 pub struct Secrets {
     /// The bundle's own key.
     pub dek: Key,
     /// Its IV.
     pub iv: [u8; 12],
-    /// For the virtual machine.
+    /// The wrapping for the virtual machine.
     pub vm: Ephemeral,
-    /// For E.
+    /// The wrapping for E.
     pub encryption: Ephemeral,
 }
 
-/// A bundle's envelope, and the steps to it.
+/// A bundle's envelope, and the intermediate values.
 pub struct Sealed {
-    /// The file as it is pinned.
+    /// The file to pin.
     pub file: Vec<u8>,
-    /// What the record states as `bundleHash`.
+    /// The record's `bundleHash`.
     pub hash: String,
-    /// Its key for the virtual machine.
+    /// The key wrapped for the virtual machine.
     pub vm: Wrapped,
-    /// Its key for E.
+    /// The key wrapped for E.
     pub encryption: Wrapped,
 }
 
-/// Seals a tarball for both recipients.
+/// Encrypts a tarball for both recipients.
 pub fn seal(
     dialect: &Dialect,
     tarball: &[u8],

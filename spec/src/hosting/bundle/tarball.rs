@@ -1,24 +1,24 @@
-//! Finding one file in a tarball, plain or behind gzip. How bundles are compressed is left open.
+//! Finds one file in a tarball, plain or in gzip. The compression of bundles is left open.
 
 use std::borrow::Cow;
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// The name of the file that is looked for.
+/// The name of the wanted file.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The longest tarball behind a compression, in bytes: this project's own bound.
+/// The longest decompressed tarball, in bytes: the project's own limit.
 const INFLATED_BYTES: usize = 1024 * 1024 * 1024;
-/// The longest name that stands in an entry of its own.
+/// The longest name in its own entry.
 const NAME_BYTES: usize = 4096;
 const BLOCK: usize = 512;
 
-/// What was found.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The manifest's bytes.
     Manifest(Vec<u8>),
-    /// Compressed in a way that is not read here; the text names it.
+    /// A compression that is not supported here, by name.
     Unread(&'static str),
 }
 
@@ -33,7 +33,7 @@ pub fn find_manifest(bytes: &[u8]) -> Result<Found, String> {
         Some(rest) => Cow::Owned(gunzip(rest)?),
         None => Cow::Borrowed(bytes),
     };
-    let found = walk(&tar)?.ok_or_else(|| format!("no {MANIFEST} in the tarball"))?;
+    let found = walk(&tar)?.ok_or_else(|| format!("{MANIFEST} is missing from the tarball"))?;
     Ok(Found::Manifest(found.to_vec()))
 }
 
@@ -47,11 +47,11 @@ fn walk(tar: &[u8]) -> Result<Option<&[u8]>, String> {
         let sum: u64 = header.iter().map(|byte| u64::from(*byte)).sum();
         let own: u64 = header[148..156].iter().map(|byte| u64::from(*byte)).sum();
         if octal(&header[148..156]) != Some(sum - own + 8 * u64::from(b' ')) {
-            return Err(format!("no tarball: the header at {at} has another checksum"));
+            return Err(format!("not a tarball: the checksum of the header at {at} is wrong"));
         }
         let size = octal(&header[124..136]).and_then(|size| usize::try_from(size).ok());
         let content = size.and_then(|size| tar.get(at + BLOCK..)?.get(..size));
-        let content = content.ok_or_else(|| format!("the entry at {at} is cut short"))?;
+        let content = content.ok_or_else(|| format!("the entry at {at} is truncated"))?;
         match header[156] {
             b'L' if content.len() <= NAME_BYTES => long_name = Some(until_zero(content).to_vec()),
             b'x' if content.len() <= NAME_BYTES => long_name = pax_path(content).or(long_name),
@@ -66,10 +66,10 @@ fn walk(tar: &[u8]) -> Result<Option<&[u8]>, String> {
         at += BLOCK + content.len().next_multiple_of(BLOCK);
         entries += 1;
     }
-    if entries == 0 { Err("no tarball: no entry in it".to_owned()) } else { Ok(None) }
+    if entries == 0 { Err("not a tarball: it has no entries".to_owned()) } else { Ok(None) }
 }
 
-/// Prefix and name of the old header.
+/// Prefix and name of an old-format header.
 fn name(header: &[u8]) -> Vec<u8> {
     let name = until_zero(&header[..100]);
     let prefix = until_zero(&header[345..500]);
@@ -80,7 +80,7 @@ fn name(header: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The value of `path` in an extended header: lines of a length, a blank, a key, `=`, a value.
+/// The value of `path` in an extended header, which has lines of a length, a blank, a key, `=` and a value.
 fn pax_path(content: &[u8]) -> Option<Vec<u8>> {
     content.split(|byte| *byte == b'\n').find_map(|line| {
         let at = line.iter().position(|byte| *byte == b' ')?;
@@ -92,20 +92,20 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or(bytes)
 }
 
-/// A number in octal digits, with blanks before and blanks or zeros behind.
+/// A number in octal digits, with leading blanks and trailing blanks or zeros.
 fn octal(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(until_zero(field)).ok()?.trim_matches(' ');
     u64::from_str_radix(if text.is_empty() { "0" } else { text }, 8).ok()
 }
 
-/// The first member of a gzip file, behind its two magic bytes.
+/// The first member of a gzip file, after its two magic bytes.
 fn gunzip(rest: &[u8]) -> Result<Vec<u8>, String> {
-    let body = gzip_body(rest).ok_or("no gzip: the header is cut short or of another kind")?;
+    let body = gzip_body(rest).ok_or("not gzip: the header is truncated or unknown")?;
     let inflated = decompress_to_vec_with_limit(body, INFLATED_BYTES);
-    inflated.map_err(|e| format!("no gzip: {:?}", e.status))
+    inflated.map_err(|e| format!("not gzip: {:?}", e.status))
 }
 
-/// What stands behind the header and its optional fields.
+/// The body after the header and its optional fields.
 fn gzip_body(rest: &[u8]) -> Option<&[u8]> {
     let (&[method, flags], mut rest) = rest.split_first_chunk::<2>()?;
     rest = rest.get(6..)?;
@@ -132,7 +132,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A tarball of files, as the old format has it.
+    /// A tarball of files, in the old format.
     pub(in super::super) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut tar = Vec::new();
         for (name, content) in files {
@@ -163,7 +163,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_manifest_is_found_at_the_root() {
+    fn manifest_is_found_at_the_root() {
         let good = Ok(Found::Manifest(b"{}".to_vec()));
         let plain = tar(&[("app/main", &[7; 700]), ("manifest.json", b"{}")]);
         assert_eq!(find_manifest(&plain), good);
@@ -184,7 +184,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_holds_no_manifest_is_told() {
+    fn missing_manifest_is_reported() {
         let mut folder = Vec::new();
         entry(&mut folder, "manifest.json", b'5', b"");
         let plain = tar(&[("manifest.json", b"{}")]);
@@ -208,7 +208,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000), at in 0_usize..512, gz in any::<bool>()) {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000), at in 0_usize..512, gz in any::<bool>()) {
             let _ = find_manifest(&bytes);
             let mut tar = tar(&[("manifest.json", b"{}")]);
             tar[at] = bytes.first().copied().unwrap_or(b'9');

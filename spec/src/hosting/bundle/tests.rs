@@ -39,18 +39,18 @@ fn with(at: &str, value: impl Into<Value>) -> Vec<u8> {
 }
 
 fn bytes(at: &str) -> Vec<u8> {
-    decode(envelope().pointer(at).and_then(Value::as_str).expect("a text"), Padding::Required)
+    decode(envelope().pointer(at).and_then(Value::as_str).expect("a string"), Padding::Required)
         .expect("base64")
 }
 
-/// Opens a file under its own hash.
+/// Opens a file with its own hash as the recorded one.
 fn read(file: &[u8], rules: &mut impl Rules) -> Result<Opened, Id> {
     let vm = key(1);
     open(&Dialect::default(), file, &hash(file), Key::Vm(&vm), rules).map_err(|refused| refused.rule)
 }
 
 #[test]
-fn both_keys_open_what_is_sealed() {
+fn both_keys_decrypt_a_sealed_bundle() {
     let sealed = seal_with(&tarball(), &mut Strict);
     let (vm, encryption) = (key(1), key(2));
     for key in [Key::Vm(&vm), Key::Encryption(&encryption)] {
@@ -65,7 +65,7 @@ fn both_keys_open_what_is_sealed() {
     }
 }
 
-/// Rules that tell which rules were consulted.
+/// Rules that record which rules were consulted.
 #[derive(Default)]
 struct Asked(Vec<Id>);
 
@@ -77,7 +77,7 @@ impl Rules for Asked {
 }
 
 #[test]
-fn the_hash_is_over_the_pinned_file_and_comes_first() {
+fn hash_covers_the_pinned_file_and_is_checked_first() {
     let sealed = seal_with(&tarball(), &mut Strict);
     assert_eq!(sealed.hash, sha256_hex(&sealed.file));
     let vm = key(1);
@@ -96,14 +96,14 @@ fn the_hash_is_over_the_pinned_file_and_comes_first() {
         let violated = open(&Dialect::default(), &sealed.file, &stated, Key::Vm(&vm), &mut Without(rule));
         assert!(violated.is_ok() || stated.is_empty(), "{stated}");
     }
-    // A blank more in the file is another file.
+    // One additional blank makes another file.
     let spaced = [&sealed.file[..], b" "].concat();
     assert_eq!(check_hash(&spaced, &sealed.hash, &mut Strict).unwrap_err().rule, &rows::HASH);
     assert_eq!(check_hash(&sealed.file, &sealed.hash.to_uppercase(), &mut Strict), Ok(()));
 }
 
 #[test]
-fn one_fault_one_rule_and_without_it_the_bundle_opens() {
+fn each_fault_breaks_one_rule_only() {
     let renamed = |from: &str, to: &str| {
         let mut envelope = envelope();
         let deks = envelope["deks"].as_object_mut().expect("an object");
@@ -150,12 +150,12 @@ fn one_fault_one_rule_and_without_it_the_bundle_opens() {
 }
 
 #[test]
-fn members_beside_the_documented_ones_do_no_harm() {
+fn additional_members_are_accepted() {
     assert!(read(&with("/more", true), &mut Strict).is_ok());
 }
 
 #[test]
-fn what_a_writer_breaks_shows() {
+fn writer_faults_are_detected() {
     let deviating = seal_with(&tarball(), &mut Without(&rows::VM_OPENS));
     assert!(read(&deviating.file, &mut Strict).is_err());
     let (e, deviating) = (key(2), seal_with(&tarball(), &mut Without(&rows::KEY_E_OPENS)));

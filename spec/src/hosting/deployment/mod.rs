@@ -1,4 +1,4 @@
-//! Deployments (document 2, "Deployment records"): what one message states of a deployment.
+//! Deployments (document 2, "Deployment records"): the content of one deployment message.
 
 mod plaintext;
 mod write;
@@ -17,20 +17,20 @@ use crate::hosting::requirements::deployments::{
 use crate::hosting::requirements::instances::{BUNDLE_HASH, BUNDLE_STORE_REF};
 use crate::{Refused, Rules};
 
-/// The schema version that is written; records before it are legacy.
+/// The schema version of new records; earlier ones are legacy.
 pub const SCHEMA: i64 = 4;
 /// The content type of an amend.
 pub const AMEND: &str = "amend";
 
-/// How far a deployment came.
+/// The status of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It waits.
+    /// Waiting to be built.
     Queued,
-    /// It succeeded.
+    /// Succeeded.
     Live,
-    /// It failed.
+    /// Failed.
     Failed,
 }
 
@@ -44,13 +44,13 @@ impl Status {
         }
     }
 
-    /// The status of that name.
+    /// The status with exactly this name.
     pub fn named(name: &str) -> Option<Status> {
         [Status::Queued, Status::Live, Status::Failed].into_iter().find(|status| status.name() == name)
     }
 }
 
-/// What one message states of a deployment.
+/// The content of one deployment message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deployment {
     /// The deployment's identifier.
@@ -59,32 +59,32 @@ pub struct Deployment {
     pub project_id: String,
     /// The schema version; a legacy record may have none.
     pub schema: Option<i64>,
-    /// What anyone may read.
+    /// The public part.
     pub public: Public,
-    /// The envelope, unread; a legacy record may have none.
+    /// The envelope, not parsed; a legacy record may have none.
     pub encrypted: Option<Map<String, Value>>,
 }
 
-/// What anyone may read of a deployment.
+/// The public part of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Public {
-    /// How far it came.
+    /// The status.
     pub status: Status,
     /// The item hash of the artifact's STORE message.
     pub store_ref: Option<String>,
-    /// Where it is served.
+    /// Where the site is available.
     pub url: Option<String>,
     /// The number of the run that built it.
     pub run_id: Option<i64>,
-    /// Which attempt of that run.
+    /// The attempt of that run.
     pub run_attempt: Option<i64>,
     /// ISO 8601, as written.
     pub created_at: String,
     /// ISO 8601, as written.
     pub finished_at: Option<String>,
-    /// SHA-256 of an encrypted bundle as it is pinned, in hex.
+    /// SHA-256 of an encrypted bundle as pinned, in hex.
     pub bundle_hash: Option<String>,
-    /// The content identifier that a legacy record holds itself.
+    /// The content identifier in a legacy record.
     pub cid: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl Deployment {
         }
         let deployment_id = fields.text("deploymentId", &DEPLOYMENT_ID, rules)?;
         let project_id = fields.text("projectId", &PROJECT_ID, rules)?;
-        // Where the row that asks for a text is violated there may be none to look at.
+        // When the row that requires a string is violated, there may be no string.
         if !deployment_id.is_empty() {
             require_deployment(&deployment_id, rules)?;
         }
@@ -125,21 +125,22 @@ impl Deployment {
         })
     }
 
-    /// Whether it is of a schema before the one that is written.
+    /// Whether the schema is older than the current one.
     pub fn is_legacy(&self) -> bool {
         self.schema.is_none_or(|schema| schema < SCHEMA)
     }
 
-    /// The hash of the STORE message of a bundle, which a live deployment to a machine has; empty where the rule has
+    /// The hash of the bundle's STORE message, which a live deployment to an instance has; empty if the rule is
     /// violated.
     pub fn bundle(&self, rules: &mut impl Rules) -> Result<&str, Refused> {
         let stated = self.public.store_ref.as_deref().unwrap_or_default();
-        rules
-            .require(&BUNDLE_STORE_REF, !stated.is_empty(), || "no storeRef leads to a bundle".to_owned())?;
+        rules.require(&BUNDLE_STORE_REF, !stated.is_empty(), || {
+            "public.storeRef is missing, so the deployment has no bundle".to_owned()
+        })?;
         Ok(stated)
     }
 
-    /// The content identifier that the record holds itself: a legacy record's without a reference to a STORE.
+    /// The content identifier in the record itself: a legacy record without a reference to a STORE.
     pub fn own_cid(&self, rules: &mut impl Rules) -> Option<&str> {
         let cid = self.public.cid.as_deref().filter(|_| self.is_legacy() && self.public.store_ref.is_none());
         rules.effect(&LEGACY_CID, cid, |_, _| None)
@@ -149,7 +150,7 @@ impl Deployment {
 impl Public {
     fn parse(members: &Map<String, Value>, legacy: bool, rules: &mut impl Rules) -> Result<Public, Refused> {
         let fields = Fields::new(members, "public.");
-        // What a legacy record lacks is null.
+        // A legacy record's missing members are null.
         let lacks = |name: &str| legacy && fields.value(name).is_none();
         let text = |name, rule, rules: &mut _| {
             if lacks(name) { Ok(None) } else { fields.text_or_null(name, rule, rules) }
@@ -176,7 +177,7 @@ impl Public {
                 Some(_) => Some(fields.text_that("bundleHash", &BUNDLE_HASH, rules, is_sha256)?),
             },
             cid: match fields.value("cid") {
-                // Beside a schema that has none it is another application's member.
+                // In a record of another schema this member belongs to another application.
                 Some(_) if legacy => fields.text_or_null("cid", &PUBLIC, rules)?,
                 _ => None,
             },
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_body_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, &str, Value); 24] = [
             (&SCHEMA_RULE, "/schemaVersion", 5.into()),
             (&SCHEMA_RULE, "/schemaVersion", 0.into()),
@@ -250,7 +251,7 @@ mod tests {
         for (rule, pointer, wrong) in cases {
             let body = with(pointer, wrong);
             assert_eq!(parse(&body, &mut Strict).expect_err(pointer).rule, rule, "{body:.300}");
-            // Without `public` nothing of it can be read.
+            // Without `public` none of its members can be read.
             assert!(
                 rule == &PUBLIC || parse(&body, &mut Without(rule)).is_ok(),
                 "{body:.300} without {rule}"
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_reference_there_is_no_bundle() {
+    fn missing_reference_means_no_bundle() {
         let none = parse(&sample(), &mut Strict).unwrap();
         assert_eq!(none.bundle(&mut Strict).unwrap_err().rule, &BUNDLE_STORE_REF);
         assert_eq!(none.bundle(&mut Without(&BUNDLE_STORE_REF)), Ok(""));
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy_records_are_read_by_what_they_have() {
+    fn legacy_records_may_lack_members() {
         for schema in [Some(1), Some(3), None] {
             let mut body = json!({
                 "deploymentId": "deploy_AZaz09-_abcd", "projectId": "proj_AZaz09-_abcd",

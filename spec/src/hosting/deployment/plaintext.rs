@@ -1,4 +1,4 @@
-//! What a deployment's envelope holds.
+//! The plaintext of a deployment's envelope.
 
 use serde_json::{Map, Value, json};
 
@@ -18,14 +18,14 @@ pub struct Plaintext {
     pub commit_message: Option<String>,
     /// Its branch.
     pub branch: Option<String>,
-    /// Where the build can be looked at.
+    /// The URL of the build run.
     pub actions_run_url: Option<String>,
-    /// Why it failed.
+    /// The error, if the deployment failed.
     pub error: Option<String>,
 }
 
 impl Plaintext {
-    /// Reads a plaintext: JSON in UTF-8. Further members do no harm.
+    /// Reads a plaintext: JSON in UTF-8. Additional members are accepted.
     pub fn parse(bytes: &[u8], rules: &mut impl Rules) -> Result<Plaintext, Refused> {
         let members =
             object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
@@ -54,7 +54,7 @@ mod tests {
     use crate::{Strict, Without};
 
     #[test]
-    fn a_plaintext_comes_back_and_each_wrong_member_has_its_rule() {
+    fn plaintext_round_trips_and_each_invalid_member_has_its_rule() {
         let plaintext =
             Plaintext { commit: Some("c".into()), error: Some("e".into()), ..Plaintext::default() };
         let json = plaintext.to_json();

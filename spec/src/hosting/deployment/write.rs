@@ -1,4 +1,4 @@
-//! Deployments as they are written, and what a writer is held to.
+//! Writes deployments, and checks what a writer must do.
 
 use serde_json::{Map, Value, json};
 
@@ -11,8 +11,8 @@ use crate::hosting::requirements::deployments::{
 };
 use crate::{Dialect, Refused, Rules};
 
-/// The JSON of `content.content`, members in the document's order. The members of an instance's deployment and of a
-/// legacy record stand where they are given.
+/// The JSON of `content.content`, members in the document's order. The members of an instance deployment and of a
+/// legacy record are written if given.
 pub fn to_json(deployment: &Deployment) -> Value {
     let public = &deployment.public;
     let mut body = json!({"deploymentId": deployment.deployment_id, "projectId": deployment.project_id});
@@ -51,7 +51,7 @@ pub fn amend(address: &str, target: &str, deployment: &Deployment, time: i64) ->
     json!({"address": address, "type": AMEND, "ref": target, "content": to_json(deployment), "time": time})
 }
 
-/// What a terminal amend states: its creation's members, with the outcome. A `store_ref` makes it live.
+/// The content of a terminal amend: the creation's members with the outcome. A `store_ref` makes it live.
 pub fn terminal_of(
     created: &Deployment,
     store_ref: Option<&str>,
@@ -68,7 +68,7 @@ pub fn terminal_of(
     ended
 }
 
-/// A creation held to what its writer owes.
+/// Checks a creation against the rules for its writer.
 pub fn judge_creation(
     record: &Record,
     dialect: &Dialect,
@@ -81,16 +81,17 @@ pub fn judge_creation(
     rules.require(&CREATION_QUEUED, public.status == Status::Queued, || {
         format!("public.status is {}", public.status.name())
     })?;
-    rules
-        .require(&CREATION_STORE_REF, public.store_ref.is_none(), || "public.storeRef is given".to_owned())?;
-    rules.require(&CREATION_URL, public.url.is_none(), || "public.url is given".to_owned())?;
+    rules.require(&CREATION_STORE_REF, public.store_ref.is_none(), || {
+        "public.storeRef is not null".to_owned()
+    })?;
+    rules.require(&CREATION_URL, public.url.is_none(), || "public.url is not null".to_owned())?;
     rules.require(&CREATION_FINISHED, public.finished_at.is_none(), || {
-        "public.finishedAt is given".to_owned()
+        "public.finishedAt is not null".to_owned()
     })?;
     Ok(deployment)
 }
 
-/// An amend's form: what it amends, and what it states.
+/// Reads an amend: the record that it amends, and its content.
 pub fn judge_amend(record: &Record, rules: &mut impl Rules) -> Result<(String, Deployment), Refused> {
     rules.require(&AMEND_TYPE, record.content_type.as_deref() == Some(AMEND), || shown_type(record))?;
     let target = record.target.as_deref().filter(|target| !target.is_empty());
@@ -98,7 +99,7 @@ pub fn judge_amend(record: &Record, rules: &mut impl Rules) -> Result<(String, D
     Ok((target.unwrap_or_default().to_owned(), body(record, rules)?))
 }
 
-/// A terminal amend held to what its writer owes, against the creation whose item hash is `creation`.
+/// Checks a terminal amend against the rules for its writer; `creation` is the item hash and content of its creation.
 pub fn judge_terminal(
     record: &Record,
     creation: (&str, &Deployment),
@@ -130,7 +131,7 @@ pub fn judge_terminal(
 
 fn body(record: &Record, rules: &mut impl Rules) -> Result<Deployment, Refused> {
     rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
-    rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
     let none = Map::new();
     let body = record.body().unwrap_or(&none);
     let version = body.get("schemaVersion").and_then(Value::as_i64);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_records_are_read_back() {
         assert_eq!(to_json(&created()).to_string(), sample().to_string());
         let content = creation(&Dialect::default(), "0x1", &created(), 7);
         assert_eq!(judge_creation(&record(content), &Dialect::default(), &mut Strict), Ok(created()));
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_for_a_creation() {
+    fn each_fault_of_a_creation_breaks_one_rule_only() {
         let cases: [(Id, &str, Value); 5] = [
             (&CREATION_QUEUED, "/content/public/status", "live".into()),
             (&CREATION_STORE_REF, "/content/public/storeRef", "s".into()),
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_for_a_terminal_amend() {
+    fn each_fault_of_a_terminal_amend_breaks_one_rule_only() {
         let created = created();
         let live = terminal_of(&created, Some("s"), None, "2026-03-04T05:07:00.000Z", Map::new());
         let failed = terminal_of(&created, None, None, "2026-03-04T05:07:00.000Z", Map::new());

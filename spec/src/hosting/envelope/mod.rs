@@ -1,8 +1,8 @@
 //! Encrypted envelopes (document 2, "Stored records written by the hosting application" and "Decryption of an
 //! envelope"): `v`, `alg`, `ct`, `iv`, `tag` and the key wrapped in `deks`.
 //!
-//! Versions 1 and 2 are history. A backend skips them; a recovery tool opens them with the wallet's key. A deleted
-//! project's envelope holds empty texts and is never given to this module.
+//! Versions 1 and 2 are old. A backend skips them; a recovery tool opens them with the wallet's key. A deleted
+//! project's envelope has empty strings and is never passed to this module.
 
 mod form;
 mod open;
@@ -21,7 +21,7 @@ use super::sealed::Rows;
 pub const VERSION: i64 = 3;
 /// The warning of a backend that skips an older envelope.
 pub const LEGACY_ENVELOPE_SKIPPED: &str = "LEGACY_ENVELOPE_SKIPPED";
-/// The longest text of an envelope, in bytes: this project's own bound.
+/// The longest envelope, in bytes: the project's own limit.
 pub const TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 const ROWS: Rows = Rows {

@@ -1,4 +1,4 @@
-//! Opening an envelope.
+//! Decrypts an envelope.
 
 use std::fmt;
 
@@ -14,19 +14,19 @@ use crate::hosting::sealed::{self, Plaintext};
 use crate::hosting::wrapping::Agreement;
 use crate::{Refused, Rules};
 
-/// Who reads: the two have opposite duties with older envelopes.
+/// The kind of reader: the two treat older envelopes in opposite ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// The application's own backend, which skips what is older than version 3.
+    /// The application's backend, which skips versions before 3.
     Backend,
-    /// A tool in the owner's hands, which opens every version with the wallet's key.
+    /// The owner's recovery tool, which opens every version with the wallet's key.
     RecoveryTool,
 }
 
-/// How envelopes are read.
+/// How to read envelopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reader {
-    /// Who reads.
+    /// The kind of reader.
     pub role: Role,
     /// Whether base64 must be padded.
     pub padding: Padding,
@@ -44,16 +44,16 @@ impl Reader {
     }
 }
 
-/// The private keys at hand. They are wiped when dropped, and print nothing.
+/// The available private keys. They are wiped when dropped, and print nothing.
 #[derive(Clone, Default)]
 pub struct Keys {
-    /// The wallet's.
+    /// The wallet's key.
     pub wallet: Option<SigningKey>,
     /// E.
     pub encryption: Option<SigningKey>,
 }
 
-/// Whose wrapped key was used.
+/// The recipient whose wrapped key was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Recipient {
     /// `deks.user`.
@@ -63,7 +63,7 @@ pub enum Recipient {
 }
 
 impl Recipient {
-    /// The member of `deks`.
+    /// The name of the member in `deks`.
     pub const fn name(self) -> &'static str {
         match self {
             Recipient::User => "user",
@@ -72,17 +72,17 @@ impl Recipient {
     }
 }
 
-/// What a reader noticed and went on.
+/// An observation that does not stop the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Note {
     /// A version 3 envelope lacks `deks.encryption`.
     WithoutEncryption,
-    /// `deks` names somebody else beside the version's own recipients.
+    /// `deks` has a recipient that is not one of the version's own.
     MoreRecipients,
 }
 
 impl Note {
-    /// Its name in reports.
+    /// The note's name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Note::WithoutEncryption => "envelope-without-encryption",
@@ -91,42 +91,42 @@ impl Note {
     }
 }
 
-/// What came of an envelope that is well formed.
+/// The outcome for a well-formed envelope.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It was opened.
+    /// It was decrypted.
     Opened(Box<Opened>),
-    /// A backend left it alone; the warning is [`super::LEGACY_ENVELOPE_SKIPPED`].
+    /// A backend skipped it; the warning is [`super::LEGACY_ENVELOPE_SKIPPED`].
     Skipped {
         /// Its version.
         version: i64,
     },
-    /// None of the keys at hand is one of its recipients'.
+    /// None of the available keys is a recipient's.
     Closed {
         /// Its version.
         version: i64,
     },
 }
 
-/// An envelope that was opened.
+/// A decrypted envelope.
 pub struct Opened {
     /// Its version.
     pub version: i64,
-    /// Whose key opened it.
+    /// The recipient whose key decrypted it.
     pub recipient: Recipient,
-    /// How the wrapping key came about.
+    /// The derivation of the wrapping key.
     pub agreement: Option<Agreement>,
     /// The envelope's own key.
     pub dek: Key,
-    /// What it holds, byte for byte.
+    /// The plaintext, byte for byte.
     pub text: Zeroizing<String>,
-    /// The same as JSON.
+    /// The plaintext as JSON.
     pub plaintext: Value,
-    /// What was noticed.
+    /// The notes.
     pub notes: Vec<Note>,
 }
 
-/// Neither keys nor plaintext.
+/// Prints neither keys nor plaintext.
 impl fmt::Debug for Opened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened")
@@ -138,7 +138,7 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Opens an envelope with one of the keys at hand.
+/// Decrypts an envelope with one of the available keys.
 pub fn open(
     envelope: &Value,
     reader: Reader,
@@ -147,7 +147,9 @@ pub fn open(
 ) -> Result<Outcome, Refused> {
     let form = form::read(envelope, rules)?;
     let version = form.version;
-    rules.require(&rows::NEWER, version <= VERSION, || format!("v is {version}, known is {VERSION}"))?;
+    rules.require(&rows::NEWER, version <= VERSION, || {
+        format!("v is {version}, the newest known version is {VERSION}")
+    })?;
     if version < VERSION && skips(reader.role, rules) {
         return Ok(Outcome::Skipped { version });
     }
@@ -169,14 +171,14 @@ fn skips(role: Role, rules: &mut impl Rules) -> bool {
     }
 }
 
-/// The wallet's key opens every version that has its wrapped key; E those that have E's.
+/// The wallet's key opens every version that has `deks.user`; E opens those that have `deks.encryption`.
 fn choose<'a>(form: &Form, keys: &'a Keys) -> Option<(Recipient, &'a SigningKey)> {
     let user = keys.wallet.as_ref().map(|key| (Recipient::User, key));
     let encryption = keys.encryption.as_ref().map(|key| (Recipient::Encryption, key));
     let has = |recipient: Recipient| form.deks.contains_key(recipient.name());
     let present = |found: &(Recipient, &SigningKey)| has(found.0);
     let first = user.filter(present).or(encryption.filter(present));
-    // A recipient that the version must have is missing: whoever looks for it says so.
+    // A required recipient is missing: parsing its wrapped key reports it.
     let missing = || if form.version >= VERSION { user.or(encryption) } else { user };
     first.or_else(missing)
 }
@@ -188,7 +190,7 @@ fn unwrap_key(
     padding: Padding,
     rules: &mut impl Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
-    // A reader that knows one of the two members only takes the other's.
+    // A mistake: a reader that knows only one of the two members uses the other's value.
     let either = form.version < VERSION || rules.effect(&rows::EITHER_KEY, true, |_, _| false);
     let member = match (recipient, either) {
         (Recipient::User, true) | (Recipient::Encryption, false) => Recipient::User,
@@ -216,7 +218,7 @@ fn json(opened: &Plaintext, rules: &mut impl Rules) -> Result<(Zeroizing<String>
     }
     let strict = || match std::str::from_utf8(&opened.bytes) {
         Ok(text) => Ok(text.to_owned()),
-        Err(e) => Err(format!("no UTF-8 at byte {}", e.valid_up_to())),
+        Err(e) => Err(format!("the plaintext is not UTF-8 at byte {}", e.valid_up_to())),
     };
     let text = Zeroizing::new(rules.parse(&rows::UTF8, strict, || Ok(lossy()))?);
     let value = form::parse_json(&text, TEXT_BYTES, &rows::JSON, rules)?;

@@ -1,4 +1,4 @@
-//! Sealing an envelope.
+//! Encrypts an envelope.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::hosting::sealed::{self, ALGORITHM};
 use crate::hosting::wrapping::{self, Ephemeral, Wrapped};
 use crate::{Id, Refused, Rules};
 
-/// Whom an envelope is for.
+/// The recipients of an envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipients {
     /// The wallet's public key.
@@ -19,30 +19,30 @@ pub struct Recipients {
     pub encryption: PublicKey,
 }
 
-/// What is drawn anew for every envelope. It prints nothing.
+/// The random values, new for every envelope. It prints nothing.
 #[derive(Clone)]
 pub struct Secrets {
     /// The envelope's own key.
     pub dek: Key,
     /// Its IV.
     pub iv: [u8; 12],
-    /// For the wallet.
+    /// The wrapping for the wallet.
     pub user: Ephemeral,
-    /// For E.
+    /// The wrapping for E.
     pub encryption: Ephemeral,
 }
 
-/// An envelope of version 3, and the steps to it.
+/// An envelope of version 3, and the intermediate values.
 pub struct Sealed {
-    /// The envelope as it is stored.
+    /// The envelope to store.
     pub envelope: Value,
-    /// Its key for the wallet.
+    /// The key wrapped for the wallet.
     pub user: Wrapped,
-    /// Its key for E.
+    /// The key wrapped for E.
     pub encryption: Wrapped,
 }
 
-/// Seals a text, which should be JSON, for both recipients.
+/// Encrypts a plaintext, which should be JSON, for both recipients.
 pub fn seal(
     plaintext: &[u8],
     recipients: &Recipients,
@@ -72,7 +72,7 @@ pub fn seal(
     Ok(Sealed { envelope, user, encryption })
 }
 
-/// Wraps the key; where `rule` is violated, another one.
+/// Wraps the key; when `rule` is violated, another key.
 pub(in crate::hosting) fn wrap(
     public: &PublicKey,
     ephemeral: &Ephemeral,

@@ -49,7 +49,7 @@ fn without(mut envelope: Value, at: &str) -> Value {
 }
 
 fn text(at: &str) -> String {
-    sealed().pointer(at).and_then(Value::as_str).expect("a text").to_owned()
+    sealed().pointer(at).and_then(Value::as_str).expect("a string").to_owned()
 }
 
 fn wrapped_for(fill: u8, dek: &[u8], nonce: Nonce) -> String {
@@ -68,7 +68,7 @@ fn plaintext(outcome: Result<Outcome, Id>) -> Option<String> {
 }
 
 #[test]
-fn both_keys_open_what_is_sealed() {
+fn both_keys_decrypt_a_sealed_envelope() {
     for (wallet, encryption, recipient) in
         [(true, false, Recipient::User), (false, true, Recipient::Encryption), (true, true, Recipient::User)]
     {
@@ -89,7 +89,7 @@ fn both_keys_open_what_is_sealed() {
 }
 
 #[test]
-fn a_nonce_of_twelve_bytes_is_read_by_its_length() {
+fn wrapped_key_with_a_12_byte_nonce_is_read() {
     let envelope = with("/deks/user", wrapped_for(1, &[9; 32], Nonce::Twelve([4; 12])));
     assert_eq!(decode(&text("/deks/user"), Padding::Required).map(|b| b.len()), Ok(129));
     assert!(plaintext(opened(&envelope, Reader::backend(), &keys(true, false), &mut Strict)).is_some());
@@ -97,7 +97,7 @@ fn a_nonce_of_twelve_bytes_is_read_by_its_length() {
     assert_eq!(check_written(&envelope, &mut Strict), Ok(()));
 }
 
-/// Version 1 names the session, version 2 the backend beside the two.
+/// Version 1 has `deks.session`, version 2 has `deks.backend` beside the two.
 fn legacy(version: i64) -> Value {
     let mut envelope = with("/v", version);
     if version == 1 {
@@ -110,7 +110,7 @@ fn legacy(version: i64) -> Value {
 }
 
 #[test]
-fn older_versions_are_skipped_by_one_role_and_opened_by_the_other() {
+fn older_versions_are_skipped_by_the_backend_and_opened_by_the_tool() {
     for version in [1, 2] {
         let envelope = legacy(version);
         let skipped = opened(&envelope, Reader::backend(), &keys(true, true), &mut Strict);
@@ -126,7 +126,7 @@ fn older_versions_are_skipped_by_one_role_and_opened_by_the_other() {
             opened(&envelope, Reader::recovery(), &keys(true, true), &mut Without(&rows::READ_ANYWAY));
         assert!(matches!(violated, Ok(Outcome::Skipped { .. })));
     }
-    // E was no recipient of version 1.
+    // E was not a recipient of version 1.
     let closed = opened(&legacy(1), Reader::recovery(), &keys(false, true), &mut Strict);
     assert!(matches!(closed, Ok(Outcome::Closed { version: 1 })));
     let second = opened(&legacy(2), Reader::recovery(), &keys(false, true), &mut Strict);
@@ -134,7 +134,7 @@ fn older_versions_are_skipped_by_one_role_and_opened_by_the_other() {
 }
 
 #[test]
-fn more_members_do_no_harm_and_are_noted_in_deks() {
+fn additional_members_are_accepted_and_noted_in_deks() {
     let more = with("/more", json!({"a": 1}));
     assert!(plaintext(opened(&more, Reader::backend(), &keys(true, false), &mut Strict)).is_some());
     let other = with("/deks/backend", "");
@@ -147,7 +147,7 @@ fn more_members_do_no_harm_and_are_noted_in_deks() {
 }
 
 #[test]
-fn without_the_mandatory_key_the_wallet_still_opens_it() {
+fn wallet_opens_an_envelope_without_the_mandatory_key() {
     let envelope = without(sealed(), "/deks/encryption");
     let Ok(Outcome::Opened(found)) = opened(&envelope, Reader::backend(), &keys(true, true), &mut Strict)
     else {
@@ -161,7 +161,7 @@ fn without_the_mandatory_key_the_wallet_still_opens_it() {
 }
 
 #[test]
-fn one_fault_one_rule_and_without_it_the_envelope_opens() {
+fn each_fault_breaks_one_rule_only() {
     let bytes = |at: &str| decode(&text(at), Padding::Required).expect("base64");
     let list = |at: &str| Value::from(bytes(at));
     let changed = |at: &str| {
@@ -236,7 +236,7 @@ fn one_fault_one_rule_and_without_it_the_envelope_opens() {
 }
 
 #[test]
-fn other_keys_open_nothing() {
+fn other_keys_decrypt_nothing() {
     let other = Keys { wallet: Some(key(3)), encryption: None };
     let refused = opened(&sealed(), Reader::recovery(), &other, &mut Strict).unwrap_err();
     assert_eq!(refused, &ecies_rows::AUTHENTIC);
@@ -249,7 +249,7 @@ fn other_keys_open_nothing() {
 }
 
 #[test]
-fn texts_are_bounded_and_read_once() {
+fn size_is_limited_and_duplicate_keys_are_rejected() {
     let parsed = |text: &str, rule: Id| {
         assert_eq!(parse(text, &mut Strict).unwrap_err().rule, rule, "{text:.40}");
     };
@@ -275,7 +275,7 @@ fn texts_are_bounded_and_read_once() {
 }
 
 #[test]
-fn what_a_writer_breaks_shows() {
+fn writer_faults_are_detected() {
     for rule in [&rows::NO_OTHERS, &rows::WALLET_OPENS, &rows::KEY_E_OPENS, &rows::ADDITIONAL_DATA] {
         assert_ne!(seal_with(TEXT.as_bytes(), &mut Without(rule)), sealed(), "{rule}");
     }

@@ -19,16 +19,16 @@ use crate::{Refused, Rules};
 
 /// The aggregate's key.
 pub const KEY: &str = "projects";
-/// The entry's schema version that is written; 1 and 2 are read alike.
+/// The schema version of new entries; versions 1 and 2 are read the same way.
 pub const SCHEMA: i64 = 1;
-/// The schema versions that are read.
+/// The accepted schema versions.
 pub const SCHEMAS: [i64; 2] = [1, 2];
 
-/// Where a project's deployments go.
+/// The target of a project's deployments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeployTarget {
-    /// Content of the network.
+    /// IPFS content.
     Ipfs,
     /// A virtual machine.
     Instance,
@@ -43,51 +43,51 @@ impl DeployTarget {
         }
     }
 
-    /// The target of that name.
+    /// The target with exactly this name.
     pub fn named(name: &str) -> Option<DeployTarget> {
         [DeployTarget::Ipfs, DeployTarget::Instance].into_iter().find(|target| target.name() == name)
     }
 }
 
-/// What anyone may read of a project.
+/// The public part of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Public {
     /// The framework's identifier.
     pub framework: String,
-    /// Where its deployments go.
+    /// The target of its deployments.
     pub deploy_target: DeployTarget,
     /// ISO 8601, as written.
     pub created_at: String,
     /// ISO 8601, as written.
     pub updated_at: String,
-    /// Whether it was deleted.
+    /// Whether the project is deleted.
     pub deleted: bool,
 }
 
 /// An entry of the aggregate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// A project that stands.
+    /// A project that is not deleted.
     Live(Box<Live>),
-    /// A project that was deleted: `public` as it stands, unread. Nothing else of it is looked at.
+    /// A deleted project: its `public`, not parsed. Nothing else is read.
     Deleted(Map<String, Value>),
 }
 
-/// A project that stands.
+/// A project that is not deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     /// The identifier.
     pub id: String,
     /// The entry's schema version.
     pub schema_version: i64,
-    /// What anyone may read.
+    /// The public part.
     pub public: Public,
-    /// The envelope, unread.
+    /// The envelope, not parsed.
     pub encrypted: Map<String, Value>,
 }
 
 impl Entry {
-    /// Reads the entry under `id`. `public.deleted` alone decides that an entry is a tombstone.
+    /// Reads the entry under `id`. `public.deleted` alone marks an entry as a tombstone.
     pub fn parse(id: &str, value: &Value, rules: &mut impl Rules) -> Result<Entry, Refused> {
         require_project(id, rules)?;
         rules.require(&ENTRY, value.is_object(), || format!("the entry is {}", cut(value)))?;
@@ -95,7 +95,7 @@ impl Entry {
         let members = value.as_object().unwrap_or(&none);
         let public = members.get("public").and_then(Value::as_object);
         let deleted = public.and_then(|public| public.get("deleted")).and_then(Value::as_bool) == Some(true);
-        // The mistake that is easily made reads the envelope of every entry first.
+        // A common mistake: reading the envelope of every entry first.
         if deleted && rules.violated(&TOMBSTONE_READ).is_none() {
             return Ok(Entry::Deleted(public.cloned().unwrap_or_default()));
         }
@@ -160,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn both_schema_versions_are_read_alike() {
+    fn both_schema_versions_are_read_the_same_way() {
         for schema in SCHEMAS {
             let entry = Entry::parse(PROJECT, &with("/schemaVersion", schema.into()), &mut Strict).unwrap();
-            let Entry::Live(live) = entry else { panic!("it stands") };
+            let Entry::Live(live) = entry else { panic!("it is not deleted") };
             assert_eq!((live.schema_version, live.public.deploy_target), (schema, DeployTarget::Ipfs));
         }
         let second = with("/schemaVersion", 2.into());
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_entry_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, Value); 14] = [
             (&ENTRY, json!([])),
             (&ENTRY, with("/public", json!("x"))),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_alone_makes_a_tombstone_whatever_the_rest() {
+    fn deleted_flag_alone_marks_a_tombstone() {
         let deleted = with("/public/deleted", true.into());
         for encrypted in [
             json!({"v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": {"user": "", "encryption": ""}}),

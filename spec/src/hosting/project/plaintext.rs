@@ -1,4 +1,4 @@
-//! What a project's envelope holds.
+//! The plaintext of a project's envelope.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::hosting::requirements::projects::{
 use crate::json;
 use crate::{Dialect, Refused, Rules};
 
-/// Where a project's files come from.
+/// The source of a project's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A hosted repository.
@@ -38,19 +38,19 @@ impl Source {
 pub struct Plaintext {
     /// The name.
     pub name: String,
-    /// Where the files come from.
+    /// The source of the files.
     pub source: Source,
     /// `owner/name`.
     pub repo: Option<String>,
     /// The branch.
     pub branch: Option<String>,
-    /// The installation at the repository's host.
+    /// The installation id at the repository's host.
     pub installation_id: Option<i64>,
-    /// The command that builds it.
+    /// The build command.
     pub build_command: String,
-    /// The folder that the build fills.
+    /// The output folder of the build.
     pub output_dir: String,
-    /// Whatever else the application keeps, in its order.
+    /// The application's other members, in their order.
     pub more: Map<String, Value>,
 }
 
@@ -61,8 +61,8 @@ impl Plaintext {
             object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let further = members.keys().any(|name| !NAMES.contains(&name.as_str()));
         if further && rules.violated(&PLAINTEXT_MORE).is_some() {
-            // A reader that forgets about further members takes none.
-            return Err(Refused { rule: &PLAINTEXT_FORM, why: "a member too many".to_owned() });
+            // A mistake: a reader that does not allow additional members rejects them.
+            return Err(Refused { rule: &PLAINTEXT_FORM, why: "an unknown member".to_owned() });
         }
         let fields = Fields::new(&members, "");
         let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, rules)?;
@@ -70,7 +70,7 @@ impl Plaintext {
             repo.split_once('/').is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty())
         };
         rules.require(&PLAINTEXT_REPO, repo.as_deref().is_none_or(parts), || {
-            "repo has no owner and name".to_owned()
+            "repo is not an owner and a name with a slash between them".to_owned()
         })?;
         Ok(Plaintext {
             name: fields.text("name", &PLAINTEXT_NAME, rules)?,
@@ -106,16 +106,17 @@ impl Plaintext {
 
 const NAMES: [&str; 7] = ["name", "source", "repo", "branch", "installationId", "buildCommand", "outputDir"];
 
-/// The object that a plaintext is.
+/// Parses a plaintext as a JSON object.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
-    let text = std::str::from_utf8(bytes).map_err(|e| format!("no UTF-8 behind byte {}", e.valid_up_to()))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|e| format!("the plaintext is not UTF-8 at byte {}", e.valid_up_to()))?;
     match json::parse_unique(text).map_err(|fault| match fault {
-        // A plaintext is its owner's alone: not even a key of it is shown.
-        json::Fault::Duplicate(_) => "a key stands twice".to_owned(),
-        json::Fault::Syntax(_) => "no JSON".to_owned(),
+        // A plaintext is private: not even one of its keys is shown.
+        json::Fault::Duplicate(_) => "a key is duplicated".to_owned(),
+        json::Fault::Syntax(_) => "not JSON".to_owned(),
     })? {
         Value::Object(members) => Ok(members),
-        _ => Err("no JSON object".to_owned()),
+        _ => Err("not a JSON object".to_owned()),
     }
 }
 
@@ -136,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plaintext_comes_back_as_it_was_written() {
+    fn plaintext_round_trips() {
         let read = parse(&sample(), &mut Strict).unwrap();
         assert_eq!(read.to_json(&Dialect::default()).to_string(), sample().to_string());
         assert_eq!((read.source, read.installation_id), (Source::Hosted, Some(7)));
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_plaintext_is_read() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, &str, Value); 9] = [
             (&PLAINTEXT_NAME, "name", Value::Null),
             (&PLAINTEXT_SOURCE, "source", "moon".into()),

@@ -1,4 +1,4 @@
-//! Projects as they are written, and what a writer is held to.
+//! Writes projects, and checks what a writer must do.
 
 use serde_json::{Map, Value, json};
 
@@ -11,12 +11,12 @@ use crate::{Refused, Rules};
 /// How a deleted entry is emptied; the document leaves it open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tombstone {
-    /// Every member is an empty text, those of `deks` too.
+    /// Every member is an empty string, also those in `deks`.
     #[default]
     Literal,
-    /// Every member is an empty text, `deks` itself too.
+    /// Every member is an empty string, also `deks` itself.
     FlatDeks,
-    /// Version and algorithm stay, every other text is empty.
+    /// `v` and `alg` keep their values; every other string is empty.
     KeepVersion,
 }
 
@@ -52,12 +52,12 @@ pub fn tombstone(live: &Live, updated_at: &str, form: Tombstone) -> Value {
     entry
 }
 
-/// The content of the AGGREGATE that writes `entries`: a map from identifier to entry, always the whole of it.
+/// The content of the AGGREGATE that writes `entries`: always the complete map from project id to entry.
 pub fn aggregate(owner: &str, entries: &Map<String, Value>, time: i64) -> Value {
     json!({"address": owner, "key": KEY, "content": entries, "time": time})
 }
 
-/// The entries of an AGGREGATE of projects, each still to be read.
+/// The entries of an AGGREGATE of projects, not parsed yet.
 pub fn judge_aggregate<'a>(
     record: &'a Record,
     rules: &mut impl Rules,
@@ -65,11 +65,11 @@ pub fn judge_aggregate<'a>(
     rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
     rules.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
-    rules.require(&MAP, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&MAP, record.body().is_some(), || "content.content is not an object".to_owned())?;
     Ok(record.body())
 }
 
-/// An entry held to what its writer owes: form, and where it was deleted, everything encrypted emptied.
+/// Checks an entry against the rules for its writer: its form and, if deleted, that everything encrypted is empty.
 pub fn judge_entry(id: &str, value: &Value, rules: &mut impl Rules) -> Result<(), Refused> {
     if let Entry::Live(_) = Entry::parse(id, value, rules)? {
         return Ok(());
@@ -81,7 +81,7 @@ pub fn judge_entry(id: &str, value: &Value, rules: &mut impl Rules) -> Result<()
     let emptied = |pointer: &str| encrypted.pointer(pointer).and_then(Value::as_str) == Some("");
     let empty = ["/ct", "/iv", "/tag"].into_iter().all(emptied)
         && (emptied("/deks") || (emptied("/deks/user") && emptied("/deks/encryption")));
-    rules.require(&TOMBSTONE, empty, || "a deleted project's encrypted texts are not empty".to_owned())
+    rules.require(&TOMBSTONE, empty, || "the encrypted strings of a deleted project are not empty".to_owned())
 }
 
 #[cfg(test)]
@@ -93,18 +93,18 @@ mod tests {
     fn live() -> Live {
         match Entry::parse(PROJECT, &sample(), &mut Strict).unwrap() {
             Entry::Live(live) => *live,
-            Entry::Deleted(_) => panic!("it stands"),
+            Entry::Deleted(_) => panic!("it is not deleted"),
         }
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_entries_are_read_back() {
         assert_eq!(entry(&live()).to_string(), sample().to_string());
         assert!(judge_entry(PROJECT, &sample(), &mut Strict).is_ok());
     }
 
     #[test]
-    fn every_form_of_a_tombstone_is_empty_and_deleted() {
+    fn every_tombstone_form_is_empty_and_deleted() {
         for form in [Tombstone::Literal, Tombstone::FlatDeks, Tombstone::KeepVersion] {
             let mut dead = tombstone(&live(), "2026-03-05T00:00:00.000Z", form);
             assert!(judge_entry(PROJECT, &dead, &mut Strict).is_ok(), "{dead}");

@@ -1,4 +1,4 @@
-//! From records to a history.
+//! Folds records into a history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,11 @@ use crate::hosting::requirements::recovery::{CONTENT, LEGACY_NO_LOOKUP, STRANGER
 use crate::hosting::security::{self, Security};
 use crate::{Dialect, Refused, Rules};
 
-/// The history without what nodes say of files, and without what keys open.
+/// The history without file states and without decrypted plaintexts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Folded {
     pub(super) security: Security,
-    /// The STORE messages to ask for, each once, in the order of the deployments.
+    /// The STORE messages to look up, without duplicates, in the order of the deployments.
     pub(super) store_refs: Vec<String>,
     pub(super) projects: BTreeMap<String, Written>,
     pub(super) deployments: Vec<Resolved>,
@@ -33,7 +33,7 @@ pub(super) struct Folded {
     pub(super) ignored: BTreeSet<Ignored>,
 }
 
-/// An entry, and the record that wrote it last.
+/// An entry, and the record that last wrote it.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) at: (i64, String),
@@ -41,7 +41,7 @@ pub(super) struct Written {
     pub(super) signer: Standing,
 }
 
-/// A deployment whose chain was followed.
+/// A deployment with its resolved chain.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub(super) creation: String,
@@ -52,7 +52,7 @@ pub(super) struct Resolved {
     time: i64,
 }
 
-/// A creation or an amend whose form is good.
+/// A well-formed creation or amend.
 struct Stated<'a> {
     record: &'a Record,
     state: records::Deployment,
@@ -66,7 +66,7 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mu
     for held in held {
         let record = &held.record;
         let good = held.signed.as_ref().unwrap_or(&Ok(()));
-        // Read by a reader that does not look, an unsigned record counts like any other.
+        // For a reader that does not verify signatures, an unsigned record counts like any other.
         let verified =
             record.require_channel(dialect, rules).and_then(|()| match rules.violated(&UNSIGNED) {
                 None => record.require_signed(good, rules),
@@ -86,7 +86,7 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mu
         };
         match standing {
             Ok(standing) => {
-                // The first in the order stands for all that share its hash; the others are told.
+                // The first in the order represents all records with its hash; the others are reported.
                 if counted.contains_key(record.item_hash.as_str()) {
                     folded.note(record, "hash-not-unique", None);
                 } else {
@@ -123,21 +123,21 @@ impl Folded {
         self.notes.insert(Note { item_hash: record.item_hash.clone(), note, rule, why });
     }
 
-    /// Security: each member as the owner wrote it last.
+    /// Security: the latest value of each member that the owner wrote.
     fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], rules: &mut impl Rules) {
         let mut members: BTreeMap<&String, ((i64, &str), &Value)> = BTreeMap::new();
         let mut last: Option<&Record> = None;
-        let nobody = Security::default();
+        let no_security = Security::default();
         for record in signed.iter().filter(|record| is_aggregate(record, security::KEY)) {
-            // Others are told when all records are judged.
-            if judge(owner, &nobody, record, dialect, rules).is_err() {
+            // Records of others are reported after all records are judged.
+            if judge(owner, &no_security, record, dialect, rules).is_err() {
                 continue;
             }
             match security::body(record, rules) {
                 Ok(body) => {
                     let at = (record.time, record.item_hash.as_str());
                     for (name, value) in body.into_iter().flatten() {
-                        if members.get(name).is_none_or(|(stands, _)| *stands < at) {
+                        if members.get(name).is_none_or(|(current, _)| *current < at) {
                             members.insert(name, (at, value));
                         }
                     }
@@ -158,7 +158,7 @@ impl Folded {
         }
     }
 
-    /// Projects: each entry as it was written last, in a form that can be read.
+    /// Projects: the latest readable value of each entry.
     fn projects(&mut self, counted: &[(&Record, Standing)], rules: &mut impl Rules) {
         for (record, signer) in counted.iter().filter(|(record, _)| is_aggregate(record, project::KEY)) {
             let entries = match project::judge_aggregate(record, rules) {
@@ -172,7 +172,7 @@ impl Folded {
                 match Entry::parse(id, value, rules) {
                     Ok(entry) => {
                         let at = (record.time, record.item_hash.clone());
-                        if self.projects.get(id).is_none_or(|stands| stands.at < at) {
+                        if self.projects.get(id).is_none_or(|current| current.at < at) {
                             self.projects.insert(id.clone(), Written { at, entry, signer: *signer });
                         }
                     }
@@ -201,7 +201,8 @@ impl Folded {
             }
             match state(record, is_amend, rules) {
                 Ok((target, state)) => {
-                    // A delegate's record in its own name is the owner's where it is of one of the owner's projects.
+                    // A delegate's record with its own address belongs to the owner if it names one of the owner's
+                    // projects.
                     if record.address != owner && !is_amend && !self.projects.contains_key(&state.project_id)
                     {
                         self.note(record, "other-owner", None);
@@ -276,7 +277,7 @@ impl Folded {
         let mut seen = BTreeSet::new();
         for resolved in &self.deployments {
             let wanted = resolved.state.public.store_ref.clone();
-            // A reader that forgets what a legacy record is looks its identifier up.
+            // A mistake: a reader that ignores the legacy form looks up the identifier.
             let asked = rules.effect(&LEGACY_NO_LOOKUP, wanted.clone(), |_, _| {
                 wanted.clone().or_else(|| resolved.state.public.cid.clone())
             });
@@ -306,7 +307,7 @@ impl Folded {
     }
 }
 
-/// What a creation or an amend states. A legacy record may be either.
+/// The content of a creation or an amend. A legacy record may be either.
 fn state(
     record: &Record,
     is_amend: bool,
@@ -319,7 +320,7 @@ fn state(
     {
         return judge_amend(record, rules);
     }
-    rules.require(&BODY, record.body().is_some(), || "content.content is no object".to_owned())?;
+    rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
     let none = Map::new();
     let state = records::Deployment::parse(record.body().unwrap_or(&none), rules)?;
     Ok((record.target.clone().unwrap_or_default(), state))

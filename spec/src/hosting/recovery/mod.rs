@@ -1,10 +1,9 @@
 //! Recovering an owner's history from messages alone (document 2, "What the service does", "Amend chain resolution",
 //! "Reading the STORE message").
 //!
-//! A [`Reader`] does no input or output: it is given records as they are found, in any order, says which STORE
-//! messages it wants to hear about and from which node, and in the end tells the history. What the documents warn of
-//! stands in `warnings` under their names; what else was met stands in `notes`; records that do not count, and why,
-//! stand in `ignored`. No key is part of the outcome.
+//! A [`Reader`] does no input or output. It accepts records in any order, says which STORE messages to look up on
+//! which node, and finally returns the history. `warnings` holds the documented warnings, `notes` holds other
+//! observations, `ignored` holds the records that do not count, with the reason. The result never contains a key.
 
 mod fold;
 mod read;
@@ -21,16 +20,16 @@ use super::authority::Standing;
 use super::deployment::Status;
 use crate::network::store::Class;
 
-/// A record of a schema before the one that is written.
+/// The warning for a record of an older schema.
 pub const LEGACY_SCHEMA: &str = "LEGACY_SCHEMA";
 
-/// What was recovered. Its JSON is the same whatever the order of arrival.
+/// The recovered history. Its JSON does not depend on the order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recovery {
     /// The owner's address, with its checksum.
     pub owner: String,
-    /// Who reads: `backend` or `recovery-tool`.
+    /// The reader: `backend` or `recovery-tool`.
     pub role: &'static str,
     /// The registered encryption key.
     pub encryption_key: Option<String>,
@@ -38,13 +37,13 @@ pub struct Recovery {
     pub projects: Vec<Project>,
     /// The deployments, by time and hash of their creations.
     pub deployments: Vec<Deployment>,
-    /// The claims that hold, by machine.
+    /// The winning claims, by VM.
     pub claims: Vec<Machine>,
-    /// What the documents warn of.
+    /// The documented warnings.
     pub warnings: Vec<Warning>,
-    /// What else was met.
+    /// Other observations.
     pub notes: Vec<Note>,
-    /// Records that do not count, and the first rule each of them breaks.
+    /// Records that do not count, with the first rule that each of them violates.
     pub ignored: Vec<Ignored>,
 }
 
@@ -54,17 +53,17 @@ pub struct Recovery {
 pub struct Project {
     /// The identifier.
     pub id: String,
-    /// Whether it was deleted.
+    /// Whether it is deleted.
     pub deleted: bool,
     /// The entry's schema version; none for a deleted one, of which only `public` is read.
     pub schema_version: Option<i64>,
-    /// What anyone may read, as it stands.
+    /// The public part, unchanged.
     pub public: Map<String, Value>,
-    /// The private part; null without a key that opens it.
+    /// The private part; null without a key that decrypts it.
     pub plaintext: Option<Value>,
-    /// The message that wrote the entry last.
+    /// The message that last wrote the entry.
     pub item_hash: String,
-    /// By what right.
+    /// The writer's authority.
     pub signer: Standing,
 }
 
@@ -76,37 +75,37 @@ pub struct Deployment {
     pub deployment_id: String,
     /// The project's identifier.
     pub project_id: String,
-    /// The schema version of the record that counts.
+    /// The schema version of the latest record.
     pub schema_version: Option<i64>,
-    /// How far it came.
+    /// The status.
     pub status: Status,
     /// The hash of the artifact's STORE message.
     pub store_ref: Option<String>,
-    /// The artifact's content identifier; null where it cannot be had, see the warnings.
+    /// The artifact's content identifier; null if it is not available, see the warnings.
     pub cid: Option<String>,
-    /// What the nodes say of the STORE message; null where none had to be asked.
+    /// The nodes' answer about the STORE message; null if no lookup was needed.
     pub store: Option<Class>,
     /// SHA-256 of an encrypted bundle.
     pub bundle_hash: Option<String>,
-    /// Where it is served.
+    /// Where the site is available.
     pub url: Option<String>,
     /// The run that built it.
     pub run_id: Option<i64>,
-    /// Which attempt of that run.
+    /// The attempt of that run.
     pub run_attempt: Option<i64>,
     /// ISO 8601, as written.
     pub created_at: String,
     /// ISO 8601, as written.
     pub finished_at: Option<String>,
-    /// The private part; null without a key that opens it.
+    /// The private part; null without a key that decrypts it.
     pub plaintext: Option<Value>,
     /// The hash of the creation.
     pub creation: String,
-    /// The hash of the record that counts.
+    /// The hash of the latest record.
     pub leaf: String,
-    /// Messages in the chain.
+    /// Number of messages in the chain.
     pub messages: usize,
-    /// By what right the record that counts was written.
+    /// The authority of the latest record's writer.
     pub signer: Standing,
 }
 
@@ -120,33 +119,33 @@ pub struct Machine {
     pub address: String,
     /// Its key.
     pub pubkey: String,
-    /// The claim that holds.
+    /// The winning claim.
     pub item_hash: String,
 }
 
-/// What the documents warn of.
+/// A documented warning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     /// The message concerned.
     pub item_hash: String,
-    /// The documents' name.
+    /// The documented name.
     pub warning: &'static str,
     /// The project or deployment concerned.
     pub subject: String,
 }
 
-/// What else was met; a name in kebab-case.
+/// Another observation; its name is in kebab-case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
     /// The message concerned.
     pub item_hash: String,
-    /// What was met.
+    /// The observation.
     pub note: &'static str,
-    /// The rule's address; empty where there is none.
+    /// The rule's address; empty if there is none.
     pub rule: String,
-    /// What was seen; nothing of any plaintext.
+    /// The details; nothing from a plaintext.
     pub why: String,
 }
 
@@ -158,6 +157,6 @@ pub struct Ignored {
     pub item_hash: String,
     /// The rule's address.
     pub rule: String,
-    /// What was seen.
+    /// The details.
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! The reader: what it was given, and what it still wants to hear.
+//! The reader: its input so far, and the lookups that it still needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,30 +15,30 @@ use crate::hosting::{deployment, project, security};
 use crate::network::store::{Class, Reading, classify};
 use crate::{Dialect, Refused, Rules};
 
-/// A STORE message that is to be asked for.
+/// A STORE message to look up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lookup {
-    /// Which node is to be asked: 0 is the first.
+    /// The node to query: 0 is the first.
     pub node: usize,
     /// The message's hash.
     pub hash: String,
 }
 
-/// A record with what its signature was found to be.
+/// A record with the result of its signature check.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) record: Record,
     pub(super) signed: Option<Result<(), Refused>>,
 }
 
-/// Collects an owner's records and answers about STOREs.
+/// Collects an owner's records and the responses about STORE messages.
 #[derive(Clone, Debug)]
 pub struct Reader {
     pub(super) owner: Address,
     pub(super) dialect: Dialect,
     pub(super) role: Role,
     nodes: usize,
-    // By text: the same hash may come with different texts from deviating nodes, and the order of arrival must not tell.
+    // By text: deviating nodes may return different texts for one hash, and the order of arrival must not matter.
     held: BTreeMap<(String, String), Held>,
     pub(super) malformed: BTreeSet<Note>,
     answers: BTreeMap<String, Vec<Reading>>,
@@ -46,7 +46,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that can ask `nodes` nodes about STOREs; at least one.
+    /// A reader that can query `nodes` nodes about STORE messages; at least one.
     pub fn new(owner: Address, dialect: Dialect, role: Role, nodes: usize) -> Reader {
         Reader {
             owner,
@@ -60,8 +60,8 @@ impl Reader {
         }
     }
 
-    /// Takes a message's record as it was received. Messages of other kinds are passed over; what should be a
-    /// hosting record and cannot be read is noted.
+    /// Adds a message's record as received. Other kinds of messages are ignored; a hosting record that cannot be read
+    /// is noted.
     pub fn message(&mut self, text: &str, rules: &mut impl Rules) {
         if !self.is_ours(text) {
             return;
@@ -83,7 +83,7 @@ impl Reader {
         }
     }
 
-    /// The addresses whose messages tell the history: the owner's, and those that the security known so far lists.
+    /// The addresses whose messages make up the history: the owner's, and those that the known security lists.
     pub fn signers(&mut self, rules: &mut impl Rules) -> Vec<Address> {
         let owner = self.owner;
         let listed = &self.fold(rules).security.authorizations;
@@ -96,8 +96,8 @@ impl Reader {
         signers
     }
 
-    /// The STORE messages to ask for now. Nothing is left where this is empty; asked again without an answer it
-    /// wants the same.
+    /// The STORE messages to look up now. If empty, nothing is left. Called again without an answer, it returns the
+    /// same.
     pub fn needs(&mut self, rules: &mut impl Rules) -> Vec<Lookup> {
         let nodes = rules.effect(&ASK_OTHERS, self.nodes, |_, _| 1);
         let refs = self.fold(rules).store_refs.clone();
@@ -110,8 +110,8 @@ impl Reader {
             .collect()
     }
 
-    /// Takes a node's answer to a lookup: its status (0 where there was none) and its body, if that is JSON.
-    /// Answers that nobody asked for are passed over.
+    /// Adds a node's response to a lookup: its status (0 if there was none) and its body, if that is JSON. Responses
+    /// that were not requested are ignored.
     pub fn answer(
         &mut self,
         lookup: &Lookup,
@@ -125,7 +125,7 @@ impl Reader {
         }
     }
 
-    /// Tells the history, opening what `keys` open.
+    /// Returns the history, with the plaintexts that `keys` decrypt.
     pub fn finish(&mut self, keys: &Keys, rules: &mut impl Rules) -> Recovery {
         self.fold(rules);
         let folded = self.folded.take().unwrap_or_default();
@@ -134,8 +134,8 @@ impl Reader {
         recovery
     }
 
-    /// What the nodes together say of a STORE message, and how many were asked. The first node that knows decides;
-    /// it is absent only where every node said so.
+    /// The nodes' combined answer about a STORE message, and how many were queried. The first node that knows the
+    /// message decides; it is absent only if every node said so.
     pub(super) fn reading(&self, hash: &str) -> (Option<Reading>, usize) {
         let answers = self.answers.get(hash).map_or(&[][..], Vec::as_slice);
         let decisive = answers.iter().find(|reading| decides(reading));
@@ -154,7 +154,7 @@ impl Reader {
         self.folded.get_or_insert_default()
     }
 
-    /// Whether a message is of a kind that hosting records are of. One that cannot be told apart is.
+    /// Whether a message may be a hosting record. A message that cannot be classified may be one.
     fn is_ours(&self, text: &str) -> bool {
         let Ok(message) = serde_json::from_str::<Value>(text) else { return true };
         let content = &message["content"];
@@ -173,12 +173,12 @@ impl Reader {
     }
 }
 
-/// Whether an answer leaves nothing to ask.
+/// Whether a response needs no further query.
 fn decides(reading: &Reading) -> bool {
     matches!(reading.class, Class::Live | Class::Forgotten | Class::Removed)
 }
 
-/// What tells two records of one hash apart: neither confirmations nor white space do.
+/// The part that distinguishes two records with one hash: confirmations and white space do not.
 fn signed_part(record: &Record) -> String {
     let content = serde_json::to_string(&record.content).unwrap_or_default();
     [&record.sender.to_string(), &record.kind, &record.channel, &record.signature, &content]

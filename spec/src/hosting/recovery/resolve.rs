@@ -1,4 +1,4 @@
-//! One deployment from its messages: the amend chain, and what its last record states.
+//! Resolves one deployment from its messages: the amend chain, and the content of its last record.
 
 use super::LEGACY_SCHEMA;
 use crate::crypto::address::Address;
@@ -10,24 +10,23 @@ use crate::hosting::requirements::deployments::LEGACY_WARNING;
 use crate::hosting::requirements::records::{RETIRED, UNSIGNED};
 use crate::{Dialect, Refused, Rules};
 
-/// A deployment as its chain tells it.
+/// A deployment after its chain is resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// The hash of the record that counts.
+    /// The hash of the latest record.
     pub leaf: String,
-    /// How far it came.
+    /// The status.
     pub status: Status,
     /// The hash of the artifact's STORE message.
     pub store_ref: Option<String>,
-    /// The documents' warnings.
+    /// The documented warnings.
     pub warnings: Vec<&'static str>,
     /// How the chain ends.
     pub end: End,
 }
 
-/// Resolves the deployment that the message `creation` creates. With `authorized` only records count that one of
-/// these addresses signed; without, neither signatures nor senders are looked at. A record that states nothing
-/// readable takes no part.
+/// Resolves the deployment that the message `creation` creates. With `authorized`, only records signed by these
+/// addresses count; without it, signatures and senders are ignored. An unreadable record is ignored.
 pub fn resolve(
     creation: &str,
     records: &[Record],
@@ -51,10 +50,10 @@ pub fn resolve(
             && record.content_type.as_deref() == Some(dialect.deployment_type.as_str())
     };
     let first = counted.iter().find(is_creation).copied();
-    rules.require(&CREATION, first.is_some(), || format!("no creation {creation:.80}"))?;
-    // Where the rule is violated the first message of that hash creates, whatever its type.
+    rules.require(&CREATION, first.is_some(), || format!("no message {creation:.80} is a creation"))?;
+    // With the rule violated, the first message with that hash is the creation, whatever its type.
     let Some(first) = first.or_else(|| records.iter().find(|record| record.item_hash == creation)) else {
-        return Err(Refused { rule: &CREATION, why: format!("no message {creation:.80}") });
+        return Err(Refused { rule: &CREATION, why: format!("the message {creation:.80} is missing") });
     };
     let mut states: Vec<(&Record, Deployment)> = Vec::new();
     for record in counted.iter().filter(|record| record.content_type.as_deref() == Some(AMEND)) {
@@ -62,7 +61,7 @@ pub fn resolve(
             states.push((record, state));
         }
     }
-    // A reader that takes what came last looks at no time.
+    // A mistake: a reader that uses the last arrival ignores times.
     let by_arrival = rules.violated(&ORDER).is_some();
     let links: Vec<Amend<'_>> = states
         .iter()

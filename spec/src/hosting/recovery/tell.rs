@@ -1,4 +1,4 @@
-//! From a folded history to what is told of it: what nodes say of files, and what keys open.
+//! Completes a folded history: adds file states and decrypted plaintexts.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use crate::hosting::requirements::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_REC
 use crate::network::store::Class;
 use crate::{Refused, Rules};
 
-/// Tells a folded history, with what nodes say of files and what keys open.
+/// Completes a folded history with the nodes' answers about files and with the keys.
 pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut impl Rules) -> Recovery {
     let mut teller = Teller { reader, keys, recovery: Recovery::default() };
     teller.recovery.owner = reader.owner.to_string();
@@ -55,7 +55,7 @@ impl Teller<'_> {
 
     fn note(&mut self, item_hash: &str, note: &'static str, refused: Option<&Refused>, subject: &str) {
         let rule = refused.map(|refused| refused.rule.to_string()).unwrap_or_default();
-        // What a refusal saw of a plaintext is its owner's alone.
+        // The details of a plaintext error are private.
         let (item_hash, why) = (item_hash.to_owned(), subject.to_owned());
         self.recovery.notes.push(Note { item_hash, note, rule, why });
     }
@@ -146,18 +146,18 @@ impl Teller<'_> {
         (reading.cid, Some(reading.class))
     }
 
-    /// How this role reads envelopes, and the keys that it reads with.
+    /// How this role reads envelopes, and with which keys.
     fn reading_with(&self, rules: &mut impl Rules) -> (envelope::Reader, Keys) {
         let mut keys = self.keys.clone();
         match self.reader.role {
             Role::Backend => {
-                // Where the rule is violated the backend knows the wallet's key alone.
+                // With the rule violated the backend has only the wallet's key.
                 keys.encryption = rules.effect(&ROLE_BACKEND, keys.encryption, |_, _| None);
                 (envelope::Reader::backend(), keys)
             }
             Role::RecoveryTool => {
                 if keys.encryption.is_none() {
-                    // The mistake that is easily made asks for E beside the wallet's key.
+                    // A common mistake: requiring E in addition to the wallet's key.
                     keys.wallet = rules.effect(&OWNER_ALONE, keys.wallet, |_, _| None);
                 }
                 let own = envelope::Reader::recovery();
@@ -166,7 +166,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What an envelope holds, as JSON; else why not is told.
+    /// The JSON plaintext of an envelope; otherwise the reason is noted.
     fn open<G: Rules>(
         &mut self,
         item_hash: &str,

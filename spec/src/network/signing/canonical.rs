@@ -1,7 +1,7 @@
 //! The canonical JSON of a stored record, and the signature over its digest.
 //!
-//! Three levels have a documented order: the message, its content, and below that whatever was written, in the order
-//! in which it was written. A FORGET, whose canonical form is not shown, has `hashes` where others have `content`.
+//! Two levels have a documented order of members: the message and its content. Below them, members keep the order in
+//! which they were written. The canonical form of a FORGET is not shown; here `hashes` takes the place of `content`.
 
 use serde_json::{Map, Value};
 
@@ -18,16 +18,16 @@ use crate::{Refused, Rules};
 
 /// Members of the message, in order.
 const MESSAGE: [&str; 3] = ["type", "channel", "content"];
-/// Members of the content, in order; those in the middle stand only where they are present.
+/// Members of the content, in order; the ones in the middle are written only if present.
 const CONTENT: [&str; 7] = ["address", "key", "type", "ref", "content", "hashes", "time"];
 
-/// The canonical JSON of a message, whose text may hold more members in any order.
+/// The canonical JSON of a message, which may hold more members in any order.
 pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refused> {
     let value = read(message, rules)?;
     let empty = Map::new();
     let outer = value.as_object().unwrap_or(&empty);
     let inner = outer.get("content").and_then(Value::as_object).unwrap_or(&empty);
-    rules.require(&RECORD_FORM, value.is_object(), || "no object".to_owned())?;
+    rules.require(&RECORD_FORM, value.is_object(), || "the message is not an object".to_owned())?;
     for (name, holds) in [
         ("type", outer.get("type").is_some_and(Value::is_string)),
         ("channel", outer.get("channel").is_some_and(Value::is_string)),
@@ -43,7 +43,7 @@ pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refuse
     }
     let sort = rules.violated(&RECORD_NESTED).is_some();
     let content = level(inner, &CONTENT, rules, |name, value| match name {
-        // Below the documented levels the order is the writer's.
+        // Below the documented levels the writer's order is kept.
         "content" | "hashes" if sort => sorted(value.clone()),
         _ => value.clone(),
     });
@@ -54,7 +54,7 @@ pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refuse
     let message = Value::Object(message);
     let odd = json::odd_number(&message).map(ToString::to_string);
     rules.require(&RECORD_NUMBERS, odd.is_none(), || {
-        format!("the number {}", odd.clone().unwrap_or_default())
+        format!("the number {} is not an integer up to 2^53", odd.clone().unwrap_or_default())
     })?;
     Ok(rules.effect(&RECORD_COMPACT, message.to_string(), |_, variant| match variant {
         "ascii" => escaped(&message.to_string()),
@@ -62,7 +62,7 @@ pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refuse
     }))
 }
 
-/// The digest that is signed as 32 bytes.
+/// The 32-byte digest that is signed.
 pub fn record_digest(canonical: &str, rules: &mut impl Rules) -> [u8; 32] {
     keccak(canonical.as_bytes(), rules)
 }
@@ -73,7 +73,7 @@ pub fn sign_record(key: &SigningKey, message: &str, rules: &mut impl Rules) -> R
     Ok(prefixed_hex(&secp256k1::sign(key, &digest).to_bytes()))
 }
 
-/// Verifies a record's signature; the address is the sender's.
+/// Verifies a record's signature against the sender's address.
 pub fn verify_record(
     message: &str,
     signature: &str,
@@ -97,10 +97,10 @@ fn read(message: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
         Err(Fault::Duplicate(key)) => Some(key.clone()),
         _ => None,
     };
-    rules.require(&RECORD_DUPLICATES, twice.is_none(), || format!("the key {twice:?} stands twice"))?;
+    rules.require(&RECORD_DUPLICATES, twice.is_none(), || format!("the key {twice:?} is duplicated"))?;
     match read {
         Err(Fault::Syntax(why)) => rules.parse(&RECORD_FORM, || Err(why), || Ok(Value::Null)),
-        // A violated rule takes the last of the two, as readers do by default.
+        // With the rule violated, the last of the two wins, as in most readers.
         Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(message).unwrap_or_default()),
         Ok(value) => Ok(value),
     }
@@ -113,7 +113,7 @@ fn level(
     rules: &mut impl Rules,
     value: impl Fn(&str, &Value) -> Value,
 ) -> Map<String, Value> {
-    // A list of hashes is part of it only where it stands for the content.
+    // `hashes` is part of it only if there is no `content`.
     let listed =
         |name: &&str| names.contains(name) && (*name != "hashes" || !members.contains_key("content"));
     let received = || members.keys().map(String::as_str);
@@ -148,7 +148,7 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// A blank behind every colon and comma.
+/// A blank after every colon and comma.
 fn spaced(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -163,7 +163,7 @@ fn spaced(value: &Value) -> String {
     }
 }
 
-/// Characters beyond ASCII as escapes.
+/// Escapes non-ASCII characters.
 fn escaped(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
@@ -193,7 +193,7 @@ mod tests {
     const CANONICAL: &str = r#"{"type":"AGGREGATE","channel":"C","content":{"address":"0x1","key":"k","content":{"b":{"d":1,"c":"é"},"a":[]},"time":7}}"#;
 
     #[test]
-    fn the_three_levels_come_in_their_order() {
+    fn members_are_in_documented_order_on_every_level() {
         assert_eq!(canonical(SENT, &mut Strict).as_deref(), Ok(CANONICAL));
         assert_eq!(canonical(CANONICAL, &mut Strict).as_deref(), Ok(CANONICAL));
         let amend = r#"{"type":"POST","channel":"C","content":{"ref":"r","type":"amend","address":"a","content":null,"time":1}}"#;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_shows_in_the_text_or_the_digest() {
+    fn each_violated_rule_changes_the_json_or_the_digest() {
         for rule in [&RECORD_ORDER, &RECORD_MEMBERS, &RECORD_OPTIONAL, &RECORD_NESTED, &RECORD_COMPACT] {
             let violated = canonical(SENT, &mut Without(rule)).unwrap();
             assert_ne!(violated, CANONICAL, "{rule}");
@@ -219,9 +219,9 @@ mod tests {
         assert_ne!(wrapped(CANONICAL, &mut Without(&RECORD_DIGEST)), wrapped(CANONICAL, &mut Strict));
     }
 
-    /// keccak256 of the text by eth-utils 6.0.0; signature by eth-account 0.14.0 and ethers 6 over its 32 bytes.
+    /// Digest by eth-utils 6.0.0 (keccak256); signature by eth-account 0.14.0 and ethers 6 over its 32 bytes.
     #[test]
-    fn other_libraries_sign_the_same() {
+    fn signature_matches_other_libraries() {
         let digest = record_digest(CANONICAL, &mut Strict);
         assert_eq!(hex(&digest), "378efe491ed37ef6ca3c090aa5f1e06bc6bb2c7630be1eb26f1aff57a65c05c0");
         let key = key_from_secret(&[1; 32]).unwrap();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_record_passes() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, String); 13] = [
             (&RECORD_FORM, String::new()),
             (&RECORD_FORM, "[]".to_owned()),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_the_standard_serialisers() {
+    fn escapes_match_the_standard_serializer() {
         let text = SENT.replace("é", "\\u00e9\\/\\u001F\\b\u{7f}\\u2028\\ud83d\\ude00");
         let canonical = canonical(&text, &mut Strict).unwrap();
         assert!(canonical.contains("\"c\":\"\u{e9}/\\u001f\\b\u{7f}\u{2028}\u{1f600}\""), "{canonical}");
@@ -268,7 +268,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_received_does_not_matter_at_the_documented_levels(
+        fn received_order_does_not_matter_at_the_documented_levels(
             outer in Just(["type", "channel", "content", "chain"]).prop_shuffle(),
             inner in Just(["address", "key", "content", "time", "more"]).prop_shuffle(),
         ) {
@@ -283,7 +283,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "[{}\\[\\]\":,a-d0-9 ]{0,60}") {
+        fn arbitrary_strings_never_panic(text in "[{}\\[\\]\":,a-d0-9 ]{0,60}") {
             let _ = canonical(&text, &mut Strict);
             let _ = canonical(&text, &mut Without(&RECORD_FORM));
         }

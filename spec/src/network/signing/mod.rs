@@ -1,7 +1,7 @@
-//! Signatures (document 2, "Authentication"): what bytes are signed, and by whom.
+//! Signatures (document 2, "Authentication"): which bytes are signed, and by which key.
 //!
-//! Two schemes stand in the document. A *request* is signed as its own JSON text. A *record* is signed over the digest
-//! of its canonical JSON. Which of them a call wants is not shown; [`check`] takes either.
+//! The document has two schemes. A *request* is signed over its own JSON text. A *record* is signed over the digest
+//! of its canonical JSON. Which scheme a call requires is not shown; [`check`] accepts either.
 
 mod canonical;
 mod request;
@@ -20,18 +20,18 @@ use crate::network::envelope::Envelope;
 use crate::network::requirements::signing::{GENERAL_TAKEN, RECORD_TAKEN, VERIFIED};
 use crate::{Refused, Rules, Strict};
 
-/// Which bytes a signature was found to cover.
+/// The bytes that a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scheme {
-    /// The text of the message as it was received.
+    /// The message text as received.
     Request,
-    /// The text of the message without white space.
+    /// The message text without white space.
     Compact,
     /// The digest of the canonical JSON.
     Record,
 }
 
-/// The scheme under which `signature` is `address`'s over `message`, the text of an envelope's message.
+/// The scheme in which `signature` is a signature of `address` over `message`, an envelope's message text.
 pub fn matching(message: &str, signature: &str, address: &str) -> Option<Scheme> {
     let signer = Address::parse(address)?;
     let of_text = |text: &str| recover(text.as_bytes(), signature, &mut Strict) == Ok(signer);
@@ -45,14 +45,16 @@ pub fn matching(message: &str, signature: &str, address: &str) -> Option<Scheme>
     verify_record(message, signature, address, &mut Strict).is_ok().then_some(Scheme::Record)
 }
 
-/// Verifies an envelope under whichever scheme matches.
+/// Verifies an envelope with whichever scheme matches.
 pub fn check(envelope: &Envelope, rules: &mut impl Rules) -> Result<Option<Scheme>, Refused> {
     if envelope.formless {
         return Ok(None);
     }
     let scheme = matching(&envelope.text, &envelope.signature, &envelope.address);
-    rules.require(&VERIFIED, scheme.is_some(), || format!("no signature of {}", envelope.address))?;
-    // The deviations about what is taken concern what only that scheme has: a nonce, a canonical form.
+    rules.require(&VERIFIED, scheme.is_some(), || {
+        format!("the signature is not one of {}", envelope.address)
+    })?;
+    // The deviations of the accepting rules apply only to members that one scheme has: a nonce, or a canonical form.
     let deviation = match scheme {
         Some(Scheme::Request | Scheme::Compact) if envelope.text.contains("\"nonce\"") => {
             Some(&GENERAL_TAKEN)
@@ -62,7 +64,7 @@ pub fn check(envelope: &Envelope, rules: &mut impl Rules) -> Result<Option<Schem
     };
     match deviation {
         Some(rule) if rules.violated(rule).is_some() => {
-            Err(Refused { rule, why: "another scheme is wanted".into() })
+            Err(Refused { rule, why: "this signing scheme is not accepted".into() })
         }
         _ => Ok(scheme),
     }
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn either_scheme_is_found() {
+    fn either_scheme_is_accepted() {
         let text = aggregate(Some("n1"));
         let signature = sign_request(&key(), &text);
         assert_eq!(check(&envelope(&text, &signature), &mut Strict), Ok(Some(Scheme::Request)));
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn another_keys_signature_matches_nothing() {
+    fn signature_of_another_key_matches_no_scheme() {
         let text = aggregate(None);
         let other = key_from_secret(&[2; 32]).unwrap();
         for signature in [
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_that_is_not_taken_refuses_what_only_it_has() {
+    fn rejected_scheme_rejects_only_its_own_messages() {
         let text = aggregate(Some("n1"));
         let general = envelope(&text, &sign_request(&key(), &text));
         assert_eq!(check(&general, &mut Without(&GENERAL_TAKEN)).unwrap_err().rule, &GENERAL_TAKEN);

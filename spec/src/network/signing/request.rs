@@ -1,4 +1,4 @@
-//! General request signing: a JSON text with its data, a timestamp and a nonce, signed as it is.
+//! General request signing: a JSON text with data, a timestamp and a nonce, signed byte for byte.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::network::requirements::signing::{REQUEST_FORM, REQUEST_NONCE, REQUEST
 use crate::network::requirements::storage;
 use crate::{Refused, Rules};
 
-/// The text to sign: the data's members, then `timestamp` in seconds, then `nonce`.
+/// The request text to sign: the members of the data, then `timestamp` in seconds, then `nonce`.
 pub fn request_text(data: &Map<String, Value>, timestamp: i64, nonce: &str) -> String {
     let mut message = data.clone();
     message.shift_remove("timestamp");
@@ -26,7 +26,7 @@ pub fn sign_request(key: &SigningKey, text: &str) -> String {
     sign_text(key, text.as_bytes())
 }
 
-/// Verifies a signed request; the address is the signer's.
+/// Verifies a signed request against the signer's address.
 pub fn verify_request(
     text: &str,
     signature: &str,
@@ -35,10 +35,10 @@ pub fn verify_request(
 ) -> Result<Address, Refused> {
     let message: Map<String, Value> = rules.parse(
         &REQUEST_FORM,
-        || serde_json::from_str(text).map_err(|e| format!("no JSON object: {e}")),
+        || serde_json::from_str(text).map_err(|e| format!("the request is not a JSON object: {e}")),
         || Ok(serde_json::from_str(text).unwrap_or_default()),
     )?;
-    // Where the form is violated there may be nothing to look into.
+    // When the form is violated, there may be no members to read.
     if !message.is_empty() || text.trim_start().starts_with('{') {
         let timestamp = message.get("timestamp");
         rules.require(&REQUEST_TIMESTAMP, timestamp.is_some_and(Value::is_i64), || {
@@ -52,7 +52,7 @@ pub fn verify_request(
     verify(signed.as_bytes(), signature, address, rules)
 }
 
-/// Signs a file for its upload: the hexadecimal SHA-256 of its bytes, as a text.
+/// Signs a file for its upload: the hexadecimal SHA-256 of its bytes, as a string.
 pub fn sign_file(key: &SigningKey, file: &[u8]) -> String {
     sign_text(key, sha256_hex(file).as_bytes())
 }
@@ -66,11 +66,11 @@ pub fn verify_file(
 ) -> Result<(), Refused> {
     let verified = verify(sha256_hex(file).as_bytes(), signature, address, &mut crate::Strict);
     rules.require(&storage::SIGNATURE, verified.is_ok(), || {
-        format!("no signature of this file by {address:.60}")
+        format!("the signature is not one of {address:.60} over this file")
     })
 }
 
-/// The text as a server rewrites it that does not keep what it received: compact, keys sorted.
+/// The text as rewritten by a server that does not keep the received bytes: compact, with sorted keys.
 fn sorted(text: &str) -> String {
     fn sort(value: Value) -> Value {
         match value {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_signed_as_its_text() {
+    fn request_signature_covers_its_exact_text() {
         let data = json!({"b": 1, "timestamp": 0, "a": "\u{e9}"});
         let text = request_text(data.as_object().unwrap(), 1_700_000_000, "n1");
         assert_eq!(text, "{\"b\":1,\"a\":\"\u{e9}\",\"timestamp\":1700000000,\"nonce\":\"n1\"}");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_request_passes() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, &str); 9] = [
             (&REQUEST_FORM, "hello"),
             (&REQUEST_FORM, "[]"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_files_signature_covers_its_hash() {
+    fn file_signature_covers_the_file_hash() {
         let address = Address::of(&key()).to_string();
         let signature = sign_file(&key(), b"file");
         assert!(verify_file(b"file", &signature, &address, &mut Strict).is_ok());

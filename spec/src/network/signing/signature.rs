@@ -1,4 +1,4 @@
-//! One signature over one text, rule by rule.
+//! One signature over one message, rule by rule.
 
 use crate::crypto::address::Address;
 use crate::crypto::eip191::PREFIX as PREFIX_WORDS;
@@ -26,7 +26,7 @@ pub fn digest(message: &[u8], rules: &mut impl Rules) -> [u8; 32] {
     keccak(&bytes, rules)
 }
 
-/// A text's signature, as it is written: `0x` and 130 digits.
+/// Signs a message; the signature is `0x` and 130 digits.
 pub fn sign_text(key: &SigningKey, message: &[u8]) -> String {
     prefixed_hex(&secp256k1::sign(key, &digest(message, &mut Strict)).to_bytes())
 }
@@ -36,9 +36,9 @@ pub fn parse_secret_key(bytes: &[u8], rules: &mut impl Rules) -> Result<SigningK
     let key = |bytes: &[u8]| bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
     rules.parse(
         &SECRET_KEY,
-        || key(bytes).ok_or_else(|| format!("{} bytes that are no scalar", bytes.len())),
+        || key(bytes).ok_or_else(|| format!("{} bytes that are not a private key", bytes.len())),
         || {
-            // Leniently: cut or filled up behind, and 1 for what is no scalar even so.
+            // Lenient: truncated or padded at the end, and 1 if the result is not a scalar.
             let filled: [u8; 32] = std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default());
             let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
             Ok(key(&filled).or_else(|| key(&one)).expect("1 is a scalar"))
@@ -46,13 +46,13 @@ pub fn parse_secret_key(bytes: &[u8], rules: &mut impl Rules) -> Result<SigningK
     )
 }
 
-/// Reads a signature's text: `0x` and 130 digits, or the digits alone.
+/// Reads a signature: `0x` and 130 digits, or the digits alone.
 pub fn parse_signature(text: &str, rules: &mut impl Rules) -> Result<Signature, Refused> {
     let bytes = rules.parse(
         &SIGNATURE_TEXT,
         || {
             parse_hex(text.strip_prefix("0x").unwrap_or(text))
-                .ok_or_else(|| format!("no hexadecimal text: {text:.140}"))
+                .ok_or_else(|| format!("not a hexadecimal string: {text:.140}"))
         },
         || {
             let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
@@ -63,20 +63,20 @@ pub fn parse_signature(text: &str, rules: &mut impl Rules) -> Result<Signature, 
     from_bytes(&bytes, rules)
 }
 
-/// Reads a signature's bytes: r, s and v, with v of 0 or 1 read as 27 or 28.
+/// Reads a signature's bytes: r, s and v; a v of 0 or 1 is read as 27 or 28.
 fn from_bytes(bytes: &[u8], rules: &mut impl Rules) -> Result<Signature, Refused> {
     let length = bytes.len();
     let bytes: [u8; 65] = rules.parse(
         &SIGNATURE_LENGTH,
-        || bytes.try_into().map_err(|_| format!("{length} bytes")),
+        || bytes.try_into().map_err(|_| format!("{length} bytes instead of 65")),
         || Ok(std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default())),
     )?;
     let mut signature = Signature::from_bytes(&bytes);
-    rules.require(&SIGNATURE_V, signature.has_known_v(), || format!("v is {}", signature.v))?;
+    rules.require(&SIGNATURE_V, signature.has_known_v(), || format!("v is {}, not 27 or 28", signature.v))?;
     signature.v = match signature.v {
         0 | 27 => 27,
         1 | 28 => 28,
-        // Only the lowest bit is looked at where the rule is violated.
+        // With the rule violated, only the lowest bit counts.
         other => 28 - (other & 1),
     };
     Ok(signature)
@@ -88,7 +88,7 @@ pub fn recover(message: &[u8], signature: &str, rules: &mut impl Rules) -> Resul
     recover_digest(&digest, signature, None, rules)
 }
 
-/// The address whose key signed `message`, which must be `stated`.
+/// Checks that the key of the address `stated` signed `message`.
 pub fn verify(
     message: &[u8],
     signature: &str,
@@ -105,17 +105,17 @@ pub fn address_of(key: &PublicKey, rules: &mut impl Rules) -> Address {
     Address::of_digest(keccak(hashed, rules))
 }
 
-/// Reads a public key: `0x04` and 128 digits, a point of the curve.
+/// Reads a public key: `0x04` and 128 digits, a point on the curve.
 pub fn parse_public_key(text: &str, rules: &mut impl Rules) -> Result<PublicKey, Refused> {
     rules.parse(
         &PUBLIC_KEY,
         || {
             parse_prefixed_hex(text)
                 .and_then(|bytes| secp256k1::parse_public_key(&bytes))
-                .ok_or_else(|| format!("no public key: {text:.140}"))
+                .ok_or_else(|| format!("not a public key: {text:.140}"))
         },
         || {
-            // Leniently: without `0x`, compressed, without its first byte, or off the curve.
+            // Lenient: without `0x`, compressed, without the first byte, or off the curve.
             let bytes = parse_hex(text.trim_start_matches("0x")).unwrap_or_default();
             let tail = bytes.len().min(64);
             let bare =
@@ -141,7 +141,7 @@ pub(super) fn recover_digest(
     let signer = address_of(&key, rules);
     if let Some((text, address)) = stated {
         rules.require(&SIGNER, address == Some(signer), || {
-            format!("signed by {signer}, stated is {text:.60}")
+            format!("the signer is {signer}, but {text:.60} is stated")
         })?;
     }
     Ok(signer)
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wallets_signature_is_written_and_read() {
+    fn wallet_signature_is_written_and_read() {
         assert_eq!(sign_text(&key(), b"hello"), SIGNED);
         for text in [SIGNED.to_owned(), SIGNED[2..].to_uppercase(), SIGNED.replace("5d1b", "5d00")] {
             let signer = verify(b"hello", &text, &SIGNER_TEXT.to_lowercase(), &mut Strict).unwrap();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_one_rule_and_without_it_the_signature_passes() {
+    fn each_fault_breaks_one_rule_only() {
         let cases: [(Id, String); 7] = [
             (&SIGNATURE_TEXT, format!(" {SIGNED}")),
             (&SIGNATURE_TEXT, format!("0X{}", &SIGNED[2..])),
@@ -195,14 +195,14 @@ mod tests {
             );
         }
         let other = Address([7; 20]).to_string();
-        for stated in [other.as_str(), "", "nobody"] {
+        for stated in [other.as_str(), "", "no address"] {
             assert_eq!(verify(b"hello", SIGNED, stated, &mut Strict).unwrap_err().rule, &SIGNER);
             assert!(verify(b"hello", SIGNED, stated, &mut Without(&SIGNER)).is_ok());
         }
     }
 
     #[test]
-    fn each_step_of_the_digest_shows() {
+    fn each_violated_step_changes_the_digest() {
         let message = "\u{2014}".as_bytes();
         let conforming = digest(message, &mut Strict);
         for rule in [&KECCAK, &PREFIX, &LENGTH] {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn private_keys_are_scalars_of_32_bytes() {
+    fn only_32_byte_scalars_are_private_keys() {
         assert!(parse_secret_key(&[1; 32], &mut Strict).is_ok());
         for bad in [&[1; 31][..], &[1; 33], &[0; 32], &[0xff; 32], &[]] {
             assert_eq!(parse_secret_key(bad, &mut Strict).unwrap_err().rule, &SECRET_KEY);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn public_keys_have_one_form() {
+    fn public_key_has_exactly_one_form() {
         let conforming = public_key(&key());
         let text = prefixed_hex(&conforming);
         assert_eq!(parse_public_key(&text, &mut Strict), Ok(conforming));
