@@ -66,5 +66,5 @@ fn answers_have_their_forms_byte_for_byte() {
     );
     form(&mut driver, &upload(&page("<p>")), 200, dropped);
     driver.open(&upload(b""));
-    form(&mut driver, &upload(b""), 429, r#"{"error":"an upload is on its way"}"#);
+    form(&mut driver, &upload(b""), 429, r#"{"error":"another upload is in progress"}"#);
 }
