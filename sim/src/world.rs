@@ -741,8 +741,8 @@ impl Own {
         match output {
             Output::Head { status, headers, .. } => (self.status, self.headers) = (status, headers),
             Output::Frame { bytes, .. } => {
-                let room = outgoing::ANSWER_BYTES - self.body.len();
-                self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                let space = outgoing::ANSWER_BYTES - self.body.len();
+                self.body.extend_from_slice(&bytes[..bytes.len().min(space)]);
             }
             Output::End { .. } | Output::Cut { .. } | Output::Outgoing { .. } => {}
         }

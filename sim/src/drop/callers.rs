@@ -25,9 +25,9 @@ pub(super) struct Callers {
 impl Callers {
     /// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 /64 prefix is one caller.
     pub(super) fn of(core: &mut Core, peer: IpAddr) -> IpAddr {
-        let everybody = core.effect(&PER_ADDRESS, false, |_, _| true);
+        let all_as_one = core.effect(&PER_ADDRESS, false, |_, _| true);
         match peer.to_canonical() {
-            _ if everybody => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            _ if all_as_one => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             IpAddr::V6(address) => {
                 let bits = core.effect(&IPV6_PREFIX, IPV6_PREFIX_BITS, |_, variant| match variant {
                     "wide" => 32,

@@ -215,7 +215,7 @@ mod tests {
     async fn handshake_times_out() {
         let leaf = Authority::new(Rng::new(1)).leaf("site", 0);
         let (mut ours, theirs) = tokio::io::duplex(1024);
-        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("room");
+        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("the socket buffer has space");
         let limit = std::time::Duration::from_millis(20);
         assert!(handshake(leaf.server_config().into(), theirs, limit).await.is_none());
         assert_eq!(ours.read(&mut [0; 1]).await.expect("an end"), 0, "the connection has ended");

@@ -263,7 +263,7 @@ fn fitting<'a>(dice: &mut Dice, prompt: &'a Prompt, text: &str) -> Vec<&'a Tool>
     if best.is_empty() { Vec::new() } else { vec![best[dice.below(best.len())]] }
 }
 
-/// The first characters of a text.
+/// The first characters of a string.
 fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(at, _)| &text[..at])
 }

@@ -58,7 +58,7 @@ fn body_that_is_not_a_form_has_no_artifact() {
 #[test]
 fn truncated_form_publishes_nothing() {
     let good = Form::default().field("source", b"a").artifact(&page("x")).bytes();
-    // The last two bytes, and the line break before them, are optional.
+    // The final line break is optional.
     let complete = good.len() - 2;
     for length in 0..=good.len() {
         let mut driver = Driver::new(1);

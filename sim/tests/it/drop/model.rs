@@ -168,8 +168,8 @@ impl Model {
     }
 
     fn stored(&self) -> u64 {
-        let stands = |site: &&Site| matches!(site.state, State::Published | State::Owned);
-        10 * self.sites.iter().filter(stands).count() as u64
+        let is_live = |site: &&Site| matches!(site.state, State::Published | State::Owned);
+        10 * self.sites.iter().filter(is_live).count() as u64
     }
 
     /// Compares the simulator's state, and the pages it serves, with the model.
