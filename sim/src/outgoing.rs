@@ -67,30 +67,30 @@ pub enum Target {
 /// The outcome of a request.
 pub type Outcome = Result<Reply, Failure>;
 
-/// Why there is no response.
+/// Why there is no response. The messages are only hashed: they are part of the journal's fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
     /// The string is not a plain HTTP URL.
-    #[error("not a plain http:// URL")]
+    #[error("no URL of plain HTTP")]
     Url,
     /// The host is not allowed.
-    #[error("this host is not allowed")]
+    #[error("no host that may be reached")]
     Forbidden,
     /// The connection failed.
-    #[error("connection failed")]
+    #[error("no connection")]
     Unreachable,
     /// What arrived is not an HTTP response.
     #[error("no HTTP response")]
     Broken,
     /// The response did not arrive in time.
-    #[error("no response in time")]
+    #[error("no answer in time")]
     Timeout,
     /// Too many requests are waiting already.
-    #[error("too many requests are waiting")]
+    #[error("too many requests wait")]
     Busy,
     /// Requests cause each other in a loop.
-    #[error("requests cause each other in a loop")]
+    #[error("requests that cause each other")]
     Depth,
     /// The world was copied or restored while the request was in progress.
     #[error("abandoned")]

@@ -20,7 +20,7 @@ pub(super) const ACTIONS: &[(&str, &str)] = &[
     ("reboot", "{}: the enclave boots with a new address and a new certificate; returns the address"),
     (
         "key",
-        "{state, key?}: creates a key in a state (valid, revoked, exhausted), or changes a key's state; returns the key",
+        "{state, key?}: creates a key in a state (valid, revoked, exhausted) or changes a key's state; returns it",
     ),
     ("payments", "{on}: switches the payment-required flow on or off; returns a payment that it accepts"),
 ];
