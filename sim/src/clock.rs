@@ -3,10 +3,10 @@
 use assay_spec::Instant;
 use imbl::OrdMap;
 
-/// The moment at which a world begins unless it is told otherwise: 2026-01-01T00:00:00Z.
+/// When a world begins by default: 2026-01-01T00:00:00Z.
 pub const EPOCH: Instant = Instant(1_767_225_600_000);
 
-/// The clock of a world: now, and what is due when. Equal moments fire in the order in which they were set.
+/// The clock of a world: the current time and its timers. Timers with equal times fire in the order they were set.
 #[derive(Clone, Debug)]
 pub struct Clock<T: Clone> {
     now: Instant,
@@ -15,12 +15,12 @@ pub struct Clock<T: Clone> {
 }
 
 impl<T: Clone> Clock<T> {
-    /// A clock that stands at `now`, with no timers.
+    /// A clock at `now`, with no timers.
     pub fn new(now: Instant) -> Self {
         Self { now, timers: OrdMap::new(), set: 0 }
     }
 
-    /// The current moment.
+    /// The current time.
     pub fn now(&self) -> Instant {
         self.now
     }
@@ -36,8 +36,8 @@ impl<T: Clone> Clock<T> {
         self.timers.get_min().map(|((due, _), _)| *due)
     }
 
-    /// Takes the next timer that is due at `until` or before, and moves the clock to it; with none left, moves the
-    /// clock to `until`. The clock never goes back.
+    /// Removes and returns the next timer due at or before `until`, and moves the clock to it. Without such a timer,
+    /// moves the clock to `until`. The clock never goes back.
     pub fn next_until(&mut self, until: Instant) -> Option<T> {
         let key = self.timers.get_min().map(|(key, _)| *key).filter(|(due, _)| *due <= until);
         let Some(key) = key else {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timers_fire_in_order_and_time_stands_at_each() {
+    fn timers_fire_in_order_and_the_clock_stops_at_each() {
         let mut clock = Clock::new(Instant(0));
         for (due, name) in [(20, "b"), (10, "a"), (20, "c"), (31, "d")] {
             clock.set(Instant(due), name);

@@ -1,26 +1,26 @@
-//! The control API: time, faults, worlds and what a world knows of itself. Not part of any document.
+//! The control API: time, faults, worlds and the state of a world. Not part of any document.
 //!
-//! All paths are under `/_sim/v1`; those of a forked world under `/_sim/v1/worlds/{world}`. Answers are JSON, refusals
-//! `{"error": text}`. A target of somebody else may offer `info`, `clock` and `faults` alone.
+//! All paths are under `/_sim/v1`; those of a forked world are under `/_sim/v1/worlds/{world}`. Responses are JSON;
+//! an error is `{"error": string}`. A third-party target may offer only `info`, `clock` and `faults`.
 //!
-//! Moving the clock takes requests of the world's own along: where one is under way to somebody else (a webhook), time
-//! waits until it has come to something, for half a minute in all at most.
+//! Moving the clock also moves the world's own outgoing requests. While a request to an outside server (a webhook) is
+//! in progress, time waits for its outcome, for at most 30 seconds in total.
 //!
-//! | method | path | body | answer |
+//! | method | path | body | response |
 //! |---|---|---|---|
 //! | GET | `info` | | name, seed, time level, sites, and the names of faults, actions, variations, deviations |
-//! | GET | `ca` | | the certificate of the authority behind the sites that speak https, as PEM |
+//! | GET | `ca` | | the certificate of the authority that signs the HTTPS sites, as PEM |
 //! | GET | `clock` | | `{now, mode}` |
 //! | POST | `clock` | `{advance_ms?, mode?}` | `{now, mode, fired}` |
 //! | GET, PUT | `faults` | list of faults | the faults with their receipts |
-//! | GET, PUT | `deviations`, `variations` | list of names | what is switched off, what is varied |
+//! | GET, PUT | `deviations`, `variations` | list of names | the active deviations, the active variations |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
-//! | POST | `actions` | `{action, arguments}` | what the action answers |
-//! | GET | `state`, `log`, `coverage` | | services, refusals, rules and variations consulted and transitions made |
+//! | POST | `actions` | `{action, arguments}` | the result of the action |
+//! | GET | `state`, `log`, `coverage` | | services; refusals; rules and variations consulted and transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
-//! | GET | `waiting` | `?at_least=n` | answers once that many requests wait |
-//! | POST | `snapshot`, `restore` | `{snapshot}` | a copy of the world, taken or put back |
-//! | POST | `fork` | `{mode?}` | a world of its own, at base URLs of its own |
+//! | GET | `waiting` | `?at_least=n` | returns once that many requests wait |
+//! | POST | `snapshot`, `restore` | `{snapshot}` | saves or restores a copy of the world |
+//! | POST | `fork` | `{mode?}` | a separate world at its own base URLs |
 //! | DELETE | `` (of a forked world) | | ends it |
 
 use std::collections::BTreeMap;
@@ -44,19 +44,19 @@ use crate::fault::Fault;
 use crate::serve::{ClockMode, Handle, Listener};
 use crate::world::{self, World};
 
-/// Where the paths begin.
+/// The prefix of all paths.
 pub const PREFIX: &str = "/_sim/v1";
-/// How many forked worlds and how many snapshots there may be at once.
+/// The maximum number of forked worlds, and of snapshots.
 const WORLDS: usize = 1024;
 const SNAPSHOTS: usize = 64;
-/// How long a request may wait for others to wait.
+/// How long `waiting` waits before it gives up.
 const WAITING_LIMIT: Duration = Duration::from_secs(3);
 
 /// A served world, its forks and its snapshots.
 pub struct Hub {
     root: Handle,
     sites: BTreeMap<&'static str, String>,
-    /// Where forks listen; without one there are no forks.
+    /// The address at which forks listen; without it, forking is disabled.
     fork_address: Option<IpAddr>,
     token: Option<String>,
     inner: Mutex<Inner>,
@@ -75,19 +75,19 @@ struct Fork {
 }
 
 impl Hub {
-    /// A hub for `root`, whose sites stand at `sites` (site name to base URL).
+    /// A hub for `root`, whose sites are at `sites` (site name to base URL).
     pub fn new(root: Handle, sites: BTreeMap<&'static str, String>) -> Hub {
         Hub { root, sites, fork_address: None, token: None, inner: Mutex::default() }
     }
 
-    /// Lets forks listen at ports of this address.
+    /// Lets forks listen on ports of this address.
     #[must_use]
     pub fn with_forks(mut self, address: IpAddr) -> Hub {
         self.fork_address = Some(address);
         self
     }
 
-    /// Asks every caller for this bearer token.
+    /// Requires this bearer token from every caller.
     #[must_use]
     pub fn with_token(mut self, token: Option<String>) -> Hub {
         self.token = token;
@@ -122,7 +122,7 @@ pub fn router(hub: Arc<Hub>) -> Router {
         .route(&format!("{PREFIX}/worlds/{{world}}"), delete(end))
         .nest(&format!("{PREFIX}/worlds/{{world}}"), world.clone())
         .nest(PREFIX, world)
-        .fallback(async || refuse(StatusCode::NOT_FOUND, "no such control path"))
+        .fallback(async || refuse(StatusCode::NOT_FOUND, "no such control path; see GET /_sim/v1/info"))
         .layer(middleware::from_fn_with_state(hub.clone(), authorise))
         .with_state(hub)
 }
@@ -138,14 +138,21 @@ fn bad(why: impl std::fmt::Display) -> Response {
 }
 
 async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
-    // A world's own requests go where its clients tell it to, and no client rules a world through it.
+    // A world's own requests go wherever its clients send them (webhooks). A client must not control a world through
+    // them.
     if request.headers().get(http::header::USER_AGENT).is_some_and(|agent| agent == crate::reach::AGENT) {
-        return refuse(StatusCode::FORBIDDEN, "a world does not control worlds");
+        return refuse(
+            StatusCode::FORBIDDEN,
+            "requests sent by a simulated world cannot use the control API",
+        );
     }
     if let Some(token) = &hub.token {
         let given = request.headers().get(http::header::AUTHORIZATION).map(http::HeaderValue::as_bytes);
         if given != Some(format!("Bearer {token}").as_bytes()) {
-            return refuse(StatusCode::UNAUTHORIZED, "this control API wants its bearer token");
+            return refuse(
+                StatusCode::UNAUTHORIZED,
+                "this control API requires its bearer token in the Authorization header",
+            );
         }
     }
     next.run(request).await
@@ -167,7 +174,7 @@ impl FromRequestParts<Arc<Hub>> for Here {
                 let found = hub.lock().forks.get(&name).map(|fork| fork.handle.clone());
                 found
                     .map(Here)
-                    .ok_or_else(|| refuse(StatusCode::NOT_FOUND, format!("no world is named {name:?}")))
+                    .ok_or_else(|| refuse(StatusCode::NOT_FOUND, format!("unknown world {name:?}")))
             }
         }
     }
@@ -181,7 +188,7 @@ async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
     let deviations: BTreeMap<String, &str> =
         world::deviations().iter().map(|deviation| (deviation.to_string(), deviation.about)).collect();
     let actions: BTreeMap<String, &str> = world::actions().into_iter().collect();
-    // A site that boots does not stand where it stood.
+    // A site that boots changes its URL.
     let site_urls = handle.site_urls();
     let sites = if site_urls.is_empty() { &hub.sites } else { &site_urls };
     Json(json!({
@@ -225,7 +232,7 @@ async fn set_clock(Here(handle): Here, body: String) -> Answer {
     if let Some(ms) = advance_ms
         && !(0..=366 * assay_spec::instant::DAY).contains(&ms)
     {
-        return Err(bad("advance_ms is between 0 and a year"));
+        return Err(bad("advance_ms must be between 0 and 366 days"));
     }
     if let Some(mode) = mode {
         handle.set_mode(mode);
@@ -277,7 +284,7 @@ async fn limits(Here(handle): Here) -> Json<Value> {
 async fn set_limits(Here(handle): Here, body: String) -> Answer {
     let changes: BTreeMap<String, Value> = parse(&body)?;
     for (name, limits) in changes {
-        let service = Service::named(&name).ok_or_else(|| bad(format!("no service is named {name:?}")))?;
+        let service = Service::named(&name).ok_or_else(|| bad(format!("unknown service {name:?}")))?;
         handle.change(|world| (world.set_limits(service, &limits), Vec::new())).map_err(bad)?;
     }
     Ok(self::limits(Here(handle)).await)
@@ -343,16 +350,16 @@ struct AtLeast {
 }
 
 async fn waiting(Here(handle): Here, Query(AtLeast { at_least }): Query<AtLeast>) -> Answer {
-    tokio::time::timeout(WAITING_LIMIT, handle.waiting(at_least))
-        .await
-        .map_err(|_| refuse(StatusCode::REQUEST_TIMEOUT, "not that many requests came to wait"))?;
+    tokio::time::timeout(WAITING_LIMIT, handle.waiting(at_least)).await.map_err(|_| {
+        refuse(StatusCode::REQUEST_TIMEOUT, "timed out before that many requests were waiting")
+    })?;
     Ok(Json(json!({ "at_least": at_least })))
 }
 
 async fn snapshot(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Answer {
     let mut inner = hub.lock();
     if inner.snapshots.len() >= SNAPSHOTS {
-        return Err(bad(format!("there are {SNAPSHOTS} snapshots already")));
+        return Err(bad(format!("too many snapshots: at most {SNAPSHOTS}")));
     }
     inner.count += 1;
     let name = format!("s{}", inner.count);
@@ -369,7 +376,7 @@ struct Restore {
 async fn restore(State(hub): State<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
     let Restore { snapshot } = parse(&body)?;
     let world = hub.lock().snapshots.get(&snapshot).cloned();
-    handle.restore(world.ok_or_else(|| bad(format!("no snapshot is named {snapshot:?}")))?);
+    handle.restore(world.ok_or_else(|| bad(format!("unknown snapshot {snapshot:?}")))?);
     Ok(Json(clock_of(&handle, 0)))
 }
 
@@ -386,11 +393,11 @@ const fn auto() -> ClockMode {
 
 async fn fork(State(hub): State<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
     let ForkBody { mode } = parse(if body.is_empty() { "{}" } else { &body })?;
-    let Some(address) = hub.fork_address else { return Err(bad("this control API serves one world only")) };
+    let Some(address) = hub.fork_address else { return Err(bad("this control API does not support forks")) };
     let name = {
         let mut inner = hub.lock();
         if inner.forks.len() >= WORLDS {
-            return Err(bad(format!("there are {WORLDS} worlds already; end some of them")));
+            return Err(bad(format!("too many forked worlds: at most {WORLDS}; delete some of them")));
         }
         inner.count += 1;
         format!("w{}", inner.count)
@@ -409,8 +416,8 @@ async fn end(State(hub): State<Arc<Hub>>, Here(_): Here, params: RawPathParams) 
     Json(json!({}))
 }
 
-/// Opens a listener for every site of a world: the first at `first`, the others at the ports after it, or each at any
-/// port when that port is 0. Answers listeners and base URLs.
+/// Opens a listener for every site of a world: the first site at `first`, the others on the following ports, or each
+/// on any port if that port is 0. Returns listeners and base URLs.
 pub async fn open_sites(
     handle: &Handle,
     first: SocketAddr,
@@ -429,7 +436,7 @@ pub async fn open_sites(
     Ok((listeners, urls))
 }
 
-#[expect(clippy::result_large_err, reason = "axum's handlers answer whole responses, refusals too")]
+#[expect(clippy::result_large_err, reason = "axum's handlers return whole responses, errors too")]
 fn parse<T: for<'de> Deserialize<'de>>(body: &str) -> Result<T, Response> {
     serde_json::from_str(body).map_err(bad)
 }

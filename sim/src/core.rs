@@ -1,4 +1,4 @@
-//! What every service of a world shares: time, randomness, faults, deviations, variations, journal and log.
+//! What the services of a world share: time, randomness, faults, deviations, variations, journal and log.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,32 +22,32 @@ use crate::world::{ExchangeId, OutgoingContext, Output, Reply, Site, Timer};
 /// The shared part of a world. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Core {
-    /// Virtual time and what is due.
+    /// Virtual time and timers.
     pub clock: Clock<Timer>,
     /// Keyed random streams.
     pub rng: Rng,
-    /// The words of the services.
+    /// The dialect of the services.
     pub dialect: Arc<Dialect>,
-    /// Faults that are set.
+    /// Active faults.
     pub faults: Faults,
-    /// Requirements that are switched off.
+    /// Active deviations.
     pub deviations: Deviations,
-    /// Variations that are active.
+    /// Active variations.
     pub variations: Variations,
     /// Inputs and outputs.
     pub journal: Journal,
     /// Refusals.
     pub log: Log,
-    /// The exchange that is being handled; 0 outside of any.
+    /// The exchange being handled; 0 if none.
     pub(crate) current: ExchangeId,
-    /// Exchanges whose answers hold a secret.
+    /// Exchanges whose responses contain a secret.
     secrets: BTreeSet<ExchangeId>,
     consulted: Consulted,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
-    /// Requests of the world's own.
+    /// The world's own outgoing requests.
     pub(crate) outbound: Outbound,
-    /// Actions of other services that one has asked for.
+    /// Actions that one service has requested of another.
     pub(crate) asked: Vec<(&'static str, Value)>,
 }
 
@@ -72,12 +72,12 @@ impl Core {
         }
     }
 
-    /// The current moment.
+    /// The current time.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Whether a fault strikes on this occasion.
+    /// Whether a fault applies on this occasion.
     pub fn fault(&mut self, kind: crate::fault::FaultKind, occasion: &[(&str, &str)]) -> bool {
         !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
     }
@@ -87,41 +87,41 @@ impl Core {
         self.variations.varies(variation)
     }
 
-    /// Notes that a machine made a move.
+    /// Records a state machine's transition.
     pub fn fired(&mut self, transition: &'static Transition) {
         if !self.fired.contains(transition) {
             self.fired.insert(*transition);
         }
     }
 
-    /// The moves made so far.
+    /// The transitions made so far.
     pub fn transitions(&self) -> impl Iterator<Item = &Transition> {
         self.fired.iter()
     }
 
-    /// The requirements consulted so far, in the order of the tables.
+    /// The requirements consulted so far, in table order.
     pub fn consulted(&self) -> impl Iterator<Item = Id> {
         catalogue::requirements().filter(|row| self.consulted.has(row))
     }
 
-    /// Logs a refusal of the exchange that is being handled.
+    /// Logs a refusal of the exchange being handled.
     pub fn refuse(&mut self, refused: &Refused) {
         self.log.note(self.clock.now(), self.current, refused);
     }
 
-    /// A JSON reply, with the variations of JSON.
+    /// A JSON reply, with the JSON variations applied.
     pub fn json(&self, status: u16, body: Value) -> Reply {
         let charset = self.varies(variation::JSON_CHARSET);
         let content_type = if charset { "application/json; charset=utf-8" } else { "application/json" };
         Reply::new(status, content_type, self.variations.json(body))
     }
 
-    /// A reply of plain text.
+    /// A plain-text reply.
     pub fn text(&self, status: u16, body: &str) -> Reply {
         Reply::new(status, "text/plain", body.as_bytes().to_vec())
     }
 
-    /// An error text, in other words where that variation is active.
+    /// An error message, reworded if that variation is active.
     pub fn prose(&self, text: &str) -> String {
         if self.varies(variation::PROSE) {
             format!("Request refused ({})", text.len())
@@ -130,7 +130,7 @@ impl Core {
         }
     }
 
-    /// Answers an exchange that waits. One that went away is not missed.
+    /// Answers a waiting exchange. An exchange that no longer exists is ignored.
     pub fn answer(&mut self, exchange: ExchangeId, reply: Reply) {
         let Reply { status, headers, body } = reply;
         self.begin_answer(exchange, status, headers);
@@ -138,7 +138,7 @@ impl Core {
         self.finish(exchange);
     }
 
-    /// Begins the answer to an exchange that waits; frames follow, and [`Core::finish`] or [`Core::cut`] at last.
+    /// Begins the answer to a waiting exchange; frames follow, then [`Core::finish`] or [`Core::cut`].
     pub fn begin_answer(&mut self, exchange: ExchangeId, status: u16, mut headers: HeaderMap) {
         if !self.varies(variation::NO_DATE) {
             let date = http_date(self.now());
@@ -151,9 +151,9 @@ impl Core {
         self.outbox.push(Output::Head { exchange, status, headers });
     }
 
-    /// A piece of an answer that has begun.
+    /// A piece of an answer in progress.
     pub fn frame(&mut self, exchange: ExchangeId, bytes: &Bytes) {
-        // Chunks of a size that splits every text; the empty body stays without a frame.
+        // Chunks small enough to split every string; an empty body has no frame.
         let size = if self.varies(variation::CHUNKS) { 7 } else { bytes.len().max(1) };
         for at in (0..bytes.len()).step_by(size) {
             let bytes = bytes.slice(at..bytes.len().min(at + size));
@@ -161,34 +161,34 @@ impl Core {
         }
     }
 
-    /// An answer that has begun is complete.
+    /// Completes an answer in progress.
     pub fn finish(&mut self, exchange: ExchangeId) {
         self.outbox.push(Output::End { exchange });
     }
 
-    /// An answer breaks off where it is, before its first byte too: whoever waits for it sees the connection end.
+    /// Breaks an answer off, possibly before its first byte: the client sees the connection close.
     pub fn cut(&mut self, exchange: ExchangeId) {
         self.outbox.push(Output::Cut { exchange });
     }
 
-    /// The base URL at which a site of this world stands, where it stands anywhere.
+    /// The base URL of a site of this world, if it is served.
     pub fn site_url(&self, site: Site) -> Option<&str> {
         self.outbound.site_url(site)
     }
 
-    /// Sends a request; what it comes to reaches its service as `incoming`, with this context, and never before the
-    /// present input or timer is done.
+    /// Sends a request. Its outcome reaches the service through `incoming` with this context, never before the
+    /// current input or timer is done.
     pub fn send(&mut self, request: Outgoing, context: OutgoingContext) -> OutgoingId {
         self.outbound.send(request, context)
     }
 
-    /// Has another service carry out an action, before anything more is sent: a condition that comes about outside of
-    /// every request, such as a purse that is empty.
+    /// Requests an action of another service, to be performed before anything more is sent: for conditions that arise
+    /// outside of any request, such as an empty wallet.
     pub(crate) fn ask(&mut self, action: &'static str, arguments: Value) {
         self.asked.push((action, arguments));
     }
 
-    /// The answer to the exchange that is being handled holds a secret: who lists the journal does not see it.
+    /// Marks the answer to the exchange being handled as secret: the journal does not show it.
     pub(crate) fn keep_secret(&mut self) {
         self.secrets.insert(self.current);
     }
@@ -203,8 +203,8 @@ impl Core {
     }
 }
 
-/// The requirements that were consulted: a bit for each row, a word for each group. Every guard of every request
-/// passes here, so that it must cost next to nothing.
+/// The requirements consulted: one bit per row, one word per group. Every guard of every request calls this, so it
+/// must be cheap.
 #[derive(Clone, Debug, Default)]
 struct Consulted(Vec<u64>);
 
@@ -229,14 +229,14 @@ impl Consulted {
     }
 }
 
-/// The world's rules: a rule is violated where a deviation says so, and asking is noted.
+/// The world's rules: a deviation decides whether a rule is violated. Each query is recorded.
 impl Rules for Core {
     fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.consulted.note(rule);
         self.deviations.violated(rule)
     }
 
-    /// As everywhere, and the log tells what a violated rule let through.
+    /// As usual; if a violated rule let something pass, the log says so.
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
         if holds {
             self.violated(rule);
@@ -246,7 +246,7 @@ impl Rules for Core {
         if self.violated(rule).is_none() {
             return Err(refused);
         }
-        let why = format!("switched off, and let pass: {}", refused.why);
+        let why = format!("switched off, so accepted: {}", refused.why);
         self.refuse(&Refused { rule, why });
         Ok(())
     }
@@ -254,7 +254,7 @@ impl Rules for Core {
 
 fn http_date(now: Instant) -> String {
     let since = std::time::Duration::from_millis(now.0.max(0).unsigned_abs());
-    #[expect(clippy::disallowed_types, reason = "only a way to write the world's time")]
+    #[expect(clippy::disallowed_types, reason = "only formats the world's time")]
     httpdate::fmt_http_date(std::time::SystemTime::UNIX_EPOCH + since)
 }
 
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_has_a_place_of_its_own() {
+    fn every_row_has_its_own_bit() {
         let places: BTreeSet<(usize, u64)> = catalogue::requirements().map(Consulted::place).collect();
         assert_eq!(places.len(), catalogue::requirements().count());
         let fits = |row: Id| row.key >> 8 & 0xff < 32 && row.key & 0xff < 64;

@@ -1,4 +1,4 @@
-//! Deviations: one requirement switched off at a time. The only module that deviates, with the services' `deviations.rs`.
+//! Deviations: one requirement switched off at a time. Only this module and the services' `deviations.rs` deviate.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use assay_spec::{Id, catalogue};
 pub struct Deviation {
     /// The requirement that is switched off.
     pub requirement: Id,
-    /// Which way; empty for the plain one.
+    /// Which way; empty for the default one.
     pub variant: &'static str,
     /// What the simulator does instead.
     pub about: &'static str,
 }
 
-/// A service's table of deviations: `ROW, "variant" => "what is done instead";`.
+/// A service's table of deviations: `ROW, "variant" => "what the service does instead";`.
 macro_rules! deviations {
     ($($rule:expr $(, $variant:literal)? => $about:literal;)*) => {
         &[$(Deviation { requirement: &$rule, variant: concat!("" $(, $variant)?), about: $about }),*]
@@ -36,35 +36,35 @@ impl fmt::Display for Deviation {
 #[derive(Clone, Debug, Default)]
 pub struct Deviations(BTreeMap<u32, Deviation>);
 
-/// A name that is no deviation.
+/// A name that is not a known deviation.
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownDeviation {
     /// No requirement has that id.
-    #[error("{0:?} is no requirement")]
+    #[error("unknown requirement {0:?}")]
     Requirement(String),
     /// The requirement has no such deviation.
-    #[error("{0:?} has no such deviation; known: {1}")]
+    #[error("unknown deviation {0:?}; this requirement has: {1}")]
     Variant(String, String),
 }
 
 impl Deviations {
-    /// How `rule` is broken, if it is.
+    /// The variant by which `rule` is violated, if it is.
     pub fn violated(&self, rule: Id) -> Option<&'static str> {
         self.0.get(&rule.key).map(|deviation| deviation.variant)
     }
 
-    /// Switches exactly these off.
+    /// Activates exactly these deviations.
     pub fn set(&mut self, deviations: impl IntoIterator<Item = Deviation>) {
         self.0 = deviations.into_iter().map(|deviation| (deviation.requirement.key, deviation)).collect();
     }
 
-    /// What is switched off.
+    /// The active deviations.
     pub fn list(&self) -> impl Iterator<Item = &Deviation> {
         self.0.values()
     }
 }
 
-/// Finds a deviation among `known` by its name, `id` or `id/variant`.
+/// Finds a deviation in `known` by its name: `id` or `id/variant`.
 pub fn find(known: &[Deviation], name: &str) -> Result<Deviation, UnknownDeviation> {
     let (id, variant) = name.split_once('/').unwrap_or((name, ""));
     let rule = catalogue::requirement(id).ok_or_else(|| UnknownDeviation::Requirement(id.to_owned()))?;

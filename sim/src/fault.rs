@@ -1,4 +1,4 @@
-//! Faults: conditions that the documents foresee, switched on with exact triggers, and receipts of when they struck.
+//! Faults: conditions that the documents foresee, activated with exact triggers, with receipts of each activation.
 
 use std::collections::BTreeMap;
 
@@ -14,50 +14,51 @@ pub struct FaultKind {
     pub about: &'static str,
 }
 
-/// Requests that wait stay waiting while this fault is set: time does not jump for them.
-pub const HOLD: FaultKind = FaultKind { name: "hold", about: "time does not jump for requests that wait" };
+/// While this fault is set, time does not jump for waiting requests.
+pub const HOLD: FaultKind =
+    FaultKind { name: "hold", about: "time does not jump ahead for waiting requests" };
 
-/// A fault that is set. Absent conditions always hold.
+/// An active fault. A condition that is absent always holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
     /// The kind's name.
     pub fault: String,
-    /// What the occasion must look like, such as `{"endpoint": "prepare", "domain": "a.example"}`.
+    /// Conditions on the occasion, such as `{"endpoint": "prepare", "domain": "a.example"}`.
     #[serde(default, rename = "where")]
     pub place: BTreeMap<String, String>,
-    /// The first occasion that it strikes, counted from 1.
+    /// The first occasion to which it applies, counted from 1.
     #[serde(default)]
     pub nth: Option<u64>,
-    /// How many occasions it strikes.
+    /// The number of occasions to which it applies.
     #[serde(default)]
     pub times: Option<u64>,
-    /// The first moment at which it strikes, in milliseconds.
+    /// When it begins to apply, in milliseconds.
     #[serde(default)]
     pub from: Option<Instant>,
-    /// The first moment at which it no longer strikes.
+    /// When it no longer applies, in milliseconds.
     #[serde(default)]
     pub until: Option<Instant>,
-    /// Occasions seen so far.
+    /// Matching occasions so far.
     #[serde(default)]
     pub matched: u64,
-    /// When it struck, the latest [`RECEIPTS`] of them.
+    /// When it applied: the latest [`RECEIPTS`] times.
     #[serde(default)]
     pub receipts: Vec<Instant>,
 }
 
-/// How many receipts a fault keeps.
+/// The maximum number of receipts kept per fault.
 pub const RECEIPTS: usize = 64;
 
 impl Fault {
-    /// Whether it is set without any condition.
+    /// Whether it has no conditions.
     pub fn is_plain(&self) -> bool {
         self.place.is_empty()
             && [self.nth, self.times].iter().all(Option::is_none)
             && self.from.or(self.until).is_none()
     }
 
-    /// Whether it strikes on this occasion; counts the occasion and signs the receipt.
+    /// Whether it applies on this occasion. Counts the occasion and adds a receipt.
     fn strikes(&mut self, name: &str, occasion: &[(&str, &str)], now: Instant) -> bool {
         let here = self.fault == name
             && self.place.iter().all(|(key, value)| occasion.iter().any(|(k, v)| k == key && v == value))
@@ -80,7 +81,7 @@ impl Fault {
     }
 }
 
-/// The faults of a world, in the order in which they were set.
+/// The faults of a world, in the order they were set.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Vec<Fault>);
 
@@ -95,14 +96,14 @@ impl Faults {
         &self.0
     }
 
-    /// Whether a fault of that name is set at all.
+    /// Whether a fault with that name is set.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|fault| fault.fault == name)
     }
 
-    /// Whether a fault of that name strikes on this occasion. Every fault that matches counts it.
+    /// Whether a fault with that name applies on this occasion. Every matching fault counts the occasion.
     pub fn strike(&mut self, name: &str, occasion: &[(&str, &str)], now: Instant) -> bool {
-        // Not `any`: it would stop at the first, and the others would not have counted the occasion.
+        // Not `any`: it would stop at the first match, and the other faults would not count the occasion.
         let strikes: Vec<bool> = self.0.iter_mut().map(|fault| fault.strikes(name, occasion, now)).collect();
         strikes.contains(&true)
     }

@@ -1,4 +1,4 @@
-//! Multipart forms that lie in memory.
+//! Multipart forms held in memory.
 
 use std::convert::Infallible;
 
@@ -8,31 +8,31 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use multer::Multipart;
 
-/// Parts of a form at most.
+/// The maximum number of parts of a form.
 const PARTS: usize = 1_000;
 
 /// A part of a form.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The field's name; empty where it has none.
+    /// The field's name; empty if it has none.
     pub(crate) name: String,
-    /// Its content type as sent, where that is text.
+    /// Its content type as sent, if it is a valid string.
     pub(crate) content_type: Option<String>,
     /// Its bytes.
     pub(crate) bytes: Bytes,
 }
 
-/// Reads a form's parts; the error tells why there is no form, or where it breaks.
+/// Reads a form's parts. The error says why the body is not a form, or where it is malformed.
 pub(crate) fn parts(headers: &HeaderMap, body: &Bytes) -> Result<Vec<Part>, String> {
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let boundary = multer::parse_boundary(content_type.unwrap_or_default());
-    let boundary = boundary.map_err(|e| format!("no multipart form: {e}"))?;
+    let boundary = boundary.map_err(|e| format!("not a multipart form: {e}"))?;
     let whole = stream::iter([Ok::<_, Infallible>(body.clone())]);
-    // All bytes are there, so that nothing is ever waited for.
+    // All bytes are present, so this never waits.
     read(Multipart::new(whole, boundary))
         .now_or_never()
-        .unwrap_or_else(|| Err("the form never ends".to_owned()))
-        .map_err(|e| format!("a broken form: {e}"))
+        .unwrap_or_else(|| Err("the form is not terminated".to_owned()))
+        .map_err(|e| format!("malformed form: {e}"))
 }
 
 async fn read(mut multipart: Multipart<'_>) -> Result<Vec<Part>, String> {

@@ -1,6 +1,6 @@
 //! The journal: every input and output with its virtual time, as a rolling hash and a bounded ring.
 //!
-//! The hash is the run's fingerprint: equal seeds, epochs and inputs give equal hashes.
+//! The hash is the run's fingerprint: equal seeds, epochs and inputs produce equal hashes.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::world::{ExchangeId, Output};
 
 /// How many entries the ring keeps.
 pub const KEPT: usize = 512;
-/// How many bytes of headers and bodies the ring keeps, but for the latest entry, which it always keeps.
+/// The maximum size of headers and bodies in the ring, in bytes. The latest entry is always kept.
 pub const KEPT_BYTES: usize = 64 * 1024 * 1024;
 
-/// One thing that went in or out.
+/// One input or output.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A request's head: site, client address, request line, headers.
@@ -29,9 +29,9 @@ pub enum Event {
     Body(Bytes),
     /// A request is complete.
     End,
-    /// A client went away.
+    /// A client disconnected.
     Abort,
-    /// Time was moved.
+    /// Time moved.
     Tick,
     /// Something was set through the control API.
     Control(String),
@@ -43,27 +43,27 @@ pub enum Event {
     ReplyEnd,
     /// A reply broke off.
     Cut,
-    /// A request of the world's own to somebody else.
+    /// A request of the world to an outside server.
     Outgoing(OutgoingId, Arc<Outgoing>),
-    /// What such a request came to.
+    /// The outcome of such a request.
     Incoming(OutgoingId, Outcome),
 }
 
 impl Event {
-    /// What the journal says of an output to a client.
+    /// The journal's event for an output to a client.
     pub(crate) fn of(output: &Output) -> Option<Event> {
         match output {
             Output::Head { status, headers, .. } => Some(Event::ReplyHead(*status, headers.clone())),
             Output::Frame { bytes, .. } => Some(Event::Frame(bytes.clone())),
             Output::End { .. } => Some(Event::ReplyEnd),
             Output::Cut { .. } => Some(Event::Cut),
-            // It was noted when it left.
+            // Recorded when the request left.
             Output::Outgoing { .. } => None,
         }
     }
 }
 
-/// An event, when it happened and in which exchange (0 outside of any).
+/// An event with its time and exchange (0 if none).
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Virtual time.
@@ -72,12 +72,12 @@ pub struct Entry {
     pub exchange: ExchangeId,
     /// What happened.
     pub event: Event,
-    /// Its bytes hold a secret: as JSON they are a number alone.
+    /// Its bytes contain a secret: the JSON form shows only their number.
     pub secret: bool,
 }
 
 impl Entry {
-    /// Bytes of headers and bodies that it holds on to.
+    /// The size of its headers and bodies.
     fn bytes(&self) -> usize {
         match &self.event {
             Event::Body(bytes) | Event::Frame(bytes) => bytes.len(),
@@ -122,18 +122,18 @@ impl Journal {
         hex(&self.hash.clone().finalize())
     }
 
-    /// How many entries there were.
+    /// The total number of entries.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The entries still in the ring, oldest first, each with its number from 0.
+    /// The entries still in the ring, oldest first, each with its number, counted from 0.
     pub fn entries(&self) -> impl Iterator<Item = (u64, &Entry)> {
         (self.count - self.ring.len() as u64..).zip(self.ring.iter())
     }
 }
 
-/// Every part goes in with its length, so that no two journals share their bytes.
+/// Each part is hashed with its length, so that different journals never feed equal bytes.
 fn feed(hash: &mut Sha256, event: &Event) {
     let mut part = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_be_bytes());
@@ -197,7 +197,7 @@ fn feed_headers(part: &mut impl FnMut(&[u8]), headers: &HeaderMap) {
     }
 }
 
-/// An entry as JSON: bodies as text where they are UTF-8, else as hex; of a secret, how long it is.
+/// An entry as JSON. Bodies are strings if they are UTF-8, otherwise hex; for a secret, only its length.
 impl Serialize for Entry {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde_json::json;

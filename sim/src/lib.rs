@@ -1,7 +1,7 @@
 //! The simulator: every service of the documents in one world.
 //!
-//! Rule of this layer: state changes only in one synchronous [`World::input`]; only [`serve`] knows sockets, and
-//! only [`deviation`] and the services' `deviations.rs` deviate.
+//! Rules of this layer: state changes only inside one synchronous [`World::input`]; only [`serve`] uses sockets; only
+//! [`deviation`] and the services' `deviations.rs` deviate.
 
 pub mod clock;
 pub mod control;

@@ -1,4 +1,5 @@
-//! Why: every refusal names its requirement and what was seen, while the wire answer stays as mute as documented.
+//! The refusal log: each refusal names its requirement and what was seen. The response itself says only what the
+//! documents allow.
 
 use assay_spec::{Instant, Refused};
 use imbl::Vector;
@@ -8,7 +9,7 @@ use crate::world::ExchangeId;
 
 /// How many refusals the log keeps.
 pub const KEPT: usize = 256;
-/// How much of what was seen a line tells, in characters; what was seen may be megabytes.
+/// The maximum length of a reason, in characters; what was seen may be megabytes long.
 pub const WHY: usize = 500;
 
 /// One refusal.
@@ -18,7 +19,7 @@ pub struct Line {
     pub at: Instant,
     /// The exchange that was refused.
     pub exchange: ExchangeId,
-    /// The requirement that refused it.
+    /// The requirement that was violated.
     pub requirement: String,
     /// What was seen.
     pub why: String,
@@ -29,7 +30,7 @@ pub struct Line {
 pub struct Log(Vector<Line>);
 
 impl Log {
-    /// Notes a refusal.
+    /// Records a refusal.
     pub fn note(&mut self, at: Instant, exchange: ExchangeId, refused: &Refused) {
         if self.0.len() == KEPT {
             self.0.pop_front();

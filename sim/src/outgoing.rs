@@ -1,10 +1,9 @@
-//! Requests of the world's own: webhooks, probes. What they come to is an input like any other.
+//! Requests that a world sends: webhooks, probes. Their outcomes are inputs like any other.
 //!
-//! A request to one of the world's own sites is answered by the world itself, at the moment at which it is sent or
-//! when the site answers, over the same path as any client's; time and outcome of such a request are as repeatable
-//! as everything else. A request to anybody else leaves as an output, and its outcome comes back as an input: it is
-//! not the world's to say what that is or when it comes, so that a run repeats itself only when the same outcomes go
-//! in at the same moments.
+//! The world itself answers a request to one of its own sites, when it is sent or when the site answers, by the same
+//! path as any client's request. Time and outcome of such a request are deterministic. A request to an outside server
+//! leaves as an output, and its outcome comes back as an input. The world does not control that outcome or its time,
+//! so a run is repeatable only if the same outcomes arrive at the same times.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -21,19 +20,19 @@ use crate::world::{self, ExchangeId, OutgoingContext, Reply, Site};
 /// The number of an outgoing request in its world, from 1.
 pub type OutgoingId = u64;
 
-/// How many requests are under way at once; the others wait for their turn.
+/// How many requests are in progress at once; the others wait in a queue.
 pub const AT_ONCE: usize = 16;
-/// How many requests may wait for their turn.
+/// How many requests may wait in the queue.
 pub const QUEUED: usize = 1024;
-/// How much of an answer's body is kept, in bytes; a longer one is cut.
+/// How much of a response body is kept, in bytes; a longer body is cut.
 pub const ANSWER_BYTES: usize = 64 * 1024;
-/// How long an answer may take: virtual time for the world's own sites, real time for others.
+/// The timeout of a response: virtual time for the world's own sites, real time for others.
 pub const LIMIT_MS: i64 = 10_000;
-/// How many requests may have caused each other, the first included.
+/// The maximum length of a chain of requests that cause each other, including the first.
 pub const DEPTH: u8 = 2;
-/// The address that requests come from unless they name another; nobody's outside of a world.
+/// The default source address of outgoing requests; not assigned to any real host.
 pub const HOME: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
-/// What stands behind a site's name in the URL by which the world itself knows it, as in `http://network.sim`.
+/// The suffix of a site's name in the URL by which the world itself knows it, as in `http://network.sim`.
 pub const SUFFIX: &str = ".sim";
 
 /// A request that the world sends.
@@ -51,7 +50,7 @@ pub struct Outgoing {
     pub body: Bytes,
 }
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// To a site of the same world.
@@ -61,39 +60,39 @@ pub enum Target {
         /// Path and query, as sent.
         target: String,
     },
-    /// To a URL, which may be one of the world's own sites all the same.
+    /// A URL, which may also be one of the world's own sites.
     Url(String),
 }
 
-/// What a request came to.
+/// The outcome of a request.
 pub type Outcome = Result<Reply, Failure>;
 
-/// Why there is no answer.
+/// Why there is no response. The messages are only hashed: they are part of the journal's fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
-    /// The text is no URL of plain HTTP.
+    /// The string is not a plain HTTP URL.
     #[error("no URL of plain HTTP")]
     Url,
-    /// The host is one that may not be reached.
+    /// The host is not allowed.
     #[error("no host that may be reached")]
     Forbidden,
-    /// There is no connection.
+    /// The connection failed.
     #[error("no connection")]
     Unreachable,
-    /// What came is no HTTP response.
+    /// What arrived is not an HTTP response.
     #[error("no HTTP response")]
     Broken,
-    /// Nothing came in time.
+    /// The response did not arrive in time.
     #[error("no answer in time")]
     Timeout,
-    /// Too many requests wait already.
+    /// Too many requests are waiting already.
     #[error("too many requests wait")]
     Busy,
-    /// Requests cause each other without end.
+    /// Requests cause each other in a loop.
     #[error("requests that cause each other")]
     Depth,
-    /// The world was copied or put back while the request was under way.
+    /// The world was copied or restored while the request was in progress.
     #[error("abandoned")]
     Abandoned,
 }
@@ -127,7 +126,7 @@ impl Outgoing {
         self
     }
 
-    /// The URL, for people.
+    /// The URL, for display.
     pub fn url(&self) -> String {
         match &self.to {
             Target::Site { site, target } => format!("http://{}{SUFFIX}{target}", site.name),
@@ -136,11 +135,11 @@ impl Outgoing {
     }
 }
 
-/// Host, with its port, and request target of a URL of plain HTTP.
+/// The host with its port, and the request target, of a plain HTTP URL.
 pub fn parse_url(url: &str) -> Result<(Authority, String), Failure> {
     let uri: Uri = url.parse().map_err(|_| Failure::Url)?;
     let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or(Failure::Url)?;
-    // What stands before the host, a user's name, is either a mistake or a trick.
+    // User information before the host is either a mistake or an attack.
     let port = authority.as_str().strip_prefix(authority.host());
     let port = port.filter(|port| port.is_empty() || authority.port_u16().is_some_and(|number| number > 0));
     if authority.host().is_empty() || port.is_none() {
@@ -157,31 +156,31 @@ fn plain(url: &str) -> String {
     url.strip_prefix("https://").map_or_else(|| url.to_owned(), |rest| format!("http://{rest}"))
 }
 
-/// An answer as a service gets it: no longer than [`ANSWER_BYTES`].
+/// A response as a service receives it: cut to [`ANSWER_BYTES`].
 pub(crate) fn cut(mut reply: Reply) -> Reply {
     reply.body.truncate(ANSWER_BYTES);
     reply
 }
 
-/// The requests that have not come to anything yet.
+/// The requests without an outcome so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbound {
     last: OutgoingId,
-    /// What can be carried at once: requests to own sites, and those that failed before they left.
+    /// Requests that can be handled at once: those to own sites, and those that failed before they left.
     ready: Vector<(OutgoingId, Leaving)>,
-    /// Requests to others that wait for their turn.
+    /// Requests to outside servers that wait in the queue.
     queue: Vector<(OutgoingId, Leaving)>,
     under_way: OrdMap<OutgoingId, UnderWay>,
     abroad: usize,
-    /// Where the world's sites stand, by host and port.
+    /// The world's sites, by host and port.
     sites_by_authority: Arc<BTreeMap<String, Site>>,
     /// Their base URLs.
     urls: Arc<BTreeMap<Site, String>>,
-    /// How many requests have caused what is being handled.
+    /// How many requests led to what is being handled.
     pub(crate) depth: u8,
 }
 
-/// A request that leaves.
+/// A request about to leave.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaving {
     pub(crate) request: Arc<Outgoing>,
@@ -190,29 +189,29 @@ pub(crate) struct Leaving {
     pub(crate) way: Way,
 }
 
-/// Where a request leads.
+/// The route of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     /// To a site of the same world: site, host, target.
     Home(Site, String, String),
-    /// To others.
+    /// To an outside server.
     Abroad,
-    /// Nowhere.
+    /// Nowhere: it has failed already.
     Nowhere(Failure),
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct UnderWay {
     pub(crate) context: OutgoingContext,
-    /// How many requests had caused it.
+    /// How many requests led to it.
     pub(crate) depth: u8,
     /// The exchange of a request to an own site.
     pub(crate) exchange: Option<ExchangeId>,
 }
 
 impl Outbound {
-    /// The world's sites stand at these base URLs, besides those that the world itself knows them by.
+    /// Sets the base URLs of the world's sites, besides those by which the world itself knows them.
     pub(crate) fn set_site_urls<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
         let urls: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
         let place = |(site, url): (&Site, &String)| {
@@ -222,12 +221,12 @@ impl Outbound {
         self.urls = Arc::new(urls);
     }
 
-    /// The base URL at which a site stands.
+    /// The base URL of a site.
     pub(crate) fn site_url(&self, site: Site) -> Option<&str> {
         self.urls.get(&site).map(String::as_str)
     }
 
-    /// Takes a request in.
+    /// Queues a request.
     pub(crate) fn send(&mut self, request: Outgoing, context: OutgoingContext) -> OutgoingId {
         self.last += 1;
         let way = self.way(&request);
@@ -249,7 +248,7 @@ impl Outbound {
             }
             Target::Url(url) => match parse_url(url) {
                 Err(failure) => match parse_url(&plain(url)) {
-                    // Nobody else is asked over TLS; an own site is, since the world answers for it itself.
+                    // Outside servers are never called over TLS. An own site may be, since the world itself answers.
                     Ok((authority, target)) if let Some(site) = self.site_at(authority.as_str()) => {
                         Way::Home(site, authority.to_string(), target)
                     }
@@ -263,7 +262,7 @@ impl Outbound {
         }
     }
 
-    /// The own site that stands there.
+    /// The own site with that host.
     fn site_at(&self, authority: &str) -> Option<Site> {
         let place = authority.to_lowercase();
         let name = place.strip_suffix(":80").unwrap_or(&place).strip_suffix(SUFFIX);
@@ -271,35 +270,35 @@ impl Outbound {
         named.or_else(|| self.sites_by_authority.get(&place).copied())
     }
 
-    /// The request whose turn it is.
+    /// The next request to send.
     pub(crate) fn next(&mut self) -> Option<(OutgoingId, Leaving)> {
         self.ready.pop_front().or_else(|| if self.abroad < AT_ONCE { self.queue.pop_front() } else { None })
     }
 
-    /// A request is on its way.
+    /// Marks a request as in progress.
     pub(crate) fn leave(&mut self, id: OutgoingId, under_way: UnderWay) {
         self.abroad += usize::from(under_way.exchange.is_none());
         self.under_way.insert(id, under_way);
     }
 
-    /// A request has come to something.
+    /// Ends a request; it has an outcome.
     pub(crate) fn settle(&mut self, id: OutgoingId) -> Option<UnderWay> {
         let settled = self.under_way.remove(&id)?;
         self.abroad -= usize::from(settled.exchange.is_none());
         Some(settled)
     }
 
-    /// The exchange of a request to an own site that is under way.
+    /// The exchange of a request in progress to an own site.
     pub(crate) fn exchange(&self, id: OutgoingId) -> Option<ExchangeId> {
         self.under_way.get(&id)?.exchange
     }
 
-    /// How many requests to others are under way.
+    /// The number of requests in progress to outside servers.
     pub(crate) fn count_abroad(&self) -> usize {
         self.abroad
     }
 
-    /// Requests to others that are under way, in their order.
+    /// Requests in progress to outside servers, in order.
     pub(crate) fn abroad(&self) -> Vec<OutgoingId> {
         self.under_way.iter().filter(|(_, one)| one.exchange.is_none()).map(|(id, _)| *id).collect()
     }

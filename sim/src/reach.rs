@@ -1,4 +1,4 @@
-//! Requests of a world's own that leave the process: plain HTTP/1.1 over TCP, one connection each.
+//! Outgoing requests that leave the process: plain HTTP/1.1 over TCP, one connection per request.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -14,22 +14,22 @@ use tokio::net::{TcpStream, lookup_host};
 use crate::outgoing::{ANSWER_BYTES, Failure, LIMIT_MS, Outcome, Outgoing, parse_url};
 use crate::world::Reply;
 
-/// What every such request calls itself.
+/// The user agent of every such request.
 pub const AGENT: &str = "assay-sim";
-/// The largest head of an answer, in bytes.
+/// The maximum size of a response head, in bytes.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Whom a world's own requests may reach.
+/// Which hosts the world's own requests may reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// Servers of this machine, by a loopback address or as `localhost`.
+    /// Servers on this machine, by a loopback address or as `localhost`.
     #[default]
     Loopback,
-    /// Everybody. Whoever may register a webhook then makes this machine call others.
+    /// Any host. Then anyone who may register a webhook can make this machine call other hosts.
     Anywhere,
 }
 
-/// Carries a request. The outcome is there within [`LIMIT_MS`] of real time; redirects are not followed.
+/// Sends a request. The outcome arrives within [`LIMIT_MS`] of real time; redirects are not followed.
 pub async fn fetch(request: &Outgoing, reach: Reach) -> Outcome {
     within(Duration::from_millis(LIMIT_MS.unsigned_abs()), request, reach).await
 }
@@ -54,7 +54,7 @@ async fn exchange(request: &Outgoing, reach: Reach) -> Outcome {
         let body = read(body).await?;
         Ok(Reply { status: parts.status.as_u16(), headers: parts.headers, body: body.into() })
     };
-    // The connection moves only while somebody waits for it; with the answer it is of no use any more.
+    // The connection makes progress only while it is polled; after the response it is not needed.
     tokio::pin!(connection, asked);
     tokio::select! {
         outcome = &mut asked => outcome,
@@ -78,7 +78,7 @@ fn message(
     Ok(message)
 }
 
-/// The beginning of a body. Of a longer one the rest is not waited for.
+/// The beginning of a body. It does not wait for the rest of a longer body.
 async fn read(mut body: impl Body<Data = bytes::Bytes> + Unpin) -> Result<Vec<u8>, Failure> {
     let mut kept = Vec::new();
     while kept.len() < ANSWER_BYTES
@@ -91,14 +91,14 @@ async fn read(mut body: impl Body<Data = bytes::Bytes> + Unpin) -> Result<Vec<u8
     Ok(kept)
 }
 
-/// The addresses of a host that may be reached.
+/// The allowed addresses of a host.
 async fn addresses(authority: &Authority, reach: Reach) -> Result<Vec<SocketAddr>, Failure> {
     let port = authority.port_u16().unwrap_or(80);
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');
     let loopback = || [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
     let found: Vec<IpAddr> = match (host.parse::<IpAddr>(), reach) {
         (Ok(address), _) => vec![address],
-        // Never by the resolver: it might lead elsewhere.
+        // Without the resolver: it might return another address.
         (Err(_), _) if host.eq_ignore_ascii_case("localhost") => loopback().to_vec(),
         (Err(_), Reach::Loopback) => return Err(Failure::Forbidden),
         (Err(_), Reach::Anywhere) => {
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// What a request comes to whose receiver says this and then, if it is to, holds on.
+    /// The outcome of a request whose receiver sends these bytes and then, if `holds`, keeps the connection open.
     async fn said(answer: &[u8], holds: bool) -> Result<(u16, usize), Failure> {
         said_within(Duration::from_secs(10), answer, holds).await
     }
@@ -136,9 +136,9 @@ mod tests {
             let (mut io, _) = listener.accept().await.expect("a connection");
             let mut request = [0; 1024];
             let heard = io.read(&mut request).await.expect("bytes");
-            // A sender that does not wait for long may be gone before it has said anything.
+            // A sender with a short timeout may be gone before it has sent anything.
             assert!(heard > 0 || holds, "a request");
-            // Whoever has heard enough may be gone.
+            // The sender may close the connection once it has enough.
             let _ = io.write_all(answer).await;
             if holds { Some(io) } else { None }
         };
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn receivers_of_every_kind_come_to_something() {
+    async fn every_kind_of_receiver_leads_to_an_outcome() {
         assert_eq!(said(b"HTTP/1.1 204 No Content\r\n\r\n", false).await, Ok((204, 0)));
         assert_eq!(said(b"HTTP/1.1 200 OK\r\n\r\nuntil the end", false).await, Ok((200, 13)));
         let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_listens() {
+    async fn closed_port_is_unreachable() {
         let free = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
         let outcome =
             fetch(&Outgoing::to_url(format!("http://{free}/"), Method::POST), Reach::Loopback).await;

@@ -1,13 +1,13 @@
-//! A refusal on its way out. Which answer it gets is told by the table of its service.
+//! A refusal. The table of each service decides its response.
 
 use assay_spec::{Id, Refused};
 
 /// A refusal.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    /// The requirement, and what was seen; the latter is for the log alone.
+    /// The requirement, and what was seen; the latter only goes to the log.
     pub(crate) refused: Refused,
-    /// In how many seconds to come back, where that helps.
+    /// When to retry, in seconds, if retrying helps.
     pub(crate) retry_after_s: Option<i64>,
 }
 
@@ -17,7 +17,7 @@ impl Refusal {
         Refused { rule, why: why.into() }.into()
     }
 
-    /// A refusal that ends once `wait_ms` have passed.
+    /// A refusal that no longer applies after `wait_ms`.
     pub(crate) fn for_now(rule: Id, why: impl Into<String>, wait_ms: i64) -> Refusal {
         let retry_after_s = Some(wait_ms.max(0).saturating_add(999) / 1000);
         Refusal { retry_after_s, ..Refusal::new(rule, why) }

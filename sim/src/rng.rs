@@ -1,6 +1,6 @@
-//! Keyed randomness: a draw depends on the seed, the stream's name, a logical key and a number, and on nothing else.
+//! Keyed randomness: a draw depends only on the seed, the stream's name, a logical key and a number.
 //!
-//! A new draw in one place shifts nothing elsewhere.
+//! A new draw in one place does not change draws elsewhere.
 
 use sha2::{Digest, Sha256};
 
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_the_address_matters() {
+    fn every_part_of_the_key_matters() {
         let draws = [
             Rng::new(1).draw("a", b"b", 0),
             Rng::new(2).draw("a", b"b", 0),

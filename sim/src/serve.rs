@@ -1,4 +1,4 @@
-//! Sockets around worlds: in process, in-memory connections, and real listeners. The only place that waits.
+//! Serves worlds: in process, over in-memory connections, and over real sockets. The only module that waits.
 
 mod answer;
 mod listen;
@@ -26,9 +26,9 @@ use listen::Accepting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockMode {
-    /// Only when told.
+    /// Only on request.
     Manual,
-    /// To the next timer, when a request waits and none is on its way.
+    /// To the next timer, while a request waits and no other is arriving.
     Auto,
     /// With the wall clock.
     Real,
@@ -38,28 +38,28 @@ pub enum ClockMode {
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
-    /// The header that names the client's address, where one is believed.
+    /// The trusted header that contains the client's address, if any.
     forwarding: Option<HeaderName>,
-    /// Every site speaks https where it is listened for, not only those that the documents show so.
+    /// Every site uses HTTPS when it listens, not only those that the documents show with HTTPS.
     secure: bool,
 }
 
 struct Shared {
     inner: Mutex<Inner>,
     waiting: watch::Sender<usize>,
-    /// How many requests of the world's own are under way to others.
+    /// How many of the world's own requests to outside servers are in progress.
     abroad: watch::Sender<usize>,
-    /// The boots of the sites that have boots.
+    /// The current boot of each site that boots.
     boots: watch::Sender<Boots>,
     rng: Rng,
-    /// The certificates of the sites that speak https; a fork shows its origin's.
+    /// The certificates of the HTTPS sites; a fork shows those of its origin.
     shown: Arc<OnceLock<Shown>>,
 }
 
-/// Sites that boot, and the number of the boot that each is in.
+/// Sites that boot, with the number of their current boot.
 type Boots = Vec<(Site, u64)>;
 
-/// The boot of a site; 0 where it has none.
+/// The boot of a site; 0 if it does not boot.
 fn boot_of(boots: &[(Site, u64)], site: Site) -> u64 {
     boots.iter().find(|(named, _)| *named == site).map_or(0, |(_, boot)| *boot)
 }
@@ -67,26 +67,26 @@ fn boot_of(boots: &[(Site, u64)], site: Site) -> u64 {
 struct Inner {
     world: World,
     mode: ClockMode,
-    /// The wall clock's lead over the world's, in milliseconds.
+    /// How far the wall clock is ahead of the world's clock, in milliseconds.
     lead_ms: i64,
     replies: BTreeMap<ExchangeId, mpsc::UnboundedSender<Output>>,
-    /// How often a copy was put back: exchanges of the world before are not this world's.
+    /// How often a snapshot was restored: exchanges from before a restore do not belong to this world.
     generation: u64,
-    /// Whom the world's own requests may reach.
+    /// Which hosts the world's own requests may reach.
     reach: Reach,
-    /// Where the world's sites stand, by name.
+    /// The URLs of the world's sites, by name.
     site_urls: BTreeMap<&'static str, String>,
-    /// Requests of the world's own that nobody has taken up.
+    /// The world's own requests that are not being sent yet.
     leaving: Vec<(OutgoingId, Arc<Outgoing>)>,
-    /// The moment at which the world is to be woken, where the wall clock rules.
+    /// When the world will be woken, in real-time mode.
     wakes_at: Option<Instant>,
-    /// The boots for which there are listeners.
+    /// The boots that have listeners.
     boots: Boots,
-    /// Where sites that boot are listened for.
+    /// Listeners of the sites that boot.
     berths: Vec<Berth>,
 }
 
-/// A place at which a site that boots is listened for, at another port after each boot.
+/// The listener of a site that boots; it moves to another port after each boot.
 struct Berth {
     site: Site,
     ip: IpAddr,
@@ -102,7 +102,7 @@ struct Ticket {
     exchange: ExchangeId,
 }
 
-/// How long, in all, an advance waits for requests of the world's own to come to something.
+/// The total time that an advance waits for the world's own requests.
 const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
 impl Handle {
     /// Serves `world`.
@@ -112,7 +112,7 @@ impl Handle {
 
     fn new_showing(mut world: World, mode: ClockMode, shown: Arc<OnceLock<Shown>>) -> Handle {
         let lead_ms = wall_clock() - world.core.now();
-        // A copy of a world that stands somewhere does not stand there.
+        // A copy of a served world is not served itself.
         world.set_site_urls(std::iter::empty());
         let boots = world.boots();
         let inner = Inner {
@@ -139,37 +139,37 @@ impl Handle {
         Handle { shared: Arc::new(shared), forwarding: None, secure: false }
     }
 
-    /// Whom the world's own requests may reach from now on. At first that is this machine alone.
+    /// Sets which hosts the world's own requests may reach. The default is this machine only.
     pub fn set_reach(&self, reach: Reach) {
         self.lock().reach = reach;
     }
 
-    /// The world's sites stand at these base URLs (site name to URL): requests of its own to them stay in the world.
+    /// Sets the base URLs of the world's sites (site name to URL): the world itself answers its own requests to them.
     pub fn set_site_urls(&self, site_urls: BTreeMap<&'static str, String>) {
         let mut inner = self.lock();
         inner.site_urls = site_urls;
         inner.set_site_urls();
     }
 
-    /// Where the world's sites stand now, as far as they stand anywhere.
+    /// The current URLs of the world's sites, as far as they are served.
     pub fn site_urls(&self) -> BTreeMap<&'static str, String> {
         self.lock().site_urls.clone()
     }
 
-    /// The same world for clients whose address is the last one that this header names, where it names one. The
-    /// header is believed as it comes: only for a proxy, or a test, that sets it.
+    /// The same world for clients whose address is the last value of this header, if the header is present. The
+    /// header is trusted: only for a proxy or a test that sets it.
     #[must_use]
     pub fn forwarded_by(self, header: Option<HeaderName>) -> Handle {
         Handle { forwarding: header, ..self }
     }
 
-    /// The same world, all of whose sites speak https where they are listened for from now on, if `secure`.
+    /// The same world; if `secure`, all its sites use HTTPS when they listen from now on.
     #[must_use]
     pub fn secured(self, secure: bool) -> Handle {
         Handle { secure, ..self }
     }
 
-    /// A world of its own like this one at this moment, served alike. Exchanges in flight stay behind.
+    /// A separate copy of this world, served in the same way. Exchanges in progress are not copied.
     #[must_use]
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
@@ -188,7 +188,7 @@ impl Handle {
         read(&inner.world)
     }
 
-    /// Changes the world from outside of its exchanges; answers that follow from it go out.
+    /// Changes the world outside of its exchanges and sends the responses that result.
     pub fn change<T>(&self, change: impl FnOnce(&mut World) -> (T, Vec<Output>)) -> T {
         let mut inner = self.lock();
         inner.follow_wall_clock();
@@ -215,8 +215,8 @@ impl Handle {
         self.after(inner);
     }
 
-    /// Moves time forward by `ms`; tells how many timers fired. It does not wait for anything: requests of the
-    /// world's own to others that are under way come to something after it.
+    /// Moves time forward by `ms` and returns how many timers fired. It does not wait: the world's own requests in
+    /// progress to outside servers get their outcome later.
     pub fn advance(&self, ms: i64) -> usize {
         let mut inner = self.lock();
         inner.follow_wall_clock();
@@ -230,8 +230,8 @@ impl Handle {
         fired
     }
 
-    /// Moves time forward by `ms`, and stops on the way wherever a request of the world's own is under way to somebody
-    /// else until it has come to something. Tells how many timers fired.
+    /// Moves time forward by `ms`, and pauses whenever one of the world's own requests to an outside server is in
+    /// progress, until it has an outcome. Returns how many timers fired.
     pub async fn advance_settled(&self, ms: i64) -> usize {
         let until = self.read(|world| world.core.now()) + ms;
         let mut fired = 0;
@@ -246,7 +246,7 @@ impl Handle {
             }
             self.settled().await;
         };
-        // Whoever keeps a world waiting for that long does not hold its time back any further.
+        // An outside server that takes this long does not hold time any longer.
         if tokio::time::timeout(SETTLING, settling).await.is_err() {
             let rest = until - self.read(|world| world.core.now());
             fired += self.advance(rest.max(0));
@@ -254,8 +254,8 @@ impl Handle {
         fired
     }
 
-    /// Moves time on until something is under way to others; tells how many timers fired, and whether `until` is
-    /// reached.
+    /// Moves time forward until a request to an outside server is in progress. Returns how many timers fired, and
+    /// whether `until` is reached.
     fn advance_to_pause(&self, until: Instant) -> (usize, bool) {
         let mut inner = self.lock();
         inner.follow_wall_clock();
@@ -271,7 +271,7 @@ impl Handle {
         (fired, there)
     }
 
-    /// Resolves once no request of the world's own is under way to others.
+    /// Resolves once none of the world's own requests to outside servers is in progress.
     pub async fn settled(&self) {
         let mut abroad = self.shared.abroad.subscribe();
         // The sender lives in `self`, so the channel cannot close.
@@ -283,7 +283,7 @@ impl Handle {
         self.read(World::clone)
     }
 
-    /// Puts a copy back: everything is as it was, time included. Exchanges in flight end without an answer.
+    /// Restores a copy, including its time. Exchanges in progress end without a response.
     pub fn restore(&self, world: World) {
         let mut inner = self.lock();
         inner.lead_ms = wall_clock() - world.core.now();
@@ -320,15 +320,15 @@ impl Handle {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic inside the world is our bug; the next request shows it better than a poisoned lock.
+        // A panic inside the world is our bug; the next request reports it better than a poisoned lock.
         self.shared.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells who waits, sends what leaves, and wakes up for the next timer where the wall clock rules.
+    /// Reports how many requests wait, sends what leaves, and schedules the next timer in real-time mode.
     fn after(&self, mut inner: MutexGuard<'_, Inner>) {
         let runtime = tokio::runtime::Handle::try_current().ok();
         if runtime.is_none() {
-            inner.reach_nobody();
+            inner.fail_leaving();
         } else {
             self.follow_boots(&mut inner);
         }
@@ -356,7 +356,7 @@ impl Handle {
         }
     }
 
-    /// What a request came to goes into the world.
+    /// Passes the outcome of a request to the world.
     fn incoming(&self, generation: u64, id: OutgoingId, outcome: Outcome) {
         let mut inner = self.lock();
         if inner.generation != generation {
@@ -387,18 +387,18 @@ impl Handle {
         handle.after(inner);
     }
 
-    /// A handle of a world that is still served.
+    /// A handle to a world that is still served.
     fn again(shared: &Weak<Shared>) -> Option<Handle> {
         Some(Handle { shared: shared.upgrade()?, forwarding: None, secure: false })
     }
 
-    /// Puts an input in. What concerns its exchange comes back, the rest goes its way.
+    /// Passes an input to the world. Returns the outputs of its exchange and routes the others.
     fn input(&self, ticket: Ticket, input: impl FnOnce(ExchangeId) -> Input) -> Vec<Output> {
         let mut inner = self.lock();
         if inner.generation != ticket.generation {
             return Vec::new();
         }
-        // A body may take long, and time goes on meanwhile.
+        // A body may take long, and time moves meanwhile.
         inner.follow_wall_clock();
         let own = inner.feed(input(ticket.exchange), ticket.exchange);
         if inner.world.waiting() > 0 || *self.shared.waiting.borrow() > 0 || inner.stirs() {
@@ -408,8 +408,8 @@ impl Handle {
         own
     }
 
-    /// Begins an exchange; an answer may be there before the body. There is none over a connection to a site that has
-    /// booted since.
+    /// Begins an exchange; a response may exist before the body arrives. A connection to a site that has booted since
+    /// gets no exchange.
     fn begin(&self, head: RequestHead, boot: Option<u64>) -> Option<(Ticket, Vec<Output>)> {
         let mut inner = self.lock();
         inner.follow_wall_clock();
@@ -425,14 +425,14 @@ impl Handle {
         Some((ticket, own))
     }
 
-    /// The client's address as the believed header has it.
+    /// The client's address according to the trusted header.
     fn forwarded(&self, headers: &HeaderMap) -> Option<IpAddr> {
         let value = headers.get_all(self.forwarding.as_ref()?).iter().next_back()?.to_str().ok()?;
         let last = value.rsplit(',').next().unwrap_or(value);
         last.trim().parse::<IpAddr>().ok().map(|address| address.to_canonical())
     }
 
-    /// Completes a request: the whole answer, or the channel on which it comes.
+    /// Completes a request: returns the whole response, or the channel on which it comes.
     fn end(&self, ticket: Ticket) -> Result<Vec<Output>, mpsc::UnboundedReceiver<Output>> {
         let mut inner = self.lock();
         let exchange = ticket.exchange;
@@ -450,7 +450,7 @@ impl Handle {
             return Ok(own);
         }
         for output in own {
-            // The receiver is in this function's hands.
+            // This function holds the receiver.
             let _ = sender.send(output);
         }
         inner.replies.insert(exchange, sender);
@@ -471,12 +471,12 @@ impl Inner {
         }
     }
 
-    /// Tells the world where its sites stand.
+    /// Passes the URLs of the sites to the world.
     fn set_site_urls(&mut self) {
         self.world.set_site_urls(self.site_urls.iter().map(|(name, url)| (*name, url.as_str())));
     }
 
-    /// Puts an input in. What concerns this exchange comes back, the rest goes its way.
+    /// Passes an input to the world. Returns the outputs of this exchange and routes the others.
     fn feed(&mut self, input: Input, exchange: ExchangeId) -> Vec<Output> {
         let outputs = self.world.input(input);
         let (own, others): (Vec<Output>, Vec<Output>) =
@@ -485,8 +485,8 @@ impl Inner {
         own
     }
 
-    /// Outside of a runtime nothing can be carried: what leaves finds nobody.
-    fn reach_nobody(&mut self) {
+    /// Outside of a runtime nothing can be sent: requests that leave fail.
+    fn fail_leaving(&mut self) {
         while let Some((id, _)) = self.leaving.pop() {
             let outputs = self.world.input(Input::Incoming(id, Err(Failure::Unreachable)));
             self.route(outputs);
@@ -494,25 +494,25 @@ impl Inner {
         }
     }
 
-    /// Whether something is to be sent, the world to be woken at another moment, or a site to be listened for elsewhere.
+    /// Whether there is something to send, a timer to schedule, or a site to move to another port.
     fn stirs(&self) -> bool {
         !self.leaving.is_empty() || self.sleeps_past().is_some() || self.world.boots() != self.boots
     }
 
-    /// The next moment at which something is due, where the wall clock rules and nobody wakes the world for it.
+    /// When the next timer is due, in real-time mode, if no wake-up is scheduled for it.
     fn sleeps_past(&self) -> Option<Instant> {
         let due = self.world.core.clock.next_due().filter(|_| self.mode == ClockMode::Real)?;
         self.wakes_at.is_none_or(|at| due < at).then_some(due)
     }
 
-    /// That moment, and how long it is until then in milliseconds. From now on it counts as taken care of.
+    /// That time, and the milliseconds until then. From now on it counts as scheduled.
     fn next_wake(&mut self) -> Option<(Instant, i64)> {
         let due = self.sleeps_past()?;
         self.wakes_at = Some(due);
         Some((due, due - self.world.core.now()))
     }
 
-    /// Jumps to due timers while requests wait, nothing is on its way in or out, and nothing holds time.
+    /// Jumps to due timers while requests wait, no request is arriving or leaving, and no fault holds time.
     fn jump(&mut self) {
         let quiet = |inner: &Inner| {
             inner.mode == ClockMode::Auto
@@ -538,7 +538,7 @@ impl Inner {
             let exchange = output.exchange();
             let ends = output.is_last();
             if let Some(sender) = self.replies.get(&exchange) {
-                // A client that went away has dropped its end; the world does not mind.
+                // A client that disconnected has dropped its receiver; the world ignores that.
                 let _ = sender.send(output);
             }
             if ends {

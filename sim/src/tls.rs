@@ -1,7 +1,7 @@
-//! The certificates of the sites that speak https, and an authority of the simulator's own that signs them.
+//! The certificates of the HTTPS sites, and the simulator's own certificate authority that signs them.
 //!
-//! Keys follow from the seed and signatures from the keys (RFC 6979), so that an answer which names a certificate is
-//! the same in every run. What TLS draws for itself is not, and nothing of a world depends on it.
+//! Keys depend on the seed and signatures on the keys (RFC 6979), so that a response that names a certificate is the
+//! same in every run. The randomness of TLS itself is not deterministic; nothing in a world depends on it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -31,12 +31,12 @@ use x509_cert::time::{Time, Validity};
 use crate::outgoing::SUFFIX;
 use crate::rng::Rng;
 
-/// The years, both included, in which every certificate is valid that says nothing else.
+/// The default validity of certificates: first and last year.
 pub const YEARS: [u16; 2] = [2020, 2049];
-/// The protocols that the sites speak, the best first.
+/// The protocols that the sites support, in order of preference.
 const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// An authority: the same for the same seed.
+/// A certificate authority: the same for the same seed.
 pub struct Authority {
     rng: Rng,
     key: SigningKey,
@@ -68,8 +68,8 @@ impl Authority {
         self.certificate.to_pem(LineEnding::LF).expect("what was built can be written")
     }
 
-    /// The certificate of a site at its `boot`, 0 where it never boots: for the loopback addresses, `localhost`,
-    /// `<site>.sim` and, from boot 1 on, `<site>-<boot>.sim`. Another boot has another key.
+    /// The certificate of a site at its `boot` (0 if it does not boot): for the loopback addresses, `localhost`,
+    /// `<site>.sim` and, from boot 1 on, `<site>-<boot>.sim`. Each boot has its own key.
     pub fn leaf(&self, site: &str, boot: u64) -> Leaf {
         let mut names = vec!["localhost".to_owned(), format!("{site}{SUFFIX}")];
         names.extend((boot > 0).then(|| format!("{site}-{boot}{SUFFIX}")));
@@ -78,8 +78,8 @@ impl Authority {
         self.issue(&format!("{site} {boot}"), &names, YEARS)
     }
 
-    /// A certificate for these host names and addresses, valid in these years, both included. Its key is drawn for
-    /// `label`.
+    /// A certificate for these host names and addresses, valid from the first to the last of these years. Its key is
+    /// drawn for `label`.
     pub fn issue(&self, label: &str, names: &[String], years: [u16; 2]) -> Leaf {
         let key = signing_key(self.rng, label.as_bytes());
         let names: Vec<GeneralName> = names.iter().map(|name| general_name(name)).collect();
@@ -120,8 +120,8 @@ impl Leaf {
         Sha256::digest(&self.certificate).into()
     }
 
-    /// What a server shows that has this certificate. Every connection is a handshake of its own: none is resumed, so
-    /// that each shows the certificate of its moment.
+    /// The TLS configuration of a server with this certificate. Sessions are never resumed, so every connection shows
+    /// the certificate that is current.
     pub fn server_config(&self) -> Arc<ServerConfig> {
         let chain = vec![CertificateDer::from(self.certificate.clone())];
         let key = PrivatePkcs8KeyDer::from(self.key.clone()).into();
@@ -138,7 +138,7 @@ impl Leaf {
     }
 }
 
-/// The certificates that a served world shows, and those of its forks: each is made once.
+/// The certificates of a served world and its forks, each made once.
 pub(crate) struct Shown {
     authority: Authority,
     configs: Mutex<BTreeMap<(&'static str, u64), Arc<ServerConfig>>>,
@@ -153,7 +153,7 @@ impl Shown {
         &self.authority
     }
 
-    /// What the site shows at this boot.
+    /// The TLS configuration of the site at this boot.
     pub(crate) fn config(&self, site: &'static str, boot: u64) -> Arc<ServerConfig> {
         let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
         let config =
@@ -163,14 +163,14 @@ impl Shown {
 }
 
 fn built<T>(result: builder::Result<T>) -> T {
-    result.expect("names, keys and years are this file's own")
+    result.expect("names, keys and years come from this file")
 }
 
-/// Draws a key; of 2^32 seeds not one needs a second draw.
+/// Draws a key; a second draw is needed for fewer than one of 2^32 seeds.
 fn signing_key(rng: Rng, label: &[u8]) -> SigningKey {
     (0..)
         .find_map(|n| SigningKey::from_slice(&rng.draw("tls.key", label, n)).ok())
-        .expect("nearly every number is a key")
+        .expect("nearly every number is a valid key")
 }
 
 fn public_key(key: &SigningKey) -> SubjectPublicKeyInfo {
@@ -193,7 +193,7 @@ fn validity([first, last]: [u16; 2]) -> Validity {
 }
 
 fn name(text: &str) -> Name {
-    Name::from_str(text).expect("a name of this file's own")
+    Name::from_str(text).expect("the name comes from this file")
 }
 
 fn general_name(name: &str) -> GeneralName {

@@ -1,4 +1,4 @@
-//! Variations: what the documents leave open, varied. Every check must stay green under each of them.
+//! Variations: what the documents leave open, varied. Every check must pass under each of them.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,30 +16,33 @@ pub struct Variation {
 
 /// JSON objects with their members in another order.
 pub const JSON_ORDER: Variation =
-    Variation { name: "wire.json-order", about: "members of JSON objects in reverse" };
-/// JSON objects with a member besides the documented ones.
+    Variation { name: "wire.json-order", about: "members of JSON objects are in reverse order" };
+/// JSON objects with an undocumented member.
 pub const JSON_EXTRA: Variation =
-    Variation { name: "wire.json-extra", about: "an extra member in JSON objects" };
-/// JSON with white space.
-pub const JSON_SPACE: Variation = Variation { name: "wire.json-space", about: "white space in JSON bodies" };
+    Variation { name: "wire.json-extra", about: "JSON objects have an extra member" };
+/// JSON with whitespace.
+pub const JSON_SPACE: Variation =
+    Variation { name: "wire.json-space", about: "JSON bodies contain whitespace" };
 /// JSON with a charset parameter.
-pub const JSON_CHARSET: Variation =
-    Variation { name: "wire.json-charset", about: "application/json; charset=utf-8" };
-/// Error texts in other words.
-pub const PROSE: Variation = Variation { name: "wire.prose", about: "error texts in other words" };
+pub const JSON_CHARSET: Variation = Variation {
+    name: "wire.json-charset",
+    about: "JSON bodies have the type `application/json; charset=utf-8`",
+};
+/// Different error messages.
+pub const PROSE: Variation = Variation { name: "wire.prose", about: "error messages are worded differently" };
 /// Bodies in small chunks.
-pub const CHUNKS: Variation = Variation { name: "wire.chunks", about: "bodies in chunks of seven bytes" };
+pub const CHUNKS: Variation =
+    Variation { name: "wire.chunks", about: "bodies are sent in chunks of seven bytes" };
 /// Further response headers.
-pub const HEADERS: Variation =
-    Variation { name: "wire.headers", about: "response headers besides the documented ones" };
+pub const HEADERS: Variation = Variation { name: "wire.headers", about: "responses have extra headers" };
 /// No `Date` header.
-pub const NO_DATE: Variation = Variation { name: "wire.no-date", about: "no Date header" };
+pub const NO_DATE: Variation = Variation { name: "wire.no-date", about: "responses have no Date header" };
 
-/// The variations of the wire, which every service shares.
+/// The variations of the wire format, which all services share.
 pub const WIRE: &[Variation] =
     &[JSON_ORDER, JSON_EXTRA, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
 
-/// The variations that are active, and those that somebody has asked for.
+/// The active variations, and those consulted so far.
 #[derive(Clone, Debug, Default)]
 pub struct Variations {
     active: BTreeSet<&'static str>,
@@ -52,23 +55,24 @@ impl Variations {
         self.active = variations.into_iter().map(|variation| variation.name).collect();
     }
 
-    /// Whether `variation` is active. The only way to ask, so that what was never consulted has changed nothing.
+    /// Whether `variation` is active. The only way to query it, so that a variation never consulted has changed
+    /// nothing.
     pub fn varies(&self, variation: Variation) -> bool {
         self.consulted.note(variation.name);
         !self.active.is_empty() && self.active.contains(variation.name)
     }
 
-    /// The names of the active ones.
+    /// The names of the active variations.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.active.iter().copied()
     }
 
-    /// The names of those that were asked for so far, in alphabetical order.
+    /// The names of the variations consulted so far, in alphabetical order.
     pub fn consulted(&self) -> BTreeSet<&'static str> {
         self.consulted.lock().iter().copied().collect()
     }
 
-    /// The bytes of a JSON body, with the variations of JSON.
+    /// The bytes of a JSON body, with the JSON variations applied.
     pub fn json(&self, value: Value) -> Vec<u8> {
         let varied = self.varies(JSON_EXTRA) || self.varies(JSON_ORDER);
         let value = if varied { self.vary(value) } else { value };
@@ -83,7 +87,7 @@ impl Variations {
     fn vary(&self, value: Value) -> Value {
         match value {
             Value::Object(members) => {
-                // What a signature beside it covers stays as it was signed.
+                // Content that a signature covers stays as it was signed.
                 let is_signed = members.get("signature").is_some_and(Value::is_string);
                 let varied = |(key, value)| {
                     let stays = is_signed && key == "content";
@@ -104,16 +108,17 @@ impl Variations {
     }
 }
 
-/// What was asked for. Asking changes nothing that anybody can see, so it needs no world that can be changed; a copy of a
-/// world goes on from what its origin has noted, and each notes for itself. A list, since it is short, asked all the time
-/// and almost always has the name already.
+/// The variations consulted. Consulting changes nothing visible, so it needs no mutable world. A copy of a world
+/// starts with the names of its origin, and each records separately. A list: it is short, is searched often, and
+/// almost always has the name already.
 #[derive(Debug, Default)]
 struct Consulted(Mutex<Vec<&'static str>>);
 
 impl Consulted {
     fn note(&self, name: &'static str) {
         let mut names = self.lock();
-        // A name is one constant, so that its address tells most often; equal texts elsewhere are found by their bytes.
+        // A name is usually one constant, so that comparing addresses suffices; equal strings elsewhere are found by
+        // their bytes.
         if !names.iter().any(|known| std::ptr::eq(*known, name) || *known == name) {
             names.push(name);
         }
@@ -135,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_is_known_whether_it_is_taken_or_not_and_a_copy_notes_for_itself() {
+    fn consulted_variations_are_recorded_active_or_not_and_a_copy_records_separately() {
         let mut variations = Variations::default();
         assert!(variations.consulted().is_empty());
         assert!(!variations.varies(PROSE));
@@ -148,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn json_asks_for_every_variation_that_would_change_it() {
+    fn json_consults_every_variation_that_would_change_it() {
         let variations = Variations::default();
         variations.json(serde_json::json!({ "a": [{}] }));
         let all = BTreeSet::from([JSON_EXTRA.name, JSON_ORDER.name, JSON_SPACE.name]);

@@ -1,4 +1,4 @@
-//! The world: one value that holds every service, and changes only through [`World::input`].
+//! The world: one value that contains every service, and changes only through [`World::input`].
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use crate::variation::{self, Variation};
 /// The number of an exchange in its world, from 1.
 pub type ExchangeId = u64;
 
-/// A place at which requests arrive: a service has one base URL or several.
+/// Where requests arrive: each service has one or more base URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Site {
     /// The service behind it.
     pub service: Service,
     /// Its name in port plans and profiles.
     pub name: &'static str,
-    /// It speaks https where it stands on sockets.
+    /// It uses HTTPS when it listens on sockets.
     pub tls: bool,
 }
 
-/// The head of a request, as it came.
+/// The head of a request, as received.
 #[derive(Clone, Debug)]
 pub struct RequestHead {
     /// Where it arrived.
@@ -51,7 +51,7 @@ pub struct RequestHead {
 pub struct Request {
     /// Its head.
     pub head: RequestHead,
-    /// Its body; cut where `too_large` says so.
+    /// Its body; cut if `too_large`.
     pub body: Bytes,
     /// The body is longer than the service's limit.
     pub too_large: bool,
@@ -73,11 +73,11 @@ pub enum Input {
     Body(ExchangeId, Bytes),
     /// It is complete.
     End(ExchangeId),
-    /// Its client went away.
+    /// Its client disconnected.
     Abort(ExchangeId),
     /// Time moves to this moment; timers fire on the way.
     Tick(Instant),
-    /// What a request of the world's own came to. One that is not under way is not missed.
+    /// The outcome of an outgoing request. One that is not in progress is ignored.
     Incoming(OutgoingId, Outcome),
 }
 
@@ -90,7 +90,7 @@ pub enum Output {
         exchange: ExchangeId,
         /// The status.
         status: u16,
-        /// The headers; framing is left to the transport.
+        /// The headers; the transport adds framing.
         headers: HeaderMap,
     },
     /// Bytes of a reply.
@@ -105,22 +105,22 @@ pub enum Output {
         /// The exchange.
         exchange: ExchangeId,
     },
-    /// A reply breaks off, or never begins: its connection ends without a further word.
+    /// A reply breaks off, or never begins: its connection closes.
     Cut {
         /// The exchange.
         exchange: ExchangeId,
     },
-    /// A request of the world's own to somebody else; [`Input::Incoming`] tells what it came to.
+    /// A request of the world to an outside server; [`Input::Incoming`] reports its outcome.
     Outgoing {
         /// Its number.
         id: OutgoingId,
-        /// The request; its target is a URL of plain HTTP.
+        /// The request; its target is a plain HTTP URL.
         request: Arc<Outgoing>,
     },
 }
 
 impl Output {
-    /// The exchange it belongs to; 0 for what belongs to none.
+    /// The exchange it belongs to; 0 if none.
     pub const fn exchange(&self) -> ExchangeId {
         match self {
             Output::Head { exchange, .. }
@@ -131,7 +131,7 @@ impl Output {
         }
     }
 
-    /// Whether nothing more comes of its exchange.
+    /// Whether it is the last output of its exchange.
     pub const fn is_last(&self) -> bool {
         matches!(self, Output::End { .. } | Output::Cut { .. })
     }
@@ -149,7 +149,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A reply with a body of that content type.
+    /// A reply with a body of this content type.
     pub fn new(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Reply {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -164,55 +164,55 @@ impl Reply {
     }
 }
 
-/// What a service of a world does.
+/// The behaviour of a service in a world.
 pub trait SimService: Clone {
-    /// What its timers say when they are due.
+    /// The data of its timers.
     type Timer: Clone;
-    /// What its own requests are about.
+    /// The context of its outgoing requests.
     type OutgoingContext: Clone;
 
     /// The sites at which it listens.
     const SITES: &'static [Site];
     /// The faults that it offers.
     const FAULTS: &'static [fault::FaultKind];
-    /// The variations that it has.
+    /// The variations that it offers.
     const VARIATIONS: &'static [Variation];
-    /// The ways in which it can be made to deviate.
+    /// The deviations that it offers.
     const DEVIATIONS: &'static [Deviation];
-    /// The actions that the control API can ask of it, with what each does.
+    /// The actions that it offers to the control API, each with a description.
     const ACTIONS: &'static [(&'static str, &'static str)];
 
     /// The service at the beginning of a world.
     fn new(core: &Core) -> Self;
-    /// The largest body that it reads at a site, in bytes.
+    /// The maximum body size at a site, in bytes.
     fn body_limit(&self, site: Site) -> usize;
-    /// The largest body that it reads after this head, in bytes.
+    /// The maximum body size after this head, in bytes.
     fn body_limit_after(&self, head: &RequestHead) -> usize {
         self.body_limit(head.site)
     }
-    /// A request begins. A reply settles it before its body has come.
+    /// A request begins. A reply settles it before its body arrives.
     fn begin(&mut self, _: &mut Core, _: ExchangeId, _: &RequestHead) -> Option<Reply> {
         None
     }
-    /// A client went away before its answer was complete.
+    /// A client disconnected before its answer was complete.
     fn abort(&mut self, _: &mut Core, _: ExchangeId, _: Site) {}
-    /// Handles a whole request; `None` when the answer comes later, by [`Core::answer`], or piece by piece, from
-    /// [`Core::begin_answer`] on.
+    /// Handles a whole request. `None` if the answer comes later, by [`Core::answer`], or piece by piece after
+    /// [`Core::begin_answer`].
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
     /// A timer is due.
     fn fire(&mut self, core: &mut Core, timer: Self::Timer);
-    /// A request of its own, sent by [`Core::send`], came to something.
+    /// The outcome of a request of its own, sent by [`Core::send`].
     fn incoming(&mut self, _: &mut Core, _: Self::OutgoingContext, _: Outcome) {}
-    /// An action of the control API.
+    /// Performs an action of the control API.
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String>;
-    /// The state, for people.
+    /// The state, for display.
     fn view(&self, core: &Core) -> Value;
     /// The limits, by name.
     fn limits(&self) -> Value;
     /// Changes some limits.
     fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
-    /// The sites that boot, each with the number of the boot that it is in, from 1. Over sockets a site stands at
-    /// another port after each boot and shows another certificate; its connections end.
+    /// The sites that boot, each with the number of its current boot, from 1. After each boot a site listens on
+    /// another port with another certificate; its connections end.
     fn boots(&self) -> Vec<(Site, u64)> {
         Vec::new()
     }
@@ -227,11 +227,11 @@ macro_rules! declare {
         #[derive(Clone, Debug)]
         pub enum Timer {
             $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Timer),)*
-            /// A request to an own site has waited for as long as it may.
+            /// A request to an own site has timed out.
             Overdue(OutgoingId),
         }
 
-        /// What a request of some service is about.
+        /// The context of an outgoing request of some service.
         #[derive(Clone, Debug)]
         pub enum OutgoingContext {
             $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::OutgoingContext)),*
@@ -308,7 +308,7 @@ macro_rules! declare {
             [&[fault::HOLD][..], $(<crate::$module::State as SimService>::FAULTS),*].concat()
         }
 
-        /// Every variation that a world has.
+        /// Every variation that a world offers.
         pub fn variations() -> Vec<Variation> {
             [variation::WIRE, $(<crate::$module::State as SimService>::VARIATIONS),*].concat()
         }
@@ -318,7 +318,7 @@ macro_rules! declare {
             [$(<crate::$module::State as SimService>::DEVIATIONS),*].concat()
         }
 
-        /// Every action of the control API, as `service.action`, with what it does.
+        /// Every action of the control API, as `service.action`, with its description.
         pub fn actions() -> Vec<(String, &'static str)> {
             let mut actions = Vec::new();
             $(actions.extend(<crate::$module::State as SimService>::ACTIONS.iter().map(|(name, about)| {
@@ -331,7 +331,7 @@ macro_rules! declare {
 
 for_each_service!(declare);
 
-/// The world: shared core, services, and the exchanges that are not answered yet.
+/// The world: shared core, services, and the unanswered exchanges.
 #[derive(Clone, Debug)]
 pub struct World {
     /// What the services share.
@@ -339,21 +339,21 @@ pub struct World {
     services: Services,
     exchanges: OrdMap<ExchangeId, Open>,
     last: ExchangeId,
-    /// What goes out at the end of this input.
+    /// Outputs at the end of this input.
     leaving: Vec<Output>,
 }
 
-/// An exchange that is not answered yet.
+/// An unanswered exchange.
 #[derive(Clone, Debug)]
 struct Open {
     site: Site,
-    /// Absent once the service has it.
+    /// Absent once the service has the whole request.
     receiving: Option<Receiving>,
-    /// The world itself asks.
+    /// Present if the world itself sent the request.
     own: Option<Own>,
 }
 
-/// A request of the world to itself, and what has come of its answer.
+/// A request of the world to itself, with its answer so far.
 #[derive(Clone, Debug)]
 struct Own {
     id: OutgoingId,
@@ -381,30 +381,30 @@ impl World {
         self.last + 1
     }
 
-    /// Exchanges whose request is not complete. A world does not wait for itself.
+    /// Exchanges whose request is not complete, except the world's own.
     pub fn receiving(&self) -> usize {
         self.exchanges.values().filter(|open| open.receiving.is_some() && open.own.is_none()).count()
     }
 
-    /// Exchanges whose request is complete and whose answer is not there yet, but for the world's own.
+    /// Exchanges whose request is complete and whose answer is not, except the world's own.
     pub fn waiting(&self) -> usize {
         self.exchanges.values().filter(|open| open.receiving.is_none() && open.own.is_none()).count()
     }
 
-    /// Requests of the world's own that left as [`Output::Outgoing`] and have not come to anything.
+    /// The world's own requests that left as [`Output::Outgoing`] and have no outcome yet.
     pub fn abroad(&self) -> usize {
         self.core.outbound.count_abroad()
     }
 
-    /// The world's sites stand at these base URLs (site name to URL): requests to them are answered by the world
-    /// itself, as those to `http://<site>.sim` always are. No part of what happens in a world, so no input.
+    /// Sets the base URLs of the world's sites (site name to URL). The world itself answers requests to them, as it
+    /// always does for `http://<site>.sim`. This does not change what happens in a world, so it is not an input.
     pub fn set_site_urls<'a>(&mut self, urls: impl Iterator<Item = (&'a str, &'a str)>) {
         let sites = sites();
         let named = |name| sites.iter().copied().find(|site| site.name == name);
         self.core.outbound.set_site_urls(urls.filter_map(|(name, url)| Some((named(name)?, url))));
     }
 
-    /// The one door: everything that changes a world goes through it.
+    /// The single entry point: every change to a world goes through it.
     pub fn input(&mut self, input: Input) -> Vec<Output> {
         match input {
             Input::Head(head) => self.head(head, None),
@@ -428,21 +428,21 @@ impl World {
         self.outputs()
     }
 
-    /// Moves time forward and tells how many timers fired on the way.
+    /// Moves time forward and returns how many timers fired.
     pub fn advance_to(&mut self, until: Instant) -> (usize, Vec<Output>) {
         let fired = self.tick(until, false);
         (fired, self.outputs())
     }
 
-    /// Moves time forward, at most to the first moment at which a request of the world's own is under way to somebody
-    /// else: whoever carries it can let it come to something before time goes on.
+    /// Moves time forward, but stops as soon as one of the world's own requests to an outside server is in progress.
+    /// Its carrier can then deliver the outcome before time continues.
     pub fn advance_with_pauses(&mut self, until: Instant) -> (usize, Vec<Output>) {
         let fired = self.tick(until, true);
         (fired, self.outputs())
     }
 
-    /// Ends what ties a world to others, since a copy of it has neither its clients nor its connections: exchanges
-    /// that are not answered are aborted, and requests that are under way to others fail.
+    /// Ends what connects a world to the outside, since a copy has neither its clients nor its connections:
+    /// unanswered exchanges are aborted, and requests in progress to outside servers fail.
     pub fn abandon(&mut self) -> Vec<Output> {
         let clients = self.exchanges.iter().filter(|(_, open)| open.own.is_none());
         let clients: Vec<ExchangeId> = clients.map(|(exchange, _)| *exchange).collect();
@@ -456,7 +456,7 @@ impl World {
         outputs
     }
 
-    /// The service's account of its state, for people.
+    /// The state of a service, for display.
     pub fn view(&self, service: Service) -> Value {
         self.services.view(&self.core, service)
     }
@@ -466,7 +466,7 @@ impl World {
         self.services.limits(service)
     }
 
-    /// The sites that boot, each with the number of the boot that it is in.
+    /// The sites that boot, each with the number of its current boot.
     pub fn boots(&self) -> Vec<(Site, u64)> {
         self.services.boots()
     }
@@ -477,32 +477,32 @@ impl World {
         self.services.set_limits(service, limits)
     }
 
-    /// Carries out `service.action` for the control API.
+    /// Performs `service.action` for the control API.
     pub fn perform(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
         self.control(format!("action {name} {}", without_token(arguments)));
         let (service, action) = name
             .split_once('.')
             .and_then(|(service, action)| Some((Service::named(service)?, action)))
-            .ok_or_else(|| format!("{name:?} is no action"))?;
+            .ok_or_else(|| format!("unknown action {name:?}; see GET /_sim/v1/info"))?;
         let answer = self.services.perform(&mut self.core, service, action, arguments)?;
         Ok((answer, self.outputs()))
     }
 
-    /// Sets the faults. A kind that nobody offers is an error that names it.
+    /// Sets the faults. An unknown name is an error.
     pub fn set_faults(&mut self, set: Vec<Fault>) -> Result<(), String> {
         let known = faults();
         if let Some(strange) = set.iter().find(|fault| known.iter().all(|kind| kind.name != fault.fault)) {
-            return Err(format!("no fault is named {:?}", strange.fault));
+            return Err(format!("unknown fault {:?}", strange.fault));
         }
         if set.iter().any(|one| one.fault == fault::HOLD.name && !one.is_plain()) {
-            return Err("hold has no occasion, number or time: it holds until it is unset".to_owned());
+            return Err("the fault \"hold\" takes no conditions; it holds until it is removed".to_owned());
         }
         self.control(format!("faults {}", serde_json::json!(set)));
         self.core.faults.set(set);
         Ok(())
     }
 
-    /// Switches requirements off, by `id` or `id/variant`; exactly these.
+    /// Activates exactly these deviations, by `id` or `id/variant`.
     pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
         let known = deviations();
         let found: Result<Vec<Deviation>, _> =
@@ -513,7 +513,7 @@ impl World {
         Ok(())
     }
 
-    /// Applies variations, by name; exactly these.
+    /// Activates exactly these variations, by name.
     pub fn set_variations(&mut self, names: &[String]) -> Result<(), String> {
         let known = variations();
         let find = |name: &String| {
@@ -521,7 +521,7 @@ impl World {
                 .iter()
                 .find(|variation| variation.name == name)
                 .copied()
-                .ok_or_else(|| format!("no variation is named {name:?}"))
+                .ok_or_else(|| format!("unknown variation {name:?}"))
         };
         let found: Vec<Variation> = names.iter().map(find).collect::<Result<_, _>>()?;
         self.control(format!("variations {names:?}"));
@@ -569,7 +569,7 @@ impl World {
         let too_large = receiving.too_large;
         receiving.body.truncate(limit);
         self.core.note(exchange, Event::Body(bytes));
-        // Nothing that may still come can change the answer.
+        // No further bytes can change the answer.
         if too_large {
             self.end(exchange);
         }
@@ -589,7 +589,7 @@ impl World {
         self.core.current = 0;
     }
 
-    /// `pauses`: stops where a request is under way to somebody else.
+    /// `pauses`: stops while a request to an outside server is in progress.
     fn tick(&mut self, until: Instant, pauses: bool) -> usize {
         if until <= self.core.now() && self.core.clock.next_due().is_none_or(|due| due > until) {
             return 0;
@@ -602,7 +602,7 @@ impl World {
                 Timer::Overdue(id) => self.overdue(id),
                 timer => self.services.fire(&mut self.core, timer),
             }
-            // What it sends to an own site is answered at this moment, not at the end of the way.
+            // A request to an own site is answered now, not at the end of the advance.
             self.carry();
             fired += 1;
         }
@@ -610,13 +610,13 @@ impl World {
         fired
     }
 
-    /// Takes what goes out.
+    /// Takes the outputs.
     fn outputs(&mut self) -> Vec<Output> {
         self.carry();
         std::mem::take(&mut self.leaving)
     }
 
-    /// Delivers answers, and carries requests of the world's own as far as they get at this moment.
+    /// Delivers answers, and sends the world's own requests as far as possible now.
     fn carry(&mut self) {
         self.meet();
         self.deliver();
@@ -630,19 +630,19 @@ impl World {
         }
     }
 
-    /// Brings conditions about that one service has asked of another. One that cannot be is passed over.
+    /// Performs the actions that one service has requested of another. Failures are ignored.
     fn meet(&mut self) {
         for (name, arguments) in std::mem::take(&mut self.core.asked) {
             if let Some((service, action)) = name.split_once('.')
                 && let Some(service) = Service::named(service)
             {
-                // As where the control API asks in vain: nothing has changed.
+                // An action that fails has changed nothing, as in the control API.
                 drop(self.services.perform(&mut self.core, service, action, &arguments));
             }
         }
     }
 
-    /// Empties the outbox: answers to exchanges that are still there go out, or to the world's own request.
+    /// Empties the outbox: answers go to exchanges that still exist, or to the world's own requests.
     fn deliver(&mut self) {
         while !self.core.outbox.is_empty() {
             for output in std::mem::take(&mut self.core.outbox) {
@@ -673,7 +673,7 @@ impl World {
         }
     }
 
-    /// Sends a request of the world's own on its way.
+    /// Sends one of the world's own requests.
     fn send(&mut self, id: OutgoingId, leaving: Leaving) {
         let Leaving { request, context, depth, way } = leaving;
         let exchange = matches!(way, Way::Home(..)).then_some(self.last + 1);
@@ -688,7 +688,7 @@ impl World {
         }
     }
 
-    /// A request to a site of this world goes the way of every client's.
+    /// A request to a site of this world is handled like any client's.
     fn ask_itself(
         &mut self,
         id: OutgoingId,
@@ -719,14 +719,14 @@ impl World {
         self.core.outbound.depth = 0;
     }
 
-    /// A request to an own site has waited for as long as it may.
+    /// A request to an own site has timed out.
     fn overdue(&mut self, id: OutgoingId) {
         let Some(exchange) = self.core.outbound.exchange(id) else { return };
         self.abort(exchange);
         self.settle(id, Err(Failure::Timeout));
     }
 
-    /// A request of the world's own has come to something.
+    /// One of the world's own requests has an outcome.
     fn settle(&mut self, id: OutgoingId, outcome: Outcome) {
         let Some(UnderWay { context, depth, .. }) = self.core.outbound.settle(id) else { return };
         self.core.outbound.depth = depth;
@@ -741,15 +741,15 @@ impl Own {
         match output {
             Output::Head { status, headers, .. } => (self.status, self.headers) = (status, headers),
             Output::Frame { bytes, .. } => {
-                let room = outgoing::ANSWER_BYTES - self.body.len();
-                self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                let space = outgoing::ANSWER_BYTES - self.body.len();
+                self.body.extend_from_slice(&bytes[..bytes.len().min(space)]);
             }
             Output::End { .. } | Output::Cut { .. } | Output::Outgoing { .. } => {}
         }
     }
 }
 
-/// Arguments as the journal has them: of a token or a key, its hash alone, so that nobody who reads it there can use it.
+/// Arguments as the journal shows them: only the hash of a token or key, so that a reader of the journal cannot use it.
 fn without_token(arguments: &Value) -> Value {
     let mut shown = arguments.clone();
     let hidden: Vec<&mut Value> = match &mut shown {

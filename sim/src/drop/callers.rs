@@ -1,4 +1,4 @@
-//! Who drops: addresses, what they have dropped within the day, and their uploads in flight.
+//! The callers of the drop: their addresses, their drops of the day, and their uploads in progress.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -23,11 +23,11 @@ pub(super) struct Callers {
 }
 
 impl Callers {
-    /// The caller behind an address: IPv4 as it is, also where it is mapped into IPv6, and a /64 prefix as one.
+    /// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 /64 prefix is one caller.
     pub(super) fn of(core: &mut Core, peer: IpAddr) -> IpAddr {
-        let everybody = core.effect(&PER_ADDRESS, false, |_, _| true);
+        let all_as_one = core.effect(&PER_ADDRESS, false, |_, _| true);
         match peer.to_canonical() {
-            _ if everybody => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            _ if all_as_one => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             IpAddr::V6(address) => {
                 let bits = core.effect(&IPV6_PREFIX, IPV6_PREFIX_BITS, |_, variant| match variant {
                     "wide" => 32,
@@ -40,12 +40,12 @@ impl Callers {
         }
     }
 
-    /// Uploads in flight.
+    /// The number of uploads in progress.
     pub(super) fn uploads(&self) -> usize {
         self.uploads.len()
     }
 
-    /// An upload of `caller` begins, unless another is on its way or the caller has dropped enough.
+    /// Begins an upload of `caller`, unless another one is in progress or the caller has reached a limit.
     pub(super) fn enter(
         &mut self,
         core: &mut Core,
@@ -54,21 +54,21 @@ impl Callers {
         exchange: ExchangeId,
     ) -> Result<(), Refusal> {
         let busy = self.uploads.values().any(|other| *other == caller);
-        core.require(&ONE_UPLOAD, !busy, || format!("an upload of {caller} is on its way"))?;
+        core.require(&ONE_UPLOAD, !busy, || format!("another upload of {caller} is in progress"))?;
         let now = core.now();
         let hour_ms = core.effect(&HOUR_PASSES, limits.hour_ms, |_, _| limits.day_ms);
         for (rule, limit, window_ms) in
             [(&HOURLY, limits.drops_per_hour, hour_ms), (&DAILY, limits.drops_per_day, limits.day_ms)]
         {
             let limit = core.effect(rule, limit as usize, |limit, variant| match variant {
-                // Not half: ten drops of a day would look like an hour that lasts a day.
+                // Not half: ten drops a day would look like an hour that lasts a day.
                 "early" => limit - limit / 4,
                 _ => usize::MAX,
             });
             let times = self.drops.get(&caller).into_iter().flatten();
             let recent: Vec<Instant> = times.filter(|time| now - **time < window_ms).copied().collect();
             if recent.len() >= limit {
-                // With a limit of none there is no drop to wait for.
+                // With a limit of 0 there is no drop to wait for.
                 let last = recent.len().checked_sub(limit).and_then(|at| recent.get(at));
                 let wait_ms = last.map_or(window_ms, |time| *time + window_ms - now);
                 let why = format!("{} drops of {caller} within {window_ms} ms", recent.len());
@@ -79,28 +79,28 @@ impl Callers {
         Ok(())
     }
 
-    /// An upload ends in whatever way; answers whose it was.
+    /// Ends an upload, however it ended; returns its caller.
     pub(super) fn leave(&mut self, exchange: ExchangeId) -> Option<IpAddr> {
         self.uploads.remove(&exchange)
     }
 
-    /// A drop of `caller` was published; answers whether it is the first of all that are known.
+    /// Counts a published drop of `caller`; returns whether it is the first of all known drops.
     pub(super) fn count(&mut self, caller: IpAddr, now: Instant) -> bool {
         let first = self.drops.is_empty();
         let times = self.drops.entry(caller).or_default();
-        // A violated limit must not grow the list without end.
+        // With a violated limit the list must still stay bounded.
         if times.len() < 10_000 {
             times.push_back(now);
         }
         first
     }
 
-    /// Drops of all callers since `begin`.
+    /// The number of drops of all callers since `begin`.
     pub(super) fn since(&self, begin: Instant) -> usize {
         self.drops.values().map(|times| times.iter().filter(|time| **time > begin).count()).sum()
     }
 
-    /// Forgets what was dropped before `begin`; answers whether anything is left.
+    /// Forgets drops before `begin`; returns whether any are left.
     pub(super) fn sweep(&mut self, begin: Instant) -> bool {
         let callers: Vec<IpAddr> = self.drops.keys().copied().collect();
         for caller in callers {

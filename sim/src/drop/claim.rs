@@ -1,4 +1,4 @@
-//! The claim. The document shows no endpoint for it, so the control API has it.
+//! The claim. The document shows no endpoint for it, so the control API offers it.
 
 use assay_spec::Instant;
 use assay_spec::drop::machines::{DropEvent, DropState};
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::State;
 use crate::core::Core;
 
-/// The actions, and what each takes.
+/// The actions with their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[("claim", "{token}: turns a drop into an owned project")];
 
-/// Without an echo: what is malformed may hold a token all the same.
-const MALFORMED: &str = "a claim is {\"token\": text} and nothing else";
+/// Without an echo of the input: malformed input may still contain a token.
+const MALFORMED: &str = "the arguments of drop.claim must be {\"token\": string}";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +20,7 @@ struct Claim {
     token: String,
 }
 
-/// Carries out an action.
+/// Performs an action.
 pub(super) fn perform(
     state: &mut State,
     core: &mut Core,
@@ -28,7 +28,7 @@ pub(super) fn perform(
     arguments: &Value,
 ) -> Result<Value, String> {
     if action != "claim" {
-        return Err(format!("drop has no action {action:?}; known: [\"claim\"]"));
+        return Err(format!("unknown action {action:?} of drop; known: [\"claim\"]"));
     }
     let Claim { token } = Claim::deserialize(arguments).map_err(|_| MALFORMED)?;
     let id = state.tokens.get(&token).cloned().ok_or("no drop has this claim token")?;

@@ -1,5 +1,5 @@
-//! The drop's deviations: what is done when a requirement is switched off. The guards' lenient ways stand beside
-//! the guards, those of zips and identifiers in the spec; here stand the falsified answers.
+//! The drop's deviations: what the service does while a requirement is switched off. Lenient guards are next to the
+//! guards, those of zips and content identifiers in the spec; this file falsifies responses.
 
 use assay_spec::crypto::text;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
@@ -17,75 +17,75 @@ use crate::world::Reply;
 
 /// Every deviation of the drop.
 pub(super) const ALL: &[Deviation] = deviations! {
-    upload::UNAUTHENTICATED => "a key is asked for";
-    upload::ARTIFACT_REQUIRED => "a form without an artifact publishes nothing at all";
-    upload::SOURCE_TAKEN => "a form with a source is refused";
-    upload::SOURCE_IGNORED => "a malformed source is refused";
-    upload::NO_CORS => "any origin may read the answers";
-    upload::PUBLISH_FAILED => "a failure of the service is blamed on the request";
-    upload::PUBLISH_FAILED, "kept" => "a failed upload still counts as being on its way";
-    upload::PAUSED, "busy" => "a busy service takes uploads";
-    upload::PAUSED, "budget" => "a spent budget is overdrawn";
-    upload::PAUSED, "disabled" => "the switch is ignored";
+    upload::UNAUTHENTICATED => "uploads require a key";
+    upload::ARTIFACT_REQUIRED => "a form without an artifact publishes an empty site";
+    upload::SOURCE_TAKEN => "a form with a source is rejected";
+    upload::SOURCE_IGNORED => "a malformed source is rejected";
+    upload::NO_CORS => "responses allow any origin (CORS)";
+    upload::PUBLISH_FAILED => "a failed publish returns 422";
+    upload::PUBLISH_FAILED, "kept" => "a failed upload still counts as in progress";
+    upload::PAUSED, "busy" => "a busy service accepts uploads";
+    upload::PAUSED, "budget" => "uploads are accepted beyond the day's budget";
+    upload::PAUSED, "disabled" => "uploads are accepted while drops are disabled";
 
-    zip::FORM => "what is no zip is published as a page";
-    zip::TRAVERSAL => "a path that climbs out is cut";
-    zip::ABSOLUTE => "an absolute path is taken as relative";
-    zip::SYMLINK => "symbolic links are left out in silence";
-    zip::ROOT_INDEX => "a site without a page is published";
-    zip::SIZE, "early" => "half the size is too large";
-    zip::SIZE, "late" => "zips of any size are taken";
-    zip::EXTRACTED_SIZE, "early" => "half the size of files is too large";
-    zip::EXTRACTED_SIZE, "late" => "files of any size are taken";
-    zip::COUNTED => "the zip is believed what it says of its files' sizes";
-    zip::FILES, "early" => "half as many files are too many";
-    zip::FILES, "late" => "any number of files is taken";
+    zip::FORM => "a file that is not a zip is published as a page";
+    zip::TRAVERSAL => "the `..` segments of a path are dropped";
+    zip::ABSOLUTE => "an absolute path is treated as relative";
+    zip::SYMLINK => "symbolic links are silently skipped";
+    zip::ROOT_INDEX => "a site without an index.html is published";
+    zip::SIZE, "early" => "zips over half the limit are rejected";
+    zip::SIZE, "late" => "zips of any size are accepted";
+    zip::EXTRACTED_SIZE, "early" => "extracted files over half the limit are rejected";
+    zip::EXTRACTED_SIZE, "late" => "extracted files of any size are accepted";
+    zip::COUNTED => "the file sizes that the zip declares are trusted";
+    zip::FILES, "early" => "zips with more than half the limit of files are rejected";
+    zip::FILES, "late" => "any number of files is accepted";
 
-    cid::OF_THE_FILES => "the identifier is that of the files and the zip";
+    cid::OF_THE_FILES => "the identifier covers the zip itself as an extra file";
     cid::VERSION => "the identifier is a CIDv0";
-    cid::NOT_WRAPPED => "a directory is put around the site";
+    cid::NOT_WRAPPED => "the site is wrapped in a directory";
     cid::RAW_LEAVES => "leaves are UnixFS nodes";
     cid::CHUNKS => "chunks are larger";
-    cid::SHARDED => "folders are never sharded";
+    cid::SHARDED => "directories are never sharded";
     cid::DOTFILES => "dotfiles are left out";
     cid::EMPTY_DIRECTORIES => "empty directories are kept";
 
     response::DROP_ID => "the id has another prefix";
-    response::DROP_ID, "same" => "every drop of an address has the same id";
+    response::DROP_ID, "same" => "every drop of one address has the same id";
     response::DROP_ID, "length" => "the id is shorter";
     response::CLAIM_TOKEN => "the token is empty";
-    response::CLAIM_TOKEN, "same" => "every drop of an address has the same token";
-    response::URL => "the URL is a path alone";
+    response::CLAIM_TOKEN, "same" => "every drop of one address has the same token";
+    response::URL => "the URL is only a path";
     response::EXPIRES_AT, "seconds" => "the deadline is in seconds";
-    response::EXPIRES_AT, "late" => "the deadline is shown four hours late";
-    response::CLAIM_URL => "the fragment has another deadline";
-    response::TOKEN_IN_FRAGMENT => "the token stands in the query as well";
+    response::EXPIRES_AT, "late" => "the shown deadline is one claim window late";
+    response::CLAIM_URL => "the fragment contains another deadline";
+    response::TOKEN_IN_FRAGMENT => "the token is also in the query";
 
-    site::LIVE => "the URL shows another page";
+    site::LIVE => "the URL serves another page";
     site::NESTED => "nothing is served below the root";
-    site::SEPARATE => "another upload replaces the site";
-    site::REMOVED => "drops stay";
-    site::CLAIMED_STAYS => "claimed drops are removed like others";
+    site::SEPARATE => "another upload replaces an existing site";
+    site::REMOVED => "unclaimed drops are not removed";
+    site::CLAIMED_STAYS => "claimed drops are removed too";
 
-    limits::HOURLY, "early" => "three quarters as many drops of an hour are too many";
-    limits::HOURLY, "late" => "any number of drops an hour is taken";
+    limits::HOURLY, "early" => "the hourly limit is three quarters of the documented one";
+    limits::HOURLY, "late" => "any number of drops per hour is accepted";
     limits::HOUR_PASSES => "the hour lasts a day";
-    limits::DAILY, "early" => "three quarters as many drops of a day are too many";
-    limits::DAILY, "late" => "any number of drops a day is taken";
-    limits::PER_ADDRESS => "all addresses count as one";
-    limits::IPV6_PREFIX => "every IPv6 address counts alone";
-    limits::IPV6_PREFIX, "wide" => "a /32 counts as one";
-    limits::ONE_UPLOAD => "any number of uploads may be on their way";
+    limits::DAILY, "early" => "the daily limit is three quarters of the documented one";
+    limits::DAILY, "late" => "any number of drops per day is accepted";
+    limits::PER_ADDRESS => "all addresses share one limit";
+    limits::IPV6_PREFIX => "each IPv6 address has its own limit";
+    limits::IPV6_PREFIX, "wide" => "an IPv6 /32 shares one limit";
+    limits::ONE_UPLOAD => "an address may have any number of uploads in progress";
 };
 
-/// An answer to an upload, for browsers of other origins or not.
+/// A response to an upload, possibly with a CORS header.
 pub(super) fn cors(core: &mut Core, reply: Reply) -> Reply {
     core.effect(&upload::NO_CORS, reply, |reply, _| {
         reply.header("access-control-allow-origin", HeaderValue::from_static("*"))
     })
 }
 
-/// The id of a drop: `own` are this drop's bytes, `same` those of its address.
+/// The id of a drop. `own`: random bytes of this drop; `same`: of its address.
 pub(super) fn id(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
     let written = |bytes: [u8; 32], characters: usize| {
         format!("{DROP_ID_PREFIX}{}", &text::base64url(&bytes)[..characters])
@@ -98,7 +98,7 @@ pub(super) fn id(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
     })
 }
 
-/// The claim token of a drop, in 32 random bytes.
+/// The claim token of a drop, from 32 random bytes.
 pub(super) fn token(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
     let bytes = core.effect(&response::CLAIM_TOKEN, Some(own), |_, variant| match variant {
         "same" => Some(same),
@@ -113,7 +113,7 @@ pub(super) fn token(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
     )
 }
 
-/// The answer's body. `response.claim_url` comes without its fragment, which `fragment` writes.
+/// The response body. `response.claim_url` has no fragment yet; `fragment` writes it.
 pub(super) fn response(
     core: &mut Core,
     mut response: DropResponse,

@@ -8,16 +8,16 @@ use http::HeaderMap;
 
 use crate::form;
 
-/// What stands in the form.
+/// The fields of the form.
 #[derive(Debug, Default)]
 pub(super) struct Form {
-    /// The zip; the first field of that name.
+    /// The zip: the first field of that name.
     pub(super) artifact: Option<Bytes>,
-    /// Where it comes from, as sent; the first field of that name that is text.
+    /// The source as sent: the first field of that name that is a string.
     pub(super) source: Option<String>,
 }
 
-/// Reads a form. What is no form has no artifact.
+/// Reads a form. A body that is not a form has no artifact.
 pub(super) fn read(headers: &HeaderMap, body: &Bytes) -> Result<Form, Refused> {
     let parts = form::parts(headers, body).map_err(|why| Refused { rule: &ARTIFACT_REQUIRED, why })?;
     let mut form = Form::default();

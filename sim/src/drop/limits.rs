@@ -1,4 +1,4 @@
-//! The drop's limits as values; the defaults are the document's, and the simulator's own where it names none.
+//! The drop's limits. Defaults are the document's, or the simulator's own where the document has none.
 
 use assay_spec::drop::limits as document;
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The largest zip, in bytes.
+    /// The maximum size of a zip, in bytes.
     pub zip_bytes: usize,
-    /// The most that the files of a zip have together, in bytes.
+    /// The maximum total size of the files in a zip, in bytes.
     pub extracted_bytes: u64,
-    /// The most files of a zip.
+    /// The maximum number of files in a zip.
     pub files: usize,
-    /// How long a drop waits for its claim.
+    /// How long a drop can be claimed.
     pub claim_window_ms: i64,
-    /// Drops of an address in the hour.
+    /// Drops per address in the hour.
     pub drops_per_hour: u32,
-    /// The hour.
+    /// The length of the hour.
     pub hour_ms: i64,
-    /// Drops of an address in the day.
+    /// Drops per address in the day.
     pub drops_per_day: u32,
-    /// The day.
+    /// The length of the day.
     pub day_ms: i64,
-    /// Uploads in flight, of all addresses; with more, the service is too busy.
+    /// Uploads in progress of all addresses; at this limit the service is too busy.
     pub uploads: usize,
-    /// Drops of all addresses in the day; with more, the day's budget is spent.
+    /// Drops of all addresses in the day; at this limit the day's budget is used up.
     pub daily_budget: usize,
-    /// What all sites that stand may have together, in bytes; a part of the budget.
+    /// The total size of all live sites, in bytes; part of the budget.
     pub stored_bytes: u64,
 }
 

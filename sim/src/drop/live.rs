@@ -1,4 +1,4 @@
-//! Live sites: the files of a drop at its URL, as any host of static files serves them.
+//! Live sites: the files of a drop at its URL, served like by any static file host.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::{Files, State, refusal, variations};
 use crate::core::Core;
 use crate::world::{Reply, Request};
 
-/// The page of a folder.
+/// The page of a directory.
 const INDEX: &str = "index.html";
 
-/// Answers a request for anything but the upload.
+/// Handles every request except the upload.
 pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply {
     let Some((root, rest)) = split(request.path()) else { return missing(core) };
     let Some(drop) = state.roots.get(root).and_then(|id| state.drops.get(id)) else { return missing(core) };
@@ -49,7 +49,7 @@ pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply 
     }
 }
 
-/// A path's root, which is its first two segments, and the rest.
+/// Splits a path into its root (the first two segments) and the rest.
 fn split(path: &str) -> Option<(&str, &str)> {
     let segments = path.strip_prefix('/')?;
     let mut slashes = segments.match_indices('/').map(|(at, _)| at + 1);
@@ -62,7 +62,7 @@ fn is_folder(files: &Files, path: &str) -> bool {
     files.range(inside.clone()..).next().is_some_and(|(name, _)| name.starts_with(&inside))
 }
 
-/// Sends the caller to the same path with a slash, so that relative links of the page lead where they should.
+/// Redirects to the same path with a slash, so that relative links of the page work.
 fn to_folder(core: &Core, request: &Request) -> Reply {
     let location = HeaderValue::try_from(format!("{}/", request.path()));
     match location {

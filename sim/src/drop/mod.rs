@@ -1,4 +1,4 @@
-//! The anonymous drop: uploads, the sites that came of them, and their claims.
+//! The anonymous drop: uploads, the resulting sites, and their claims.
 
 mod callers;
 mod claim;
@@ -35,10 +35,10 @@ use callers::Callers;
 /// The upload endpoint and the live sites.
 pub const SITE: Site = Site { service: Service::Drop, name: "drop", tls: false };
 
-/// The files of a site by path.
+/// The files of a site, by path.
 type Files = BTreeMap<String, Arc<[u8]>>;
 
-/// How much of a form there may be besides the zip, in bytes.
+/// How many bytes a form may have besides the zip.
 const FORM_BYTES: usize = 64 * 1024;
 
 /// The state of the drop.
@@ -48,12 +48,12 @@ pub struct State {
     pub limits: Limits,
     callers: Callers,
     drops: OrdMap<String, Drop>,
-    /// The drop at each root path, such as `/live/x`.
+    /// The drop at each root path, for example `/live/x`.
     roots: OrdMap<String, String>,
     tokens: OrdMap<String, String>,
-    /// Drops that there ever were: the key of their random draws.
+    /// The number of drops ever made: the key of their random draws.
     dropped: u64,
-    /// What the sites that stand have together.
+    /// The total size of the live sites.
     stored_bytes: u64,
 }
 
@@ -70,14 +70,14 @@ struct Drop {
     expires_at: Instant,
 }
 
-/// What is due.
+/// A timer.
 #[derive(Clone, Debug)]
 pub enum Timer {
     /// The claim window of a drop ends.
     Deadline(String),
     /// A removed drop is forgotten.
     Forget(String),
-    /// What was dropped more than a day ago is forgotten.
+    /// Drops made more than a day ago are forgotten.
     Sweep,
 }
 
@@ -103,7 +103,7 @@ impl SimService for State {
         }
     }
 
-    /// A zip somewhat over its limit is still read, so that it is known to be one that is too large.
+    /// A zip slightly over its limit is still read, so that it can be identified as too large.
     fn body_limit(&self, _: Site) -> usize {
         self.limits.zip_bytes.saturating_mul(2).saturating_add(FORM_BYTES)
     }
@@ -155,7 +155,7 @@ impl SimService for State {
         claim::perform(self, core, action, arguments)
     }
 
-    /// Without tokens: who reads a state must not be able to claim what stands in it.
+    /// Without tokens: a reader of the state must not be able to claim drops.
     fn view(&self, _: &Core) -> Value {
         let view = |drop: &Drop| {
             json!({
@@ -183,13 +183,13 @@ impl SimService for State {
 }
 
 impl State {
-    /// Moves a drop along its table. A move that the table lacks is our own bug.
+    /// Moves a drop along its table. A move that the table lacks is our bug.
     fn step(&mut self, core: &mut Core, id: &str, event: DropEvent) {
         let drop = self.drops.get_mut(id).expect("the caller has just found this drop");
         drop.state = moves(core, drop.state, event);
     }
 
-    /// The claim window of a drop ends: what nobody has claimed is removed.
+    /// The claim window of a drop ends: an unclaimed drop is removed.
     fn deadline(&mut self, core: &mut Core, id: &str) {
         let Some(drop) = self.drops.get(id) else { return };
         let goes = match drop.state {
@@ -210,7 +210,7 @@ impl State {
         set(core, core.now() + DAY, Timer::Forget(id.to_owned()));
     }
 
-    /// A removed drop is forgotten, so that memory stays flat.
+    /// A removed drop is forgotten, so that memory use stays bounded.
     fn forget(&mut self, id: &str) {
         let Some(drop) = self.drops.remove(id) else { return };
         self.tokens.remove(&drop.token);
@@ -225,7 +225,7 @@ fn is_upload(head: &RequestHead) -> bool {
     head.method.as_str() == spec::ENDPOINT.method && path == spec::ENDPOINT.path
 }
 
-/// A move along the drop's table; answers where it leads.
+/// A move along the drop's table; returns the new state.
 fn moves(core: &mut Core, from: DropState, event: DropEvent) -> DropState {
     let (to, row) = from.on(event).expect("the drop moves along its table");
     core.fired(row);

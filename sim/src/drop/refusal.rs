@@ -1,4 +1,4 @@
-//! From a refusal to its answer. The document gives statuses and no form; the form is the simulator's.
+//! Maps a refusal to its response. The document gives statuses but no format; the format is the simulator's.
 
 use assay_spec::drop::requirements::{limits, upload, zip};
 use assay_spec::{Id, Rules};
@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// The answer to a refusal.
+/// The response to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let (status, text) = status(core, refusal.refused.rule);
     let reply = error(core, status, text);
@@ -17,7 +17,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     if says_when { reply.header("retry-after", refusal.retry_after_s.unwrap_or(60)) } else { reply }
 }
 
-/// An error in the simulator's form.
+/// An error in the simulator's format.
 pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     let text = core.prose(text);
     if core.varies(variations::ERROR_TEXT) {
@@ -27,12 +27,12 @@ pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     }
 }
 
-/// The status of a refused requirement, and its words. What is not listed is a bad request.
+/// The status and message of a refused requirement. Requirements not listed return 400.
 fn status(core: &mut Core, rule: Id) -> (u16, &'static str) {
     static STATUSES: &[(Id, u16, &str)] = &[
-        (&upload::UNAUTHENTICATED, 401, "a key is needed"),
+        (&upload::UNAUTHENTICATED, 401, "a key is required"),
         (&upload::ARTIFACT_REQUIRED, 400, "artifact is missing"),
-        (&upload::SOURCE_TAKEN, 400, "source is not taken"),
+        (&upload::SOURCE_TAKEN, 400, "source is not accepted"),
         (&upload::SOURCE_IGNORED, 400, "source is malformed"),
         (&upload::PAUSED, 503, "drops are paused"),
         (&zip::ROOT_INDEX, 400, "no index.html at the root"),
@@ -40,7 +40,7 @@ fn status(core: &mut Core, rule: Id) -> (u16, &'static str) {
         (&zip::EXTRACTED_SIZE, 413, "the files of the zip are too large"),
         (&zip::COUNTED, 413, "the files of the zip are too large"),
         (&zip::FILES, 413, "the zip has too many files"),
-        (&limits::ONE_UPLOAD, 429, "an upload is on its way"),
+        (&limits::ONE_UPLOAD, 429, "another upload is in progress"),
         (&limits::HOURLY, 429, "too many drops"),
         (&limits::DAILY, 429, "too many drops"),
     ];

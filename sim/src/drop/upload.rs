@@ -1,4 +1,4 @@
-//! `POST /api/drop`: what is looked at before the body, and what becomes of it.
+//! `POST /api/drop`: checks before the body arrives, and publishing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::fault::FaultKind;
 use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Reply, Request, RequestHead};
 
-/// Looks at the head of an upload: whether drops are paused, and what its address may ask. Takes the slot.
+/// Checks the head of an upload: whether drops are paused, and the limits of its address. Takes the address's slot.
 pub(super) fn begin(
     state: &mut State,
     core: &mut Core,
@@ -37,7 +37,7 @@ pub(super) fn begin(
     let keyed = head.headers.contains_key(http::header::AUTHORIZATION);
     let open = keyed || core.effect(&UNAUTHENTICATED, true, |_, _| false);
     if !open {
-        return Err(Refused { rule: &UNAUTHENTICATED, why: "no key".to_owned() }.into());
+        return Err(Refused { rule: &UNAUTHENTICATED, why: "the request has no key".to_owned() }.into());
     }
     paused(state, core)?;
     let caller = Callers::of(core, head.peer);
@@ -46,7 +46,7 @@ pub(super) fn begin(
     Ok(())
 }
 
-/// The causes for which drops pause: faults, and the service's own budgets.
+/// The reasons why drops pause: faults, and the service's own budgets.
 fn paused(state: &State, core: &mut Core) -> Result<(), Refusal> {
     let limits = &state.limits;
     let day_begins = core.now() - limits.day_ms;
@@ -68,7 +68,7 @@ fn paused(state: &State, core: &mut Core) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The whole upload is there: looks into it and publishes it. The slot is free again, however it ends.
+/// The upload is complete: checks and publishes it. The slot becomes free in every case.
 pub(super) fn end(
     state: &mut State,
     core: &mut Core,
@@ -92,7 +92,7 @@ pub(super) fn end(
 
 fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
     let too_large = request.too_large;
-    core.require(&SIZE, !too_large, || format!("a form of more than {} bytes", request.body.len()))?;
+    core.require(&SIZE, !too_large, || format!("the form is longer than {} bytes", request.body.len()))?;
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
     let (zip, extracted) = if let Some(zip) = form.artifact {
@@ -108,7 +108,7 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
         (bytes::Bytes::new(), Extracted::default())
     };
     if extracted.links > 0 && core.varies(variations::SYMLINK_REFUSED) {
-        return Err(Refused { rule: &FAITHFUL, why: "a symbolic link".to_owned() }.into());
+        return Err(Refused { rule: &FAITHFUL, why: "the zip contains a symbolic link".to_owned() }.into());
     }
     let cid = identifier(core, &zip, &extracted)?;
     if core.fault(faults::PUBLISH_FAILS, &[]) {
@@ -117,14 +117,14 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     Ok(site(state, core, request, Published { cid, source, extracted }))
 }
 
-/// `source`, where it is one.
+/// `source`, if it is valid.
 fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>, Refused> {
     let Some(source) = source else { return Ok(None) };
     let valid = source::is_valid(&source);
     let rule = if valid { &SOURCE_TAKEN } else { &SOURCE_IGNORED };
     if core.effect(rule, false, |_, _| true) {
-        let what = if valid { "good" } else { "malformed" };
-        return Err(Refused { rule, why: format!("a {what} source of {} bytes", source.len()) });
+        let what = if valid { "valid" } else { "malformed" };
+        return Err(Refused { rule, why: format!("the form has a {what} source of {} bytes", source.len()) });
     }
     Ok(valid.then_some(source))
 }
@@ -136,12 +136,12 @@ fn identifier(core: &mut Core, zip: &[u8], extracted: &Extracted) -> Result<Stri
     let mut entries: BTreeMap<String, Entry<'_>> =
         extracted.files.iter().map(|(path, content)| (path.clone(), Entry::File(content))).collect();
     entries.extend(extracted.directories.iter().map(|path| (path.clone(), Entry::Directory)));
-    // The deviation: a file besides those that were uploaded.
+    // The deviation: an extra file.
     if core.effect(&OF_THE_FILES, false, |_, _| true) {
         entries.insert(".upload".to_owned(), Entry::File(zip));
     }
     let summary = cid::of_entries(&entries, &layout, core, &cid::Discard);
-    // Paths were checked one by one; what the builder still refuses cannot be pinned.
+    // Each path was checked; what the builder still rejects cannot be pinned.
     summary
         .map(|summary| summary.cid.to_string())
         .map_err(|e| Refused { rule: &FAITHFUL, why: e.to_string() })
@@ -153,7 +153,7 @@ struct Published {
     extracted: Extracted,
 }
 
-/// Puts the site up and answers.
+/// Publishes the site and builds the response.
 fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
     let Published { cid, source, extracted } = published;
     let now = core.now();
@@ -208,7 +208,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     core.json(status, json!(answer))
 }
 
-/// Keeps a drop, its site and its token.
+/// Stores a drop, its site and its token.
 fn keep(state: &mut State, core: &mut Core, id: &str, drop: Drop) {
     state.stored_bytes += drop.bytes;
     state.roots.insert(drop.root.clone(), id.to_owned());
@@ -217,14 +217,14 @@ fn keep(state: &mut State, core: &mut Core, id: &str, drop: Drop) {
     state.drops.insert(id.to_owned(), drop);
 }
 
-/// What a fragment holds as it is: unreserved characters.
+/// Characters that a fragment contains unescaped: unreserved characters.
 const TOKEN: &percent_encoding::AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The host by which the caller knows this service.
 fn host(head: &RequestHead) -> String {
     let named = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
-    // An authority may name a user as well, and a port that is none; a host does not.
+    // An authority may contain a user name and an invalid port; a host must not.
     let named = named.filter(|host| !host.contains('@')).and_then(|host| host.parse::<Authority>().ok());
     let named = named.filter(|host| host.port_u16().is_some() || host.as_str() == host.host());
     named.map_or_else(|| "drop.sim".to_owned(), |host| host.to_string())

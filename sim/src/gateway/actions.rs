@@ -1,4 +1,4 @@
-//! What the control API can ask of the gateway: servers come and go, the enclave boots, keys change.
+//! The gateway's actions for the control API: servers come and go, the enclave boots, keys change.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,19 +10,19 @@ use super::pool::CONFIDENTIAL;
 use super::{State, health, stream};
 use crate::core::Core;
 
-/// The actions, and what each takes.
+/// The actions with their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
         "server",
-        "{site, listed?, up?}: a server joins or leaves the pool, goes down or comes up; answers both; one that has \
-         left still answers at its own site",
+        "{site, listed?, up?}: a server joins or leaves the pool, or goes down or up; returns both states; a \
+         server that has left still responds at its own site",
     ),
-    ("reboot", "{}: the enclave boots, at a fresh address and with a fresh certificate; answers it"),
+    ("reboot", "{}: the enclave boots with a new address and a new certificate; returns the address"),
     (
         "key",
-        "{state, key?}: a new key in a state (valid, revoked, exhausted), or a key put into it; answers the key",
+        "{state, key?}: creates a key in a state (valid, revoked, exhausted) or changes a key's state; returns it",
     ),
-    ("payments", "{on}: switches the payment-required flow; answers a payment that it takes"),
+    ("payments", "{on}: switches the payment-required flow on or off; returns a payment that it accepts"),
 ];
 
 #[derive(Deserialize)]
@@ -50,7 +50,7 @@ struct Payments {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// Carries out an action. Nothing changes where something of it cannot be.
+/// Performs an action. If any part of it is impossible, nothing changes.
 pub(super) fn perform(
     state: &mut State,
     core: &mut Core,
@@ -85,14 +85,14 @@ pub(super) fn perform(
         }
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-            Err(format!("the gateway has no action {action:.60?}; known: {known:?}"))
+            Err(format!("unknown action {action:.60?} of gateway; known: {known:?}"))
         }
     }
 }
 
 fn server(state: &mut State, core: &mut Core, change: &Change) -> Result<Value, String> {
     let number =
-        state.pool.named(&change.site).ok_or_else(|| format!("no server is at {:.60?}", change.site))?;
+        state.pool.named(&change.site).ok_or_else(|| format!("unknown server {:.60?}", change.site))?;
     let server = state.pool.at_mut(number);
     if let Some(listed) = change.listed {
         server.left += u32::from(!listed);

@@ -1,4 +1,4 @@
-//! Requests for inference, in whichever wire format they come.
+//! Inference requests of all wire formats.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::model::Prompt;
 use super::{variations, wire};
 use crate::core::Core;
 
-/// A kind of request for inference.
+/// A kind of inference request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// Chat completions.
     Chat,
     /// Plain completions.
     Completions,
-    /// The same at their native path.
+    /// Plain completions at their native path.
     Native,
     /// Responses.
     Responses,
@@ -27,22 +27,22 @@ pub(super) enum Family {
     Messages,
 }
 
-/// A request that was understood.
+/// A parsed request.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// What it asks for.
+    /// Its kind.
     pub(super) family: Family,
     /// The model that it names.
     pub(super) model: String,
-    /// Whether the answer shall come piece by piece.
+    /// Whether the answer is streamed.
     pub(super) stream: bool,
-    /// The body as it came.
+    /// The body as received.
     pub(super) body: Arc<Value>,
     prompt: Arc<Prompt>,
 }
 
 impl Family {
-    /// The name in occasions of faults.
+    /// Its name in the occasions of faults.
     pub(super) fn name(self) -> &'static str {
         match self {
             Family::Chat => chat::ENDPOINT.name,
@@ -53,7 +53,7 @@ impl Family {
         }
     }
 
-    /// The row that an unknown model breaks.
+    /// The requirement that an unknown model violates.
     pub(super) fn unknown_model(self) -> Id {
         match self {
             Family::Chat => &rows::errors::UNKNOWN_MODEL,
@@ -63,7 +63,7 @@ impl Family {
         }
     }
 
-    /// The row that an invalid key breaks at the gateway.
+    /// The requirement that an invalid key violates at the gateway.
     pub(super) fn invalid_key(self) -> Id {
         match self {
             Family::Chat => &rows::auth::INVALID_KEY_CHAT,
@@ -76,7 +76,7 @@ impl Family {
 }
 
 impl Call {
-    /// Reads a body.
+    /// Parses a body.
     pub(super) fn parse(core: &mut Core, family: Family, body: &[u8]) -> Result<Call, Refused> {
         let rules = &mut Choice(core);
         let (model, stream, body, prompt) = match family {
@@ -104,7 +104,7 @@ impl Call {
         Ok(Call { family, model, stream, body: Arc::new(body), prompt: Arc::new(prompt) })
     }
 
-    /// What the model is asked.
+    /// The prompt for the model.
     pub(super) fn prompt(&self) -> &Prompt {
         &self.prompt
     }
@@ -142,7 +142,7 @@ impl Call {
     }
 }
 
-/// The world's rules, in which what the simulator refuses by its own choice alone passes where that variation is active.
+/// The world's rules. While the variation is active, rules that are only the simulator's choice always pass.
 struct Choice<'a>(&'a mut Core);
 
 impl Choice<'_> {

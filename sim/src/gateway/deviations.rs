@@ -1,6 +1,6 @@
-//! How the gateway deviates: which requirements can be switched off, and the falsified output of those about output.
+//! The deviations of the gateway: which requirements can be switched off, and the falsified output.
 //!
-//! Guards need nothing but their name here. A function below takes the conforming answer and changes one thing.
+//! A guard only needs its name here. Each function below takes the conforming answer and changes one thing.
 
 use assay_spec::gateway::chat::ROLES;
 use assay_spec::gateway::requirements::{
@@ -22,137 +22,137 @@ use crate::world::Reply;
 
 /// Every deviation of the gateway.
 pub(super) const ALL: &[Deviation] = deviations! {
-    auth::KEY_CHECK => "a valid key is taken for an invalid one by the check";
-    auth::KEY_CHECK_INVALID => "any key passes the check";
-    auth::KEY_CHECK_MISSING => "no key passes the check";
-    auth::KEY_CHECK_REVOKED => "a revoked key passes the check";
-    auth::KEY_CHECK_FREE => "the check is billed like a request";
-    auth::INVALID_KEY_CHAT => "any key is good for a chat";
-    auth::INVALID_KEY_COMPLETIONS => "any key is good for a completion";
-    auth::INVALID_KEY_NATIVE => "any key is good for a native completion";
-    auth::INVALID_KEY_RESPONSES => "any key is good for a response";
-    auth::INVALID_KEY_MESSAGES => "any key is good for a message";
-    auth::MISSING_KEY => "inference needs no key";
-    auth::REVOKED_KEY => "a revoked key is good for inference";
+    auth::KEY_CHECK => "the check rejects a valid key";
+    auth::KEY_CHECK_INVALID => "the check accepts any key";
+    auth::KEY_CHECK_MISSING => "the check accepts a missing key";
+    auth::KEY_CHECK_REVOKED => "the check accepts a revoked key";
+    auth::KEY_CHECK_FREE => "the check is billed like an inference request";
+    auth::INVALID_KEY_CHAT => "chat completions accept any key";
+    auth::INVALID_KEY_COMPLETIONS => "completions accept any key";
+    auth::INVALID_KEY_NATIVE => "native completions accept any key";
+    auth::INVALID_KEY_RESPONSES => "responses accept any key";
+    auth::INVALID_KEY_MESSAGES => "messages accept any key";
+    auth::MISSING_KEY => "inference requires no key";
+    auth::REVOKED_KEY => "inference accepts a revoked key";
 
-    chat::ANSWERED => "the completion stands in an array";
-    chat::CHOICES => "choices is empty";
-    chat::CHOICES, "message" => "a choice's message is a text";
+    chat::ANSWERED => "the completion is wrapped in an array";
+    chat::CHOICES => "`choices` is empty";
+    chat::CHOICES, "message" => "a choice's message is a string";
     chat::ANSWER_TEXT => "the answer's text is empty";
-    chat::PARTS => "text parts are refused";
-    chat::IMAGE => "image data are refused";
-    chat::BODY => "a body that is no JSON object is passed on";
-    chat::MODEL => "a model that is no text is passed over";
-    chat::MESSAGES => "messages that are no array are passed over";
-    chat::MESSAGE => "a message that is no object is passed over";
-    chat::ROLE => "a role that is no text is passed over";
-    chat::CONTENT => "a content of a wrong type is passed over";
-    chat::PART => "a part that is no object is passed over";
-    chat::PART_TYPE => "a part of an unknown type is passed over";
-    chat::PART_TEXT => "a text part whose text is none is passed over";
-    chat::PART_IMAGE => "an image part without an object is passed over";
-    chat::PART_IMAGE_URL => "an image whose URL is no text is passed over";
-    chat::TOOL_CALL_ID => "an id that is no text is passed over";
-    chat::STREAM => "a stream that is no boolean is passed over";
+    chat::PARTS => "text parts are rejected";
+    chat::IMAGE => "image data is rejected";
+    chat::BODY => "a body that is not a JSON object is accepted";
+    chat::MODEL => "a model that is not a string is accepted";
+    chat::MESSAGES => "messages that are not an array are accepted";
+    chat::MESSAGE => "a message that is not an object is accepted";
+    chat::ROLE => "a role that is not a string is accepted";
+    chat::CONTENT => "content of a wrong type is accepted";
+    chat::PART => "a part that is not an object is accepted";
+    chat::PART_TYPE => "a part of an unknown type is accepted";
+    chat::PART_TEXT => "a text part without a string is accepted";
+    chat::PART_IMAGE => "an image part without an object is accepted";
+    chat::PART_IMAGE_URL => "an image URL that is not a string is accepted";
+    chat::TOOL_CALL_ID => "an id that is not a string is accepted";
+    chat::STREAM => "a `stream` that is not a boolean is accepted";
 
-    stream::EVENT_STREAM => "the answer comes whole all the same";
-    stream::EVENT_STREAM, "type" => "the stream is called JSON";
-    stream::CHUNKS => "a chunk is a JSON text";
+    stream::EVENT_STREAM => "a streamed request returns a whole reply";
+    stream::EVENT_STREAM, "type" => "the media type of the stream is JSON";
+    stream::CHUNKS => "a chunk is a JSON string";
     stream::CHUNKS, "choices" => "a chunk has no choices";
-    stream::DELTA => "delta.content is an array";
-    stream::TEXT => "every delta.content is empty";
-    stream::NOT_ASKED_FOR => "the answer comes as a stream though none was wanted";
-    stream::ERROR_BEFORE => "an error before the stream is 200 and an error event";
-    stream::ERROR_BEFORE, "type" => "an error before the stream is called an event stream";
-    stream::ERROR_EVENT => "a stream that fails ends as if it were whole";
-    stream::ERROR_EVENT, "silent" => "a stream that fails ends without a word";
+    stream::DELTA => "`delta.content` is an array";
+    stream::TEXT => "every `delta.content` is empty";
+    stream::NOT_ASKED_FOR => "a request that is not streamed returns a stream";
+    stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event";
+    stream::ERROR_BEFORE, "type" => "an error before the stream has the media type of event streams";
+    stream::ERROR_EVENT => "a stream that fails ends as if it were complete";
+    stream::ERROR_EVENT, "silent" => "a stream that fails ends without an error event";
 
-    tools::TAKEN => "tools are refused";
+    tools::TAKEN => "tools are rejected";
     tools::CALL_NAME => "the name of a called function is null";
     tools::CALL_ARGUMENTS => "the arguments of a call are an object";
     tools::CALL_ID => "a call has an empty id";
-    tools::ROUND_TRIP => "a tool's message is refused";
-    tools::TOOLS => "tools that are no array are passed over";
-    tools::TOOL => "a tool that is no object is passed over";
-    tools::TYPE => "a tool of another type is passed over";
-    tools::FUNCTION => "a function that is no object is passed over";
-    tools::NAME => "a function without a name is passed over";
-    tools::DESCRIPTION => "a description that is no text is passed over";
-    tools::PARAMETERS => "parameters that are no object are passed over";
+    tools::ROUND_TRIP => "a tool's message is rejected";
+    tools::TOOLS => "tools that are not an array are accepted";
+    tools::TOOL => "a tool that is not an object is accepted";
+    tools::TYPE => "a tool of another type is accepted";
+    tools::FUNCTION => "a function that is not an object is accepted";
+    tools::NAME => "a function without a name is accepted";
+    tools::DESCRIPTION => "a description that is not a string is accepted";
+    tools::PARAMETERS => "parameters that are not an object are accepted";
 
-    completions::COMPLETION => "a completion is a plain text";
-    completions::NATIVE => "the native path is not there";
-    completions::UNKNOWN_MODEL => "another model answers for an unknown one";
-    responses::RESPONSE => "a response is a plain text";
-    responses::UNKNOWN_MODEL => "another model answers for an unknown one";
+    completions::COMPLETION => "a completion is a string";
+    completions::NATIVE => "the native path returns 404";
+    completions::UNKNOWN_MODEL => "an unknown model is replaced by another";
+    responses::RESPONSE => "a response is a string";
+    responses::UNKNOWN_MODEL => "an unknown model is replaced by another";
 
-    messages::MESSAGE_OBJECT => "a message is a plain text";
-    messages::UNKNOWN_MODEL => "another model answers for an unknown one";
-    messages::BODY => "a body that is no JSON object is passed on";
-    messages::MODEL => "a model that is no text is passed over";
-    messages::MAX_TOKENS => "max_tokens may be missing or anything";
-    messages::MESSAGES => "messages that are no array are passed over";
-    messages::MESSAGE => "a message that is no object is passed over";
-    messages::ROLE => "a role that is no text is passed over";
-    messages::CONTENT => "a content of a wrong type is passed over";
+    messages::MESSAGE_OBJECT => "a message is a string";
+    messages::UNKNOWN_MODEL => "an unknown model is replaced by another";
+    messages::BODY => "a body that is not a JSON object is accepted";
+    messages::MODEL => "a model that is not a string is accepted";
+    messages::MAX_TOKENS => "a missing or invalid `max_tokens` is accepted";
+    messages::MESSAGES => "messages that are not an array are accepted";
+    messages::MESSAGE => "a message that is not an object is accepted";
+    messages::ROLE => "a role that is not a string is accepted";
+    messages::CONTENT => "content of a wrong type is accepted";
 
-    models::LIST => "the list is a plain text";
-    models::IDS => "ids are numbers";
-    models::COVERS_DISCOVERY => "the list lacks a model";
+    models::LIST => "the model list is a string";
+    models::IDS => "model ids are numbers";
+    models::COVERS_DISCOVERY => "the model list lacks a model";
 
     discovery::OBJECT => "discovery is an array";
-    discovery::SERVERS => "servers is one text";
-    discovery::SERVERS, "missing" => "an entry has no servers";
-    discovery::ENTRY => "servers are named without a scheme";
+    discovery::SERVERS => "`servers` is one string";
+    discovery::SERVERS, "missing" => "an entry has no `servers`";
+    discovery::ENTRY => "server URLs have no scheme";
     discovery::ENTRY, "http" => "servers have http URLs";
     discovery::ENTRY, "hash" => "an item hash is empty";
     discovery::COVERS => "discovery lacks a model";
-    discovery::USABLE => "a discovered model is unknown to requests";
-    discovery::CURRENT => "servers that have left stay listed";
+    discovery::USABLE => "requests for a discovered model return 404";
+    discovery::CURRENT => "servers that have left are still listed";
     discovery::CURRENT, "joined" => "servers that come back are not listed";
 
-    errors::DETAIL_401 => "detail of a 401 is an array";
+    errors::DETAIL_401 => "the detail of a 401 is an array";
     errors::DETAIL_401, "missing" => "a 401 has no detail";
-    errors::DETAIL_404 => "detail of a 404 is an array";
+    errors::DETAIL_404 => "the detail of a 404 is an array";
     errors::DETAIL_404, "missing" => "a 404 has no detail";
-    errors::DETAIL_422 => "detail of a 422 is an array";
+    errors::DETAIL_422 => "the detail of a 422 is an array";
     errors::DETAIL_422, "missing" => "a 422 has no detail";
-    errors::DETAIL_503 => "detail of a 503 is an array";
+    errors::DETAIL_503 => "the detail of a 503 is an array";
     errors::DETAIL_503, "missing" => "a 503 has no detail";
-    errors::UNKNOWN_MODEL => "another model answers for an unknown one";
+    errors::UNKNOWN_MODEL => "an unknown model is replaced by another";
 
-    payment::REQUIRED => "no key is answered by 401 though payments are taken";
-    payment::REQUIRED, "free" => "no key is answered for nothing";
-    payment::DETAIL => "detail of a 402 is an array";
+    payment::REQUIRED => "a request without a key returns 401 while the payment flow is on";
+    payment::REQUIRED, "free" => "a request without a key is free while the payment flow is on";
+    payment::DETAIL => "the detail of a 402 is an array";
     payment::DETAIL, "missing" => "a 402 has no detail";
-    payment::PAID => "a payment is answered by another 402";
-    payment::INVALID_KEY => "any key is good while payments are taken";
-    payment::VALID_KEY => "a key is to pay while payments are taken";
+    payment::PAID => "a payment returns another 402";
+    payment::INVALID_KEY => "any key is accepted while the payment flow is on";
+    payment::VALID_KEY => "a valid key returns 402 while the payment flow is on";
 
     pool::FAILOVER => "no other server is tried";
     pool::FAILOVER, "last" => "the last server is never tried";
-    pool::ALL_FAILED => "a request whose servers have all failed is answered by 500";
-    pool::PER_MODEL => "one model whose servers have failed spoils all models";
-    pool::RECOVERS => "a model whose servers have failed stays failed";
-    pool::COOKIES => "a request with a cookie is refused";
+    pool::ALL_FAILED => "a request whose servers have all failed returns 500";
+    pool::PER_MODEL => "all models fail once the servers of one model have failed";
+    pool::RECOVERS => "a model whose servers have failed never recovers";
+    pool::COOKIES => "a request with a cookie is rejected";
 
-    direct::CHAT => "servers have no chat";
-    direct::COMPLETIONS => "servers have no completions";
-    direct::MESSAGES => "servers have no messages";
+    direct::CHAT => "servers have no chat completions endpoint";
+    direct::COMPLETIONS => "servers have no completions endpoint";
+    direct::MESSAGES => "servers have no messages endpoint";
     direct::EVERY_SERVER => "one server does not know the key";
-    direct::INVALID_KEY => "any key is good at a server";
-    direct::MISSING_KEY => "a server needs no key";
+    direct::INVALID_KEY => "a server accepts any key";
+    direct::MISSING_KEY => "a server requires no key";
 
-    input::NOT_UTF8 => "bytes that are no UTF-8 are an internal error";
-    input::DEEP => "deep nesting is an internal error";
-    input::LARGE => "a large body is an internal error";
-    input::UNKNOWN_ROLE => "an unknown role is an internal error";
-    input::IMAGE_DATA => "an image that is none is an internal error";
-    input::HUGE_NUMBER => "a huge number is an internal error";
-    input::ODD_PATH => "an odd path is an internal error";
+    input::NOT_UTF8 => "invalid UTF-8 returns an internal error";
+    input::DEEP => "deep nesting returns an internal error";
+    input::LARGE => "a large body returns an internal error";
+    input::UNKNOWN_ROLE => "an unknown role returns an internal error";
+    input::IMAGE_DATA => "an invalid image returns an internal error";
+    input::HUGE_NUMBER => "a huge number returns an internal error";
+    input::ODD_PATH => "an odd path returns an internal error";
 };
 
-/// Refuses a good request where that is the deviation.
+/// Rejects a valid request, if that deviation is active.
 pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
     if call.family != Family::Chat {
         return Ok(());
@@ -167,13 +167,13 @@ pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
     ];
     for (rule, met) in met {
         if met && core.violated(rule).is_some() {
-            return Err(Refusal::new(rule, "refused by a deviation"));
+            return Err(Refusal::new(rule, "switched off: a valid request is rejected"));
         }
     }
     Ok(())
 }
 
-/// Whether the answer comes as a stream.
+/// Whether the answer is streamed.
 pub(super) fn streams(core: &mut Core, call: &Call) -> bool {
     if call.family != Family::Chat {
         return call.stream;
@@ -223,14 +223,14 @@ pub(super) fn events(core: &mut Core, family: Family, mut events: Vec<Event>) ->
     events
 }
 
-/// What a stream says that fails midway.
+/// The last bytes of a stream that fails midway.
 pub(super) fn last_words(core: &mut Core, conforming: Bytes) -> Bytes {
     core.effect(&stream::ERROR_EVENT, conforming, |_, variant| {
         if variant == "silent" { Bytes::new() } else { Bytes::from_static(b"data: [DONE]\n\n") }
     })
 }
 
-/// A whole answer.
+/// A whole reply.
 pub(super) fn reply(core: &mut Core, family: Family, body: Value) -> Reply {
     let plain: Id = match family {
         Family::Chat => return completion(core, body),
@@ -277,7 +277,7 @@ pub(super) fn status(core: &mut Core, rule: Id, conforming: u16) -> u16 {
     if rule == &pool::ALL_FAILED { core.effect(rule, conforming, |_, _| 500) } else { conforming }
 }
 
-/// `detail` of an error.
+/// The `detail` of an error.
 pub(super) fn detail(core: &mut Core, mut reply: Reply) -> Reply {
     let rule: Id = match reply.status {
         401 => &errors::DETAIL_401,
@@ -294,7 +294,7 @@ pub(super) fn detail(core: &mut Core, mut reply: Reply) -> Reply {
     reply
 }
 
-/// An error of a request that asked for a stream.
+/// An error of a request for a stream.
 pub(super) fn before_stream(core: &mut Core, mut reply: Reply, streamed: impl FnOnce() -> bool) -> Reply {
     if !streamed() {
         return reply;
@@ -359,7 +359,7 @@ pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
     core.effect(&discovery::OBJECT, body, |body, _| json!([body]))
 }
 
-/// A body that is bad in a way of which the documents say nothing: answered, but where the deviation is to fall over.
+/// An odd body that the documents do not describe: answered as usual, unless the deviation is active.
 pub(super) fn falls_over(core: &mut Core, oddities: &[Id]) -> Option<Reply> {
     let fallen = oddities.iter().any(|rule| core.violated(rule).is_some());
     fallen.then(|| core.text(500, "Internal Server Error"))

@@ -1,4 +1,4 @@
-//! Which models there are, and which servers run them at present.
+//! The models, and the servers that currently run them.
 
 use assay_spec::Rules;
 use assay_spec::gateway::requirements::discovery::CURRENT;
@@ -33,7 +33,7 @@ pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
     reply
 }
 
-/// Every member of the object is a model, so that a further one is none of the variations here.
+/// Every member of the object is a model, so the variation with an extra member does not apply here.
 fn without_extra(core: &Core, body: &[u8]) -> Bytes {
     let mut object: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Some(members) = object.as_object_mut() {
@@ -44,7 +44,7 @@ fn without_extra(core: &Core, body: &[u8]) -> Bytes {
     written.expect("a JSON value is always written").into()
 }
 
-/// `GET /v1/models`: the models, at the gateway or of one server.
+/// `GET /v1/models`: the models of the gateway or of one server.
 pub(super) fn list(core: &mut Core, at: Option<Number>) -> Reply {
     let models = listed(core).into_iter();
     let models = models.filter(|model| at.is_none_or(|number| model.servers.contains(&number)));
@@ -70,7 +70,7 @@ fn listed(core: &Core) -> Vec<&'static Model> {
     models
 }
 
-/// The servers that are listed: those of the pool that are believed to run.
+/// The listed servers: those of the pool that are considered healthy.
 fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
     let conforming = state.pool.listed(model);
     core.effect(&CURRENT, conforming, |conforming, variant| match variant {
@@ -79,7 +79,7 @@ fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
     })
 }
 
-/// What stands in discovery for a server.
+/// The entry of a server in discovery.
 fn entry(state: &State, core: &Core, number: Number) -> String {
     if number == CONFIDENTIAL {
         return format!("{}{}", core.dialect.confidential_scheme, state.enclave.item_hash);

@@ -1,8 +1,8 @@
-//! The confidential deployment: its boots, and stand-ins for how it is resolved and attested.
+//! The confidential deployment: its boots, and stand-ins for its resolution and attestation.
 //!
-//! How an item hash is resolved and how an enclave is attested is not shown. The simulator's stand-ins let a client
-//! that verifies be judged: the gateway tells the address of the present boot, and the enclave answers a statement that
-//! the world's authority has signed. Nothing asserts them of another target.
+//! The document does not show how an item hash is resolved or how an enclave is attested. With the simulator's
+//! stand-ins a client that verifies can be judged: the gateway returns the address of the current boot, and the
+//! enclave returns a statement signed by the world's authority. No check asserts the stand-ins of another target.
 
 use std::sync::Arc;
 
@@ -21,17 +21,17 @@ use crate::refusal::Refusal;
 use crate::tls;
 use crate::world::Reply;
 
-/// What a nonce has, in bytes.
+/// The length of a nonce, in bytes.
 const NONCE_BYTES: std::ops::RangeInclusive<usize> = 8..=64;
 
 /// The confidential deployment.
 #[derive(Clone, Debug)]
 pub(super) struct Enclave {
-    /// Its item hash, hexadecimal.
+    /// Its item hash, in hex.
     pub(super) item_hash: String,
     /// How often it has booted.
     pub(super) boot: u64,
-    /// Who vouches for enclaves.
+    /// The authority that signs attestations.
     authority: Arc<SigningKey>,
 }
 
@@ -46,12 +46,12 @@ impl Enclave {
         }
     }
 
-    /// It boots: a fresh address and a fresh certificate.
+    /// Boots: a new address and a new certificate.
     pub(super) fn reboot(&mut self) {
         self.boot += 1;
     }
 
-    /// The enclave, for people. `authority` is the public key of who vouches for it.
+    /// The enclave, for display. `authority` is the public key of its authority.
     pub(super) fn view(&self, core: &Core) -> Value {
         json!({
             "item_hash": self.item_hash,
@@ -61,7 +61,7 @@ impl Enclave {
         })
     }
 
-    /// Its present address.
+    /// Its current address.
     fn url(&self, core: &Core) -> String {
         match core.site_url(ENCLAVE) {
             Some(_) => pool::url(core, ENCLAVE),
@@ -74,7 +74,7 @@ impl Enclave {
         tls::Authority::new(core.rng).leaf(ENCLAVE.name, self.boot).sha256()
     }
 
-    /// Whether a request was meant for a boot that is over: its `Host` names another one.
+    /// Whether a request was meant for an earlier boot: its `Host` names another one.
     pub(super) fn is_past(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let name = host.split(':').next().unwrap_or_default().strip_suffix(SUFFIX);
@@ -83,15 +83,15 @@ impl Enclave {
     }
 }
 
-/// Tells the present address of a confidential deployment.
+/// Returns the current address of a confidential deployment.
 pub(super) fn resolve(state: &State, core: &Core, item_hash: &str) -> Result<Reply, Refusal> {
     if item_hash != state.enclave.item_hash {
-        return Err(Refusal::new(&STAND_INS, "an unknown item hash"));
+        return Err(Refusal::new(&STAND_INS, "unknown item hash"));
     }
     Ok(core.json(200, json!({ "address": state.enclave.url(core) })))
 }
 
-/// Attests the enclave of now.
+/// Attests the current boot of the enclave.
 pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Reply {
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let nonce = pairs.into_iter().find(|(name, _)| *name == "nonce").map(|(_, value)| value);
@@ -101,7 +101,7 @@ pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Reply {
             && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
     };
     let Some(nonce) = nonce.filter(digits) else {
-        let wanted = "nonce is 8 to 64 bytes in lower-case hexadecimal digits";
+        let wanted = "nonce must be 8 to 64 bytes in lowercase hex";
         return super::refusal::error(core, 422, wanted);
     };
     let enclave = &state.enclave;
@@ -120,13 +120,13 @@ pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Reply {
     }
     let mut attestation = statement.attest(&enclave.authority);
     if wrong == Some("signature") {
-        // Good in form, and signed by nobody.
+        // Well-formed, but not a valid signature of any key.
         attestation["signature"] = json!(hex(&[&other[..], &other[..]].concat()));
     }
     core.json(200, attestation)
 }
 
-/// What is wrong with an attestation, where a fault says so.
+/// Which part of the attestation a fault makes wrong, if any.
 fn wrong(core: &mut Core) -> Option<&'static str> {
     let what = ["measurement", "certificate", "nonce", "signature"];
     what.into_iter().find(|what| {

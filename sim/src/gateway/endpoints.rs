@@ -1,4 +1,4 @@
-//! Which endpoint stands at a path. Paths are compared as they come: nothing is decoded, joined or cut.
+//! Finds the endpoint of a path. Paths are compared as received: nothing is decoded, merged or cut.
 
 use assay_spec::endpoint::Endpoint as Declared;
 use assay_spec::gateway::stand_in::{ATTESTATION, RESOLVE};
@@ -20,20 +20,20 @@ pub(super) enum Endpoint<'a> {
     Discovery,
     /// The key check.
     KeyCheck,
-    /// The stand-in for how an item hash is resolved.
+    /// The stand-in for the resolution of an item hash.
     Resolve(&'a str),
-    /// The stand-in for how an enclave is attested.
+    /// The stand-in for the attestation of an enclave.
     Attestation,
 }
 
-/// What was found at a path.
+/// The result for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
     /// An endpoint.
     Endpoint(Endpoint<'a>),
-    /// An endpoint that takes another method.
+    /// An endpoint with another method.
     OtherMethod(&'static str),
-    /// None.
+    /// No endpoint.
     Nothing,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn find<'a>(core: &Core, at: Option<Number>, method: &Method, path: &
         (&completions::NATIVE, Family::Native),
     ];
     let prefix = core.dialect.discovery_prefix.as_str();
-    // A declaration has the documents' prefix, a dialect its own.
+    // A declaration has the documents' prefix; a dialect may have its own.
     let under = |declared: &Declared| {
         let rest = declared.path.strip_prefix("/svc").unwrap_or_default();
         path.strip_prefix(prefix) == Some(rest)

@@ -1,18 +1,18 @@
-//! The conditions that the document foresees: servers that fail, streams that break, enclaves that do not verify.
+//! Conditions that the document foresees: servers that fail, streams that break, enclaves that do not verify.
 //!
 //! An occasion is one attempt at a server: `{"server": "server-a", "model": "assay-chat", "endpoint": "chat"}`; the
 //! server `enclave` is the confidential deployment.
 
 use crate::fault::FaultKind;
 
-/// A server does not answer at all.
+/// A server does not respond at all.
 pub const SERVER_DOWN: FaultKind = FaultKind {
     name: "gateway.server-down",
-    about: "a server takes no connection; the gateway tries the next",
+    about: "a server accepts no connection; the gateway tries the next",
 };
-/// A server answers late.
+/// A server responds late.
 pub const SERVER_SLOW: FaultKind =
-    FaultKind { name: "gateway.server-slow", about: "a server answers `slow_ms` late" };
+    FaultKind { name: "gateway.server-slow", about: "a server responds `slow_ms` late" };
 /// A server dies while it answers.
 pub const SERVER_DIES: FaultKind = FaultKind {
     name: "gateway.server-dies",
@@ -21,10 +21,10 @@ pub const SERVER_DIES: FaultKind = FaultKind {
 /// A stream fails midway.
 pub const STREAM_ERROR_EVENT: FaultKind =
     FaultKind { name: "gateway.stream-error-event", about: "a stream ends midway with an error event" };
-/// A server answers nonsense.
+/// A server returns an invalid response.
 pub const SERVER_WRONG_ANSWER: FaultKind =
-    FaultKind { name: "gateway.server-wrong-answer", about: "a server answers 500 without JSON" };
-/// An enclave does not verify.
+    FaultKind { name: "gateway.server-wrong-answer", about: "a server returns 500 without JSON" };
+/// An enclave's attestation does not verify.
 pub const ENCLAVE_UNVERIFIABLE: FaultKind = FaultKind {
     name: "gateway.enclave-unverifiable",
     about: "the attestation is wrong in `what`: measurement, certificate, nonce or signature",

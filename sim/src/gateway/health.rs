@@ -1,10 +1,10 @@
-//! Health checks: every so often the gateway asks each server whether it runs.
+//! Health checks: the gateway checks periodically whether each server runs.
 
 use super::pool::Number;
 use super::{State, Timer, faults, set};
 use crate::core::Core;
 
-/// Something happens, so that health is worth checking for a while.
+/// Something has happened: health checks run for a while.
 pub(super) fn wake(state: &mut State, core: &mut Core) {
     state.health_left = state.limits.health_checks;
     if !state.health_armed && state.health_left > 0 {
@@ -28,8 +28,8 @@ pub(super) fn check(state: &mut State, core: &mut Core) {
     }
 }
 
-/// Whether a fault holds a server down altogether. A check is no occasion: faults count requests alone, and those of
-/// one model, one endpoint or one occasion do not make a server ill for all.
+/// Whether a fault keeps a server down for all requests. A health check is not an occasion: faults count only
+/// requests, and a fault limited to one model, endpoint or occasion does not make a server unhealthy.
 fn is_down(state: &State, core: &Core, number: Number) -> bool {
     let (name, now) = (state.pool.at(number).site.name, core.now());
     core.faults.list().iter().any(|fault| {

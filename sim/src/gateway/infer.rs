@@ -1,4 +1,4 @@
-//! A request for inference: its key, its body, its model, its payment; then the pool, or the server that was asked.
+//! An inference request: its key, its body, its model, its payment; then the pool, or the server itself.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::{ExchangeId, Reply, Request};
 
-/// Answers a request, at the gateway or at the server of that number. `None`: the answer comes later.
+/// Handles a request at the gateway or at the server of that number. `None`: the answer comes later.
 pub(super) fn begin(
     state: &mut State,
     core: &mut Core,
@@ -62,7 +62,7 @@ pub(super) fn begin(
     }
 }
 
-/// Whether the endpoint is there, but for the deviations that take it away.
+/// Whether the endpoint exists; some deviations remove it.
 fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Refusal> {
     let rule: Id = match (family, at) {
         (Family::Chat, Some(_)) => &rows::direct::CHAT,
@@ -73,16 +73,16 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
     };
     match core.violated(rule) {
         None => Ok(()),
-        Some(_) => Err(Refusal::new(rule, "there is no such endpoint")),
+        Some(_) => Err(Refusal::new(rule, "switched off: the endpoint does not exist")),
     }
 }
 
-/// Keys are the same at every server, but for the deviation of the last of them.
+/// Keys are the same at every server, except for the deviation of the last server.
 fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
     let rule = &rows::direct::EVERY_SERVER;
     let deviates =
         at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_)) && core.violated(rule).is_some();
-    if deviates { Err(Refusal::new(rule, "the server does not know the key")) } else { Ok(()) }
+    if deviates { Err(Refusal::new(rule, "switched off: the server does not know the key")) } else { Ok(()) }
 }
 
 /// Reads the body.
@@ -94,31 +94,34 @@ fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refu
         return Err(Refusal::new(&rows::messages::VERSION_HEADER, "no version header"));
     }
     let call = Call::parse(core, family, &request.body)?;
-    // What is no text is no body, whatever else is let pass.
+    // A body that is not UTF-8 cannot be parsed, whatever rule is violated.
     if call.body.is_null() && std::str::from_utf8(&request.body).is_err() {
         return Err(Refusal::new(&rows::input::NOT_UTF8, "no UTF-8"));
     }
     Ok(call)
 }
 
-/// The answer to a body that was cut at the limit.
+/// The response to a body that was cut at the limit.
 fn too_large(core: &mut Core, request: &Request) -> Reply {
-    let why = format!("a body of more than {} bytes", request.body.len());
+    let why = format!("the body is larger than {} bytes", request.body.len());
     core.refuse(&Refused { rule: &rows::input::LIMITS, why });
     refusal::error(core, 413, "request too large")
 }
 
-/// The model that is asked, of those that run here.
+/// The requested model, among those that run here.
 fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Model, Refusal> {
     let here = |model: &&'static Model| at.is_none_or(|number| model.servers.contains(&number));
     let Some(model) = Model::find(core, &call.model).filter(here) else {
-        let why = || format!("no model is named {:.100?}", call.model);
+        let why = || format!("unknown model {:.100?}", call.model);
         core.require(call.family.unknown_model(), false, why)?;
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };
     if at.is_none() && model.traits.image && core.violated(&rows::discovery::USABLE).is_some() {
-        return Err(Refusal::new(&rows::discovery::USABLE, "a discovered model is unknown"));
+        return Err(Refusal::new(
+            &rows::discovery::USABLE,
+            "switched off: a discovered model is treated as unknown",
+        ));
     }
     Ok(model)
 }
@@ -130,7 +133,7 @@ fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let Some((_, word)) = pairs.into_iter().find(|(key, _)| *key == name) else { return Ok(None) };
     if core.violated(&rows::pool::COOKIES).is_some() {
-        return Err(Refusal::new(&rows::pool::COOKIES, "a request with a cookie"));
+        return Err(Refusal::new(&rows::pool::COOKIES, "switched off: a request with a cookie is rejected"));
     }
     Ok((0..state.pool.len()).find(|number| pool::cookie_of(core, *number) == word))
 }

@@ -1,4 +1,4 @@
-//! API keys: the states in which they can be, what they have spent, and who a caller is.
+//! API keys: their states, their usage, and how callers present them.
 
 use assay_spec::crypto::text::hex;
 use assay_spec::gateway::auth;
@@ -15,11 +15,11 @@ use crate::core::Core;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum KeyState {
-    /// It is good.
+    /// Valid.
     Valid,
-    /// It was taken back.
+    /// Revoked.
     Revoked,
-    /// It is good, and its subscription and credits are used up.
+    /// Valid, but its subscription and credits are used up.
     Exhausted,
 }
 
@@ -27,11 +27,11 @@ pub(super) enum KeyState {
 #[derive(Clone, Debug)]
 pub(super) struct Key {
     pub(super) state: KeyState,
-    /// What is left of the subscription, in tokens.
+    /// The rest of the subscription, in tokens.
     pub(super) subscription: u64,
-    /// What is left of the credits, in millionths.
+    /// The rest of the credits, in millionths.
     pub(super) credits: u64,
-    /// All tokens that went in and out.
+    /// All tokens read and written.
     pub(super) spent: u64,
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Key {
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     keys: OrdMap<String, Key>,
-    /// How many were made: the number of their draws.
+    /// The number of keys ever made: the key of their draws.
     made: u64,
 }
 
 impl Keys {
-    /// A key in each state.
+    /// One key in each state.
     pub(super) fn new(core: &Core, limits: &Limits) -> Keys {
         let mut keys = Keys { keys: OrdMap::new(), made: 0 };
         for state in [KeyState::Valid, KeyState::Revoked, KeyState::Exhausted] {
@@ -65,9 +65,9 @@ impl Keys {
         key
     }
 
-    /// Changes the state of a key; one that is good again has its subscription and credits again.
+    /// Changes the state of a key; a key that becomes valid again gets a new subscription and new credits.
     pub(super) fn change(&mut self, limits: &Limits, key: &str, state: KeyState) -> Result<(), String> {
-        let known = self.keys.get_mut(key).ok_or("no such key")?;
+        let known = self.keys.get_mut(key).ok_or("unknown key")?;
         let of = |amount: u64| if state == KeyState::Exhausted { 0 } else { amount };
         *known = Key {
             state,
@@ -78,12 +78,12 @@ impl Keys {
         Ok(())
     }
 
-    /// The key of that text.
+    /// The key with that text.
     pub(super) fn find(&self, key: &str) -> Option<&Key> {
         self.keys.get(key)
     }
 
-    /// Books what a request used; past the subscription, at the rates of input and output.
+    /// Bills the usage of a request; beyond the subscription, at the rates of input and output.
     pub(super) fn charge(&mut self, limits: &Limits, key: &str, usage: Usage, subscribed: bool) {
         let Some(key) = self.keys.get_mut(key) else { return };
         let [input, output] = [usage.prompt, usage.completion];
@@ -105,12 +105,12 @@ impl Keys {
         }
     }
 
-    /// The tokens that all keys have spent together.
+    /// The tokens used by all keys together.
     pub(super) fn spent(&self) -> u64 {
         self.keys.values().fold(0, |sum, key| sum.saturating_add(key.spent))
     }
 
-    /// The keys with what they have left, for people.
+    /// The keys with their remaining balance, for display.
     pub(super) fn view(&self) -> Value {
         let mut view = serde_json::Map::new();
         for (text, key) in &self.keys {
@@ -136,13 +136,13 @@ impl Keys {
 pub(super) enum Presented<'a> {
     /// No `Authorization` header.
     Nothing,
-    /// A header that is no bearer key.
+    /// A header that is not a bearer key.
     Malformed,
     /// A key.
     Key(&'a str),
 }
 
-/// Reads `Authorization: Bearer <API_KEY>`. More than one such header is none.
+/// Reads `Authorization: Bearer <API_KEY>`. More than one such header is malformed.
 pub(super) fn presented(headers: &HeaderMap) -> Presented<'_> {
     let mut values = headers.get_all(http::header::AUTHORIZATION).iter();
     match (values.next(), values.next()) {

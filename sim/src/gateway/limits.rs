@@ -1,4 +1,4 @@
-//! The gateway's limits as values. The document names none of them: every default is the simulator's own.
+//! The gateway's limits. The document defines none of them: every default is the simulator's own.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The largest body that is read, in bytes.
+    /// The maximum size of a body, in bytes.
     pub body_bytes: usize,
     /// Whether the payment-required flow is on: 0 or 1.
     pub payment_flow: u8,
-    /// How long a server takes until the first byte of an answer.
+    /// How long a server takes to send the first byte of an answer.
     pub first_byte_ms: i64,
-    /// How long it takes from one frame of a stream to the next.
+    /// The time between two frames of a stream.
     pub frame_ms: i64,
-    /// How much longer a slow server takes until the first byte.
+    /// How much longer a slow server takes to send the first byte.
     pub slow_ms: i64,
     /// How long the gateway waits for a server's first byte before it tries the next.
     pub patience_ms: i64,
-    /// How long it is from one health check to the next.
+    /// The time between two health checks.
     pub health_ms: i64,
-    /// How many health checks follow the latest request or change; none are made in a world where nothing happens.
+    /// How many health checks follow the latest request or change; in a world where nothing happens there are none.
     pub health_checks: u32,
     /// What a subscription covers, in tokens.
     pub subscription_tokens: u64,
     /// The credits of a key, in millionths.
     pub credits: u64,
-    /// The price of a million input tokens past the subscription, in millionths of a credit.
+    /// The price of a million input tokens beyond the subscription, in millionths of a credit.
     pub input_rate: u64,
-    /// The price of a million output tokens past the subscription, in millionths of a credit.
+    /// The price of a million output tokens beyond the subscription, in millionths of a credit.
     pub output_rate: u64,
 }
 

@@ -1,7 +1,6 @@
 //! The inference gateway and its backing servers (document 1).
 //!
-//! A request is answered in this order: its key is looked at, then its body, then its model, then whether it is paid
-//! for; then it goes into the pool.
+//! A request is checked in this order: its key, its body, its model, its payment. Then it goes into the pool.
 
 mod actions;
 mod call;
@@ -49,9 +48,9 @@ use stream::Stream;
 
 /// The gateway.
 pub const GATEWAY: Site = Site { service: Service::Gateway, name: "gateway", tls: false };
-/// The backing servers, which speak https.
+/// The backing servers, which use HTTPS.
 pub const SERVERS: [Site; 3] = [server("server-a"), server("server-b"), server("server-c")];
-/// The confidential deployment: https, at a fresh port with a fresh certificate after every boot.
+/// The confidential deployment: HTTPS, with a new port and a new certificate after every boot.
 pub const ENCLAVE: Site = server("enclave");
 
 const fn server(name: &'static str) -> Site {
@@ -69,16 +68,16 @@ pub struct State {
     /// Requests that wait for a server's first byte.
     pending: OrdMap<ExchangeId, Pending>,
     streams: OrdMap<ExchangeId, Stream>,
-    /// Models whose servers had all failed when they were asked last.
+    /// Models whose servers all failed at the last request.
     failed: OrdSet<&'static str>,
-    /// Requests that were answered: the number of their draws.
+    /// The number of answered requests: the key of their draws.
     answered: u64,
-    /// Health checks that are still to be made, and whether the next one is set.
+    /// The number of health checks left, and whether the next one is scheduled.
     health_left: u32,
     health_armed: bool,
 }
 
-/// What is due.
+/// A timer.
 #[derive(Clone, Debug)]
 pub enum Timer {
     /// The first byte of an answer.
@@ -119,7 +118,7 @@ impl SimService for State {
         self.limits.body_bytes
     }
 
-    /// At the site of a server that does not run, nobody takes the connection.
+    /// The site of a server that does not run accepts no connection.
     fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
         let number = self.pool.number(head.site)?;
         let is_past = number == CONFIDENTIAL && self.enclave.is_past(&head.headers);
@@ -153,7 +152,7 @@ impl SimService for State {
         actions::perform(self, core, action, arguments)
     }
 
-    /// With its keys: a world's keys open nothing but the world.
+    /// With its keys: a world's keys open nothing outside of it.
     fn view(&self, core: &Core) -> Value {
         let key = |state| self.keys.any(state);
         json!({
@@ -233,7 +232,7 @@ impl State {
         }
     }
 
-    /// Lists for callers with a key alone, where that variation is active.
+    /// Lists require a key while that variation is active.
     fn keyed(&self, request: &Request) -> Result<(), Refusal> {
         let valid = |key: &str| self.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked);
         match keys::presented(&request.head.headers) {
@@ -243,7 +242,7 @@ impl State {
     }
 }
 
-/// The answer at a path that nothing has.
+/// The response for an unknown path.
 fn nothing(core: &mut Core, path: &str) -> Reply {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let odd = path.contains("//") || path.contains("..") || !path.bytes().all(plain);
@@ -251,7 +250,7 @@ fn nothing(core: &mut Core, path: &str) -> Reply {
         return core.text(500, "Internal Server Error");
     }
     let status = if core.varies(variations::ABSENT_404) { 400 } else { 404 };
-    let refusal = Refusal::new(&errors::OTHER_PATHS, format!("nothing is at {path:.200}"));
+    let refusal = Refusal::new(&errors::OTHER_PATHS, format!("no endpoint at {path:.200}"));
     core.refuse(&refusal.refused);
     refusal::error(core, status, "not found")
 }
@@ -261,7 +260,7 @@ fn wants_stream(request: &Request) -> bool {
     serde_json::from_slice::<Value>(&request.body).is_ok_and(|body| body["stream"] == true)
 }
 
-/// A move of a request along its table.
+/// Moves a request along its table.
 fn moves(core: &mut Core, from: RequestState, event: RequestEvent) {
     let (_, row) = from.on(event).expect("a request moves along its table");
     core.fired(row);

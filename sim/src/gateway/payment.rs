@@ -1,7 +1,7 @@
-//! Who may ask: a key, or where the payment-required flow is on, a payment.
+//! Authorization: a key or, while the payment-required flow is on, a payment.
 //!
-//! How a payment is signed is not shown, so that the simulator has a stand-in: any `X-PAYMENT` value that is a header
-//! value of visible characters is a good payment.
+//! The document does not show how a payment is signed. The simulator uses a stand-in: any `X-PAYMENT` header of
+//! visible characters is a valid payment.
 
 use assay_spec::gateway::requirements::{auth, direct, payment};
 use assay_spec::{Id, Rules};
@@ -14,21 +14,21 @@ use super::model::Usage;
 use crate::core::Core;
 use crate::refusal::Refusal;
 
-/// A value that is taken for a payment.
+/// A value that is accepted as a payment.
 pub(super) const PAYMENT: &str = "c3RhbmQtaW4";
-/// The header that brings a payment.
+/// The header that contains a payment.
 const HEADER: &str = "x-payment";
 
-/// Who asks.
+/// The payer of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Payer {
-    /// Whoever has this key.
+    /// The owner of this key.
     Key(String),
-    /// Whoever sent a payment; also whom a deviation lets in.
+    /// The sender of a payment; also a caller that a deviation admits.
     Payment,
 }
 
-/// Lets a caller in, or tells why not. `direct`: at a server's own site, where there is no payment flow.
+/// Admits a caller or returns the refusal. `at_server`: at a server's own site, where there is no payment flow.
 pub(super) fn admit(
     state: &State,
     core: &mut Core,
@@ -50,23 +50,26 @@ pub(super) fn admit(
         Presented::Nothing if flow => pay(core, headers),
         Presented::Nothing => {
             let missing: Id = if at_server { &direct::MISSING_KEY } else { &auth::MISSING_KEY };
-            core.require(missing, false, || "no key".to_owned())?;
+            core.require(missing, false, || "the request has no key".to_owned())?;
             Ok(Payer::Payment)
         }
         Presented::Malformed => {
-            core.require(invalid, false, || "no bearer key".to_owned())?;
+            core.require(invalid, false, || "the Authorization header is not a bearer key".to_owned())?;
             Ok(Payer::Payment)
         }
         Presented::Key(text) => {
             match state.keys.find(text).map(|key| key.state) {
-                None => core.require(invalid, false, || "an unknown key".to_owned())?,
+                None => core.require(invalid, false, || "unknown key".to_owned())?,
                 Some(KeyState::Revoked) => {
-                    core.require(&auth::REVOKED_KEY, false, || "a revoked key".to_owned())?;
+                    core.require(&auth::REVOKED_KEY, false, || "the key is revoked".to_owned())?;
                 }
                 Some(KeyState::Valid | KeyState::Exhausted) => {}
             }
             if flow && core.violated(&payment::VALID_KEY).is_some() {
-                return Err(Refusal::new(&payment::VALID_KEY, "a key does not pay while the flow is on"));
+                return Err(Refusal::new(
+                    &payment::VALID_KEY,
+                    "switched off: a key does not pay while the payment flow is on",
+                ));
             }
             Ok(Payer::Key(text.to_owned()))
         }
@@ -91,19 +94,22 @@ fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
     });
     if paid {
         return if core.violated(&payment::PAID).is_some() {
-            Err(Refusal::new(&payment::PAID, "a payment is not taken"))
+            Err(Refusal::new(&payment::PAID, "switched off: the payment is rejected"))
         } else {
             Ok(Payer::Payment)
         };
     }
     match core.violated(&payment::REQUIRED) {
-        None => Err(Refusal::new(&payment::REQUIRED, "no key and no payment")),
+        None => Err(Refusal::new(&payment::REQUIRED, "the request has no key and no payment")),
         Some("free") => Ok(Payer::Payment),
-        Some(_) => Err(Refusal::new(&auth::MISSING_KEY, "no key, and no word of paying")),
+        Some(_) => Err(Refusal::new(
+            &auth::MISSING_KEY,
+            "switched off: the request has no key, and the response does not mention payment",
+        )),
     }
 }
 
-/// Whether a key has anything left to pay with.
+/// Whether a key has any balance left.
 pub(super) fn solvent(state: &State, payer: &Payer) -> Result<(), Refusal> {
     match payer {
         Payer::Key(key) if state.keys.find(key).is_some_and(|key| key.state == KeyState::Exhausted) => {
@@ -117,19 +123,21 @@ pub(super) fn solvent(state: &State, payer: &Payer) -> Result<(), Refusal> {
 pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> Result<(), Refusal> {
     match keys::presented(headers) {
         Presented::Nothing => {
-            core.require(&auth::KEY_CHECK_MISSING, false, || "no key".to_owned())?;
+            core.require(&auth::KEY_CHECK_MISSING, false, || "the request has no key".to_owned())?;
         }
         Presented::Malformed => {
-            core.require(&auth::KEY_CHECK_INVALID, false, || "no bearer key".to_owned())?;
+            core.require(&auth::KEY_CHECK_INVALID, false, || {
+                "the Authorization header is not a bearer key".to_owned()
+            })?;
         }
         Presented::Key(text) => match state.keys.find(text).map(|key| key.state) {
-            None => core.require(&auth::KEY_CHECK_INVALID, false, || "an unknown key".to_owned())?,
+            None => core.require(&auth::KEY_CHECK_INVALID, false, || "unknown key".to_owned())?,
             Some(KeyState::Revoked) => {
-                core.require(&auth::KEY_CHECK_REVOKED, false, || "a revoked key".to_owned())?;
+                core.require(&auth::KEY_CHECK_REVOKED, false, || "the key is revoked".to_owned())?;
             }
             Some(KeyState::Valid | KeyState::Exhausted) => {
                 if core.violated(&auth::KEY_CHECK).is_some() {
-                    return Err(Refusal::new(&auth::KEY_CHECK, "a valid key is taken for another"));
+                    return Err(Refusal::new(&auth::KEY_CHECK, "switched off: a valid key is rejected"));
                 }
                 if core.violated(&auth::KEY_CHECK_FREE).is_some() {
                     state.keys.charge(&state.limits, text, Usage { prompt: 1, completion: 1 }, true);

@@ -1,8 +1,8 @@
-//! The pool: models, the servers that run them, what the gateway believes of each server's health, and in which order
-//! it tries them.
+//! The pool: models, the servers that run them, the gateway's view of each server's health, and the order in which
+//! servers are tried.
 //!
-//! A request that fails at a server makes it ill in the gateway's eyes, an answer makes it well. Health checks ask
-//! every server on a timer; none are made in a world where nothing happens, so that time can pass there unmarked.
+//! A failed request marks a server as unhealthy, a response marks it as healthy. Health checks run on a timer; in a
+//! world where nothing happens there are none, so that time can pass without events.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{ENCLAVE, SERVERS, variations};
 use crate::core::Core;
 use crate::world::Site;
 
-/// The number of a server: its place in the pool.
+/// The number of a server: its index in the pool.
 pub(super) type Number = usize;
 
 /// The confidential deployment's number.
@@ -23,7 +23,7 @@ pub(super) const CONFIDENTIAL: Number = SERVERS.len();
 /// A backing server.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
-    /// Where it stands.
+    /// Its site.
     pub(super) site: Site,
     /// Whether it belongs to the pool.
     pub(super) joined: bool,
@@ -31,11 +31,11 @@ pub(super) struct Server {
     pub(super) left: u32,
     /// Whether it runs.
     pub(super) up: bool,
-    /// Whether the gateway believes that it runs.
+    /// Whether the gateway considers it healthy.
     pub(super) well: bool,
-    /// Requests that it is answering.
+    /// Requests in progress.
     pub(super) busy: u32,
-    /// Requests that it has answered.
+    /// Requests answered.
     pub(super) answered: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Server {
 pub(super) struct Model {
     /// Its id.
     pub(super) id: &'static str,
-    /// What it is able to do.
+    /// Its abilities.
     pub(super) traits: Traits,
     /// The servers that run it.
     pub(super) servers: &'static [Number],
@@ -70,7 +70,7 @@ pub(super) static MODELS: &[Model] = &[
     },
 ];
 
-/// A model that no server runs, where that variation is active.
+/// A model that no server runs, listed while that variation is active.
 pub(super) static IDLE: Model =
     Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };
 
@@ -81,7 +81,7 @@ impl Model {
         MODELS.iter().chain(idle).find(|model| model.id == id)
     }
 
-    /// The model, for people.
+    /// The model, for display.
     pub(super) fn view(&self) -> Value {
         let site = |number: &Number| SERVERS.get(*number).unwrap_or(&ENCLAVE).name;
         json!({
@@ -99,12 +99,12 @@ impl Model {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     servers: Arc<Vec<Server>>,
-    /// Requests that were routed: who is tried first among equals goes round.
+    /// The number of routed requests: servers with equal load take turns.
     routed: u64,
 }
 
 impl Pool {
-    /// Every server is in the pool, runs, and is known to.
+    /// Every server is in the pool, runs, and is considered healthy.
     pub(super) fn new() -> Pool {
         let server = |site: &Site| Server {
             site: *site,
@@ -124,7 +124,7 @@ impl Pool {
         &self.servers[number]
     }
 
-    /// The same, to change it.
+    /// Mutable access to the server of that number.
     pub(super) fn at_mut(&mut self, number: Number) -> &mut Server {
         &mut Arc::make_mut(&mut self.servers)[number]
     }
@@ -139,14 +139,14 @@ impl Pool {
         self.servers.iter().position(|server| server.site.name == name)
     }
 
-    /// How many servers there are.
+    /// The number of servers.
     pub(super) fn len(&self) -> usize {
         self.servers.len()
     }
 
-    /// The servers of a model, in the order in which they are to be tried: those that are well come first, the one
-    /// that the caller's cookie names leads them, then whoever has least to do. Every server of the pool is among
-    /// them: one that is believed ill may have recovered.
+    /// The servers of a model, in the order in which they are tried: healthy ones first, of these the one that the
+    /// caller's cookie names, then by load. Every server of the pool is included: one considered unhealthy may have
+    /// recovered.
     pub(super) fn order(&mut self, model: &Model, sticky: Option<Number>) -> Vec<Number> {
         let mut order: Vec<Number> =
             model.servers.iter().copied().filter(|number| self.at(*number).joined).collect();
@@ -162,13 +162,13 @@ impl Pool {
         order
     }
 
-    /// The servers of a model that discovery lists: those of the pool that are believed to run.
+    /// The servers of a model that discovery lists: those of the pool that are considered healthy.
     pub(super) fn listed(&self, model: &Model) -> Vec<Number> {
         let runs = |number: &Number| self.at(*number).joined && self.at(*number).well;
         model.servers.iter().copied().filter(runs).collect()
     }
 
-    /// The servers, for people.
+    /// The servers, for display.
     pub(super) fn view(&self, core: &Core) -> Value {
         let view = |server: &Server| {
             json!({
@@ -185,13 +185,13 @@ impl Pool {
     }
 }
 
-/// The base URL of a server, without a slash at its end.
+/// The base URL of a server, without a trailing slash.
 pub(super) fn url(core: &Core, site: Site) -> String {
     let place = core.site_url(site).map(|url| url.trim_end_matches('/').to_owned());
     place.unwrap_or_else(|| format!("https://{}.sim", site.name))
 }
 
-/// What the sticky cookie says of a server: a keyed word that tells nothing of it.
+/// The sticky cookie's value for a server: a keyed word that reveals nothing about it.
 pub(super) fn cookie_of(core: &Core, number: Number) -> String {
     hex(&core.rng.draw("gateway.sticky", &number.to_be_bytes(), 0)[..12])
 }

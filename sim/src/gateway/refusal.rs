@@ -1,4 +1,4 @@
-//! From a refusal to its answer: one table of statuses, and `{"detail": text}` for all of them.
+//! Maps a refusal to its response: one table of statuses, and `{"detail": string}` for all of them.
 
 use assay_spec::Id;
 use assay_spec::gateway::requirements::{
@@ -12,7 +12,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// The statuses, and what they say. What is not listed is a validation error.
+/// The statuses with their messages. Requirements not listed return a validation error.
 static STATUSES: &[(u16, &str, &[Id])] = &[
     (
         401,
@@ -63,13 +63,13 @@ static STATUSES: &[(u16, &str, &[Id])] = &[
     (503, "all servers failed for this model", &[&pool::ALL_FAILED]),
 ];
 
-/// The answer to a refusal. `streamed` tells whether the request had asked for a stream.
+/// The response to a refusal. `streamed` returns whether the request asked for a stream.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal, streamed: impl FnOnce() -> bool) -> Reply {
     let rule = refusal.refused.rule;
     let listed = STATUSES.iter().find(|(_, _, rules)| rules.contains(&rule));
     let (status, text) = listed.map_or((422, ""), |(status, text, _)| (*status, *text));
     let status = deviations::status(core, rule, status);
-    // Of a validation error, the client learns which rule its request broke.
+    // A validation error tells the client which rule its request violates.
     let text = match text {
         "" if core.varies(variations::VALIDATION_PROSE) => "validation error".to_owned(),
         "" => format!("{}: {}", rule.statement(), refusal.refused.why),
@@ -79,7 +79,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal, streamed: impl FnOnce()
     deviations::before_stream(core, reply, streamed)
 }
 
-/// An error in the documented form.
+/// An error in the documented format.
 pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     let text = core.prose(&short(text));
     let mut reply = core.json(status, json!({ "detail": text }));
@@ -92,7 +92,7 @@ pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     deviations::detail(core, reply)
 }
 
-/// As much of a text as an error tells; what it quotes may be megabytes.
+/// Shortens an error message; what it quotes may be megabytes long.
 fn short(text: &str) -> String {
     const CHARACTERS: usize = 400;
     match text.char_indices().nth(CHARACTERS) {

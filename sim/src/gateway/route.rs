@@ -1,4 +1,4 @@
-//! The way of a request through the pool: one server after another, until one answers or all have failed.
+//! Routes a request through the pool: one server after another, until one answers or all have failed.
 
 use std::collections::VecDeque;
 
@@ -18,11 +18,11 @@ use crate::world::{ExchangeId, Reply};
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     work: Work,
-    /// Servers that were not tried.
+    /// Servers not tried yet.
     left: VecDeque<Number>,
-    /// The server that is asked.
+    /// The server that is tried now.
     server: Number,
-    /// How its answer will end; none where the gateway will have waited in vain.
+    /// How its answer will end; `None` if the gateway will time out.
     ending: Option<Ending>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn begin(
     next(state, core, exchange, work, left)
 }
 
-/// Asks the servers that are left, one after another.
+/// Tries the remaining servers in order.
 fn next(
     state: &mut State,
     core: &mut Core,
@@ -75,7 +75,7 @@ fn next(
     Err(all_failed(state, &work))
 }
 
-/// The first byte of a server is there, or the gateway has waited for it in vain.
+/// A server's first byte has arrived, or the gateway has timed out.
 pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     let Some(Pending { work, mut left, server, ending }) = leave(state, exchange) else { return };
     let runs = state.pool.at(server).up;
@@ -104,7 +104,7 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
     }
 }
 
-/// A request at a server's own site: there is no other server, and no word but the server's own.
+/// A request at a server's own site: there is no other server to try.
 pub(super) fn direct(
     state: &mut State,
     core: &mut Core,
@@ -156,7 +156,7 @@ fn answered(
     servers::answer(state, core, exchange, server, ending, work)
 }
 
-/// A server has failed: it is ill in the gateway's eyes, until it answers or a health check finds it well.
+/// A server has failed: it is unhealthy until it answers or passes a health check.
 fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
     let event = if is_last { RequestEvent::LastServerFails } else { RequestEvent::ServerFails };
     moves(core, RequestState::Routed, event);
@@ -166,7 +166,7 @@ fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
 
 /// The deviation: no other server is tried.
 fn give_up(core: &mut Core, left: &mut VecDeque<Number>) {
-    // One deviation tries no other server, the other one all but the last.
+    // One deviation tries no other server; the other tries all but the last.
     let all = left.len();
     let some = core.effect(&FAILOVER, all, |all, variant| if variant == "last" && all > 1 { all } else { 0 });
     left.truncate(some);

@@ -1,4 +1,4 @@
-//! What one backing server does with a request: the same behind the gateway and at its own site.
+//! How one backing server handles a request: the same behind the gateway and at its own site.
 
 use std::sync::Arc;
 
@@ -14,35 +14,35 @@ use crate::core::Core;
 use crate::rng::Rng;
 use crate::world::{ExchangeId, Reply};
 
-/// A request on its way through the pool.
+/// A request in the pool.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
-    /// What is asked.
+    /// The request.
     pub(super) call: Arc<Call>,
-    /// The model that answers.
+    /// The model.
     pub(super) model: &'static Model,
-    /// Who pays by key; a payment of its own names none.
+    /// The key that pays, or a payment.
     pub(super) key: Option<String>,
-    /// The client speaks to the server itself.
+    /// The client is connected to the server itself.
     pub(super) direct: bool,
-    /// The cookie that came, where it names a server.
+    /// The server that the cookie names, if any.
     pub(super) sticky: Option<Number>,
 }
 
-/// What a server does with a request.
+/// How a server reacts to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
-    /// It takes no connection.
+    /// It accepts no connection.
     Nothing,
-    /// It answers 500, without JSON.
+    /// It returns 500, without JSON.
     Nonsense,
-    /// It dies before its answer is whole, and the answer is one.
+    /// It dies before its answer, which is not streamed, is complete.
     DiesAtOnce,
-    /// It answers after so many milliseconds.
+    /// It answers after this many milliseconds.
     Answers(i64, Ending),
 }
 
-/// Asks a server: one occasion for the faults.
+/// Sends a request to a server: one occasion for the faults.
 pub(super) fn ask(state: &State, core: &mut Core, server: Number, work: &Work) -> Does {
     let Some(occasion) = up(state, server) else { return Does::Nothing };
     let occasion = [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
@@ -62,13 +62,13 @@ pub(super) fn ask(state: &State, core: &mut Core, server: Number, work: &Work) -
     Does::Answers(wait_ms, if fails { Ending::ErrorEvent } else { Ending::Whole })
 }
 
-/// The name of a server that runs.
+/// The name of a running server.
 fn up(state: &State, server: Number) -> Option<&'static str> {
     let server = state.pool.at(server);
     server.up.then_some(server.site.name)
 }
 
-/// A server answers: whole, or from now on piece by piece.
+/// A server answers: completely, or piece by piece from now on.
 pub(super) fn answer(
     state: &mut State,
     core: &mut Core,
@@ -110,7 +110,7 @@ pub(super) fn answer(
     Some(reply)
 }
 
-/// Books what an answer used.
+/// Bills the usage of an answer.
 fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::Usage) {
     let Some(key) = &work.key else { return };
     let occasion = [("model", work.model.id), ("endpoint", work.call.family.name())];
@@ -118,7 +118,7 @@ fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::
     state.keys.charge(&state.limits, key, usage, subscribed);
 }
 
-/// The sticky cookie, where the caller does not have it yet.
+/// Adds the sticky cookie, if the caller does not have it yet.
 fn cookie(core: &Core, server: Number, work: &Work, headers: &mut HeaderMap) {
     let always = core.varies(variations::COOKIE_ALWAYS);
     if core.varies(variations::NO_COOKIE) || work.sticky == Some(server) && !always {

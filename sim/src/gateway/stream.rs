@@ -1,4 +1,4 @@
-//! Answers that come piece by piece: frames on timers, and the ways in which a stream ends.
+//! Streamed answers: frames on timers, and the ways a stream can end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,35 +14,35 @@ use super::{State, Timer, deviations, health, moves, set, variations};
 use crate::core::Core;
 use crate::world::ExchangeId;
 
-/// A stream under way.
+/// A stream in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    /// The server that speaks.
+    /// The server that sends it.
     pub(super) server: Number,
     call: Arc<Call>,
-    /// Its client speaks to the server itself.
+    /// Its client is connected to the server itself.
     direct: bool,
-    /// What is still to be said.
+    /// The remaining frames.
     frames: VecDeque<Bytes>,
-    /// How many frames were said.
+    /// The number of frames sent.
     said: usize,
     ending: Ending,
-    /// From one frame to the next.
+    /// The time between two frames.
     pace_ms: i64,
 }
 
 /// How an answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// All is said.
+    /// Complete.
     Whole,
     /// The server dies midway.
     Dies,
-    /// The server says midway that it fails.
+    /// The server sends an error event midway.
     ErrorEvent,
 }
 
-/// What a stream is begun with.
+/// The parameters of a new stream.
 pub(super) struct Begin {
     pub(super) exchange: ExchangeId,
     pub(super) server: Number,
@@ -98,7 +98,7 @@ pub(super) fn step(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     }
 }
 
-/// The server of a stream is gone: its own connection breaks off; the gateway tells it in the stream.
+/// The server of a stream is gone: its own connection breaks off; the gateway sends an error event.
 fn dies(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     let Some(Stream { server, direct, .. }) = state.streams.get(&exchange) else { return };
     if *direct {
@@ -123,7 +123,7 @@ fn fails(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     finish(state, core, exchange);
 }
 
-/// A server is gone: whatever it was saying breaks off.
+/// A server is gone: its streams break off.
 pub(super) fn server_gone(state: &mut State, core: &mut Core, server: Number) {
     let streams = state.streams.iter().filter(|(_, stream)| stream.server == server);
     for exchange in streams.map(|(exchange, _)| *exchange).collect::<Vec<_>>() {
@@ -144,13 +144,13 @@ pub(super) fn leave(state: &mut State, exchange: ExchangeId) {
     }
 }
 
-/// The bytes of events, a frame each.
+/// The bytes of events, one frame each.
 fn write(core: &Core, events: Vec<Event>) -> Vec<Bytes> {
     let events = events.into_iter().enumerate();
     events.map(|(n, event)| Bytes::from(one(core, n, event))).collect()
 }
 
-/// One event, as the rules of event streams write it.
+/// One event in the format of event streams.
 fn one(core: &Core, n: usize, event: Event) -> String {
     let data = match event.data {
         Data::Json(value) => {

@@ -1,7 +1,7 @@
-//! What the service knows: collections made from the seed.
+//! The collections that the service knows, made from the seed.
 //!
-//! One has every member of every record and is found in both ways, one has nothing but a name and no URI, and two are
-//! found by a URI alone, of which one holds two slashes twice and the other none.
+//! One collection has every member of every record and is found by content identifier and by URI. One has only a name
+//! and no URI. Two are found only by URI: one URI contains two double slashes, the other none.
 
 use std::collections::BTreeMap;
 
@@ -20,21 +20,21 @@ use crate::rng::Rng;
 /// An id that no token has.
 pub(super) const UNKNOWN_TOKEN: &str = "999999999999";
 
-/// A contract, what its tokens are made of, and its tokens with their overrides.
+/// A contract, the template of its tokens, and its tokens with their overrides.
 #[derive(Clone, Debug)]
 pub(super) struct Collection {
-    /// The content identifier of its metadata, where it is found by it.
+    /// The content identifier of its metadata, if it is found by it.
     pub(super) cid: Option<String>,
-    /// Its URI, where it is found by it.
+    /// Its URI, if it is found by it.
     pub(super) uri: Option<String>,
     /// Its document.
     pub(super) metadata: ContractMetadata,
-    /// Its tokens; where two overrides speak of a member, the later one wins.
+    /// Its tokens; if two overrides set one member, the later one wins.
     pub(super) tokens: BTreeMap<TokenId, Vec<Map<String, Value>>>,
 }
 
 impl Collection {
-    /// Whether the contract is found there.
+    /// Whether the contract is found at this address.
     pub(super) fn is_at(&self, address: &Address) -> bool {
         match address {
             Address::Cid(cid) => self.cid.as_ref() == Some(cid),
@@ -42,7 +42,7 @@ impl Collection {
         }
     }
 
-    /// What its tokens are made of: its own template, or one for all that have none.
+    /// The template of its tokens: its own, or the default one.
     pub(super) fn template(&self) -> TokenMetadataTemplate {
         let named = || TokenMetadataTemplate {
             name: format!("{} {{id}}", self.metadata.name),
@@ -104,7 +104,7 @@ pub(super) fn made_from(rng: Rng) -> Vec<Collection> {
     ]
 }
 
-/// A contract with every member that there is.
+/// A contract with every documented member.
 fn whole(word: &str, owner: String, collaborators: [String; 2]) -> ContractMetadata {
     let text = |text: &str| Some(text.replace("<word>", word));
     let attribute =
@@ -158,7 +158,7 @@ fn renamed(word: &str) -> [Value; 2] {
     ]
 }
 
-/// Tokens; the last but one has the overrides.
+/// Tokens; the second to last has the overrides.
 fn tokens(ids: &[&str], overrides: &[Value]) -> BTreeMap<TokenId, Vec<Map<String, Value>>> {
     let overridden = ids.len().saturating_sub(2);
     let id = |text: &&str| TokenId::parse(text).expect("the ids above are integers");
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_document_is_one_of_its_kind() {
+    fn every_document_matches_its_schema() {
         for collection in made_from(Rng::new(7)) {
             let contract = json!(collection.metadata);
             assert_eq!(ContractMetadata::read(&contract, &mut Strict), Ok(collection.metadata.clone()));

@@ -1,4 +1,4 @@
-//! A contract's document, under its content identifier and under its URI.
+//! A contract's document, by content identifier and by URI.
 
 use assay_spec::Rules;
 use assay_spec::metadata::requirements::contract::{BY_CID, BY_URI, UNKNOWN};
@@ -21,14 +21,14 @@ pub(super) fn document(core: &mut Core, of: &Collection, at: &Address) -> Result
     Ok(core.json(200, document))
 }
 
-/// What is answered for a contract that nobody knows.
+/// The result for an unknown contract.
 pub(super) fn unknown<'s>(
     core: &mut Core,
     all: &'s [Collection],
     at: &Address,
 ) -> Result<&'s Collection, Refusal> {
-    // No contract is without a name, unless nobody asks for one.
+    // No contract has an empty name, except by deviation.
     let anyone = at.text().is_empty() || core.violated(&UNKNOWN).is_some();
     let any = all.first().filter(|_| anyone);
-    any.ok_or_else(|| Refusal::new(&UNKNOWN, format!("nobody knows {:.200?}", at.text())))
+    any.ok_or_else(|| Refusal::new(&UNKNOWN, format!("unknown contract {:.200?}", at.text())))
 }

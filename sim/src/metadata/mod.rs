@@ -1,7 +1,6 @@
 //! The token metadata service (document 1): documents of contracts and their tokens, made from the seed.
 //!
-//! The document foresees no condition of the service, shows no states and no limits: there are no faults, and time
-//! changes nothing here.
+//! The document describes no conditions, states or limits of this service: it has no faults, and time changes nothing.
 
 mod collections;
 mod contract;
@@ -31,10 +30,10 @@ use collections::{Collection, UNKNOWN_TOKEN};
 /// The service.
 pub const SITE: Site = Site { service: Service::Metadata, name: "metadata", tls: false };
 
-/// Nothing here takes a body; one that comes is read to its end.
+/// No endpoint takes a body; a body that arrives is read to its end.
 const BODY_BYTES: usize = 1024 * 1024;
 
-/// The state of the service: its collections never change.
+/// The state of the service; its collections never change.
 #[derive(Clone, Debug)]
 pub struct State {
     collections: Arc<[Collection]>,
@@ -70,10 +69,10 @@ impl SimService for State {
     }
 
     fn perform(&mut self, _: &mut Core, action: &str, _: &Value) -> Result<Value, String> {
-        Err(format!("metadata has no action {action:?}"))
+        Err(format!("unknown action {action:?}: metadata has no actions"))
     }
 
-    /// What can be asked for, with each URI as it stands in a path.
+    /// The collections, with each URI as it appears in a path.
     fn view(&self, _: &Core) -> Value {
         let view = |collection: &Collection| {
             let path = collection.uri.as_ref().map(|uri| written(uri, Form::Raw));
@@ -134,7 +133,7 @@ impl State {
         }
     }
 
-    /// The collection under an address.
+    /// The collection at an address.
     fn found(&self, core: &mut Core, address: &Address) -> Result<&Collection, Refusal> {
         let found = self.collections.iter().find(|collection| collection.is_at(address));
         match found {

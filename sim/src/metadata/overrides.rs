@@ -1,4 +1,4 @@
-//! A token's overrides: the members that stand over those of the template, in the order in which they came.
+//! A token's overrides: the members that replace those of the template, oldest first.
 
 use assay_spec::metadata::requirements::overrides::{BY_CID, BY_URI};
 use assay_spec::metadata::route::Address;

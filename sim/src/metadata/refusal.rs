@@ -1,5 +1,5 @@
-//! From a refusal to its answer: 422 with its documented body for an id that is no integer, and, as the simulator has
-//! it, 404 for whatever is not known.
+//! Maps a refusal to its response: 422 with its documented body for an id that is not an integer; 404 (the
+//! simulator's choice) for anything unknown.
 
 use assay_spec::metadata::requirements::contract::UNKNOWN as UNKNOWN_CONTRACT;
 use assay_spec::metadata::requirements::token::UNKNOWN as UNKNOWN_TOKEN;
@@ -13,10 +13,10 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// Digits of the integers that 64 bits always hold.
+/// Integers with this many digits always fit 64 bits.
 const DIGITS_64: usize = 18;
 
-/// The answer to a refusal.
+/// The response to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let rule = refusal.refused.rule;
     if rule == &INTEGER {
@@ -35,7 +35,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     }
 }
 
-/// An error in the simulator's form; no other than that of 422 is shown.
+/// An error in the simulator's format; the document shows only that of 422.
 pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     let text = core.prose(text);
     if core.varies(variations::ERROR_TEXT) {
@@ -45,11 +45,11 @@ pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     }
 }
 
-/// Which integers there are is not stated: some services know those of 64 bits alone.
+/// The document does not limit integers: some services accept only 64 bits.
 pub(super) fn too_wide(core: &Core, id: &TokenId) -> Result<(), Refusal> {
     let is_wide = id.as_str().trim_start_matches('-').len() > DIGITS_64;
     if is_wide && core.varies(variations::INTEGERS_64) {
-        return Err(Refusal::new(&INTEGER, "more than 64 bits"));
+        return Err(Refusal::new(&INTEGER, "the id does not fit 64 bits"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The page at the root, and a description of the interface, which is where a framework shows its version.
+//! The page at the root, and the interface description, where a framework declares its version.
 
 use assay_spec::Rules;
 use assay_spec::metadata::ENDPOINTS;
@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// Where the interface is described. The document shows no such place; this one is the simulator's.
+/// The path of the interface description. The document shows none; this one is the simulator's.
 pub(super) const INTERFACE: &str = "/openapi.json";
 
 const PAGE: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Token metadata</title></head>\n\
@@ -20,7 +20,7 @@ const PAGE: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf
 /// The page at the root.
 pub(super) fn page(core: &mut Core) -> Result<Reply, Refusal> {
     match core.violated(&HTML) {
-        Some("missing") => return Err(Refusal::new(&HTML, "switched off: no page")),
+        Some("missing") => return Err(Refusal::new(&HTML, "switched off: there is no page")),
         Some("type") => return Ok(core.text(200, PAGE)),
         Some(_) => return Ok(core.json(200, json!({ "status": "ok" }))),
         None => {}
@@ -32,7 +32,7 @@ pub(super) fn page(core: &mut Core) -> Result<Reply, Refusal> {
     })
 }
 
-/// The description of the interface.
+/// The interface description.
 pub(super) fn interface(core: &mut Core) -> Reply {
     let version = core.effect(&VERSION, root::VERSION, |_, _| "0.2.0");
     let paths: Map<String, Value> = ENDPOINTS

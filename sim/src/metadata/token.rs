@@ -1,4 +1,4 @@
-//! A token's document: what its contract's template makes of its id, under its overrides.
+//! A token's document: its contract's template applied to its id, with its overrides.
 
 use assay_spec::Rules;
 use assay_spec::metadata::requirements::token::{BY_CID, BY_CID_JSON, BY_URI, BY_URI_JSON, UNKNOWN};
@@ -38,7 +38,7 @@ pub(super) fn document(
     Ok(core.json(200, document))
 }
 
-/// The overrides of a token that is there.
+/// The overrides of an existing token.
 pub(super) fn known(
     core: &mut Core,
     of: &Collection,

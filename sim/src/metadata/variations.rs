@@ -6,43 +6,43 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::variation::Variation;
 
-/// Members without a value.
+/// Absent optional members.
 pub(super) const NULLS: Variation =
-    Variation { name: "metadata.nulls", about: "optional members that are absent are null" };
-/// The default of a template.
+    Variation { name: "metadata.nulls", about: "absent optional members are null" };
+/// The default tag of a template.
 pub(super) const TAG_SHOWN: Variation =
-    Variation { name: "metadata.tag-shown", about: "a template shows the default of its tag" };
+    Variation { name: "metadata.tag-shown", about: "a template shows its default tag" };
 /// No overrides.
 pub(super) const OVERRIDES_EMPTY: Variation =
     Variation { name: "metadata.overrides-empty", about: "no token has overrides" };
 /// Another form of overrides.
 pub(super) const OVERRIDES_NAMED: Variation = Variation {
     name: "metadata.overrides-named",
-    about: "an override is an object of a member's name and value",
+    about: "an override is an object with a member's name and value",
 };
-/// What is not known.
+/// Unknown contracts and tokens.
 pub(super) const UNKNOWN_410: Variation =
-    Variation { name: "metadata.unknown-410", about: "a contract or token that is not known answers 410" };
-/// What is not known.
+    Variation { name: "metadata.unknown-410", about: "an unknown contract or token returns 410" };
+/// Unknown contracts and tokens.
 pub(super) const UNKNOWN_422: Variation =
-    Variation { name: "metadata.unknown-422", about: "a contract or token that is not known answers 422" };
-/// What cannot be fetched.
+    Variation { name: "metadata.unknown-422", about: "an unknown contract or token returns 422" };
+/// Metadata that cannot be fetched.
 pub(super) const UNKNOWN_504: Variation = Variation {
     name: "metadata.unknown-504",
-    about: "a contract or token that is not known cannot be fetched: 504",
+    about: "an unknown contract or token returns 504, as one that cannot be fetched",
 };
-/// Errors without JSON.
+/// Plain-text errors.
 pub(super) const ERROR_TEXT: Variation =
     Variation { name: "metadata.error-text", about: "errors other than 422 are plain text" };
-/// Another page.
+/// Another root page.
 pub(super) const HTML_BARE: Variation =
-    Variation { name: "metadata.html-bare", about: "the page is a fragment without a charset" };
-/// Another place in a refusal.
+    Variation { name: "metadata.html-bare", about: "the root page is an HTML fragment without a charset" };
+/// Another `loc` in a 422.
 pub(super) const LOC_INDEX: Variation =
-    Variation { name: "metadata.loc-index", about: "a refused parameter is named by its number" };
-/// Integers of 64 bits.
+    Variation { name: "metadata.loc-index", about: "`loc` names a rejected parameter by its index" };
+/// 64-bit integers.
 pub(super) const INTEGERS_64: Variation =
-    Variation { name: "metadata.integers-64", about: "ids beyond 64 bits are refused by 422" };
+    Variation { name: "metadata.integers-64", about: "ids that do not fit 64 bits return 422" };
 
 /// Every variation of token metadata.
 pub(super) const ALL: &[Variation] = &[

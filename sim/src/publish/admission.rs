@@ -1,4 +1,4 @@
-//! Who may act: the envelope's rules in their order, and the key that each binding state admits.
+//! Admission: the envelope's rules in their order, and the key that each binding state admits.
 
 use assay_spec::publish::envelope::Envelope;
 use assay_spec::publish::machines::BindingState;
@@ -15,7 +15,7 @@ use super::{Caller, State, variations};
 use crate::core::Core;
 use crate::world::Request;
 
-/// Rules 1 to 6. Nothing is changed by it, whatever the outcome.
+/// Rules 1 to 6. Changes nothing.
 pub(super) fn admit(
     state: &State,
     core: &mut Core,
@@ -25,7 +25,10 @@ pub(super) fn admit(
     if core.violated(&BEFORE_BODY).is_some()
         && serde_json::from_slice::<serde_json::Value>(&request.body).is_err()
     {
-        return Err(Refused { rule: &BODY_JSON, why: "judged before the envelope".to_owned() });
+        return Err(Refused {
+            rule: &BODY_JSON,
+            why: "switched off: the body was checked before the envelope".to_owned(),
+        });
     }
     let header = authorization(core, request)?;
     let dialect = core.dialect.clone();
@@ -33,14 +36,14 @@ pub(super) fn admit(
     envelope.check_request(request.head.method.as_str(), &request.head.target, core)?;
     let now = core.now();
     if core.varies(variations::EXACT_TIME_ONLY) && envelope.time().and_then(Instant::parse_exact).is_none() {
-        return Err(Refused { rule: &TIME_FORM, why: "not the exact form".to_owned() });
+        return Err(Refused { rule: &TIME_FORM, why: "the time is not in the exact form".to_owned() });
     }
     envelope.check_time(now, core)?;
     envelope.check_body(&request.body, core)?;
     let domain = envelope.domain(core)?;
 
     let Some(binding) = state.bindings.get(&domain) else {
-        // Switched off, the rule would be masked by the next one: show another deviation.
+        // The next rule would mask this deviation, so show another one.
         let rule = if core.violated(&BINDING).is_some() { &PUBLISHABLE } else { &BINDING };
         return Err(Refused { rule, why: format!("{domain} is not bound") });
     };
@@ -53,37 +56,42 @@ pub(super) fn admit(
     };
     let accept = op_of(&request.body).as_deref() == Some("accept");
     let Some(pending) = binding.pending.as_ref().filter(|_| binding.state != BindingState::Bound) else {
-        core.require(&ACCEPT_NEEDS_PENDING, !accept, || format!("no transfer of {domain} is pending"))?;
+        core.require(&ACCEPT_NEEDS_PENDING, !accept, || format!("{domain} has no pending transfer"))?;
         envelope.check_signature(&binding.key, core)?;
         return Ok(caller(&binding.key, false));
     };
     let incoming = envelope.signed_by(&pending.incoming_key);
     if accept {
         if core.varies(variations::OLD_KEY_ACCEPT_409) && envelope.signed_by(&binding.key) {
-            return Err(Refused { rule: &FREEZES, why: "an accept by the old key".to_owned() });
+            return Err(Refused { rule: &FREEZES, why: "the old key signed the accept".to_owned() });
         }
-        core.require(&ACCEPT_BY_INCOMING, incoming, || "not signed by the incoming key".to_owned())?;
+        core.require(&ACCEPT_BY_INCOMING, incoming, || {
+            "the accept is not signed by the incoming key".to_owned()
+        })?;
         if !core.effect(&ACCEPT_ADMITTED, true, |_, _| false) {
-            return Err(Refused { rule: &ACCEPT_ADMITTED, why: "accepts are not admitted".to_owned() });
+            return Err(Refused {
+                rule: &ACCEPT_ADMITTED,
+                why: "switched off: accepts are rejected".to_owned(),
+            });
         }
         return Ok(caller(&pending.incoming_key, false));
     }
     if incoming {
         let rule = if endpoint == "submit" { &ACCEPT_SAYS_SO } else { &INCOMING_ONLY_ACCEPTS };
-        core.require(rule, false, || "the incoming key does not accept".to_owned())?;
+        core.require(rule, false, || "the incoming key signed something other than an accept".to_owned())?;
         return Ok(caller(&pending.incoming_key, false));
     }
     envelope.check_signature(&binding.key, core)?;
     Ok(caller(&binding.key, true))
 }
 
-/// The one `Authorization` header as text.
+/// The single `Authorization` header, as a string.
 fn authorization(core: &Core, request: &Request) -> Result<String, Refused> {
     let mut headers = request.head.headers.get_all(AUTHORIZATION).iter();
     let refused = |why: &str| Refused { rule: &SCHEME, why: why.to_owned() };
-    let header = headers.next().ok_or_else(|| refused("no header"))?;
+    let header = headers.next().ok_or_else(|| refused("no Authorization header"))?;
     if headers.next().is_some() {
-        return Err(refused("two headers"));
+        return Err(refused("more than one Authorization header"));
     }
     let text = std::str::from_utf8(header.as_bytes()).map_err(|_| refused("not UTF-8"))?;
     if core.varies(variations::SCHEME_CASE)

@@ -1,4 +1,4 @@
-//! The public chain, as far as its clients see it: slots, blockhashes that expire, transactions with logs.
+//! The public chain as its clients see it: slots, expiring blockhashes, transactions with logs.
 
 use assay_spec::Instant;
 use bytes::Bytes;
@@ -7,30 +7,30 @@ use serde_json::{Value, json};
 
 use crate::rng::Rng;
 
-/// The length of a slot.
+/// The duration of a slot.
 pub const SLOT_MS: i64 = 400;
-/// The length of a slot while the chain is slow.
+/// The duration of a slot while the chain is slow.
 pub const SLOW_SLOT_MS: i64 = 4_000;
-/// How many slots a transaction needs while the chain is slow: longer than a submit waits, shorter than its
-/// blockhash lives.
+/// How many slots a transaction needs while the chain is slow: longer than a submit waits, shorter than its blockhash
+/// is valid.
 pub const SLOTS_WHEN_SLOW: u64 = 60;
-/// How many blocks a blockhash lives.
+/// How many blocks a blockhash is valid.
 pub const BLOCKHASH_BLOCKS: u64 = 150;
-/// The slot at which a world begins, and how far block heights lie behind slots.
+/// The slot at which a world begins, and how far block heights are behind slots.
 const FIRST_SLOT: u64 = 300_000_000;
 const SKIPPED_SLOTS: u64 = 20_000_000;
-/// How many confirmed transactions the chain shows; older ones leave the window, as on a node that prunes.
+/// How many confirmed transactions the chain shows; older ones are pruned, as on a real node.
 const KEPT: usize = 10_000;
 
 /// The chain's state.
 #[derive(Clone, Debug)]
 pub struct Chain {
     rng: Rng,
-    /// A slot and the moment at which it began; slots are counted from here.
+    /// A slot and the time at which it began; later slots are counted from here.
     anchor: (Instant, u64),
     slot_ms: i64,
     transactions: OrdMap<[u8; 64], Confirmed>,
-    /// Signatures in the order in which they landed.
+    /// Signatures in landing order.
     order: OrdMap<u64, [u8; 64]>,
     landed: u64,
 }
@@ -46,7 +46,7 @@ pub struct Transaction {
     pub signer: String,
     /// The memo.
     pub record: Bytes,
-    /// The log is cut.
+    /// The log is truncated.
     pub truncated: bool,
 }
 
@@ -59,12 +59,12 @@ pub struct Confirmed {
     pub slot: u64,
     /// When it was confirmed.
     pub at: Instant,
-    /// How many landed before it.
+    /// How many transactions landed before it.
     pub number: u64,
 }
 
 impl Chain {
-    /// A chain that is at its first slot at `now`.
+    /// A chain at its first slot at `now`.
     pub fn new(now: Instant, rng: Rng) -> Chain {
         Chain {
             rng,
@@ -96,34 +96,34 @@ impl Chain {
         self.rng.draw("publish.blockhash", b"", slot)
     }
 
-    /// Whether a blockhash is still accepted at `now`.
+    /// Whether a blockhash is still valid at `now`.
     pub fn is_valid(&self, blockhash: &[u8], now: Instant) -> bool {
         let slot = self.slot(now);
         (slot - BLOCKHASH_BLOCKS..=slot).any(|slot| self.blockhash_at(slot) == blockhash)
     }
 
-    /// When the slot begins that is `ahead` slots after the one of `now`.
+    /// When the slot begins that is `ahead` slots after the current one.
     pub fn slot_start(&self, now: Instant, ahead: i64) -> Instant {
         self.anchor.0 + ((self.slot(now) - self.anchor.1) as i64 + ahead) * self.slot_ms
     }
 
-    /// When `height` has passed, at the present speed.
+    /// When `height` has passed, at the current speed.
     pub fn end_of_height(&self, now: Instant, height: u64) -> Instant {
         let ahead = (height + 1).saturating_sub(self.height(now)).max(1);
         self.slot_start(now, ahead as i64)
     }
 
-    /// Slots take ten times as long from now on.
+    /// Makes slots ten times as long from now on.
     pub fn slow_down(&mut self, now: Instant) {
         self.change_pace(now, SLOW_SLOT_MS);
     }
 
-    /// Slots take as long as ever.
+    /// Makes slots as long as usual again.
     pub fn recover(&mut self, now: Instant) {
         self.change_pace(now, SLOT_MS);
     }
 
-    /// Whether slots take ten times as long.
+    /// Whether slots are ten times as long.
     pub fn is_slow(&self) -> bool {
         self.slot_ms == SLOW_SLOT_MS
     }
@@ -135,7 +135,7 @@ impl Chain {
         }
     }
 
-    /// Confirms a transaction that `slot` took in.
+    /// Confirms a transaction included in `slot`.
     pub fn land(&mut self, now: Instant, slot: u64, transaction: Transaction) {
         let signature = transaction.signatures[0];
         let confirmed = Confirmed { transaction, slot, at: now, number: self.landed };
@@ -150,12 +150,12 @@ impl Chain {
         }
     }
 
-    /// The transaction of that signature.
+    /// The transaction with that signature.
     pub fn transaction(&self, signature: &[u8; 64]) -> Option<&Confirmed> {
         self.transactions.get(signature)
     }
 
-    /// Transactions, the latest first.
+    /// Transactions, latest first.
     pub fn latest(&self) -> impl Iterator<Item = &Confirmed> {
         self.order.values().rev().filter_map(|signature| self.transactions.get(signature))
     }
@@ -165,7 +165,7 @@ impl Chain {
         self.rng.draw("publish.genesis", b"", 0)
     }
 
-    /// The state, for people.
+    /// The state, for display.
     pub fn view(&self, now: Instant) -> Value {
         json!({
             "slot": self.slot(now),
@@ -176,8 +176,8 @@ impl Chain {
     }
 }
 
-/// Whether the memo program's default compute budget ends before the record does: about 350 units for an ASCII byte,
-/// 11,000 for a wide character, of 200,000.
+/// Whether the record exceeds the memo program's default compute budget: about 350 units per ASCII byte and 11,000
+/// per wide character, of 200,000.
 pub fn over_budget(record: &[u8]) -> bool {
     let units: usize =
         String::from_utf8_lossy(record).chars().map(|c| if c.is_ascii() { 380 } else { 11_000 }).sum();

@@ -1,6 +1,6 @@
-//! How the exchange deviates: which requirements can be switched off, and the falsified output of those about output.
+//! The deviations of the exchange: which requirements can be switched off, and the falsified output.
 //!
-//! Guards need nothing but their name here. A function below takes the conforming bytes and changes one thing.
+//! A guard only needs its name here. Each function below takes the conforming output and changes one thing.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -19,78 +19,78 @@ use crate::deviation::{Deviation, deviations};
 
 /// Every deviation of the exchange.
 pub(super) const ALL: &[Deviation] = deviations! {
-    envelope::SCHEME => "any scheme word and any white space is taken";
-    envelope::TWO_PARTS => "any number of parts is taken";
-    envelope::BASE64URL => "padding and the standard alphabet are taken";
-    envelope::SIGNATURE_LENGTH => "bytes after the 64th are ignored";
-    envelope::PREFIX => "any prefix is taken";
-    envelope::SIX_KEYS, "extra" => "keys besides the six are ignored";
-    envelope::SIX_KEYS, "missing" => "a missing key is passed over";
-    envelope::VERSION => "any version is taken";
-    envelope::KEY_ORDER_FREE => "another order of keys is refused";
+    envelope::SCHEME => "any scheme word and any whitespace is accepted";
+    envelope::TWO_PARTS => "any number of parts is accepted";
+    envelope::BASE64URL => "padding and the standard alphabet are accepted";
+    envelope::SIGNATURE_LENGTH => "signature bytes after the 64th are ignored";
+    envelope::PREFIX => "any prefix is accepted";
+    envelope::SIX_KEYS, "extra" => "extra keys are ignored";
+    envelope::SIX_KEYS, "missing" => "a missing key is ignored";
+    envelope::VERSION => "any version is accepted";
+    envelope::KEY_ORDER_FREE => "another order of keys is rejected";
     envelope::METHOD => "m is not compared";
     envelope::PATH => "p is not compared";
     envelope::QUERY_NOT_SIGNED => "p is compared with the whole target";
     envelope::TIME_FORM => "a t that does not parse counts as now";
-    envelope::TIME_WINDOW, "past" => "any time before now is taken";
-    envelope::TIME_WINDOW, "future" => "any time after now is taken";
+    envelope::TIME_WINDOW, "past" => "any past time is accepted";
+    envelope::TIME_WINDOW, "future" => "any future time is accepted";
     envelope::TIME_WINDOW, "narrow" => "the window is half as wide";
     envelope::BODY_HASH => "h is not compared";
-    envelope::EMPTY_BODY => "the hash of an empty body is refused";
-    envelope::DOMAIN_AS_SENT => "d is lower-cased and its trailing dot cut";
-    envelope::BINDING => "a domain without a binding is told so";
+    envelope::EMPTY_BODY => "the hash of an empty body is rejected";
+    envelope::DOMAIN_AS_SENT => "d is lowercased and its trailing dot removed";
+    envelope::BINDING => "a domain without a binding returns 409 instead of 404";
     envelope::SIGNATURE => "the signature is not verified";
     envelope::FEATURE => "the feature switch is ignored";
-    envelope::BLANKET => "an unbound domain has a 404 of its own";
+    envelope::BLANKET => "an unbound domain returns a different 404";
     envelope::BLANKET, "form" => "the 404 is JSON";
-    envelope::BEFORE_BODY => "the body is judged before the envelope";
+    envelope::BEFORE_BODY => "the body is checked before the envelope";
 
-    prepare::PREPARE_ID => "prepareId is no UUID";
+    prepare::PREPARE_ID => "prepareId is not a UUID";
     prepare::PREPARE_ID, "same" => "every prepareId of a domain is the same";
     prepare::MESSAGE => "message is base64url without padding";
     prepare::FEE_PAYER => "feePayer is another address";
     prepare::LAST_VALID_BLOCK_HEIGHT => "lastValidBlockHeight is a string";
-    prepare::PAYLOAD => "payload is another text";
+    prepare::PAYLOAD => "payload is another string";
     prepare::EXPIRES_AT => "expiresAt is in seconds";
     prepare::EXPIRES_AT, "late" => "expiresAt is two minutes after the prepare";
     prepare::TXT_OBSERVED => "required is a string";
-    prepare::BODY_JSON => "what is no JSON object is answered like a gone prepare";
-    prepare::DOMAIN_REQUIRED => "a missing domain is answered like a wrong envelope";
+    prepare::BODY_JSON => "a body that is not a JSON object returns 410";
+    prepare::DOMAIN_REQUIRED => "a missing domain returns 404";
     prepare::DOMAIN_MATCH => "the body's domain is not compared";
     prepare::DOMAIN_TRIMMED => "the body's domain is not trimmed";
     prepare::CID_REQUIRED => "a missing cid is published";
-    prepare::CID_NOT_VALIDATED => "cids that do not look like one are refused";
+    prepare::CID_NOT_VALIDATED => "a cid that does not look like one is rejected";
     prepare::VERSION_DEFAULT => "the default version is 1";
-    prepare::VERSION_STRING => "a version that is no string is ignored";
+    prepare::VERSION_STRING => "a version that is not a string is ignored";
     prepare::OP_DEFAULT => "op is required";
-    prepare::OP_KNOWN => "an unknown op publishes";
-    prepare::NEW_AUTHORITY => "any text is taken for a new authority";
-    prepare::NEW_AUTHORITY_DIFFERS => "a transfer to the bound key is taken";
-    prepare::ONE_IN_FLIGHT => "a second prepare is taken";
-    prepare::LOCK_PER_DOMAIN => "a lock holds for every domain";
-    prepare::REPLAY => "a replayed prepare gets its first answer again";
+    prepare::OP_KNOWN => "an unknown op is treated as a publish";
+    prepare::NEW_AUTHORITY => "any string is accepted as a new authority";
+    prepare::NEW_AUTHORITY_DIFFERS => "a transfer to the bound key is accepted";
+    prepare::ONE_IN_FLIGHT => "a second prepare is accepted while one is in flight";
+    prepare::LOCK_PER_DOMAIN => "one domain's lock blocks every domain";
+    prepare::REPLAY => "a replayed prepare returns its first response again";
     prepare::LOCK_EXPIRES => "the lock of an expired prepare is kept for an hour";
-    prepare::PUBLISHABLE => "a binding that is not publishable is published";
-    prepare::RECORD_FITS => "records of any size are taken";
+    prepare::PUBLISHABLE => "a binding that is not publishable can publish";
+    prepare::RECORD_FITS => "records of any size are accepted";
 
     exchange::ERROR_JSON => "a 400 is plain text";
-    exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are refused";
-    exchange::BODY_LIMIT, "late" => "bodies of any size are taken for what fits the limit";
-    exchange::DAILY_LIMIT, "early" => "29 publishes a day";
-    exchange::DAILY_LIMIT, "late" => "31 publishes a day";
-    exchange::DAILY_WINDOW => "the day never ends";
-    exchange::RATE_PER_IP, "early" => "10 requests a minute";
-    exchange::RATE_PER_IP, "late" => "any number of requests a minute";
+    exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are rejected";
+    exchange::BODY_LIMIT, "late" => "bodies over the limit are cut instead of rejected";
+    exchange::DAILY_LIMIT, "early" => "the daily limit is 29 publishes";
+    exchange::DAILY_LIMIT, "late" => "the daily limit is 31 publishes";
+    exchange::DAILY_WINDOW => "the daily window lasts a year";
+    exchange::RATE_PER_IP, "early" => "the rate limit is 10 requests per minute";
+    exchange::RATE_PER_IP, "late" => "there is no rate limit";
     exchange::RATE_PER_IP, "no-retry-after" => "no Retry-After";
-    exchange::STANDBY => "a standby answers like the primary";
+    exchange::STANDBY => "a standby responds like the primary";
     exchange::STANDBY, "no-reason" => "a standby gives no reason";
-    exchange::PASSIVE => "a passive backend answers like an active one";
+    exchange::PASSIVE => "a passive backend responds like an active one";
 
     texts::KIND => "the record prefix has another version";
-    texts::KEYS => "the keys stand in another order";
-    texts::COMPACT => "a blank after each colon";
+    texts::KEYS => "the keys are in another order";
+    texts::COMPACT => "a space follows each colon";
     texts::ESCAPING => "slashes are escaped";
-    texts::ESCAPING, "unicode" => "characters beyond ASCII are escaped";
+    texts::ESCAPING, "unicode" => "non-ASCII characters are escaped";
     texts::DOMAIN => "d is another domain";
     texts::CID => "c is another content identifier";
     texts::VERSION => "v is another version";
@@ -100,7 +100,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     texts::ACCEPT => "transfer is another signature";
 
     rows::LEGACY => "a byte follows the message";
-    rows::LEGACY, "alias" => "the number of accounts is not in shortest encoding";
+    rows::LEGACY, "alias" => "the number of accounts is not in its shortest encoding";
     rows::HEADER => "the client's account is writable";
     rows::FEE_PAYER => "the client pays the fee";
     rows::CLIENT => "account 1 is another key";
@@ -108,33 +108,33 @@ pub(super) const ALL: &[Deviation] = deviations! {
     rows::THREE_ACCOUNTS => "a fourth account follows";
     rows::ONE_INSTRUCTION => "a second instruction follows";
     rows::INSTRUCTION_PROGRAM => "the program is account 1";
-    rows::INSTRUCTION_ACCOUNTS => "the fee payer is passed as well";
-    rows::BLOCKHASH => "the blockhash is one the chain never had";
+    rows::INSTRUCTION_ACCOUNTS => "the fee payer is also passed to the instruction";
+    rows::BLOCKHASH => "the blockhash never existed on the chain";
 
-    submit::LANDS => "a good signature is answered by 502";
-    submit::LANDS, "early" => "the answer comes before the confirmation";
+    submit::LANDS => "a valid signature returns 502";
+    submit::LANDS, "early" => "the response comes before the confirmation";
     submit::SIGNATURE => "signature is not the fee payer's";
     submit::FIELDS => "a missing field counts as empty";
-    submit::SIGNATURE_FORM => "other alphabets, missing padding and extra bytes are taken";
+    submit::SIGNATURE_FORM => "other alphabets, missing padding and extra bytes are accepted";
     submit::SIGNATURE_VERIFIES => "the signature is not verified";
-    submit::STAYS_PREPARED => "a refused signature ends the prepare";
-    submit::EXPIRY_UNCHANGED => "a refused signature adds a minute";
-    submit::UNKNOWN => "an unknown prepareId is malformed";
-    submit::EXPIRED, "early" => "a prepare lives for 40 seconds";
-    submit::EXPIRED, "late" => "a prepare lives for an hour more";
+    submit::STAYS_PREPARED => "a rejected signature ends the prepare";
+    submit::EXPIRY_UNCHANGED => "a rejected signature extends the prepare by a minute";
+    submit::UNKNOWN => "an unknown prepareId returns 400";
+    submit::EXPIRED, "early" => "a prepare expires after 40 seconds";
+    submit::EXPIRED, "late" => "a prepare expires an hour late";
     submit::FOREIGN => "a prepare of another domain can be submitted";
-    submit::REPEAT => "a repeated submit is gone";
+    submit::REPEAT => "a repeated submit returns 410";
     submit::NO_SECOND_RECORD => "a repeated submit lands again";
-    submit::IN_FLIGHT => "a submit in flight is gone for a second one";
+    submit::IN_FLIGHT => "a second submit of one in flight returns 410";
     submit::LOCK_FREED => "a confirmed publish keeps the lock";
-    submit::BLOCKHASH_EXPIRED => "an expired blockhash is answered by 502";
-    submit::REJECTED => "a rejected transaction is answered by 500";
-    submit::SAFETY_CEILING => "the safety ceiling is not named";
+    submit::BLOCKHASH_EXPIRED => "an expired blockhash returns 502";
+    submit::REJECTED => "a rejected transaction returns 500";
+    submit::SAFETY_CEILING => "the error does not name the safety ceiling";
 
-    transfer::FREEZES => "the old key goes on publishing";
-    transfer::FREEZES, "no-cause" => "a frozen key is not told the cause";
+    transfer::FREEZES => "the old key can still publish";
+    transfer::FREEZES, "no-cause" => "the error for a frozen key has no cause";
     transfer::FREEZES_ONCE_CONFIRMED => "a prepared transfer freezes the key";
-    transfer::ACCEPT_ADMITTED => "an accept by the incoming key is refused";
+    transfer::ACCEPT_ADMITTED => "an accept by the incoming key is rejected";
     transfer::ACCEPT_NEEDS_PENDING => "the bound key can accept";
     transfer::ACCEPT_BY_INCOMING => "any key can accept";
     transfer::INCOMING_ONLY_ACCEPTS => "the incoming key can publish";
@@ -149,7 +149,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     chain::MEMO_LINE => "the log counts one byte too many";
 };
 
-/// The prepare's id: a random UUID, drawn under the domain and the number of its prepares.
+/// The prepare's id: a random UUID, drawn for the domain and the number of its prepares.
 pub(super) fn prepare_id(core: &mut Core, domain: &str, number: u64) -> String {
     let deviation = core.violated(&prepare::PREPARE_ID);
     let number = if deviation == Some("same") { 0 } else { number };
@@ -230,7 +230,7 @@ pub(super) fn record(core: &mut Core, conforming: &Record) -> Vec<u8> {
     let mut text = prefix;
     for (n, (key, value)) in fields.iter().enumerate() {
         text.push(if n == 0 { '{' } else { ',' });
-        let json = serde_json::to_string(value).expect("a text can always be written");
+        let json = serde_json::to_string(value).expect("a string always serializes");
         let _ = write!(text, "\"{key}\"{colon}{}", escaped(json, escape));
     }
     text.push('}');
@@ -285,9 +285,9 @@ pub(super) fn message(core: &mut Core, conforming: Message) -> Vec<u8> {
     bytes
 }
 
-/// Account 0 of a message, base58: what `feePayer` tells.
+/// Account 0 of a message, base58: the value of `feePayer`.
 pub(super) fn account_0(message: &[u8], fee_payer: &super::FeePayer) -> String {
-    // Three header bytes, then the accounts' count: one byte, or two where the alias deviation is shown.
+    // Three header bytes, then the account count: one byte, or two under the alias deviation.
     let at = if message.get(3).is_some_and(|count| count & 0x80 != 0) { 5 } else { 4 };
     match message.get(at..at + 32) {
         Some(account) if account == fee_payer.account => fee_payer.address.clone(),

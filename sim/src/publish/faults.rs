@@ -7,18 +7,18 @@ pub const STANDBY: FaultKind =
     FaultKind { name: "publish.standby", about: "the node is a standby: 503 not-primary" };
 /// The backend is passive.
 pub const PASSIVE: FaultKind = FaultKind { name: "publish.passive", about: "the backend is passive: 503" };
-/// Nobody has observed the TXT record.
+/// No one has observed the TXT record.
 pub const TXT_MISSING: FaultKind =
-    FaultKind { name: "publish.txt-missing", about: "no observation of the TXT record" };
+    FaultKind { name: "publish.txt-missing", about: "the TXT record has never been observed" };
 /// The TXT record names another key.
 pub const TXT_DISAGREES: FaultKind =
     FaultKind { name: "publish.txt-disagrees", about: "the TXT record names another vault" };
-/// The chain has become slow.
+/// The chain is slow.
 pub const CHAIN_SLOW: FaultKind = FaultKind {
     name: "publish.chain-slow",
     about: "slots take ten times as long; the transaction lands after the safety ceiling, while its blockhash is valid",
 };
-/// The transaction is lost on the way.
+/// The transaction is lost.
 pub const TRANSACTION_LOST: FaultKind = FaultKind {
     name: "publish.transaction-lost",
     about: "the transaction never lands; its blockhash expires",
@@ -26,12 +26,12 @@ pub const TRANSACTION_LOST: FaultKind = FaultKind {
 /// The chain rejects the transaction.
 pub const TRANSACTION_REJECTED: FaultKind =
     FaultKind { name: "publish.transaction-rejected", about: "the chain rejects the transaction: 502" };
-/// Long records are too dear.
+/// Long records exceed the compute budget.
 pub const COMPUTE_BUDGET: FaultKind = FaultKind {
     name: "publish.compute-budget",
-    about: "records over the memo program's default compute budget are rejected by the chain",
+    about: "the chain rejects records that exceed the memo program's default compute budget",
 };
-/// The log of the transaction is cut.
+/// The transaction's log is truncated.
 pub const LOG_TRUNCATED: FaultKind =
     FaultKind { name: "publish.log-truncated", about: "the transaction's log ends in `Log truncated`" };
 

@@ -1,4 +1,4 @@
-//! The exchange's limits as values; the defaults are the document's.
+//! The exchange's limits. Defaults are the document's.
 
 use assay_spec::publish::limits as document;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The largest request body, in bytes.
+    /// The maximum size of a request body, in bytes.
     pub body_bytes: usize,
     /// How long a prepare can be submitted.
     pub prepare_lifetime_ms: i64,
@@ -15,15 +15,15 @@ pub struct Limits {
     pub repeat_window_ms: i64,
     /// How long a submit waits for the chain.
     pub confirmation_wait_ms: i64,
-    /// Publishes of a domain in the publish window.
+    /// Publishes per domain in the publish window.
     pub publishes_per_window: u32,
     /// The publish window.
     pub publish_window_ms: i64,
-    /// Requests of an address in the request window.
+    /// Requests per address in the request window.
     pub requests_per_window: u32,
     /// The request window.
     pub request_window_ms: i64,
-    /// The longest record that fits one transaction, in bytes.
+    /// The maximum size of a record that fits one transaction, in bytes.
     pub record_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The signed publishing exchange: bindings, prepares, the chain, and the handlers over them.
+//! The signed publishing exchange: bindings, prepares, the chain, and the request handlers.
 
 mod admission;
 pub mod chain;
@@ -40,7 +40,7 @@ pub use prepare::Caller;
 
 use chain::Chain;
 
-/// The exchange's own site, and the chain's public interface.
+/// The exchange's site, and the chain's public interface.
 pub const SITES: [Site; 2] = [site("publish"), site("chain")];
 
 const fn site(name: &'static str) -> Site {
@@ -57,13 +57,13 @@ pub struct State {
     fee_payer: Arc<FeePayer>,
     memo_program: [u8; 32],
     bindings: OrdMap<String, Binding>,
-    /// Bindings that were removed, for what hangs on their domains.
+    /// Removed bindings, kept for the state of their domains.
     unbound: OrdMap<String, Binding>,
     prepares: OrdMap<String, Arc<Prepare>>,
     recent: OrdMap<IpAddr, VecDeque<Instant>>,
 }
 
-/// The service's own key, with its public half in both forms.
+/// The service's own key, and its public key in both forms.
 #[derive(Debug)]
 struct FeePayer {
     key: SigningKey,
@@ -71,7 +71,7 @@ struct FeePayer {
     address: String,
 }
 
-/// A domain's binding, and what hangs on the domain.
+/// A domain's binding, and the domain's state.
 #[derive(Clone, Debug)]
 struct Binding {
     key: String,
@@ -84,7 +84,7 @@ struct Binding {
     lock: Option<String>,
     /// When the prepares of the rolling day were made.
     publishes: VecDeque<Instant>,
-    /// How many prepares there ever were: the key of their random draws.
+    /// The number of prepares ever made: the key of their random draws.
     prepared: u64,
 }
 
@@ -110,32 +110,32 @@ struct Prepare {
     expires_at: Instant,
     /// When it really ends: at `expiresAt`, unless a rule is violated.
     ends_at: Instant,
-    /// The signature in the header of the prepare call, to know a replay.
+    /// The signature in the header of the prepare call, to detect a replay.
     envelope: [u8; 64],
     submitted: Option<Submitted>,
     waiting: Vec<ExchangeId>,
 }
 
-/// A signature that was taken.
+/// A submitted signature.
 #[derive(Clone, Debug)]
 struct Submitted {
     signature: [u8; 64],
     /// The fee payer's signature: the transaction's id.
     transaction: [u8; 64],
-    /// The slot whose start settles it; a transaction that lands is taken in by the slot before. `None`: it is lost.
+    /// The slot whose start settles it; a transaction that lands is included in the slot before. `None`: it is lost.
     settled_in: Option<u64>,
     /// The chain rejects it.
     rejected: bool,
-    /// It has slowed the chain down.
+    /// It has slowed down the chain.
     slow: bool,
 }
 
-/// What is due.
+/// A timer.
 #[derive(Clone, Debug)]
 pub enum Timer {
     /// The lifetime of a prepare ends.
     Lifetime(String),
-    /// The lock of a prepare that was not submitted ends.
+    /// The lock of an unsubmitted prepare ends.
     Lock(String),
     /// A transaction lands.
     Land(String),
@@ -145,9 +145,9 @@ pub enum Timer {
     Blockhash(String),
     /// A submit has waited long enough.
     Ceiling(String),
-    /// The repeat window of a confirmed prepare ends, or an ended one is forgotten.
+    /// The repeat window of a confirmed prepare ends, or an ended prepare is forgotten.
     Forget(String),
-    /// Addresses that are quiet are forgotten.
+    /// Inactive addresses are forgotten.
     Sweep,
 }
 
@@ -252,7 +252,7 @@ impl SimService for State {
 }
 
 impl State {
-    /// What every request meets before its envelope is read: the node's role, the address's rate, the body's size.
+    /// Checks before the envelope is read: the node's role, the address's rate, the body's size.
     fn enter(&mut self, core: &mut Core, request: &Request, endpoint: &'static str) -> Result<(), Refusal> {
         let occasion = [("endpoint", endpoint)];
         let passive = core.fault(faults::PASSIVE, &occasion);
@@ -269,7 +269,7 @@ impl State {
             _ => request.too_large,
         };
         if too_large {
-            let why = format!("a body over {} bytes", self.limits.body_bytes);
+            let why = format!("the body is larger than {} bytes", self.limits.body_bytes);
             return Err(Refused { rule: &BODY_LIMIT, why }.into());
         }
         Ok(())
@@ -292,7 +292,7 @@ impl State {
             times.pop_front();
         }
         if times.len() < limit {
-            // A violated limit must not grow the list without end.
+            // With a violated limit the list must still stay bounded.
             if times.len() < 10_000 {
                 times.push_back(now);
             }
@@ -317,7 +317,7 @@ impl State {
         }
     }
 
-    /// Moves a prepare along its table. A move that the table lacks is our own bug.
+    /// Moves a prepare along its table. A move that the table lacks is our bug.
     fn step(&mut self, core: &mut Core, id: &str, event: PrepareEvent) {
         let prepare = self.prepares.get_mut(id).map(Arc::make_mut);
         let prepare = prepare.expect("the caller has just found this prepare");

@@ -1,4 +1,4 @@
-//! What an operator does: the document shows no endpoint for it, so the control API has it.
+//! Operator actions: the document shows no endpoint for them, so the control API offers them.
 
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::domain;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Binding, State};
 use crate::core::Core;
 
-/// The actions, and what each takes.
+/// The actions with their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
     ("bind", "{domain, key, publishable = true, feature = true}: binds a domain to a key"),
     ("unbind", "{domain}: removes a binding"),
@@ -38,7 +38,7 @@ struct Domain {
     domain: String,
 }
 
-/// Carries out an action.
+/// Performs an action.
 pub(super) fn perform(
     state: &mut State,
     core: &mut Core,
@@ -59,7 +59,7 @@ pub(super) fn perform(
         }
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-            Err(format!("publish has no action {action:?}; known: {known:?}"))
+            Err(format!("unknown action {action:?} of publish; known: {known:?}"))
         }
     }
 }
@@ -94,7 +94,7 @@ fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, Strin
         publishes: std::collections::VecDeque::new(),
         prepared: 0,
     };
-    // What hangs on the domain outlives its binding: a new key must not free the lock or the day's count.
+    // The domain's state outlives its binding: a new key must not free the lock or the day's count.
     let open = |id: &String| {
         use assay_spec::publish::machines::PrepareState::{InFlight, Prepared, Unresolved};
         state
@@ -117,13 +117,13 @@ fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, Strin
     Ok(view)
 }
 
-/// What follows is not shown; here the incoming key becomes the bound one.
+/// The document does not say what follows; here the incoming key becomes the bound key.
 fn confirm(state: &mut State, core: &mut Core, domain: &str) -> Result<Value, String> {
     let binding = state.bindings.get_mut(domain).ok_or_else(|| format!("{domain} is not bound"))?;
     let (next, row) = binding
         .state
         .on(BindingEvent::Operator)
-        .ok_or_else(|| format!("no transfer of {domain} is pending"))?;
+        .ok_or_else(|| format!("{domain} has no pending transfer"))?;
     if let Some(pending) = binding.pending.take() {
         binding.key = pending.incoming_key;
     }
@@ -132,7 +132,7 @@ fn confirm(state: &mut State, core: &mut Core, domain: &str) -> Result<Value, St
     Ok(view(binding))
 }
 
-/// A binding, for people.
+/// A binding, for display.
 pub(super) fn view(binding: &Binding) -> Value {
     json!({
         "key": binding.key,

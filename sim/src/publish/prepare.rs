@@ -1,4 +1,4 @@
-//! The first call: a record is prepared, and the domain locked.
+//! The first call: prepares a record and locks the domain.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::world::Reply;
 /// A request that passed the envelope's rules.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The domain acted on.
+    /// The domain of the request.
     pub domain: String,
     /// The key that signed, base58.
     pub key: String,
@@ -37,12 +37,15 @@ pub struct Caller {
     pub envelope: [u8; 64],
 }
 
-/// Prepares what an admitted caller asks for.
+/// Handles the prepare of an admitted caller.
 pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
     frozen(core, caller)?;
     if core.violated(&BODY_JSON).is_some() && serde_json::from_slice::<Map<String, Value>>(body).is_err() {
-        // Without this rule the next one would refuse in the same way: show another deviation.
-        return Err(Refused { rule: &UNKNOWN, why: "a malformed body, taken for a gone prepare".to_owned() });
+        // The next rule would reject it in the same way, so show another deviation.
+        return Err(Refused {
+            rule: &UNKNOWN,
+            why: "switched off: a malformed body is treated as a gone prepare".to_owned(),
+        });
     }
     let body = document::parse_body(body, core)?;
     let named = document::domain(&body, core)?;
@@ -55,11 +58,11 @@ pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> 
     conflicts(state, core, caller, &wanted)?;
     let length = record.len();
     if length > usize::from(u16::MAX) {
-        // Whatever rule is violated, no message can hold it.
-        return Err(Refused { rule: &RECORD_FITS, why: format!("a record of {length} bytes") });
+        // No message can contain it, whichever rule is violated.
+        return Err(Refused { rule: &RECORD_FITS, why: format!("the record is too large: {length} bytes") });
     }
     core.require(&RECORD_FITS, length <= state.limits.record_bytes, || {
-        format!("a record of {length} bytes")
+        format!("the record is too large: {length} bytes")
     })?;
     if let Some(reply) = lock(state, core, caller)? {
         return Ok(reply);
@@ -68,7 +71,7 @@ pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> 
     Ok(open(state, core, caller, wanted, record))
 }
 
-/// Refuses the old key of a pending transfer.
+/// Rejects the old key of a pending transfer.
 pub(super) fn frozen(core: &mut Core, caller: &Caller) -> Result<(), Refused> {
     let enforced = core.violated(&FREEZES).is_none_or(|variant| variant == "no-cause");
     if caller.frozen && enforced {
@@ -77,7 +80,7 @@ pub(super) fn frozen(core: &mut Core, caller: &Caller) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The record's bytes, and the conditions on what it would say.
+/// The record's bytes; checks its contents.
 fn record(
     state: &State,
     core: &mut Core,
@@ -90,7 +93,7 @@ fn record(
         Wanted::Publish { cid, version } => {
             let looks_like_one = cid.starts_with("bafy");
             if !core.effect(&CID_NOT_VALIDATED, true, |_, _| looks_like_one) {
-                return Err(Refused { rule: &CID_NOT_VALIDATED, why: format!("{cid:?} is no CID") });
+                return Err(Refused { rule: &CID_NOT_VALIDATED, why: format!("{cid:?} is not a CID") });
             }
             if let Some(blank) = body.get("version").and_then(Value::as_str).filter(|text| !text.is_empty())
                 && blank.trim().is_empty()
@@ -101,7 +104,9 @@ fn record(
             Record::publish(domain, cid, version, now)
         }
         Wanted::Transfer { new_key } => {
-            core.require(&NEW_AUTHORITY_DIFFERS, *new_key != caller.key, || "the key bound now".to_owned())?;
+            core.require(&NEW_AUTHORITY_DIFFERS, *new_key != caller.key, || {
+                "the new key is the bound key".to_owned()
+            })?;
             Record::transfer(domain, &format!("{}{new_key}", core.dialect.key_scheme), now)
         }
         Wanted::Accept => {
@@ -112,15 +117,15 @@ fn record(
     Ok(deviations::record(core, &record))
 }
 
-/// What the binding's state forbids.
+/// Checks the binding's state.
 fn conflicts(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> Result<(), Refused> {
     let binding = &state.bindings[&caller.domain];
     let second = *wanted == Wanted::Accept && binding.state == BindingState::Accepted;
-    core.require(&SECOND_ACCEPT, !second, || "the transfer has been accepted".to_owned())?;
+    core.require(&SECOND_ACCEPT, !second, || "the transfer has already been accepted".to_owned())?;
     core.require(&PUBLISHABLE, binding.publishable, || format!("{} is not publishable", caller.domain))
 }
 
-/// Refuses while the domain has a prepare in flight. `Some` is the deviation shown to a replay.
+/// Rejects while the domain has a prepare in flight. Returns `Some` only under the deviation for replays.
 fn lock(state: &mut State, core: &mut Core, caller: &Caller) -> Result<Option<Reply>, Refused> {
     let held = state.bindings[&caller.domain].lock.clone();
     if let Some(id) = &held
@@ -162,7 +167,7 @@ fn count(state: &mut State, core: &mut Core, caller: &Caller) -> Result<(), Refu
     Ok(())
 }
 
-/// Makes the prepare and takes the lock.
+/// Creates the prepare and takes the lock.
 fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, record: Vec<u8>) -> Reply {
     let now = core.now();
     let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");
@@ -209,7 +214,7 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
     };
     timer(core, ends_at, Timer::Lifetime(id.clone()));
     let unlock = core.effect(&LOCK_EXPIRES, expires_at, |conforming, _| conforming + HOUR);
-    // Kept correctly, both end together, and one timer is enough.
+    // Normally both end together, and one timer is enough.
     if unlock != ends_at {
         timer(core, unlock, Timer::Lock(id.clone()));
     }
@@ -218,7 +223,7 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
     reply
 }
 
-/// The answer to a prepare.
+/// The response to a prepare.
 fn reply(state: &State, core: &mut Core, id: &str, prepare: &Prepare) -> Reply {
     let answer = Answer {
         prepare_id: id.to_owned(),
@@ -251,14 +256,14 @@ fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObser
     Some(observed)
 }
 
-/// The lifetime of a prepare ends: one that was never submitted expires.
+/// The lifetime of a prepare ends: an unsubmitted prepare expires.
 pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if prepare.state != PrepareState::Prepared {
         return;
     }
     if core.now() < prepare.ends_at {
-        // A violated rule has prolonged it.
+        // A violated rule has extended it.
         timer(core, prepare.ends_at, Timer::Lifetime(id.to_owned()));
         return;
     }
@@ -267,11 +272,11 @@ pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
     if over && core.violated(&LOCK_EXPIRES).is_none() {
         state.unlock(core, &domain, id);
     }
-    // A gone prepare is told apart from an unknown one for as long as its envelope could be replayed.
+    // A gone prepare stays distinguishable from an unknown one as long as its envelope could be replayed.
     timer(core, core.now() + assay_spec::publish::limits::ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
 }
 
-/// The lock of a prepare that was never submitted ends at another moment than its lifetime.
+/// The lock of an unsubmitted prepare ends separately from its lifetime.
 pub(super) fn lock_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if matches!(prepare.state, PrepareState::Prepared | PrepareState::Expired) {

@@ -1,4 +1,4 @@
-//! From a refusal to its answer: one table of statuses, one form each.
+//! Maps a refusal to its response: one table of statuses, one format each.
 
 use assay_spec::publish::requirements::{envelope, exchange, prepare, submit, transfer};
 use assay_spec::{Id, Rules};
@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// The answer to a refusal, as mute as the document wants it.
+/// The response to a refusal; it says no more than the document allows.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let rule = refusal.refused.rule;
     match status(rule) {
@@ -31,7 +31,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     }
 }
 
-/// The status of a refused requirement. What is not listed belongs to the envelope and stays indistinguishable.
+/// The status of a refused requirement. Those not listed belong to the envelope and stay indistinguishable.
 fn status(rule: Id) -> u16 {
     static STATUSES: &[(u16, &[Id])] = &[
         (
@@ -71,7 +71,7 @@ fn status(rule: Id) -> u16 {
     STATUSES.iter().find(|(_, rules)| rules.contains(&rule)).map_or(404, |(status, _)| *status)
 }
 
-/// What a refusal says to people.
+/// The error message of a refusal.
 fn text(rule: Id) -> &'static str {
     static TEXTS: &[(Id, &str)] = &[
         (&prepare::ONE_IN_FLIGHT, "another publish for this domain is in flight"),
@@ -88,14 +88,14 @@ fn text(rule: Id) -> &'static str {
     TEXTS.iter().find(|(id, _)| *id == rule).map_or("malformed request", |(_, text)| text)
 }
 
-/// `{error}` in JSON, with the `cause` that a frozen key is told.
+/// `{error}` in JSON, with the `cause` for a frozen key.
 fn error(core: &mut Core, status: u16, rule: Id, text: &str) -> Reply {
     let mut body = json!({ "error": core.prose(text) });
     if rule == &transfer::FREEZES && core.violated(&transfer::FREEZES).is_none() {
         body["cause"] = json!("transfer-frozen");
     }
     if rule == &submit::SAFETY_CEILING {
-        // The words are documented; only what stands around them is free.
+        // The document defines these words; only the words around them are free.
         body["error"] = json!(text);
     }
     if status == 400 && core.violated(&exchange::ERROR_JSON).is_some() {

@@ -1,4 +1,4 @@
-//! The chain's JSON-RPC interface, as its public clients call it.
+//! The chain's JSON-RPC interface for public clients.
 
 use assay_spec::crypto::text::base64;
 use assay_spec::publish::message::Message;
@@ -14,7 +14,7 @@ use crate::world::{Reply, Request};
 
 /// The version that the interface reports.
 const VERSION: &str = "2.3.0";
-/// How many calls a batch may hold.
+/// The maximum number of calls in a batch.
 const BATCH: usize = 100;
 
 /// Handles one POST: a call or a batch of calls.
@@ -117,7 +117,7 @@ fn signature(text: &str) -> Result<[u8; 64], Failure> {
     bytes.and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| invalid("Invalid param: Invalid"))
 }
 
-/// The encoding asked for, and whether versions may be told.
+/// The requested encoding, and whether versioned transactions are allowed.
 fn encoding(config: Option<&Value>) -> Result<(&'static str, bool), Failure> {
     let (name, version) = match config {
         Some(Value::String(name)) => (name.as_str(), false),
@@ -215,7 +215,7 @@ fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool
 }
 
 fn message_json(bytes: &[u8]) -> Value {
-    // A violated rule may have put a message on the chain that does not decode strictly.
+    // A violated rule may have put a message on the chain that is not valid in strict decoding.
     let Ok(message) = Message::decode(bytes, &mut Without(&LEGACY)) else { return Value::Null };
     let address = |bytes: &[u8; 32]| bs58::encode(bytes).into_string();
     let instructions: Vec<Value> = message
@@ -243,7 +243,7 @@ fn message_json(bytes: &[u8]) -> Value {
     })
 }
 
-/// The lines that the chain logs for a memo.
+/// The chain's log lines for a memo.
 fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
     let memo = core.dialect.memo_program.clone();
     let record = String::from_utf8_lossy(&found.transaction.record).into_owned();

@@ -1,4 +1,4 @@
-//! The second call: a signed record is broadcast, and its submit waits for the chain.
+//! The second call: broadcasts a signed record and waits for the chain.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{BindingState, Caller, Pending, State, Submitted, Timer, faults, time
 use crate::core::Core;
 use crate::world::{ExchangeId, Reply};
 
-/// Submits what an admitted caller signed. `None` while the chain is awaited.
+/// Handles the submit of an admitted caller. `None` while it waits for the chain.
 pub(super) fn run(
     state: &mut State,
     core: &mut Core,
@@ -29,7 +29,7 @@ pub(super) fn run(
     caller: &Caller,
     body: &[u8],
 ) -> Result<Option<Reply>, Refused> {
-    // A repeat is answered whatever has become of the binding since; only then is a frozen key refused.
+    // A repeat gets its response whatever the binding's state is now; a frozen key is rejected only after that.
     let refused = core.varies(variations::REPEAT_CONFLICTS) && conflicts_on_repeat(state, caller);
     if !refused && let Some(reply) = repeat(state, core, caller, body)? {
         return Ok(Some(reply));
@@ -43,7 +43,10 @@ pub(super) fn run(
         PrepareState::Prepared => {}
         PrepareState::InFlight => {
             if core.violated(&IN_FLIGHT).is_some() {
-                return Err(Refused { rule: &UNKNOWN, why: "in flight".to_owned() });
+                return Err(Refused {
+                    rule: &UNKNOWN,
+                    why: "switched off: a prepare in flight is treated as unknown".to_owned(),
+                });
             }
             state.step(core, &id, PrepareEvent::Repeat);
             return Err(Refused { rule: &IN_FLIGHT, why: format!("{id} is in flight") });
@@ -65,12 +68,12 @@ pub(super) fn run(
     }
 }
 
-/// Whether a repeat of this caller's would meet a frozen key or a second accept.
+/// Whether a repeat by this caller would be rejected as frozen or as a second accept.
 fn conflicts_on_repeat(state: &State, caller: &Caller) -> bool {
     caller.frozen || state.bindings[&caller.domain].state == BindingState::Accepted
 }
 
-/// The answer to a confirmed submit that comes again.
+/// The response to a repeated confirmed submit.
 fn repeat(
     state: &mut State,
     core: &mut Core,
@@ -107,10 +110,10 @@ fn repeat(
 fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<String, Refused> {
     if core.varies(variations::MALFORMED_ID_400) && uuid::Uuid::parse_str(id).is_err() {
         let rule: Id = &assay_spec::publish::requirements::submit::FIELDS;
-        return Err(Refused { rule, why: format!("{id:?} is no UUID") });
+        return Err(Refused { rule, why: format!("{id:?} is not a UUID") });
     }
     let Some(prepare) = state.prepares.get(id) else {
-        // Switched off, nothing could be submitted all the same: show another deviation.
+        // With this rule switched off there would still be nothing to submit, so show another deviation.
         let rule: Id = if core.violated(&UNKNOWN).is_some() { &SIGNATURE_VERIFIES } else { &UNKNOWN };
         return Err(Refused { rule, why: format!("{id:?} is unknown") });
     };
@@ -123,17 +126,19 @@ fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<Str
     Ok(id.to_owned())
 }
 
-/// The signature, if it is one over the prepared message.
+/// The signature, if it is valid for the prepared message.
 fn taken(state: &State, core: &mut Core, id: &str, signature: &str) -> Result<[u8; 64], Refused> {
     let signature = document::signature(signature, core)?;
     let prepare = &state.prepares[id];
     let verifies = ed25519::parse_address(&prepare.key)
         .is_some_and(|key| ed25519::verifies(&key, &prepare.message, &signature));
-    core.require(&SIGNATURE_VERIFIES, verifies, || "not over the prepared message".to_owned())?;
+    core.require(&SIGNATURE_VERIFIES, verifies, || {
+        "the signature is not valid for the prepared message".to_owned()
+    })?;
     Ok(signature)
 }
 
-/// A refused signature leaves the prepare as it was.
+/// A rejected signature leaves the prepare unchanged.
 fn bad_submit(state: &mut State, core: &mut Core, id: &str) {
     let prolong = core.violated(&EXPIRY_UNCHANGED).is_some();
     if core.violated(&STAYS_PREPARED).is_some() {
@@ -146,7 +151,7 @@ fn bad_submit(state: &mut State, core: &mut Core, id: &str) {
     }
 }
 
-/// Adds the fee payer's signature and hands the transaction to the chain.
+/// Adds the fee payer's signature and sends the transaction to the chain.
 fn broadcast(
     state: &mut State,
     core: &mut Core,
@@ -165,12 +170,12 @@ fn broadcast(
     let lost = core.fault(faults::TRANSACTION_LOST, &occasion);
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
         || (super::chain::over_budget(&prepare.record) && core.fault(faults::COMPUTE_BUDGET, &occasion));
-    // Only a violated rule lets a late submit come this far; its deviation would not show behind a dead blockhash.
+    // Only a violated rule lets a late submit get here; an expired blockhash would hide its deviation.
     if now >= prepare.expires_at {
         prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
     }
     let last_height = prepare.last_valid_block_height;
-    // The next slot takes it in, the one after confirms it; a slow chain needs longer than anyone waits.
+    // The next slot includes it, the one after confirms it; a slow chain takes longer than a submit waits.
     let slots = if rejected {
         1
     } else if slow {
@@ -231,7 +236,7 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     timer(core, core.now() + window, Timer::Forget(id.to_owned()));
 }
 
-/// What a confirmed record does to the binding.
+/// Applies a confirmed record to the binding.
 fn bind(state: &mut State, core: &mut Core, domain: &str, wanted: &Wanted, transaction: &[u8; 64]) {
     let Some(binding) = state.bindings.get_mut(domain) else { return };
     let event = match wanted {
@@ -259,7 +264,7 @@ pub(super) fn reject(state: &mut State, core: &mut Core, id: &str) {
     end(state, core, id, PrepareEvent::Rejection, &reply);
 }
 
-/// The blockhash of a transaction in flight ends, unless the chain has become slower meanwhile.
+/// The blockhash of a transaction in flight expires, unless the chain has become slower since.
 pub(super) fn blockhash_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some((prepare, _)) = in_flight(state, id) else { return };
     if state.chain.height(core.now()) <= prepare.last_valid_block_height {
@@ -271,7 +276,7 @@ pub(super) fn blockhash_ends(state: &mut State, core: &mut Core, id: &str) {
     end(state, core, id, PrepareEvent::BlockhashExpiry, &reply);
 }
 
-/// A submit has waited for as long as anyone waits; its transaction may still land.
+/// A submit has reached the safety ceiling; its transaction may still land.
 pub(super) fn ceiling(state: &mut State, core: &mut Core, id: &str) {
     if state.prepares.get(id).is_none_or(|prepare| prepare.state != PrepareState::InFlight) {
         return;
@@ -303,7 +308,7 @@ fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, reply:
     timer(core, core.now() + ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
 }
 
-/// The chain is as fast as ever once no transaction that slowed it down is on its way.
+/// The chain returns to normal speed once no transaction that slowed it down is in flight.
 fn recover(state: &mut State, core: &mut Core) {
     let waits = |prepare: &Arc<super::Prepare>| {
         matches!(prepare.state, PrepareState::InFlight | PrepareState::Unresolved)
@@ -315,14 +320,14 @@ fn recover(state: &mut State, core: &mut Core) {
     }
 }
 
-/// The chain's pace has changed: everyone who waits for a slot waits for another moment.
+/// The chain's speed has changed: everything that waits for a slot waits for a new time.
 fn follow_pace(state: &State, core: &mut Core) {
     for id in state.prepares.keys() {
         await_chain(state, core, id);
     }
 }
 
-/// Sets the timers of a transaction on its way. Earlier ones that come too soon find that its slot is not there yet.
+/// Sets the timers of a transaction in flight. Older timers that fire too early find that its slot has not come yet.
 fn await_chain(state: &State, core: &mut Core, id: &str) {
     let Some((prepare, submitted)) = in_flight(state, id) else { return };
     let now = core.now();
@@ -334,7 +339,7 @@ fn await_chain(state: &State, core: &mut Core, id: &str) {
     timer(core, end, Timer::Blockhash(id.to_owned()));
 }
 
-/// Answers everyone who waits for this prepare.
+/// Answers every submit that waits for this prepare.
 fn release(state: &mut State, core: &mut Core, id: &str, reply: &Reply) {
     let waiting =
         state.prepares.get_mut(id).map(|prepare| std::mem::take(&mut Arc::make_mut(prepare).waiting));
@@ -349,7 +354,7 @@ fn in_flight<'a>(state: &'a State, id: &str) -> Option<(&'a super::Prepare, Subm
     Some((prepare, prepare.submitted.clone()?)).filter(|_| waits)
 }
 
-/// The deviation of a second record: the same message, landed again under another signature.
+/// The deviation of a second record: the same message, landed again with another signature.
 fn write_again(state: &mut State, core: &mut Core, id: &str) {
     let prepare = &state.prepares[id];
     let Some(submitted) = &prepare.submitted else { return };

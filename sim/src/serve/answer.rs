@@ -1,4 +1,4 @@
-//! HTTP around a world: requests go in, and answers come out as the world makes them.
+//! HTTP around a world: passes requests in and sends responses as the world produces them.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -19,29 +19,29 @@ use tokio::sync::mpsc;
 use super::{Handle, Ticket};
 use crate::world::{Input, Output, RequestHead, Site};
 
-/// The largest request head, in bytes: a header of a megabyte still gets the documented answer.
+/// The maximum size of a request head, in bytes: a header of one megabyte still gets the documented response.
 const HEAD_BYTES: usize = 2 * 1024 * 1024;
-/// How much of a body is read and dropped after the answer is settled, so that its sender gets to read the answer.
+/// How much of a body is read and dropped after the response is settled, so that the client gets to read the response.
 const DRAIN_BYTES: usize = 16 * 1024 * 1024;
 
-/// One site of a served world, seen by clients of one address.
+/// One site of a served world, as seen by clients of one address.
 #[derive(Clone)]
 pub struct SiteService {
     pub(super) handle: Handle,
     pub(super) site: Site,
     pub(super) peer: IpAddr,
-    /// The site's boot in which the connection was made, where that is known.
+    /// The boot of the site in which the connection was made, if known.
     pub(super) boot: Option<u64>,
 }
 
 type Streamed = StreamBody<Pin<Box<dyn stream::Stream<Item = Result<Frame<Bytes>, BrokenOff>> + Send>>>;
 
-/// A reply breaks off: the connection ends before the body does.
+/// A reply breaks off: the connection closes before the body ends.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the reply breaks off")]
 pub struct BrokenOff;
 
-/// A reply's body: whole, or as it comes.
+/// A reply's body: complete, or as it arrives.
 pub type ReplyBody = Either<Full<Bytes>, Streamed>;
 
 impl<B> tower::Service<Request<B>> for SiteService
@@ -63,7 +63,7 @@ where
     }
 }
 
-/// Tells the world when a client goes away before its answer is complete.
+/// Notifies the world when a client disconnects before its answer is complete.
 struct Guard {
     handle: Handle,
     ticket: Option<Ticket>,
@@ -93,7 +93,7 @@ where
     let (parts, body) = request.into_parts();
     let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
     let mut parts = parts;
-    // HTTP/2 names the host elsewhere; the services look for it in one place.
+    // HTTP/2 has the host elsewhere; the services expect it in one place.
     if let (false, Some(authority)) = (parts.headers.contains_key(HOST), parts.uri.authority())
         && let Ok(host) = HeaderValue::from_str(authority.as_str())
     {
@@ -102,7 +102,7 @@ where
     let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
     let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
     let Some((ticket, mut settled)) = handle.begin(head, boot) else {
-        // Nobody is there any more; the connection ends in a moment.
+        // No client is left; the connection is about to close.
         return std::future::pending().await;
     };
     let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
@@ -111,7 +111,7 @@ where
     while settled.is_empty() {
         let Some(frame) = body.frame().await else { break };
         let Ok(frame) = frame else {
-            // The client went away, or its framing broke: there is nobody to answer.
+            // The client disconnected, or its framing broke: no one can receive a response.
             return Response::builder()
                 .status(StatusCode::BAD_REQUEST)
                 .body(Either::Left(Full::default()))
@@ -132,7 +132,7 @@ where
     whole(settled)
 }
 
-/// Reads what comes after the answer is settled, so that its sender gets to read the answer.
+/// Reads what arrives after the response is settled, so that the client gets to read the response.
 async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
     let mut drained = 0;
     while drained < DRAIN_BYTES
@@ -142,7 +142,7 @@ async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
     }
 }
 
-/// A response whose outputs are all there.
+/// A response whose outputs are complete.
 fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
     let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
     let (mut status, mut headers) = (500, HeaderMap::new());
@@ -167,7 +167,7 @@ fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
     respond(status, headers, body)
 }
 
-/// A response that breaks off after these bytes, or before its head where it has not begun.
+/// A response that breaks off after these bytes, or before its head if it has not begun.
 fn broken_off(status: u16, headers: HeaderMap, bytes: Vec<Bytes>, begun: bool) -> Response<ReplyBody> {
     let frames = stream::iter(bytes.into_iter().map(|bytes| Ok(Frame::data(bytes))));
     let end = stream::once(async move {
@@ -180,14 +180,14 @@ fn broken_off(status: u16, headers: HeaderMap, bytes: Vec<Bytes>, begun: bool) -
     respond(status, headers, Either::Right(StreamBody::new(Box::pin(frames.chain(end)) as Pin<Box<_>>)))
 }
 
-/// Lets the connection send what it has before more is asked of the body.
+/// Lets the connection send what it has before more of the body is requested.
 async fn let_out() {
     for _ in 0..4 {
         tokio::task::yield_now().await;
     }
 }
 
-/// A response whose outputs come as the world makes them.
+/// A response whose outputs follow as the world produces them.
 async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output>) -> Response<ReplyBody> {
     let (status, headers) = match receiver.recv().await {
         Some(Output::Head { status, headers, .. }) => (status, headers),
@@ -196,7 +196,7 @@ async fn streamed(mut guard: Guard, mut receiver: mpsc::UnboundedReceiver<Output
             return broken_off(200, HeaderMap::new(), Vec::new(), false);
         }
         None => {
-            // The world was replaced under a waiting request: its connection ends without a word of the service.
+            // The world was restored while the request waited: its connection closes without a response.
             guard.settle();
             return respond(503, HeaderMap::new(), Either::Left(Full::default()));
         }
@@ -226,7 +226,7 @@ fn respond(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBo
     response
 }
 
-/// Serves HTTP/1.1 or HTTP/2, whichever its client begins with, on one connection until it ends.
+/// Serves HTTP/1.1 or HTTP/2, as the client chooses, on one connection until it closes.
 pub async fn connection<I, S, B>(io: I, service: S)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -242,6 +242,6 @@ where
     server.http1().auto_date_header(false).half_close(true).max_buf_size(HEAD_BYTES);
     server.http2().auto_date_header(false).max_header_list_size(HEAD_BYTES as u32);
     let served = server.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)).await;
-    // How a client ends its connection is its own affair.
+    // How a client closes its connection does not matter.
     drop(served);
 }

@@ -1,4 +1,4 @@
-//! Listeners: connections to a world's sites, over TLS where they speak https, and sites that move when they boot.
+//! Listeners: connections to a world's sites, over TLS for HTTPS sites, and sites that move when they boot.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -16,14 +16,14 @@ use tokio_rustls::server::TlsStream;
 use super::{Berth, Handle, Inner, SiteService, boot_of, connection};
 use crate::world::Site;
 
-/// How long a handshake may take.
+/// The timeout of a handshake.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
-/// How long nobody is accepted after somebody could not be.
+/// How long accepting pauses after a failed accept.
 const FULL: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl Handle {
-    /// Serves HTTP on one connection to a site that was made in its `boot`, 0 where it has none, until it ends;
-    /// the next boot ends it as well.
+    /// Serves HTTP on one connection to a site, made in its `boot` (if it boots), until the connection closes or the
+    /// site boots again.
     pub async fn connection<I>(&self, io: I, site: Site, peer: IpAddr, boot: u64)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -37,8 +37,8 @@ impl Handle {
         }
     }
 
-    /// Listens for a site at `address`, over TLS where it speaks https. A site that boots is listened for at another
-    /// port of the same address after each boot, and [`Handle::set_site_urls`] is told.
+    /// Listens for a site at `address`, over TLS if it uses HTTPS. A site that boots moves to another port of the
+    /// same address after each boot, and its URL in the world is updated.
     pub async fn open(&self, site: Site, address: SocketAddr) -> std::io::Result<Listener> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -58,7 +58,7 @@ impl Handle {
         Ok(Listener { address, _accepting: accepting })
     }
 
-    /// The base URL of a site that is listened for at an address.
+    /// The base URL of a site that listens at an address.
     pub fn base_url(&self, site: Site, address: SocketAddr) -> String {
         let scheme = if self.speaks_tls(site) { "https" } else { "http" };
         format!("{scheme}://{address}")
@@ -83,7 +83,7 @@ impl Handle {
         })
     }
 
-    /// Sites that have booted are listened for elsewhere, before anybody is told that they have.
+    /// Moves sites that have booted to new ports, before anyone is notified of the boot.
     pub(super) fn follow_boots(&self, inner: &mut Inner) {
         let boots = inner.world.boots();
         if boots == inner.boots {
@@ -101,7 +101,7 @@ impl Handle {
                 accepting.replace(task);
                 inner.site_urls.insert(berth.site.name, url);
             } else {
-                // Without a port the site stands nowhere until its next boot.
+                // Without a port the site is unreachable until its next boot.
                 accepting.stop();
                 inner.site_urls.remove(berth.site.name);
             }
@@ -110,7 +110,7 @@ impl Handle {
         inner.set_site_urls();
     }
 
-    /// Listens for a site that has booted, at any port; the task, and the base URL.
+    /// Listens for a site that has booted, on any port; returns the task and the base URL.
     fn moor(&self, berth: &Berth, boot: u64) -> std::io::Result<(JoinHandle<()>, String)> {
         let listener = std::net::TcpListener::bind((berth.ip, 0))?;
         listener.set_nonblocking(true)?;
@@ -121,7 +121,7 @@ impl Handle {
     }
 }
 
-/// What is said under TLS, where the handshake succeeds in time. One that does not concerns nobody else.
+/// The TLS stream, if the handshake succeeds in time. A failed handshake does not affect other connections.
 async fn handshake<I>(tls: TlsAcceptor, io: I, limit: std::time::Duration) -> Option<TlsStream<I>>
 where
     I: AsyncRead + AsyncWrite + Unpin,
@@ -131,7 +131,7 @@ where
 
 /// A listener that serves until it is dropped.
 pub struct Listener {
-    /// The address that it got. A site that has booted since is listened for elsewhere.
+    /// The address it got. A site that has booted since listens elsewhere.
     pub address: SocketAddr,
     _accepting: Arc<Accepting>,
 }
@@ -144,7 +144,7 @@ impl Accepting {
         Accepting(Mutex::new(task))
     }
 
-    /// Another task accepts from now on.
+    /// Replaces the accepting task.
     fn replace(&self, task: JoinHandle<()>) {
         let mut accepting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *accepting, task).abort();
@@ -161,7 +161,7 @@ impl Drop for Accepting {
     }
 }
 
-/// Listens at `address` and serves each connection with what `service` makes of the client's address.
+/// Listens at `address` and serves each connection with the result of `service` for the client's address.
 pub async fn listen<S, B>(
     address: SocketAddr,
     service: impl Fn(IpAddr) -> S + Send + 'static,
@@ -181,10 +181,10 @@ where
     Ok(Listener { address, _accepting: Arc::new(Accepting::new(task)) })
 }
 
-/// Has every connection served, each beside the others.
+/// Serves all connections concurrently.
 #[expect(
     clippy::disallowed_methods,
-    reason = "how many files are open is this machine's affair, and no world's"
+    reason = "the number of open files belongs to this machine, not to a world"
 )]
 fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, IpAddr) -> F + Send + 'static) -> JoinHandle<()>
 where
@@ -193,7 +193,7 @@ where
     tokio::spawn(async move {
         loop {
             let Ok((io, peer)) = listener.accept().await else {
-                // It concerns nobody else; where there are too many files, others end soon.
+                // Other connections are not affected; if too many files are open, some will close soon.
                 tokio::time::sleep(FULL).await;
                 continue;
             };
@@ -212,10 +212,10 @@ mod tests {
     use crate::tls::Authority;
 
     #[tokio::test]
-    async fn a_handshake_has_its_limit() {
+    async fn handshake_times_out() {
         let leaf = Authority::new(Rng::new(1)).leaf("site", 0);
         let (mut ours, theirs) = tokio::io::duplex(1024);
-        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("room");
+        ours.write_all(&[0x16, 3, 1, 2, 0, 1]).await.expect("the socket buffer has space");
         let limit = std::time::Duration::from_millis(20);
         assert!(handshake(leaf.server_config().into(), theirs, limit).await.is_none());
         assert_eq!(ours.read(&mut [0; 1]).await.expect("an end"), 0, "the connection has ended");

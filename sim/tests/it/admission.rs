@@ -1,9 +1,9 @@
-//! Which key may do what in which state of a binding: the whole table, prepare by prepare.
+//! Which key may do what in each state of a binding: the whole table, one prepare per cell.
 
 use crate::common::{Client, Driver};
 use serde_json::json;
 
-/// The states of a binding, as far as an outsider tells them apart.
+/// The states of a binding that an outsider can distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Unbound,
@@ -20,7 +20,7 @@ enum Key {
     Other,
 }
 
-/// A world whose `a.example` is in that state, and the three keys.
+/// A world whose `a.example` is in this state, and the three keys.
 fn world_in(state: State) -> (Driver, [Client; 3]) {
     let mut driver = Driver::new(1);
     let [bound, incoming, other] = [1, 2, 3].map(|key| Client::new(key, "a.example"));
@@ -72,7 +72,7 @@ fn every_key_in_every_state_with_every_op() {
 }
 
 #[test]
-fn an_operators_word_hands_the_domain_over() {
+fn operator_confirmation_completes_the_transfer() {
     for state in [State::Pending, State::Accepted] {
         let (mut driver, [old, new, _]) = world_in(state);
         driver.perform("publish.confirm-transfer", &json!({ "domain": "a.example" }));
@@ -82,7 +82,7 @@ fn an_operators_word_hands_the_domain_over() {
 }
 
 #[test]
-fn of_two_ops_the_last_counts_for_admission_too() {
+fn last_of_two_ops_decides_admission() {
     let (mut driver, [bound, ..]) = world_in(State::Bound);
     let body = r#"{"domain":"a.example","cid":"bafy","op":"pub","op":"accept"}"#;
     let call = bound.call(crate::common::PREPARE, body.as_bytes(), driver.now());
@@ -90,7 +90,7 @@ fn of_two_ops_the_last_counts_for_admission_too() {
 }
 
 #[test]
-fn a_record_that_no_message_can_hold_is_refused_whatever_rule_is_violated() {
+fn record_too_large_for_any_message_is_rejected_under_every_deviation() {
     let (mut driver, [bound, ..]) = world_in(State::Bound);
     driver.world.set_deviations(&["publish.prepare.record-fits".to_owned()]).expect("a deviation");
     let body = json!({ "cid": "x".repeat(65_480) });
@@ -98,7 +98,7 @@ fn a_record_that_no_message_can_hold_is_refused_whatever_rule_is_violated() {
 }
 
 #[test]
-fn a_hold_takes_no_conditions() {
+fn hold_takes_no_conditions() {
     let (mut driver, _) = world_in(State::Bound);
     let set = |fault: serde_json::Value| vec![serde_json::from_value(fault).expect("a fault")];
     assert!(driver.world.set_faults(set(json!({ "fault": "hold", "nth": 2 }))).is_err());

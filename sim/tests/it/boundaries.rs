@@ -1,4 +1,4 @@
-//! Exact instants and sizes: the last that is accepted, the first that is refused.
+//! Exact times and sizes: the last that is accepted, the first that is rejected.
 
 use crate::common::{Call, Client, Driver, PREPARE, Prepared, body_of, bound, show};
 use assay_sim::Reply;
@@ -7,7 +7,7 @@ use assay_spec::crypto::{ed25519, text};
 use serde_json::{Value, json};
 
 #[test]
-fn an_envelope_may_be_ten_minutes_off_and_no_more() {
+fn envelope_time_may_be_ten_minutes_off() {
     for (skew, status) in [(-600_001, 404), (-600_000, 200), (0, 200), (600_000, 200), (600_001, 404)] {
         let (mut driver, alice) = bound();
         let reply = driver.send(&alice.publish(driver.now() + skew));
@@ -16,7 +16,7 @@ fn an_envelope_may_be_ten_minutes_off_and_no_more() {
 }
 
 #[test]
-fn a_prepare_is_submitted_until_the_millisecond_before_its_end() {
+fn prepare_can_be_submitted_until_one_millisecond_before_its_end() {
     for (wait, status) in [(59_999, 200), (60_000, 410), (60_001, 410)] {
         let (mut driver, alice) = bound();
         let prepared = driver.prepare(&alice);
@@ -29,7 +29,7 @@ fn a_prepare_is_submitted_until_the_millisecond_before_its_end() {
 }
 
 #[test]
-fn a_bad_signature_neither_ends_nor_prolongs_a_prepare() {
+fn bad_signature_neither_ends_nor_extends_a_prepare() {
     let (mut driver, alice) = bound();
     let prepared = driver.prepare(&alice);
     driver.advance(59_999);
@@ -44,7 +44,7 @@ fn a_bad_signature_neither_ends_nor_prolongs_a_prepare() {
 }
 
 #[test]
-fn the_lock_is_free_exactly_when_its_prepare_expires() {
+fn lock_is_free_exactly_when_its_prepare_expires() {
     let (mut driver, alice) = bound();
     driver.prepare(&alice);
     driver.advance(59_999);
@@ -54,7 +54,7 @@ fn the_lock_is_free_exactly_when_its_prepare_expires() {
 }
 
 #[test]
-fn a_body_may_have_65536_bytes() {
+fn body_may_have_65536_bytes() {
     for (length, status) in [(65_536, 200), (65_537, 413)] {
         let (mut driver, alice) = bound();
         let frame = json!({ "domain": "a.example", "cid": "bafy", "pad": "" }).to_string();
@@ -67,7 +67,7 @@ fn a_body_may_have_65536_bytes() {
 }
 
 #[test]
-fn a_record_may_have_965_bytes_and_a_longer_one_takes_nothing() {
+fn record_may_have_965_bytes_and_a_longer_one_changes_nothing() {
     let (mut driver, alice) = bound();
     let frame = r#"svc-vf:1:pub:{"d":"a.example","c":"","v":"0","t":"2026-01-01T00:00:00.000Z"}"#;
     let of = |length: usize| json!({ "cid": "x".repeat(length - frame.len()) });
@@ -77,12 +77,12 @@ fn a_record_may_have_965_bytes_and_a_longer_one_takes_nothing() {
     assert_eq!(driver.view(), before, "neither lock nor count");
     let prepared = driver.prepare_of(&alice, &of(965));
     assert_eq!(prepared.whole["payload"].as_str().map(str::len), Some(965));
-    // Two signatures, their count and the message fill a packet of 1232 bytes exactly.
+    // Two signatures, their count and the message fill a packet of exactly 1232 bytes.
     assert_eq!(1 + 2 * 64 + prepared.message.len(), 1232);
 }
 
 #[test]
-fn the_31st_request_of_a_minute_is_told_exactly_when_to_come_back() {
+fn request_31_of_a_minute_gets_an_exact_retry_after() {
     let (mut driver, _) = bound();
     let call = Call::new("POST", PREPARE, Vec::new(), Vec::new());
     assert_eq!(driver.send(&call).status, 404);
@@ -96,14 +96,14 @@ fn the_31st_request_of_a_minute_is_told_exactly_when_to_come_back() {
     assert_eq!(elsewhere.send(&call).status, 404, "limits are per address");
 
     driver.advance(54_999);
-    assert_eq!(retry_after(&driver.send(&call)), Some("1"), "a started second is a whole one");
+    assert_eq!(retry_after(&driver.send(&call)), Some("1"), "a partial second is rounded up");
     driver.advance(1);
     assert_eq!(driver.send(&call).status, 404, "the first has left the minute");
-    assert_eq!(retry_after(&driver.send(&call)), Some("5"), "refused requests did not count");
+    assert_eq!(retry_after(&driver.send(&call)), Some("5"), "rejected requests do not count");
 }
 
 #[test]
-fn the_31st_prepare_of_a_rolling_day_waits_for_the_first_to_leave() {
+fn prepare_31_of_a_rolling_day_waits_for_the_first_to_leave() {
     let (mut driver, alice) = bound();
     let first = driver.now();
     for _ in 0..30 {
@@ -115,7 +115,7 @@ fn the_31st_prepare_of_a_rolling_day_waits_for_the_first_to_leave() {
     assert_eq!(driver.send(&alice.publish(driver.now())).status, 429);
     driver.advance(1);
     driver.prepare(&alice);
-    // The second left the day with the minute that this prepare took.
+    // The second left the day within the minute that this prepare took.
     driver.advance(59_999);
     assert_eq!(driver.send(&alice.publish(driver.now())).status, 409);
     driver.advance(1);
@@ -123,7 +123,7 @@ fn the_31st_prepare_of_a_rolling_day_waits_for_the_first_to_leave() {
 }
 
 #[test]
-fn a_confirmed_submit_is_repeated_for_a_minute() {
+fn confirmed_submit_can_be_repeated_for_a_minute() {
     let (mut driver, alice) = bound();
     let prepared = driver.prepare(&alice);
     let sent = alice.submit(&prepared, None, driver.now());
@@ -142,7 +142,7 @@ fn a_confirmed_submit_is_repeated_for_a_minute() {
 }
 
 #[test]
-fn a_blockhash_lives_until_the_end_of_its_last_block() {
+fn blockhash_is_valid_until_the_end_of_its_last_block() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.transaction-lost" }]));
     let prepared = driver.prepare(&alice);
@@ -157,14 +157,14 @@ fn a_blockhash_lives_until_the_end_of_its_last_block() {
     assert_eq!(driver.send(&alice.publish(driver.now())).status, 409);
     driver.advance(1);
     assert_eq!(valid(&mut driver), false);
-    assert_eq!(driver.reply(exchange).expect("the end of the wait").status, 410);
+    assert_eq!(driver.reply(exchange).expect("an answer when the blockhash expires").status, 410);
     driver.prepare(&alice);
     assert_eq!(driver.landed(), 0);
 }
 
 #[test]
 fn nothing_lands_after_the_last_valid_block_height() {
-    // The later in its slot a prepare is made, the less time its blockhash leaves to a late submit.
+    // The later in its slot a prepare is made, the less time a late submit has.
     for (offset, status) in [(0, 200), (1, 410), (399, 410)] {
         let (mut driver, alice) = bound();
         driver.advance(offset);
@@ -183,7 +183,7 @@ fn nothing_lands_after_the_last_valid_block_height() {
 }
 
 #[test]
-fn the_safety_ceiling_is_at_three_minutes_and_the_lock_outlives_it() {
+fn safety_ceiling_is_at_three_minutes_and_the_lock_outlives_it() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.chain-slow", "times": 1 }]));
     let prepared = driver.prepare(&alice);
@@ -191,7 +191,7 @@ fn the_safety_ceiling_is_at_three_minutes_and_the_lock_outlives_it() {
     driver.advance(179_999);
     assert!(driver.reply(exchange).is_none());
     driver.advance(1);
-    let reply = driver.reply(exchange).expect("an end of the wait");
+    let reply = driver.reply(exchange).expect("an answer at the ceiling");
     let message = "stopped waiting at the safety ceiling; the transaction may still land";
     assert_eq!((reply.status, body_of(&reply)), (410, json!({ "error": message })));
     assert_eq!(driver.landed(), 0);
@@ -205,7 +205,7 @@ fn the_safety_ceiling_is_at_three_minutes_and_the_lock_outlives_it() {
 }
 
 #[test]
-fn answers_have_their_documented_forms_byte_for_byte() {
+fn responses_have_their_documented_bytes() {
     let (mut driver, alice) = bound();
     let long = alice.call(PREPARE, &b" ".repeat(65_537), EPOCH);
     let plain = "text/plain";
@@ -239,7 +239,7 @@ fn answers_have_their_documented_forms_byte_for_byte() {
 }
 
 #[test]
-fn a_feature_that_is_off_is_not_told_and_a_binding_that_is_not_publishable_is() {
+fn disabled_feature_is_hidden_and_unpublishable_binding_is_reported() {
     for (off, said) in [
         ("feature", "404 404 Not Found"),
         ("publishable", r#"409 {"error":"the binding is not publishable"}"#),
@@ -253,7 +253,7 @@ fn a_feature_that_is_off_is_not_told_and_a_binding_that_is_not_publishable_is() 
 }
 
 #[test]
-fn a_signature_is_standard_base64_of_64_bytes() {
+fn signature_is_standard_base64_of_64_bytes() {
     let (mut driver, alice) = bound();
     let prepared = driver.prepare(&alice);
     let good = ed25519::sign(&alice.key, &prepared.message).to_vec();
@@ -269,7 +269,7 @@ fn a_signature_is_standard_base64_of_64_bytes() {
 }
 
 #[test]
-fn a_frozen_key_is_told_the_cause() {
+fn frozen_key_gets_the_cause() {
     let (mut driver, alice) = bound();
     let bob = Client::new(2, "a.example");
     let prepared = Prepared::read(&driver.send(&alice.transfer(&bob, EPOCH)));
@@ -284,7 +284,7 @@ fn retry_after(reply: &Reply) -> Option<&str> {
     reply.headers.get("retry-after").map(|value| value.to_str().expect("ASCII"))
 }
 
-/// How far slots are ahead of block heights.
+/// How many slots are ahead of block heights.
 fn height_ahead(driver: &mut Driver) -> u64 {
     let [slot, height] = ["getSlot", "getBlockHeight"].map(|method| {
         let answer: Value = driver.rpc(method, &json!([]));

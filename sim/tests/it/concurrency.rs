@@ -1,4 +1,4 @@
-//! Requests that overlap, over in-memory connections: one wins, the others are told so.
+//! Requests that overlap, over in-memory connections: one succeeds, the others are rejected.
 
 use crate::common::{Client, Driver, bound, wire};
 use assay_sim::World;
@@ -8,7 +8,7 @@ use assay_spec::Service;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn the_second_of_two_submits_at_once_conflicts() {
+async fn second_of_two_concurrent_submits_conflicts() {
     let (mut driver, alice) = bound();
     let prepared = driver.prepare(&alice);
     let submit = alice.submit(&prepared, None, driver.now());
@@ -39,7 +39,7 @@ async fn without_a_hold_time_jumps_to_the_confirmation() {
 }
 
 #[tokio::test]
-async fn of_many_prepares_at_once_one_gets_the_lock() {
+async fn one_of_many_concurrent_prepares_gets_the_lock() {
     let (driver, alice) = bound();
     let handle = Handle::new(driver.world, ClockMode::Auto);
     let calls: Vec<_> = (0..10).map(|n| alice.publish(EPOCH + n)).collect();
@@ -81,7 +81,7 @@ async fn domains_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
-async fn a_restored_world_leaves_no_request_waiting() {
+async fn restore_leaves_no_request_waiting() {
     let (mut driver, alice) = bound();
     let before = driver.world.clone();
     let prepared = driver.prepare(&alice);
@@ -91,11 +91,11 @@ async fn a_restored_world_leaves_no_request_waiting() {
     wire::until_waiting(&handle, 1, &mut first).await;
     handle.restore(before);
     assert_eq!(wire::status(&wire::read(first).await), 503);
-    assert_eq!(wire::status(&wire::ask(&handle, &submit).await), 410, "the prepare never was");
+    assert_eq!(wire::status(&wire::ask(&handle, &submit).await), 410, "the prepare does not exist");
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_while_its_submit_waits_still_publishes_once() {
+async fn submit_of_a_client_that_disconnects_still_publishes_once() {
     let (mut driver, alice) = bound();
     let prepared = driver.prepare(&alice);
     let submit = alice.submit(&prepared, None, driver.now());
@@ -114,7 +114,7 @@ async fn a_client_that_leaves_while_its_submit_waits_still_publishes_once() {
 }
 
 #[test]
-fn what_holds_a_domain_outlives_its_binding() {
+fn lock_of_a_domain_outlives_its_binding() {
     let (mut driver, alice) = bound();
     let first = driver.prepare(&alice);
     for unbind in [false, true] {

@@ -1,4 +1,4 @@
-//! Same seed, epoch and inputs, same bytes: in one process, after a restore, and in any other process.
+//! Same seed, epoch and inputs give the same bytes: in one process, after a restore, and in any other process.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use assay_spec::{Dialect, Instant};
 use bytes::Bytes;
 use serde_json::json;
 
-/// What stands before a fingerprint in a child's output.
+/// The prefix of a fingerprint in a child's output.
 const MARK: &str = "fingerprint=";
 
 #[test]
@@ -49,7 +49,7 @@ fn another_seed_epoch_or_byte_gives_another_fingerprint() {
 }
 
 #[test]
-fn where_a_body_is_cut_and_when_time_moves_is_part_of_the_journal() {
+fn body_chunks_and_ticks_are_part_of_the_journal() {
     let run = |pieces: &[&'static [u8]], ticks: &[i64]| {
         let mut driver = Driver::new(7);
         let exchange =
@@ -70,10 +70,10 @@ fn where_a_body_is_cut_and_when_time_moves_is_part_of_the_journal() {
 }
 
 #[test]
-fn a_restored_world_goes_on_as_the_first_did() {
+fn restored_world_continues_like_the_first() {
     let mut first = Driver::new(7);
     play(&mut first);
-    // In the middle of things: a submit waits.
+    // In the middle: a submit waits.
     let carol = Client::new(3, "c.example");
     first.bind(&carol);
     let prepared = first.prepare(&carol);
@@ -86,7 +86,7 @@ fn a_restored_world_goes_on_as_the_first_did() {
     play(&mut second);
     assert_eq!(first.world.core.journal.fingerprint(), second.world.core.journal.fingerprint());
     assert_eq!(first.view(), second.view());
-    assert_eq!(snapshot.world.core.journal.fingerprint(), elsewhere, "what follows leaves the copy alone");
+    assert_eq!(snapshot.world.core.journal.fingerprint(), elsewhere, "later inputs do not change the copy");
     assert_ne!(first.now(), snapshot.now());
 }
 
@@ -110,14 +110,14 @@ fn other_processes_in_other_places_agree() {
 }
 
 #[test]
-#[ignore = "a part of `other_processes_in_other_places_agree`, which runs it in processes of its own"]
+#[ignore = "run by `other_processes_in_other_places_agree` in separate processes"]
 fn a_child_prints_its_fingerprint() {
     let mut driver = Driver::new(7);
     play(&mut driver);
     println!("{MARK}{}", driver.world.core.journal.fingerprint());
 }
 
-/// Something of everything: good and bad calls of two domains, faults, a transfer, time.
+/// A bit of everything: valid and invalid calls of two domains, faults, a transfer, time.
 fn play(driver: &mut Driver) {
     let (alice, bob) = (Client::new(1, "a.example"), Client::new(2, "b.example"));
     driver.bind(&alice);

@@ -1,4 +1,4 @@
-//! The anonymous drop: its limits to the byte and the millisecond, its sites and claims, and whoever means it ill.
+//! The anonymous drop: its limits to the byte and the millisecond, its sites and claims, and hostile input.
 
 mod answers;
 mod boundaries;

@@ -1,4 +1,4 @@
-//! What nodes make of messages, and what stands beside them: aggregates, programs, instances, pins, indexed chains,
+//! How nodes process messages, and what depends on them: aggregates, programs, instances, pins, indexed chains,
 //! random numbers and webhooks.
 
 mod aggregates;
@@ -23,13 +23,13 @@ const INSTANCES: &str = "/api/v0/instances";
 const PIN: &str = "/api/v0/ipfs/pin";
 const WEBHOOKS: &str = "/api/v0/webhooks";
 
-/// Sends a message to an endpoint of its own.
+/// Sends a message to its endpoint.
 fn send(driver: &mut Driver, wallet: &Wallet, path: &str, kind: &str, content: &Value) -> Reply {
     let envelope = wallet.envelope(&message(driver, kind, content));
     driver.net(&post(path, &envelope))
 }
 
-/// The answer to a message that must be taken.
+/// The response to a message that must be accepted.
 fn take(driver: &mut Driver, wallet: &Wallet, path: &str, kind: &str, content: &Value) -> Value {
     let reply = send(driver, wallet, path, kind, content);
     assert_eq!(reply.status, 200, "{}", show(&reply));

@@ -1,4 +1,4 @@
-//! Faults strike exactly when they are told to, and leave receipts.
+//! Faults apply exactly when they are set to, and leave receipts.
 
 use crate::common::{Call, Client, Driver, PREPARE, SUBMIT, body_of, bound};
 use assay_sim::clock::EPOCH;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const T: i64 = EPOCH.0;
 
 #[test]
-fn a_standby_refuses_the_second_and_third_prepare_alone() {
+fn standby_rejects_only_the_second_and_third_prepare() {
     let (mut driver, _) = bound();
     let place = json!({ "endpoint": "prepare" });
     driver.set_faults(&json!([{ "fault": "publish.standby", "where": place, "nth": 2, "times": 2 }]));
@@ -19,7 +19,7 @@ fn a_standby_refuses_the_second_and_third_prepare_alone() {
 }
 
 #[test]
-fn a_passive_backend_refuses_from_one_moment_until_another() {
+fn passive_backend_rejects_from_one_time_until_another() {
     let (mut driver, _) = bound();
     driver.set_faults(&json!([{ "fault": "publish.passive", "from": T + 10, "until": T + 30 }]));
     assert_eq!(knock(&mut driver, &[PREPARE, SUBMIT, PREPARE, SUBMIT]), [404, 503, 503, 404]);
@@ -39,7 +39,7 @@ fn every_fault_that_matches_counts_the_occasion() {
 }
 
 #[test]
-fn an_unknown_fault_is_refused_and_the_set_ones_stay() {
+fn unknown_fault_is_rejected_and_active_faults_stay() {
     let (mut driver, _) = bound();
     driver.set_faults(&json!([{ "fault": "publish.passive" }]));
     let strange = serde_json::from_value(json!([{ "fault": "publish.pasive" }])).expect("faults");
@@ -50,7 +50,7 @@ fn an_unknown_fault_is_refused_and_the_set_ones_stay() {
 }
 
 #[test]
-fn nobody_has_observed_the_txt_record_of_one_domain() {
+fn txt_record_of_one_domain_is_not_observed() {
     let (mut driver, alice) = bound();
     let bob = Client::new(2, "b.example");
     driver.bind(&bob);
@@ -61,7 +61,7 @@ fn nobody_has_observed_the_txt_record_of_one_domain() {
 }
 
 #[test]
-fn the_txt_record_disagrees_once() {
+fn txt_record_disagrees_once() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.txt-disagrees", "nth": 2, "times": 1 }]));
     let vaults: Vec<bool> = (0..3)
@@ -76,7 +76,7 @@ fn the_txt_record_disagrees_once() {
 }
 
 #[test]
-fn a_lost_transaction_is_gone_and_the_next_one_lands() {
+fn lost_transaction_returns_410_and_the_next_one_lands() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.transaction-lost", "nth": 2, "times": 1 }]));
     assert_eq!(publish_thrice(&mut driver, &alice), [200, 410, 200]);
@@ -85,7 +85,7 @@ fn a_lost_transaction_is_gone_and_the_next_one_lands() {
 }
 
 #[test]
-fn a_rejected_transaction_is_a_bad_gateway_and_frees_the_lock() {
+fn rejected_transaction_returns_502_and_frees_the_lock() {
     let (mut driver, alice) = bound();
     let place = json!({ "endpoint": "submit", "domain": "a.example" });
     driver.set_faults(&json!([{ "fault": "publish.transaction-rejected", "where": place, "times": 1 }]));
@@ -98,7 +98,7 @@ fn a_rejected_transaction_is_a_bad_gateway_and_frees_the_lock() {
 }
 
 #[test]
-fn a_slow_chain_lands_a_record_after_the_ceiling_and_recovers() {
+fn slow_chain_lands_a_record_after_the_ceiling_and_recovers() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.chain-slow", "times": 1 }]));
     let prepared = driver.prepare(&alice);
@@ -113,7 +113,7 @@ fn a_slow_chain_lands_a_record_after_the_ceiling_and_recovers() {
 }
 
 #[test]
-fn one_slow_transaction_does_not_outrun_its_blockhash_when_others_land() {
+fn slow_transaction_lands_before_its_blockhash_expires_when_others_land() {
     let (mut driver, alice) = bound();
     let bob = Client::new(2, "b.example");
     driver.bind(&bob);
@@ -122,20 +122,20 @@ fn one_slow_transaction_does_not_outrun_its_blockhash_when_others_land() {
     let exchange = driver.start(&alice.submit(&prepared, None, driver.now()));
     let fast = driver.prepare(&bob);
     assert_eq!(driver.submit(&bob, &fast, None).status, 200);
-    assert_eq!(driver.view()["chain"]["slot_ms"], 4_000, "slow for as long as the slow one is on its way");
+    assert_eq!(driver.view()["chain"]["slot_ms"], 4_000, "slow while the slow transaction is in flight");
     assert_eq!(driver.wait(exchange).status, 410);
     driver.advance(60_000);
     assert_eq!(driver.landed(), 2);
     let height = driver.view()["chain"]["block_height"].as_u64();
-    assert!(height <= Some(prepared.last_valid_block_height), "its blockhash was still valid");
+    assert!(height <= Some(prepared.last_valid_block_height), "its blockhash was still valid when it landed");
 }
 
 #[test]
-fn the_compute_budget_ends_long_records_alone() {
+fn compute_budget_rejects_only_long_records() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.compute-budget", "times": 1 }]));
     assert_eq!(publish_thrice(&mut driver, &alice), [200; 3]);
-    assert_eq!(receipts(&driver, 0), [0; 0], "it did not strike");
+    assert_eq!(receipts(&driver, 0), [0; 0], "it did not apply");
     for status in [502, 200] {
         let long = driver.prepare_of(&alice, &json!({ "cid": "x".repeat(600) }));
         assert_eq!(driver.submit(&alice, &long, None).status, status);
@@ -144,7 +144,7 @@ fn the_compute_budget_ends_long_records_alone() {
 }
 
 #[test]
-fn a_log_is_truncated_once() {
+fn log_is_truncated_once() {
     let (mut driver, alice) = bound();
     driver.set_faults(&json!([{ "fault": "publish.log-truncated", "nth": 2, "times": 1 }]));
     let truncated: Vec<bool> = (0..3)
@@ -161,7 +161,7 @@ fn a_log_is_truncated_once() {
 }
 
 #[test]
-fn every_fault_is_met_in_these_files() {
+fn every_fault_is_tested_in_these_files() {
     let met = [
         include_str!("faults.rs"),
         include_str!("concurrency.rs"),
@@ -180,7 +180,7 @@ fn every_fault_is_met_in_these_files() {
     ]
     .concat();
     for kind in world::faults() {
-        assert!(met.contains(&format!("\"{}\"", kind.name)), "{} is not met", kind.name);
+        assert!(met.contains(&format!("\"{}\"", kind.name)), "{} is not tested", kind.name);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The inference gateway: who is let in, what is answered, streams, the pool, the enclave, and whoever means it ill.
+//! The inference gateway: keys, responses, streams, the pool, the enclave, and hostile input.
 
 mod determinism;
 mod deviations;

@@ -1,4 +1,4 @@
-//! Hostile requests: the documented answer, no state changed, and the next good request served.
+//! Hostile requests: the documented response, no state change, and the next valid request succeeds.
 
 use crate::common::{Call, Client, Driver, PREPARE, SUBMIT, bound, show, wire};
 use assay_sim::clock::EPOCH;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 #[test]
-fn headers_that_are_no_envelope_get_the_blanket_404() {
+fn malformed_headers_get_the_blanket_404() {
     let alice = Client::new(1, "a.example");
     let good = alice.publish(EPOCH).headers[0].1.clone();
     let text = String::from_utf8(good.clone()).expect("ASCII");
@@ -51,14 +51,14 @@ fn headers_that_are_no_envelope_get_the_blanket_404() {
 }
 
 #[test]
-fn signed_texts_that_are_no_claims_get_the_blanket_404() {
+fn malformed_signed_claims_get_the_blanket_404() {
     let body = alice_body();
     let hash = text::sha256_hex(body.as_bytes());
     let good = format!(
         r#"{{"v":1,"m":"POST","p":"{PREPARE}","d":"a.example","t":"2026-01-01T00:00:00.000Z","h":"{hash}"}}"#
     );
     let sealed = |bytes: &[u8]| sealed(&[b"svc-vf:1:auth:", bytes].concat());
-    assert_eq!(bound().0.send(&sealed(good.as_bytes())).status, 200, "the counterpart without a flaw");
+    assert_eq!(bound().0.send(&sealed(good.as_bytes())).status, 200, "the valid counterpart");
     let last = good.replace("\"v\":1,", "").replace('}', ",\"v\":1}");
     assert_eq!(bound().0.send(&sealed(last.as_bytes())).status, 200, "keys in another order");
     let swap = |from: &str, to: &str| {
@@ -67,7 +67,7 @@ fn signed_texts_that_are_no_claims_get_the_blanket_404() {
     };
     let texts = [
         ("duplicate key", swap("{\"v\":1", "{\"v\":1,\"v\":1")),
-        ("v as text", swap("\"v\":1", "\"v\":\"1\"")),
+        ("v as string", swap("\"v\":1", "\"v\":\"1\"")),
         ("v 2", swap("\"v\":1", "\"v\":2")),
         ("a seventh key", swap("\"v\":1", "\"v\":1,\"x\":1")),
         ("five keys", swap("\"v\":1,", "")),
@@ -95,7 +95,7 @@ fn signed_texts_that_are_no_claims_get_the_blanket_404() {
 }
 
 #[test]
-fn bodies_that_are_no_request_are_malformed() {
+fn invalid_bodies_are_malformed() {
     let deep = |open: &str, n: usize| format!(r#"{{"domain":"a.example","cid":"c","x":{}"#, open.repeat(n));
     let bodies: Vec<(&str, Vec<u8>)> = vec![
         ("empty", Vec::new()),
@@ -141,8 +141,8 @@ fn bodies_that_are_no_request_are_malformed() {
 }
 
 #[test]
-fn an_op_that_stands_twice_admits_nobody_else() {
-    // The key that is bound may not accept, whatever a second reader makes of the body.
+fn duplicate_op_admits_no_other_key() {
+    // The bound key may not accept, whichever member a second reader of the body uses.
     let alice = Client::new(1, "a.example");
     let twice = br#"{"domain":"a.example","op":"accept","op":"accept"}"#;
     expect("accept twice", &alice.call(PREPARE, twice, EPOCH), 404);
@@ -151,7 +151,7 @@ fn an_op_that_stands_twice_admits_nobody_else() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_whoever_sends_it() {
+fn body_over_the_limit_is_rejected_from_any_caller() {
     let alice = Client::new(1, "a.example");
     let mut long = vec![b'['; 100_000];
     expect("signed", &alice.call(PREPARE, &long, EPOCH), 413);
@@ -177,7 +177,7 @@ fn unrouted_paths_and_methods_are_not_found() {
 }
 
 #[test]
-fn the_content_type_and_unknown_members_do_not_matter() {
+fn content_type_and_unknown_members_are_ignored() {
     let (driver, alice) = bound();
     let body = br#"{"domain":" a.example\n","cid":"c","toString":{"constructor":[]},"__proto__":null}"#;
     for content_type in [&b"text/plain"[..], b"multipart/form-data", b"", b"\xff"] {
@@ -189,7 +189,7 @@ fn the_content_type_and_unknown_members_do_not_matter() {
 }
 
 #[test]
-fn a_request_that_breaks_off_changes_nothing() {
+fn aborted_request_changes_nothing() {
     let (mut driver, alice) = bound();
     let before = driver.view();
     let call = alice.publish(EPOCH);
@@ -209,7 +209,7 @@ fn a_request_that_breaks_off_changes_nothing() {
 }
 
 #[test]
-fn a_byte_at_a_time_is_a_body_too() {
+fn body_may_arrive_byte_by_byte() {
     let (mut driver, alice) = bound();
     let call = alice.publish(EPOCH);
     let exchange = driver.begin(SITES[0], &call);
@@ -221,7 +221,7 @@ fn a_byte_at_a_time_is_a_body_too() {
 }
 
 #[tokio::test]
-async fn a_header_of_a_megabyte_gets_404_over_a_connection() {
+async fn header_of_a_megabyte_gets_404_over_a_connection() {
     let (handle, alice, before) = served();
     let mut call = alice.publish(EPOCH);
     call.headers[0].1 = [b"VfKey ", &vec![b'A'; 1 << 20][..]].concat();
@@ -232,22 +232,22 @@ async fn a_header_of_a_megabyte_gets_404_over_a_connection() {
 }
 
 #[tokio::test]
-async fn garbage_is_the_transports_affair() {
+async fn garbage_is_handled_by_the_transport() {
     let (handle, alice, before) = served();
     for garbage in [&b"\x16\x03\x01\x02\x00\r\n\r\n"[..], b"POST\r\n\r\n", b"POST / HTTP/9.9\r\n\r\n"] {
         let answer = wire::read(wire::send(&handle, garbage).await).await;
         assert_eq!(wire::status(&answer), 400, "{answer}");
     }
-    assert_eq!(handle.read(assay_sim::World::next_exchange), 1, "the world never heard of it");
+    assert_eq!(handle.read(assay_sim::World::next_exchange), 1, "it never reached the world");
     still_serves(&handle, &alice, &before).await;
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_on_its_connection_changes_nothing() {
+async fn body_cut_off_on_its_connection_changes_nothing() {
     let (handle, alice, before) = served();
     let bytes = wire::bytes(&alice.publish(EPOCH));
     let mut io = wire::send(&handle, &bytes[..bytes.len() - 5]).await;
-    io.shutdown().await.expect("the connection stands");
+    io.shutdown().await.expect("the connection is open");
     wire::read(io).await;
     assert_eq!(handle.read(|world| (world.receiving(), world.waiting())), (0, 0));
     still_serves(&handle, &alice, &before).await;
@@ -265,7 +265,7 @@ fn sealed(message: &[u8]) -> Call {
     Call::new("POST", PREPARE, vec![("authorization", header)], alice_body().into_bytes())
 }
 
-/// The answer has that status and its documented form, nothing has changed, and a good prepare still works.
+/// Asserts this status and its documented form, no change, and that a valid prepare still works.
 fn expect(name: &str, call: &Call, status: u16) {
     let (mut driver, alice): (Driver, Client) = bound();
     let before = driver.view();

@@ -1,4 +1,4 @@
-//! The hosting application: what it writes, how it goes on when something fails, and how it deviates.
+//! The hosting application: what it writes, how it continues after failures, and how it deviates.
 
 mod actions;
 mod actor;

@@ -1,8 +1,8 @@
-//! The simulator, tested from outside: one program, a module for each subject.
+//! Tests of the simulator from outside: one program, one module per subject.
 
 mod admission;
 mod boundaries;
-#[allow(dead_code, reason = "a helper may serve one subject only")]
+#[allow(dead_code, reason = "some helpers are used by one subject only")]
 mod common;
 mod concurrency;
 mod determinism;

@@ -1,4 +1,4 @@
-//! Token metadata: documents at their raw paths, what is not known, and whoever means it ill.
+//! Token metadata: documents at their raw paths, unknown paths, and hostile input.
 
 mod documents;
 mod hostile;
@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use crate::common::{Call, Driver, body_of};
 
-/// Asks for a target.
+/// Sends a GET.
 fn get(driver: &mut Driver, target: &str) -> Reply {
     let exchange = driver.start_at(SITE, &Call::new("GET", target, Vec::new(), Vec::new()));
     driver.reply(exchange).expect("an answer at once")
 }
 
-/// A document that must be there.
+/// A document that must exist.
 fn document(driver: &mut Driver, target: &str) -> Value {
     let reply = get(driver, target);
     assert_eq!(reply.status, 200, "{target}");
@@ -27,5 +27,5 @@ fn document(driver: &mut Driver, target: &str) -> Value {
 /// A member of a contract of the world's view.
 fn fixture(driver: &Driver, contract: usize, member: &str) -> String {
     let view = driver.world.view(Service::Metadata);
-    view["contracts"][contract][member].as_str().expect("a text").to_owned()
+    view["contracts"][contract][member].as_str().expect("a string").to_owned()
 }

@@ -1,5 +1,5 @@
-//! The world's nodes: what they answer, what the hourly measurement program finds at them, and what it publishes; and
-//! the services beside the network.
+//! The world's nodes: their responses, what the hourly measurement program measures and publishes, and the services
+//! besides the network.
 
 mod hours;
 mod metrics;

@@ -1,4 +1,4 @@
-//! Requests of the world's own: those that it answers itself, and those that leave it over TCP.
+//! The world's own requests: those that it answers itself, and those that leave it over TCP.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -31,12 +31,12 @@ fn register(driver: &mut Driver, url: &str, events: &[&str]) {
     assert_eq!(driver.net(&post(WEBHOOKS, &envelope)).status, 200);
 }
 
-/// A call that stores a message, which webhooks are told of.
+/// A call that stores a message and triggers webhooks.
 fn note(driver: &Driver, n: i64) -> crate::common::Call {
     Wallet::new(1).create(&message(driver, "POST", &json!({ "n": n })))
 }
 
-/// A program that is stored: the path at which it runs.
+/// Stores a program: returns the path at which it runs.
 fn stored_program(driver: &mut Driver) -> String {
     let program = json!({ "code": "x", "runtime": "r", "memory": 1, "timeout": 1 });
     let envelope = Wallet::new(1).envelope(&message(driver, "PROGRAM", &program));
@@ -49,14 +49,14 @@ fn tries(driver: &mut Driver) -> Value {
     inbox[0]["tries"].clone()
 }
 
-/// Heads in the journal, as `site address method target`.
+/// The heads in the journal, as `site address method target`.
 fn heads(driver: &Driver) -> Vec<String> {
     let entries = driver.world.core.journal.entries().map(|(_, entry)| json!(entry));
     entries.filter_map(|entry| entry["event"]["head"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]
-fn a_world_answers_itself_at_the_same_moment() {
+fn own_sites_answer_at_the_same_time() {
     for url in [
         "http://compute-1.sim/about/login?x",
         "HTTP://COMPUTE-1.sim:80/about/login?x",
@@ -75,15 +75,15 @@ fn a_world_answers_itself_at_the_same_moment() {
 }
 
 #[test]
-fn a_site_that_answers_later_has_ten_seconds() {
+fn own_site_has_ten_seconds_to_answer() {
     for (slow_ms, outcome) in [(9_999, "status"), (10_001, "failure")] {
         let mut driver = Driver::unhurried(1);
         register(&mut driver, "http://network-alt.sim/x", &["message.new"]);
         driver.perform("network.node", &json!({ "site": "network-alt", "slow_ms": slow_ms }));
         let call = note(&driver, 1);
         driver.net(&call);
-        assert_eq!((driver.world.waiting(), tries(&mut driver)), (0, json!([])), "it waits for itself alone");
-        // A copy in the meantime goes on by itself.
+        assert_eq!((driver.world.waiting(), tries(&mut driver)), (0, json!([])), "it waits only for itself");
+        // A copy made in the meantime continues separately.
         let mut copy = driver.clone();
         assert!(copy.world.abandon().is_empty());
         for driver in [&mut driver, &mut copy] {
@@ -95,9 +95,9 @@ fn a_site_that_answers_later_has_ten_seconds() {
 }
 
 #[test]
-fn requests_that_cause_each_other_come_to_an_end() {
+fn requests_that_cause_each_other_end() {
     let mut driver = Driver::unhurried(1);
-    // A service that runs whatever it is sent tells every run to itself.
+    // A service that echoes everything it receives notifies itself of every run.
     driver.deviate("network.programs.variables");
     let path = stored_program(&mut driver);
     for _ in 0..3 {
@@ -111,7 +111,7 @@ fn requests_that_cause_each_other_come_to_an_end() {
 }
 
 #[test]
-fn a_copy_of_a_world_has_no_connections() {
+fn copy_of_a_world_has_no_connections() {
     let mut driver = Driver::unhurried(1);
     register(&mut driver, "http://127.0.0.1:9/", &["message.new"]);
     let call = note(&driver, 1);
@@ -123,7 +123,7 @@ fn a_copy_of_a_world_has_no_connections() {
     assert_eq!(tries(&mut copy)[0]["failure"], "abandoned");
     copy.advance(10_000);
     assert_eq!(copy.left.len(), 2, "and tries again");
-    // In the first world it is still under way.
+    // In the first world it is still in progress.
     driver.input(Input::Incoming(1, Ok(Reply::new(200, "text/plain", vec![b'x'; ANSWER_BYTES + 1]))));
     let journal = json!(driver.world.core.journal.entries().last().map(|(_, entry)| entry));
     assert_eq!(tries(&mut driver)[0]["status"], 200);
@@ -131,7 +131,7 @@ fn a_copy_of_a_world_has_no_connections() {
 }
 
 #[test]
-fn what_goes_out_and_what_comes_of_it_is_part_of_the_fingerprint() {
+fn outgoing_requests_and_outcomes_are_part_of_the_fingerprint() {
     let run = |body: i64, outcome: Result<Reply, Failure>| {
         let mut driver = Driver::unhurried(1);
         register(&mut driver, "http://127.0.0.1:9/", &["message.new"]);
@@ -155,7 +155,7 @@ fn what_goes_out_and_what_comes_of_it_is_part_of_the_fingerprint() {
     assert_ne!(run(1, good()).0, others[0].0);
 }
 
-/// A receiver: reads one request, answers it, and tells what it read.
+/// A receiver: reads one request, answers it, and returns what it read.
 async fn receive(listener: &TcpListener, answer: &str) -> (String, Vec<u8>) {
     let (mut io, _) = listener.accept().await.expect("a connection");
     let request = read_request(&mut io).await;
@@ -191,7 +191,7 @@ async fn ask(handle: &Handle, call: &crate::common::Call) -> u16 {
     wire::status(&wire::read(io).await)
 }
 
-/// Every try of every delivery.
+/// Every attempt of every delivery.
 fn all_tries(handle: &Handle) -> Vec<Value> {
     let inbox =
         handle.change(|world| world.perform("network.webhook-inbox", &json!({})).expect("a known action"));
@@ -199,7 +199,7 @@ fn all_tries(handle: &Handle) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_webhook_really_arrives() {
+async fn webhook_arrives_over_tcp() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);
     register(&mut driver, &url, &["message.new"]);
@@ -225,7 +225,7 @@ async fn a_webhook_really_arrives() {
 }
 
 #[tokio::test]
-async fn an_advance_waits_for_every_try() {
+async fn advance_waits_for_every_attempt() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);
     register(&mut driver, &url, &["message.new"]);
@@ -258,7 +258,7 @@ fn driver_epoch() -> i64 {
 }
 
 #[tokio::test]
-async fn time_does_not_jump_while_a_request_is_under_way() {
+async fn time_does_not_jump_while_a_request_is_in_progress() {
     let (listener, url) = listener().await;
     let (mut driver, alice) = bound();
     register(&mut driver, &url, &["message.new"]);
@@ -278,7 +278,7 @@ async fn time_does_not_jump_while_a_request_is_under_way() {
 }
 
 #[tokio::test]
-async fn in_real_time_a_delivery_is_tried_again_though_nobody_asks() {
+async fn delivery_is_retried_in_real_time_without_further_input() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);
     driver.set_network_limits(&json!({ "webhook_retry_ms": 1 }));
@@ -307,7 +307,7 @@ async fn only_this_machine_is_reached() {
         format!("http://localhost:{port}/"),
         url.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
     ];
-    // Not of new messages: each registration is one.
+    // Not subscribed to new messages: each registration is one.
     for url in &urls {
         register(&mut driver, url, &["program.executed"]);
     }
@@ -327,7 +327,7 @@ async fn only_this_machine_is_reached() {
 }
 
 #[tokio::test]
-async fn a_world_on_sockets_does_not_call_itself_over_them() {
+async fn served_world_does_not_call_itself_over_sockets() {
     let mut driver = Driver::unhurried(1);
     let at_hook = |base: &str| format!("{base}/api/v0/info/public.json");
     let handle = Handle::new(driver.world.clone(), ClockMode::Manual);
@@ -340,7 +340,7 @@ async fn a_world_on_sockets_does_not_call_itself_over_them() {
         handle.restore(driver.world.clone());
         assert_eq!(ask(&handle, &call).await, 200);
         let under_way = handle.read(assay_sim::World::abroad);
-        assert_eq!(under_way, usize::from(fork), "a fork stands elsewhere");
+        assert_eq!(under_way, usize::from(fork), "a fork has other URLs");
         if !fork {
             assert_eq!(all_tries(&handle)[0][0]["status"], 404, "there is no POST");
         }
@@ -348,7 +348,7 @@ async fn a_world_on_sockets_does_not_call_itself_over_them() {
 }
 
 #[tokio::test]
-async fn what_a_world_sent_before_it_was_put_back_is_nobody_s() {
+async fn outcomes_of_requests_from_before_a_restore_are_dropped() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);
     register(&mut driver, &url, &["message.new"]);
@@ -363,7 +363,7 @@ async fn what_a_world_sent_before_it_was_put_back_is_nobody_s() {
     read_request(&mut io).await;
     io.write_all(OK.as_bytes()).await.expect("the sender reads");
     assert_eq!(all_tries(&handle), [json!(null); 0]);
-    // In a copy of the world in the midst of it, the try has failed, and comes again.
+    // In a copy made meanwhile, the attempt has failed and is repeated.
     handle.restore(during);
     assert_eq!(all_tries(&handle)[0][0]["failure"], "abandoned");
     let (_, fired) = tokio::join!(receive(&listener, OK), handle.advance_settled(10_000));
@@ -372,7 +372,7 @@ async fn what_a_world_sent_before_it_was_put_back_is_nobody_s() {
 }
 
 #[tokio::test]
-async fn answers_are_cut_and_no_more_than_sixteen_requests_leave_at_once() {
+async fn responses_are_cut_and_at_most_sixteen_requests_leave_at_once() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);
     let sent = AT_ONCE + 5;
@@ -395,7 +395,7 @@ async fn answers_are_cut_and_no_more_than_sixteen_requests_leave_at_once() {
 }
 
 #[test]
-fn without_a_runtime_nothing_is_reached_and_nothing_falls() {
+fn without_a_runtime_requests_fail_and_nothing_panics() {
     let mut driver = Driver::unhurried(1);
     register(&mut driver, "http://127.0.0.1:9/", &["message.new"]);
     let envelope = Wallet::new(1).envelope(&message(&driver, "POST", &json!({})));
@@ -408,7 +408,7 @@ fn without_a_runtime_nothing_is_reached_and_nothing_falls() {
         ((), Vec::new())
     });
     handle.advance(10_000);
-    assert_eq!(handle.read(assay_sim::World::abroad), 1, "the first try left by another way");
+    assert_eq!(handle.read(assay_sim::World::abroad), 1, "the first attempt left by another way");
     let copy = handle.snapshot();
     handle.restore(copy);
     handle.advance(10_000);
@@ -418,7 +418,7 @@ fn without_a_runtime_nothing_is_reached_and_nothing_falls() {
 }
 
 #[tokio::test]
-async fn a_world_s_own_requests_do_not_rule_it() {
+async fn own_requests_cannot_use_the_control_api() {
     let handle = Handle::new(Driver::unhurried(1).world, ClockMode::Manual);
     let hub = Arc::new(Hub::new(handle, BTreeMap::new()));
     for (agent, expected) in [("assay-sim", 403), ("curl", 200)] {
@@ -433,7 +433,7 @@ async fn a_world_s_own_requests_do_not_rule_it() {
 }
 
 #[tokio::test]
-async fn the_control_api_s_clock_waits_for_deliveries() {
+async fn control_api_clock_waits_for_deliveries() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);
     register(&mut driver, &url, &["message.new"]);

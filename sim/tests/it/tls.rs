@@ -1,4 +1,4 @@
-//! Sites that speak https: who can talk to them, who cannot, and what the certificates depend on.
+//! HTTPS sites: which clients can connect, which cannot, and what the certificates depend on.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 const SEED: u64 = 7;
 
 #[test]
-fn certificates_are_the_same_for_the_same_seed_and_no_other() {
+fn certificates_depend_on_the_seed() {
     let authority = |seed| Authority::new(Rng::new(seed));
     assert_eq!(authority(1).pem(), authority(1).pem());
     assert_ne!(authority(1).pem(), authority(2).pem());
@@ -38,9 +38,9 @@ fn certificates_are_the_same_for_the_same_seed_and_no_other() {
     }
 }
 
-/// Bytes that answers name must not change by accident: with a newer library, say.
+/// Bytes that responses name must not change by accident, for example with a newer library.
 #[test]
-fn the_bytes_of_a_certificate_are_what_they_were() {
+fn certificate_bytes_do_not_change() {
     let digest = Authority::new(Rng::new(1)).leaf("enclave", 1).sha256();
     assert_eq!(
         assay_spec::crypto::text::hex(&digest),
@@ -49,14 +49,14 @@ fn the_bytes_of_a_certificate_are_what_they_were() {
 }
 
 #[tokio::test]
-async fn sites_that_speak_https_answer_whoever_trusts_their_authority() {
+async fn https_sites_answer_clients_that_trust_their_authority() {
     let (handle, _listeners, server) = served().await;
     for name in ["127.0.0.1", "::1", "localhost", "server-a.sim"] {
         let mut io = connect(&handle.authority().pem(), &[b"http/1.1"], server, name).await.expect(name);
         assert_eq!(io.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
         assert_answers(&mut io).await;
     }
-    // Who offers both gets the one that is spoken here; who offers nothing gets it as well.
+    // A client that offers both protocols gets the preferred one; a client that offers none also gets an answer.
     for offered in [&[&b"h2"[..], b"http/1.1"][..], &[]] {
         let mut io = connect(&handle.authority().pem(), offered, server, "127.0.0.1").await.expect("both");
         assert_answers(&mut io).await;
@@ -68,7 +68,7 @@ async fn sites_that_speak_https_answer_whoever_trusts_their_authority() {
 }
 
 #[tokio::test]
-async fn a_fork_shows_the_certificates_of_its_origin() {
+async fn fork_shows_the_certificates_of_its_origin() {
     let (handle, _listeners, _) = served().await;
     let fork = handle.fork(ClockMode::Auto);
     let (_listeners, sites) = open_sites(&fork, SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("ports");
@@ -79,7 +79,7 @@ async fn a_fork_shows_the_certificates_of_its_origin() {
 }
 
 #[tokio::test]
-async fn who_trusts_another_authority_or_asks_for_another_name_goes_no_further() {
+async fn another_authority_or_another_name_fails_the_handshake() {
     let (handle, _listeners, server) = served().await;
     let stranger = Authority::new(Rng::new(SEED + 1)).pem();
     let refused = error(connect(&stranger, &[], server, "127.0.0.1").await);
@@ -99,7 +99,7 @@ async fn who_trusts_another_authority_or_asks_for_another_name_goes_no_further()
 }
 
 #[tokio::test]
-async fn a_certificate_has_its_years() {
+async fn certificate_is_valid_in_its_years_only() {
     let authority = Authority::new(Rng::new(SEED));
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
     for (years, expected) in
@@ -116,22 +116,24 @@ async fn a_certificate_has_its_years() {
 }
 
 #[tokio::test]
-async fn plain_http_gets_no_answer_where_https_is_spoken_and_the_reverse() {
+async fn plain_http_to_https_sites_gets_no_answer_and_vice_versa() {
     let (handle, _listeners, server) = served().await;
-    let mut plain = TcpStream::connect(server).await.expect("somebody listens");
-    plain.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.expect("it is taken");
+    let mut plain = TcpStream::connect(server).await.expect("the server listens");
+    plain.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.expect("the bytes are sent");
     let mut said = Vec::new();
     let _ = plain.read_to_end(&mut said).await;
     assert!(!said.starts_with(b"HTTP"), "{}", said.escape_ascii());
     let long = vec![b'x'; 70_000];
     for nonsense in [&b""[..], b"\0", b"\x16\x03\x01\xff\xff", &long] {
-        let mut io = TcpStream::connect(server).await.expect("somebody listens");
-        // It may be refused before it has said all.
+        let mut io = TcpStream::connect(server).await.expect("the server listens");
+        // The connection may be closed before everything is sent.
         let _ = io.write_all(nonsense).await;
         let _ = io.shutdown().await;
         let _ = io.read_to_end(&mut Vec::new()).await;
     }
-    let mut io = connect(&handle.authority().pem(), &[], server, "localhost").await.expect("others go on");
+    let mut io = connect(&handle.authority().pem(), &[], server, "localhost")
+        .await
+        .expect("other connections still work");
     assert_answers(&mut io).await;
 
     let gateway = address(&handle.site_urls()["gateway"]);
@@ -140,20 +142,22 @@ async fn plain_http_gets_no_answer_where_https_is_spoken_and_the_reverse() {
 }
 
 #[tokio::test]
-async fn handshakes_that_never_end_keep_nobody_waiting() {
+async fn unfinished_handshakes_do_not_block_others() {
     let (handle, _listeners, server) = served().await;
     let mut silent = Vec::new();
     for n in 0..50_u8 {
-        let mut io = TcpStream::connect(server).await.expect("somebody listens");
-        io.write_all(&[0x16, 3, 1, 2, 0, 1][..usize::from(n % 7)]).await.expect("it is taken");
+        let mut io = TcpStream::connect(server).await.expect("the server listens");
+        io.write_all(&[0x16, 3, 1, 2, 0, 1][..usize::from(n % 7)]).await.expect("the bytes are sent");
         silent.push(io);
     }
-    let mut io = connect(&handle.authority().pem(), &[], server, "localhost").await.expect("others go on");
+    let mut io = connect(&handle.authority().pem(), &[], server, "localhost")
+        .await
+        .expect("other connections still work");
     assert_answers(&mut io).await;
 }
 
 #[tokio::test]
-async fn an_enclave_stands_elsewhere_after_each_boot() {
+async fn enclave_moves_after_each_boot() {
     let (handle, _listeners, _) = served().await;
     let pem = handle.authority().pem();
     let mut seen = Vec::new();
@@ -163,13 +167,13 @@ async fn an_enclave_stands_elsewhere_after_each_boot() {
         let mut io = connect(&pem, &[], address(&url), "127.0.0.1").await.expect("the enclave of this boot");
         let shown = io.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
         assert_eq!(shown.as_ref(), handle.authority().leaf("enclave", boot).certificate());
-        // A connection that stays open, and one whose handshake is not done yet.
-        io.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.expect("it is taken");
+        // A connection that stays open, and one whose handshake is not complete.
+        io.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.expect("the bytes are sent");
         assert!(io.read(&mut [0; 1024]).await.expect("an answer") > 0);
-        let early = TcpStream::connect(address(&url)).await.expect("somebody listens");
+        let early = TcpStream::connect(address(&url)).await.expect("the server listens");
 
         reboot(&handle);
-        assert_ne!(handle.site_urls()["enclave"], url, "told before the action has answered");
+        assert_ne!(handle.site_urls()["enclave"], url, "updated before the action returns");
         let rest = io.read_to_end(&mut Vec::new()).await;
         assert!(rest.is_ok() || rest.is_err_and(|e| e.kind() == std::io::ErrorKind::UnexpectedEof));
         let late = config(&pem, &[]).connect(ServerName::try_from("127.0.0.1").expect("a name"), early).await;
@@ -177,18 +181,15 @@ async fn an_enclave_stands_elsewhere_after_each_boot() {
             let _ = late.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
             let mut said = Vec::new();
             let _ = late.read_to_end(&mut said).await;
-            assert_eq!(said, b"", "nobody answers for a boot that is over");
+            assert_eq!(said, b"", "no answer for an earlier boot");
         }
-        assert!(
-            connect(&pem, &[], address(&url), "127.0.0.1").await.is_err(),
-            "nobody listens there any more"
-        );
+        assert!(connect(&pem, &[], address(&url), "127.0.0.1").await.is_err(), "the old port is closed");
         seen.push(url);
     }
 }
 
 #[tokio::test]
-async fn what_is_put_back_is_listened_for_as_it_was() {
+async fn restored_world_listens_for_its_current_boot() {
     let (handle, _listeners, server) = served().await;
     let before = handle.snapshot();
     reboot(&handle);
@@ -200,7 +201,7 @@ async fn what_is_put_back_is_listened_for_as_it_was() {
     let io = connect(&pem, &[], address(&third), "127.0.0.1").await.expect("the enclave of the first boot");
     let shown = io.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
     assert_eq!(shown.as_ref(), handle.authority().leaf("enclave", 1).certificate());
-    assert_eq!(address(&handle.site_urls()["server-a"]), server, "others stay where they are");
+    assert_eq!(address(&handle.site_urls()["server-a"]), server, "other sites keep their URLs");
 }
 
 /// The enclave boots.
@@ -212,7 +213,7 @@ fn reboot(handle: &Handle) {
     answer.expect("the action");
 }
 
-/// A world whose sites are listened for, and the address of one that speaks https.
+/// A world that listens on all sites, and the address of one HTTPS site.
 async fn served() -> (Handle, Vec<Listener>, SocketAddr) {
     let handle = Handle::new(World::new(SEED, EPOCH, Dialect::default()), ClockMode::Auto);
     let first = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -256,13 +257,15 @@ fn error<T>(outcome: std::io::Result<T>) -> Error {
 }
 
 async fn assert_answers(io: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
-    io.write_all(b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.expect("it is taken");
+    io.write_all(b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+        .await
+        .expect("the bytes are sent");
     let mut said = Vec::new();
     io.read_to_end(&mut said).await.expect("an orderly end");
     assert!(said.starts_with(b"HTTP/1.1 "), "{}", said.escape_ascii());
 }
 
-/// What a client of the authority makes of a server with this certificate.
+/// The outcome of a client that trusts the authority and connects to a server with this certificate.
 async fn handshake(authority: &Authority, leaf: &Leaf) -> Result<(), Error> {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let server = listener.local_addr().expect("an address");

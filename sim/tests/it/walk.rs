@@ -1,6 +1,6 @@
-//! Random walks: whatever clients, the chain, time and the operator do, the exchange keeps its promises.
+//! Random walks: whatever clients, the chain, time and the operator do, the exchange keeps its guarantees.
 //!
-//! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for more walks, and for others.
+//! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` select more and other walks.
 
 mod model;
 mod step;
@@ -20,7 +20,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_walk_keeps_the_promises(
+    fn every_walk_keeps_the_guarantees(
         daily in prop_oneof![Just(4u32), Just(30)],
         steps in prop::collection::vec(step::any(), 1..60),
     ) {
@@ -32,7 +32,7 @@ proptest! {
     }
 }
 
-/// The same walks on every run, unless the environment asks for others.
+/// The same walks on every run, unless the environment selects others.
 fn config() -> ProptestConfig {
     let asked = ProptestConfig::default();
     let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(1) } else { asked.rng_seed };
@@ -40,7 +40,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases, rng_seed, failure_persistence: None, max_shrink_iters: 20_000, ..asked }
 }
 
-/// A walk: the world, the model beside it, and what was done.
+/// A walk: the world, its model, and a log of the steps.
 struct Walk {
     driver: Driver,
     model: Model,
@@ -96,7 +96,7 @@ impl Walk {
         }
     }
 
-    /// Sends a call and holds its answer against what the model expects.
+    /// Sends a call and compares its answer with the model's.
     fn ask(&mut self, ask: &Ask, call: &Call) -> Verdict {
         self.tell(format_args!("{call}"));
         let before = self.driver.view();
@@ -111,20 +111,20 @@ impl Walk {
         }
         let opened = ask.is_prepare() && status == Expected::Status(200);
         if status != Expected::Wait && !opened && self.driver.view() != before {
-            return Err("an answer that takes nothing changed something".to_owned());
+            return Err("a rejected call changed the state".to_owned());
         }
         match &reply {
             Some(reply) => self.model.answered(ask, reply, self.driver.now())?,
             None => self.model.waits(ask, exchange, self.driver.now()),
         }
         if status == Expected::Status(400) {
-            self.a_good_submit_still_works(ask)?;
+            self.valid_submit_still_works(ask)?;
         }
         self.model.settle(&mut self.driver)
     }
 
     /// In a copy of the world: after a 400, the same prepare can still be submitted.
-    fn a_good_submit_still_works(&self, ask: &Ask) -> Verdict {
+    fn valid_submit_still_works(&self, ask: &Ask) -> Verdict {
         let Some((client, prepared, op)) = self.model.good_submit(ask) else { return Ok(()) };
         let mut copy = self.driver.clone();
         copy.peer = [10, 0, 0, 99].into();
@@ -136,10 +136,10 @@ impl Walk {
         if reply.status == 200 && found.is_object() || too_late {
             return Ok(());
         }
-        Err(format!("after a 400, the good submit got {}", show(&reply)))
+        Err(format!("after a 400, the valid submit got {}", show(&reply)))
     }
 
-    /// Moves time on, and looks at every moment at which something was due.
+    /// Moves time on, and checks at every time at which something was due.
     fn pass(&mut self, ms: i64) -> Verdict {
         let until = self.driver.now() + ms;
         while let Some(due) = self.driver.world.core.clock.next_due().filter(|due| *due <= until) {
@@ -168,6 +168,6 @@ impl Walk {
     }
 
     fn tell(&mut self, what: std::fmt::Arguments<'_>) {
-        write!(self.log, "\n{what}").expect("a text grows");
+        write!(self.log, "\n{what}").expect("a string can grow");
     }
 }

@@ -1,8 +1,8 @@
-//! Draws of one answer.
+//! Random draws for one answer.
 
 use crate::rng::Rng;
 
-/// Draws that hang on the world's seed, the model's name, the request and the choice, and on nothing else.
+/// Draws that depend only on the world's seed, the model's name, the request and the choice.
 #[derive(Clone, Debug)]
 pub(super) struct Dice {
     rng: Rng,
@@ -29,7 +29,7 @@ impl Dice {
         bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
     }
 
-    /// A number below `end`; 0 where there is none.
+    /// A number below `end`; 0 if there is none.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let any = self.any() as usize;
         any.checked_rem(end).unwrap_or_default()

@@ -1,9 +1,9 @@
-//! What is seen of an image: its media type, its bytes, and its pixels where the format tells them.
+//! Describes an image: its media type, its size in bytes, and its size in pixels if the format is supported.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A sentence about an image, given as a data URL or as the URL of one.
+/// A sentence about an image, given as a data URL or as another URL.
 pub(super) fn describe(url: &str) -> String {
     let Some(data) = url.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:")).map(|_| &url[5..])
     else {
@@ -41,7 +41,7 @@ mod tests {
     const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
     #[test]
-    fn type_size_and_pixels_are_told() {
+    fn description_has_type_size_and_pixels() {
         let description = describe(&format!("data:image/gif;base64,{GIF}"));
         assert_eq!(description, "The image is of type image/gif, 42 bytes long, 1 by 1 pixels.");
         assert_eq!(
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_is_no_failure() {
+    fn invalid_images_do_not_fail() {
         for url in [
             "data:image/png;base64,!",
             "data:",

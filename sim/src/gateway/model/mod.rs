@@ -1,9 +1,8 @@
 //! The model behind every server: small, pure and deterministic. The same world and the same request give the same
-//! answer, whether it is streamed or not.
+//! answer, streamed or not.
 //!
-//! It talks about what was asked in a few sentences, calls a declared tool with arguments that fit the tool's schema,
-//! answers once the tool has said something, tells what kind of image it was shown, and counts tokens as
-//! [`tokens::split`] says.
+//! It writes a few sentences about the question, calls a declared tool with arguments that fit the tool's schema,
+//! replies after the tool's result, describes images that it was shown, and counts tokens by [`tokens::split`].
 
 mod dice;
 mod fit;
@@ -17,74 +16,74 @@ use self::dice::Dice;
 pub(crate) use self::tokens::split;
 use crate::rng::Rng;
 
-/// Answers to one conversation at most.
+/// The maximum number of answers to one conversation.
 const ANSWERS: usize = 8;
-/// Choices of one answer at most.
+/// The maximum number of choices of one answer.
 const CHOICES: usize = 128;
-/// Calls of one turn at most.
+/// The maximum number of calls in one turn.
 const CALLS: usize = 4;
-/// What the choice of a tool looks at: tools, words, and characters of each text.
+/// What the choice of a tool considers: tools, words, and characters of each string.
 const LOOK: (usize, usize, usize) = (128, 64, 4_000);
-/// What a turn costs besides its text, in tokens.
+/// The cost of a turn besides its text, in tokens.
 const TOKENS_A_TURN: u64 = 4;
-/// What an image costs, in tokens.
+/// The cost of an image, in tokens.
 const TOKENS_AN_IMAGE: u64 = 85;
 
-/// What a model is able to do.
+/// The abilities of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits {
     /// It calls tools.
     pub(crate) tools: bool,
     /// It sees images.
     pub(crate) vision: bool,
-    /// It draws rather than talks.
+    /// It draws instead of writing.
     pub(crate) image: bool,
 }
 
-/// What is asked, in no wire format's words.
+/// What is asked, independent of the wire format.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prompt {
-    /// What the draws hang on: a digest of the request, but for how the answer is to be delivered.
+    /// The key of the draws: a digest of the request without its delivery options.
     pub(crate) key: [u8; 32],
-    /// Each is answered by itself; all but plain completions have one.
+    /// Each is answered separately; all formats except plain completions have one.
     pub(crate) conversations: Vec<Vec<Turn>>,
-    /// Answers wanted to each conversation.
+    /// The number of answers to each conversation.
     pub(crate) n: usize,
     /// The tools that may be called.
     pub(crate) tools: Vec<Tool>,
-    /// Whether and which.
+    /// Whether to call a tool, and which.
     pub(crate) choose: Choose,
-    /// Several calls in one turn are welcome.
+    /// Several calls in one turn are allowed.
     pub(crate) parallel: bool,
-    /// The largest number of tokens of an answer.
+    /// The maximum number of tokens of an answer.
     pub(crate) max_tokens: Option<u64>,
-    /// Texts before which an answer ends.
+    /// Stop strings: the answer ends before any of them.
     pub(crate) stops: Vec<String>,
-    /// The answer is to be JSON of this schema.
+    /// The answer must be JSON of this schema.
     pub(crate) schema: Option<Value>,
 }
 
 /// One turn of a conversation.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn {
-    /// Who speaks.
+    /// The role of the speaker.
     pub(crate) role: Role,
     /// What is said.
     pub(crate) text: String,
-    /// What is shown: data URLs, or URLs.
+    /// The images: data URLs, or other URLs.
     pub(crate) images: Vec<String>,
 }
 
-/// Who speaks.
+/// The role of a speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Whoever asks; also every role that nobody knows.
+    /// The user; also every unknown role.
     User,
     /// The model.
     Assistant,
     /// A tool that was called.
     Tool,
-    /// Whoever sets the rules.
+    /// The system or developer.
     System,
 }
 
@@ -93,41 +92,41 @@ pub(crate) enum Role {
 pub(crate) struct Tool {
     /// Its name.
     pub(crate) name: String,
-    /// What it is for.
+    /// Its description.
     pub(crate) about: String,
     /// The JSON Schema of its arguments.
     pub(crate) schema: Value,
 }
 
-/// Whether a tool is to be called.
+/// Whether to call a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Choose {
-    /// As the model likes: it calls where no tool has answered since somebody spoke last.
+    /// The model decides: it calls a tool unless one has replied since the last user message.
     #[default]
     Freely,
-    /// None.
+    /// Never.
     Nothing,
-    /// Some tool.
+    /// Any tool.
     Something,
-    /// This one.
+    /// This tool.
     Named(String),
 }
 
-/// What a model answers.
+/// The answer of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     /// In the order of the conversations; never empty.
     pub(crate) choices: Vec<Choice>,
-    /// What it cost.
+    /// The tokens used.
     pub(crate) usage: Usage,
 }
 
 /// One answer to one conversation.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
-    /// The text, a token each.
+    /// The text, one token per element.
     pub(crate) pieces: Vec<String>,
-    /// The calls; where there are any, there is no text.
+    /// The calls; if there are any, there is no text.
     pub(crate) calls: Vec<Call>,
     /// Why it ended.
     pub(crate) finish: Finish,
@@ -152,11 +151,11 @@ pub(crate) struct Call {
 /// Why an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Finish {
-    /// All is said.
+    /// The answer is complete.
     Stop,
-    /// This text would have come next.
+    /// A stop string would have come next.
     StopText(String),
-    /// As many tokens as were allowed.
+    /// The maximum number of tokens is reached.
     Length,
     /// Tools are to be called.
     Calls,
@@ -171,7 +170,7 @@ pub(crate) struct Usage {
     pub(crate) completion: u64,
 }
 
-/// The answer of `model`. Draws hang on the world's seed, the model's name and the prompt's key.
+/// The answer of `model`. Draws depend on the world's seed, the model's name and the prompt's key.
 pub(crate) fn run(rng: Rng, model: &str, traits: Traits, prompt: &Prompt) -> Answer {
     let none = Vec::new();
     let mut conversations: Vec<&Vec<Turn>> = prompt.conversations.iter().collect();
@@ -196,7 +195,7 @@ pub(crate) fn run(rng: Rng, model: &str, traits: Traits, prompt: &Prompt) -> Ans
 fn choose(dice: &mut Dice, traits: Traits, prompt: &Prompt, turns: &[Turn]) -> Choice {
     let calls = if traits.tools { calls(dice, prompt, turns) } else { Vec::new() };
     let choice = Choice { pieces: Vec::new(), calls, finish: Finish::Calls };
-    // A call that was cut off could not be read by anybody, so that what does not fit is not begun.
+    // No client could read a call that is cut off, so a call that does not fit is not begun.
     let allowed = prompt.max_tokens.unwrap_or(u64::MAX);
     if !choice.calls.is_empty() && written(&choice) <= allowed {
         return choice;
@@ -214,7 +213,7 @@ fn choose(dice: &mut Dice, traits: Traits, prompt: &Prompt, turns: &[Turn]) -> C
     Choice { pieces, calls: Vec::new(), finish }
 }
 
-/// The text before the first of these that it holds.
+/// The text up to the first of these strings.
 fn cut(mut text: String, stops: &[String]) -> (String, Finish) {
     let found = stops.iter().filter(|stop| !stop.is_empty());
     let found = found.filter_map(|stop| Some((text.find(stop.as_str())?, stop))).min_by_key(|(at, _)| *at);
@@ -223,8 +222,8 @@ fn cut(mut text: String, stops: &[String]) -> (String, Finish) {
     (text, Finish::StopText(stop.clone()))
 }
 
-/// The calls of this turn. With several calls welcome, every tool that was asked for by its name is called; else
-/// the one that the words speak for.
+/// The calls of this turn. If several are allowed, every tool mentioned by name is called; otherwise the one that the
+/// words match best.
 fn calls(dice: &mut Dice, prompt: &Prompt, turns: &[Turn]) -> Vec<Call> {
     let since = turns.iter().rposition(|turn| turn.role == Role::User).map_or(0, |at| at + 1);
     let is_answered = turns[since..].iter().any(|turn| turn.role == Role::Tool);
@@ -264,12 +263,12 @@ fn fitting<'a>(dice: &mut Dice, prompt: &'a Prompt, text: &str) -> Vec<&'a Tool>
     if best.is_empty() { Vec::new() } else { vec![best[dice.below(best.len())]] }
 }
 
-/// The first characters of a text.
+/// The first characters of a string.
 fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(at, _)| &text[..at])
 }
 
-/// What somebody said last.
+/// The last user message.
 fn said(turns: &[Turn]) -> String {
     let last = turns.iter().rev().find(|turn| turn.role == Role::User);
     last.map(|turn| turn.text.clone()).unwrap_or_default()

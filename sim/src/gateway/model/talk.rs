@@ -1,27 +1,27 @@
-//! Sentences.
+//! The sentences of a reply.
 
 use super::dice::Dice;
 use super::{Role, Traits, Turn, image, said, start};
 
-/// Words of a text that are looked at, at most.
+/// The maximum number of words of a string that are looked at.
 const WORDS: usize = 4_000;
-/// Letters of a word that are said again, at most.
+/// The maximum number of letters of a word that are repeated.
 const LETTERS: usize = 24;
-/// Images that are described, at most.
+/// The maximum number of images that are described.
 const IMAGES: usize = 8;
-/// Characters of what a tool said, at most.
+/// The maximum number of quoted characters of a tool result.
 const QUOTED: usize = 240;
 
-/// Words that something is said about, at most.
+/// The maximum number of topics of a reply.
 const TELLING: usize = 5;
-/// Words that nothing is said about.
+/// Words that are never a topic.
 const PLAIN: &[&str] = &[
     "a", "about", "an", "and", "are", "be", "can", "could", "do", "does", "for", "have", "how", "i", "in",
     "is", "it", "me", "of", "on", "or", "please", "say", "tell", "that", "the", "this", "to", "was", "what",
     "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// What can be said about one thing.
+/// Sentences about one topic.
 const OF_ONE: &[&str] = &[
     "The heart of it is {a}.",
     "I would begin with {a} and see how far that carries.",
@@ -30,7 +30,7 @@ const OF_ONE: &[&str] = &[
     "With {a} it pays to be patient.",
     "Nothing about {a} needs to be settled today.",
 ];
-/// And about two.
+/// Sentences about two topics.
 const OF_TWO: &[&str] = &[
     "Between {a} and {b} the difference is one of degree.",
     "First {a}, then {b}: in that order it works best.",
@@ -39,7 +39,7 @@ const OF_TWO: &[&str] = &[
     "I would not confuse {a} with {b}.",
 ];
 
-/// A few sentences about what was said, shown or found out last.
+/// A few sentences about the last message, image or tool result.
 pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
     let since = turns.iter().rposition(|turn| turn.role == Role::User);
     let found: Vec<&Turn> =
@@ -50,7 +50,7 @@ pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
         sentences.push(format!("The tool says: {}.", quoted(&turn.text)));
     }
     let is_told = !sentences.is_empty();
-    // What a tool shows is seen as well as what somebody shows.
+    // An image in a tool result counts like an image in a message.
     for shown in turns[since.unwrap_or(0)..].iter().flat_map(|turn| &turn.images).take(IMAGES) {
         sentences.push(if traits.vision {
             image::describe(shown)
@@ -84,14 +84,14 @@ pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
     sentences.join(" ")
 }
 
-/// The words of a text: letters and digits in a row.
+/// The words of a string: runs of letters and digits.
 pub(super) fn words(text: &str) -> Vec<&str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-');
     let words = words.map(|word| word.trim_matches(['\'', '-'])).filter(|word| !word.is_empty());
     words.take(WORDS).map(|word| start(word, LETTERS)).collect()
 }
 
-/// The words that say most: the longest come first, each once, and few of them.
+/// The most significant words: the longest first, without duplicates, and few of them.
 fn telling(text: &str) -> Vec<&str> {
     let mut seen = std::collections::BTreeSet::new();
     let is_new = |word: &&str| {

@@ -1,4 +1,4 @@
-//! What the model does, and that its arguments fit: judged by a validator of somebody else's.
+//! The model's replies and the arguments of its calls, checked with a third-party JSON Schema validator.
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn answered(prompt: &Prompt) -> Choice {
 }
 
 #[test]
-fn the_same_request_gets_the_same_answer_in_the_same_world() {
+fn same_request_gets_the_same_answer_in_the_same_world() {
     let prompt = asked(vec![user("What do whales and mountains have in common?")]);
     let said = |seed, model: &str, key| {
         let prompt = Prompt { key: [key; 32], ..prompt.clone() };
@@ -41,7 +41,7 @@ fn the_same_request_gets_the_same_answer_in_the_same_world() {
 }
 
 #[test]
-fn an_answer_is_about_what_was_asked() {
+fn answer_mentions_the_question() {
     let text = answered(&asked(vec![user("Tell me about lighthouses, please")])).text();
     assert!(text.contains("lighthouses"), "{text}");
     for text in ["", "?", "a", "…", "日本語"] {
@@ -51,7 +51,7 @@ fn an_answer_is_about_what_was_asked() {
 }
 
 #[test]
-fn a_tool_is_called_until_it_has_answered() {
+fn tool_is_called_until_it_has_answered() {
     let weather = tool(
         "weather",
         json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }),
@@ -77,7 +77,7 @@ fn a_tool_is_called_until_it_has_answered() {
     prompt.conversations[0].push(result);
     let answer = answered(&prompt);
     assert!(answer.calls.is_empty() && answer.text().contains("18 degrees and clear"), "{}", answer.text());
-    // A new question is open again; and who insists gets a call.
+    // A new question can be answered with a call again; a forced choice always gets a call.
     let insisting = Prompt { choose: Choose::Something, ..prompt.clone() };
     assert_eq!(answered(&insisting).calls.len(), 1);
     prompt.conversations[0].push(user("And the weather in Porto?"));
@@ -85,7 +85,7 @@ fn a_tool_is_called_until_it_has_answered() {
 }
 
 #[test]
-fn an_image_is_seen_by_those_who_can() {
+fn only_vision_models_see_images() {
     let mut shown = user("What is this?");
     shown.images.push("data:image/png;base64,AAAA".to_owned());
     let prompt = asked(vec![shown]);
@@ -95,7 +95,7 @@ fn an_image_is_seen_by_those_who_can() {
 }
 
 #[test]
-fn no_answer_is_longer_than_allowed() {
+fn no_answer_is_longer_than_max_tokens() {
     let mut prompt = asked(vec![user("Tell me about lighthouses and the sea")]);
     let whole = answered(&prompt);
     assert_eq!(whole.finish, Finish::Stop);
@@ -109,7 +109,7 @@ fn no_answer_is_longer_than_allowed() {
 }
 
 #[test]
-fn an_answer_ends_before_a_text_that_is_to_stop_it() {
+fn answer_ends_before_a_stop_string() {
     let mut prompt = asked(vec![user("Tell me about lighthouses")]);
     prompt.stops = vec![String::new(), "zzz".to_owned(), "light".to_owned()];
     let cut = answered(&prompt);
@@ -118,7 +118,7 @@ fn an_answer_ends_before_a_text_that_is_to_stop_it() {
 }
 
 #[test]
-fn what_it_cost_is_what_was_read_and_written() {
+fn usage_counts_tokens_read_and_written() {
     let mut prompt = asked(vec![user("Tell me, please")]);
     prompt.n = 3;
     let answer = run(Rng::new(1), "m", ABLE, &prompt);
@@ -132,7 +132,7 @@ fn what_it_cost_is_what_was_read_and_written() {
     assert_eq!(run(Rng::new(1), "m", ABLE, &prompt).choices.len(), CHOICES);
 }
 
-/// A value made for a schema with so many seeds.
+/// A value made for a schema, for each of several seeds.
 fn made(schema: &Value, seeds: u64) -> Vec<Value> {
     let value = |seed| {
         let mut dice = Dice::new(Rng::new(seed), "m", &[0; 32], 0);
@@ -214,13 +214,13 @@ fn values_fit_every_kind_of_schema() {
         let schema = json!({ "type": "string", "format": format });
         let judge = judge(&schema);
         for value in made(&schema, 20) {
-            assert!(judge.is_valid(&value), "{value} is no {format}");
+            assert!(judge.is_valid(&value), "{value} is not a valid {format}");
         }
     }
 }
 
 #[test]
-fn arguments_are_an_object_whatever_is_declared() {
+fn arguments_are_an_object_whatever_the_schema() {
     let deep =
         (0..100).fold(json!({}), |inner, _| json!({ "properties": { "a": inner }, "required": ["a"] }));
     let loops = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "anyOf": [{ "$ref": "#/$defs/a" }, { "$ref": "#/$defs/a" }] } } });
@@ -252,7 +252,7 @@ fn arguments_are_an_object_whatever_is_declared() {
 
 type Map = serde_json::Map<String, Value>;
 
-/// Schemas that something fits, made along with one value that does.
+/// Satisfiable schemas, each made with one value that fits.
 fn satisfiable() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({ "type": "boolean" })),
@@ -291,7 +291,7 @@ fn satisfiable() -> impl Strategy<Value = Value> {
                 json!({ "type": "array", "items": items, "minItems": least, "maxItems": least + span })
             }),
             prop::collection::vec(inner.clone(), 1..4).prop_map(|branches| json!({ "anyOf": branches })),
-            // Each branch has a mark of its own, so that exactly one of them fits.
+            // Each branch has its own mark, so that exactly one of them fits.
             prop::collection::vec(inner.clone(), 1..4).prop_map(|branches| {
                 let marked = |(n, schema): (usize, &Value)| {
                     let properties = json!({ "mark": { "const": n }, "value": schema });
@@ -311,7 +311,7 @@ fn satisfiable() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Unknown to the maker, a validator of somebody else's agrees.
+    /// A third-party validator, unknown to the maker, accepts the arguments.
     #[test]
     fn arguments_fit_their_schema(schema in satisfiable(), seed in any::<u64>(), said in ".{0,60}") {
         let mut dice = Dice::new(Rng::new(seed), "m", &[0; 32], 0);
@@ -320,7 +320,7 @@ proptest! {
     }
 
     #[test]
-    fn tokens_make_up_every_text(text in any::<String>()) {
+    fn tokens_concatenate_to_every_string(text in any::<String>()) {
         prop_assert_eq!(split(&text).collect::<String>(), text);
     }
 }

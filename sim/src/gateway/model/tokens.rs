@@ -1,10 +1,10 @@
-//! How tokens are counted: a token is up to six letters or digits, with a space before them where there is one, or
-//! any other single character. All tokens of a text make up the text.
+//! How tokens are counted: a token is up to six letters or digits, with a preceding space if there is one, or any
+//! other single character. The tokens of a string concatenate to the string.
 
-/// Letters and digits of a token at most.
+/// The maximum number of letters and digits of a token.
 const LETTERS: usize = 6;
 
-/// The tokens of a text, in order.
+/// The tokens of a string, in order.
 pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -15,7 +15,7 @@ pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first token ends; none in an empty text.
+/// Where the first token ends; `None` for an empty string.
 fn first(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     let (_, c) = *chars.peek()?;
@@ -29,7 +29,7 @@ fn first(text: &str) -> Option<usize> {
         letters > LETTERS || !c.is_alphanumeric()
     });
     let end = after.map_or(text.len(), |(at, _)| at);
-    // Not one letter or digit: a single character, be it the space.
+    // No letter or digit: a single character, which may be the space.
     if letters == 1 && after.is_some() { Some(c.len_utf8()) } else { Some(end) }
 }
 
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_six_letters_with_their_space_or_one_other_character() {
+    fn token_is_six_letters_with_their_space_or_one_other_character() {
         assert_eq!(tokens("Tell me, please"), ["Tell", " me", ",", " please"]);
         assert_eq!(tokens("understand"), ["unders", "tand"]);
         assert_eq!(tokens("  a"), [" ", " a"]);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_make_up_the_text() {
+    fn tokens_concatenate_to_the_string() {
         for text in ["", " ", "  ", "a b", "日本語のテキスト、です", "x = {\"a\": 1}", "tail "] {
             assert_eq!(tokens(text).concat(), text);
         }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Data, Event, Of, failure, pieces, read};
 use crate::gateway::model::{Call, Choice, Choose, Finish, Prompt, Turn};
 
-/// What a chat request asks.
+/// The prompt of a chat request.
 pub(crate) fn prompt(body: &Value) -> Prompt {
     let tools =
         read::list(body, "tools").iter().filter_map(|tool| read::tool(tool.get("function")?, "parameters"));
@@ -36,7 +36,7 @@ fn choose(choice: Option<&Value>) -> Choose {
     }
 }
 
-/// The schema of an answer that is to be JSON.
+/// The schema of an answer that must be JSON.
 fn schema(format: Option<&Value>) -> Option<Value> {
     let format = format?;
     match read::text(format, "type") {
@@ -72,7 +72,7 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
     })
 }
 
-/// The chunks: who speaks, what is said piece by piece, why it ended; several answers take turns.
+/// The chunks: role, content in pieces, finish reason; several choices alternate.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     let (id, with_usage) = (of.id("chatcmpl-", 0), wants_usage(of));
     let chunk = |choices: Value, usage: Option<Value>| {
@@ -103,7 +103,7 @@ pub(crate) fn broken(text: &str, _: usize) -> Event {
     failure(text)
 }
 
-/// What the chunks of one choice say.
+/// The chunks of one choice.
 fn lane(of: &Of<'_>, index: usize, choice: &Choice) -> Vec<Value> {
     let said =
         |delta: Value| json!({ "index": index, "delta": delta, "logprobs": null, "finish_reason": null });
@@ -128,7 +128,7 @@ fn lane(of: &Of<'_>, index: usize, choice: &Choice) -> Vec<Value> {
     lane
 }
 
-/// One of each lane after the other, until all are at their end.
+/// Takes one of each lane in turn until all are empty.
 pub(super) fn in_turns(lanes: Vec<Vec<Value>>) -> Vec<Value> {
     let mut lanes: Vec<_> = lanes.into_iter().map(Vec::into_iter).collect();
     let mut all = Vec::new();
@@ -141,12 +141,12 @@ pub(super) fn in_turns(lanes: Vec<Vec<Value>>) -> Vec<Value> {
     }
 }
 
-/// Whether the last chunk is to tell the cost.
+/// Whether the last chunk contains the usage.
 pub(super) fn wants_usage(of: &Of<'_>) -> bool {
     of.body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true))
 }
 
-/// What it cost, in the words of chat and completions.
+/// The usage, as chat and completions report it.
 pub(super) fn usage(of: &Of<'_>) -> Value {
     let usage = of.answer.usage;
     Value::Object(Map::from_iter([

@@ -1,4 +1,4 @@
-//! The completion of a text, and its chunks.
+//! The text completion, and its chunks.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::chat::{in_turns, usage, wants_usage};
 use super::{Data, Event, Of, failure, read};
 use crate::gateway::model::{Choice, Choose, Finish, Prompt, Role, Turn};
 
-/// What a completions request asks: a text, several, or tokens in the place of either.
+/// The prompt of a completions request: one string, several, or arrays of tokens.
 pub(crate) fn prompt(body: &Value) -> Prompt {
     let turn = |text: String| vec![Turn { role: Role::User, text, images: Vec::new() }];
     let conversations = match body.get("prompt") {
@@ -35,7 +35,7 @@ pub(crate) fn prompt(body: &Value) -> Prompt {
     }
 }
 
-/// Tokens that somebody else has counted are as good as words.
+/// Tokens counted by a client are treated like words.
 fn numbers(items: &[Value]) -> String {
     items.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -50,7 +50,7 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
     reply
 }
 
-/// The chunks; several completions take turns.
+/// The chunks; several completions alternate.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     let (id, with_usage) = (of.id("cmpl-", 0), wants_usage(of));
     let chunk = |choices: Value, usage: Option<Value>| {

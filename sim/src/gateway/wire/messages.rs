@@ -1,11 +1,11 @@
-//! The message object of the second wire format, and its named events.
+//! The message object of the messages format, and its named events.
 
 use serde_json::{Value, json};
 
 use super::{Event, Of, pieces, read};
 use crate::gateway::model::{Choice, Choose, Finish, Prompt, Role, Turn};
 
-/// What a messages request asks.
+/// The prompt of a messages request.
 pub(crate) fn prompt(body: &Value) -> Prompt {
     let mut turns: Vec<Turn> =
         body.get("system").map(|system| read::turn(Role::System, Some(system))).into_iter().collect();
@@ -26,7 +26,7 @@ pub(crate) fn prompt(body: &Value) -> Prompt {
     }
 }
 
-/// A message is a turn, and each result of a tool in it one more, before what is said to them.
+/// The turns of a message: one for each tool result in it, then one for its own content.
 fn said(message: &Value) -> Vec<Turn> {
     let role = read::role(read::text(message, "role"));
     let blocks = read::list(message, "content");
@@ -35,7 +35,7 @@ fn said(message: &Value) -> Vec<Turn> {
         blocks.iter().filter(is_result).map(|block| read::turn(Role::Tool, block.get("content"))).collect();
     let own = read::turn(role, message.get("content"));
     if turns.is_empty() || !own.text.is_empty() || !own.images.is_empty() {
-        // What is said beside results is said about them: nothing new is asked.
+        // Text next to tool results is a comment on them, not a new question.
         turns.insert(0, own);
     }
     turns
@@ -64,7 +64,7 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
     message(of, &content, (reason.into(), text), of.answer.usage.completion)
 }
 
-/// The events: the message begins, its blocks one after the other, piece by piece, and why it ended.
+/// The events: message start, content blocks one after the other in pieces, and the stop reason.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     let choice = only(of);
     let begun = message(of, &[], (Value::Null, Value::Null), 1);
@@ -126,7 +126,7 @@ fn used(of: &Of<'_>, n: usize, name: &str, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": of.id("toolu_", n), "name": name, "input": input })
 }
 
-/// Why it ended, and the text that it ended before.
+/// The stop reason, and the stop string.
 fn reason(finish: &Finish) -> (&'static str, Value) {
     match finish {
         Finish::Stop => ("end_turn", Value::Null),

@@ -1,4 +1,4 @@
-//! What a model says, in the shapes that today's client libraries parse: reply objects, and the events of streams.
+//! A model's answer in the formats that today's client libraries parse: reply objects and stream events.
 
 pub(crate) mod chat;
 pub(crate) mod completions;
@@ -14,23 +14,23 @@ use sha2::{Digest, Sha256};
 
 use super::model::Answer;
 
-/// What a reply is made of.
+/// The parts of a reply.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Of<'a> {
-    /// Its ids are drawn from this.
+    /// The random bytes of its ids.
     pub(crate) draw: [u8; 32],
-    /// When it was made, in seconds.
+    /// Its creation time, in seconds.
     pub(crate) created_s: i64,
     /// The model's name.
     pub(crate) model: &'a str,
-    /// What the model says.
+    /// The model's answer.
     pub(crate) answer: &'a Answer,
-    /// The request, as it came.
+    /// The request as received.
     pub(crate) body: &'a Value,
 }
 
 impl Of<'_> {
-    /// An id of its own: the words before it, and 24 digits.
+    /// A unique id: this prefix and 24 digits.
     fn id(&self, prefix: &str, n: usize) -> String {
         let mut hash = Sha256::new();
         hash.update(self.draw);
@@ -39,7 +39,7 @@ impl Of<'_> {
         format!("{prefix}{}", &text::hex(&hash.finalize())[..24])
     }
 
-    /// What the request says under this key, or something else.
+    /// The request's value under this key, or a default.
     fn given(&self, key: &str, otherwise: Value) -> Value {
         self.body.get(key).filter(|value| !value.is_null()).cloned().unwrap_or(otherwise)
     }
@@ -48,9 +48,9 @@ impl Of<'_> {
 /// An event of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
-    /// Its name, in formats that name their events.
+    /// Its name, in formats with named events.
     pub(crate) name: Option<&'static str>,
-    /// What it says.
+    /// Its data.
     pub(crate) data: Data,
 }
 
@@ -60,7 +60,7 @@ impl Event {
         Event { name: None, data: Data::Json(data) }
     }
 
-    /// An event with a name, which its data repeat as their type.
+    /// An event with a name, which its data repeats as its type.
     fn named(name: &'static str, mut data: Value) -> Event {
         if let Some(members) = data.as_object_mut() {
             members.shift_insert(0, "type".to_owned(), name.into());
@@ -69,16 +69,16 @@ impl Event {
     }
 }
 
-/// What an event says.
+/// The data of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Data {
     /// JSON.
     Json(Value),
-    /// That nothing comes after it, in formats that say so.
+    /// The end marker, in formats that have one.
     Done,
 }
 
-/// The list of models: what the list of either wire format's client library reads.
+/// The list of models, with the members that both formats' client libraries read.
 pub(crate) fn models<'a>(ids: impl Iterator<Item = &'a str>, created_s: i64) -> Value {
     let created_at = Instant(created_s * 1_000).to_string();
     let model = |id: &str| {
@@ -103,13 +103,13 @@ pub(crate) fn models<'a>(ids: impl Iterator<Item = &'a str>, created_s: i64) -> 
     })
 }
 
-/// What an error event of the chat and completions formats says.
+/// The data of an error event of the chat and completions formats.
 fn failure(text: &str) -> Event {
     let error = json!({ "message": text, "type": "server_error", "param": null, "code": "server_error" });
     Event::plain(json!({ "error": error }))
 }
 
-/// Pieces of a JSON text, as a model would write them.
+/// pieces of a JSON document, as a model would write them.
 fn pieces(json: &Value) -> Vec<String> {
     super::model::split(&json.to_string()).map(str::to_owned).collect()
 }

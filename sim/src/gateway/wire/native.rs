@@ -1,5 +1,5 @@
-//! The completion at the address without a version: the same object, which also says its text and whether it is at
-//! its end in a word each, as servers' own formats do. It is asked and breaks off as that object's.
+//! The completion at the path without a version: the same object, with its text and an end flag in extra members,
+//! like servers' own formats. Prompt and error event are those of completions.
 
 use serde_json::Value;
 

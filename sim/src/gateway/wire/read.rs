@@ -1,4 +1,4 @@
-//! How requests are read: whatever is not what it should be is passed over, since validation comes before.
+//! Reads requests. Invalid parts are ignored, since validation comes first.
 
 use assay_spec::gateway::body::canonical;
 use serde_json::{Map, Value, json};
@@ -6,10 +6,10 @@ use sha2::{Digest, Sha256};
 
 use crate::gateway::model::{Role, Tool, Turn};
 
-/// Members that tell how an answer is to be delivered, and not what it says.
+/// Members that control how an answer is delivered, not what it contains.
 const DELIVERY: &[&str] = &["stream", "stream_options"];
 
-/// A digest of a request: equal for requests that ask the same, however they are written or delivered.
+/// A digest of a request: equal for requests with the same content, however they are formatted or delivered.
 pub(super) fn key(body: &Value) -> [u8; 32] {
     Sha256::digest(canonical(body, DELIVERY)).into()
 }
@@ -19,7 +19,7 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The text under a key; empty where there is none.
+/// The string under a key; empty if absent.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
@@ -29,7 +29,7 @@ pub(super) fn tokens(body: &Value, keys: &[&str]) -> Option<u64> {
     keys.iter().find_map(|key| body.get(*key).and_then(Value::as_u64))
 }
 
-/// The texts under a key: one, or an array of them.
+/// The strings under a key: one, or an array of them.
 pub(super) fn texts(body: &Value, key: &str) -> Vec<String> {
     match body.get(key) {
         Some(Value::String(text)) => vec![text.clone()],
@@ -38,7 +38,7 @@ pub(super) fn texts(body: &Value, key: &str) -> Vec<String> {
     }
 }
 
-/// How many answers are wanted.
+/// The number of answers.
 pub(super) fn n(body: &Value) -> usize {
     body.get("n").and_then(Value::as_u64).map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX))
 }
@@ -53,7 +53,7 @@ pub(super) fn role(name: &str) -> Role {
     }
 }
 
-/// A turn out of content in any of the formats: a string, or an array of parts with texts and images.
+/// A turn from content in any of the formats: a string, or an array of text and image parts.
 pub(super) fn turn(role: Role, content: Option<&Value>) -> Turn {
     let mut turn = Turn { role, text: String::new(), images: Vec::new() };
     match content {
@@ -86,13 +86,13 @@ pub(super) fn add(turn: &mut Turn, part: &Value) {
     }
 }
 
-/// The schema of any answer that is an object.
+/// The schema of an answer that may be any object.
 pub(super) fn any_object() -> Value {
     let text = json!({ "type": "string" });
     json!({ "type": "object", "properties": { "answer": text }, "required": ["answer"] })
 }
 
-/// A tool, with its schema under this key; none without a name.
+/// A tool, with its schema under this key; `None` without a name.
 pub(super) fn tool(declared: &Value, schema: &str) -> Option<Tool> {
     let name = declared.get("name").and_then(Value::as_str)?.to_owned();
     let schema = declared.get(schema).cloned().unwrap_or_else(|| Value::Object(Map::new()));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Event, Of, pieces, read};
 use crate::gateway::model::{Call, Choice, Choose, Finish, Prompt, Role, Turn};
 
-/// What a responses request asks.
+/// The prompt of a responses request.
 pub(crate) fn prompt(body: &Value) -> Prompt {
     let mut turns: Vec<Turn> =
         body.get("instructions").map(|rules| read::turn(Role::System, Some(rules))).into_iter().collect();
@@ -27,7 +27,7 @@ pub(crate) fn prompt(body: &Value) -> Prompt {
     }
 }
 
-/// What an item says; calls are the model's own words.
+/// The turn of an item; calls count as the model's own words.
 fn turn(item: &Value) -> Option<Turn> {
     match read::text(item, "type") {
         "function_call" => Some(Turn { role: Role::Assistant, text: String::new(), images: Vec::new() }),
@@ -62,7 +62,7 @@ pub(crate) fn reply(of: &Of<'_>) -> Value {
     response(of, status(choice), &items(of, choice, status(choice)))
 }
 
-/// The events: the response begins, its items one after the other, piece by piece, and it is complete.
+/// The events: response start, output items one after the other in pieces, and response completion.
 pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     let choice = only(of);
     let begun = json!({ "response": response(of, "in_progress", &[]) });
@@ -92,7 +92,7 @@ pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     events
 }
 
-/// The event of a stream that fails after so many events.
+/// The event of a stream that fails after `sent` events.
 pub(crate) fn broken(text: &str, sent: usize) -> Event {
     let error = json!({ "code": "server_error", "message": text, "param": null, "sequence_number": sent });
     Event::named("error", error)

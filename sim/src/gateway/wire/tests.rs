@@ -1,4 +1,4 @@
-//! A stream says what the reply says, piece by piece.
+//! A stream contains the same as the whole reply, piece by piece.
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ impl Format {
         ((self.reply)(&of), (self.events)(&of))
     }
 
-    /// A request that asks this, in this format's words.
+    /// A request with this question, in this format.
     fn asks(&self, text: &str) -> Value {
         let tool = json!({ "name": "weather", "description": "Tells the weather", "parameters": CITY() });
         let messages = json!([{ "role": "user", "content": text }]);
@@ -55,7 +55,7 @@ impl Format {
     }
 }
 
-#[expect(non_snake_case, reason = "a constant, were JSON one")]
+#[expect(non_snake_case, reason = "it would be a constant if JSON could be one")]
 fn CITY() -> Value {
     json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] })
 }
@@ -76,7 +76,7 @@ fn joined<'a>(events: &'a [Event], pointer: &'a str) -> String {
     events.iter().filter_map(|event| json_of(event).pointer(pointer)?.as_str()).collect()
 }
 
-/// Where a reply has its text, and where its events have the pieces.
+/// The position of the text in a reply, and of the pieces in its events.
 fn places(name: &str) -> (&'static str, &'static str) {
     match name {
         "chat" => ("/choices/0/message/content", "/choices/0/delta/content"),
@@ -87,7 +87,7 @@ fn places(name: &str) -> (&'static str, &'static str) {
 }
 
 #[test]
-fn the_pieces_of_a_stream_make_up_the_answer() {
+fn stream_pieces_concatenate_to_the_answer() {
     for format in FORMATS {
         let (reply, events) = format.answer(&without_tools(format.asks("Tell me about lighthouses")));
         let (whole, piece) = places(format.name);
@@ -99,7 +99,7 @@ fn the_pieces_of_a_stream_make_up_the_answer() {
 }
 
 #[test]
-fn the_pieces_of_a_call_make_up_its_arguments() {
+fn call_pieces_concatenate_to_the_arguments() {
     for format in FORMATS.iter().filter(|format| !["completions", "native"].contains(&format.name)) {
         let (reply, events) = format.answer(&format.asks("How is the weather in Lisbon?"));
         let (call, id, piece) = match format.name {
@@ -115,12 +115,12 @@ fn the_pieces_of_a_call_make_up_its_arguments() {
         assert!(call.to_string().contains("Lisbon"), "{call}");
         let id = call.pointer(id).unwrap().to_string();
         let naming = events.iter().filter(|event| json_of(event).to_string().contains(&id)).count();
-        assert!(naming >= 1, "{}: {id} is not told", format.name);
+        assert!(naming >= 1, "{}: {id} is missing", format.name);
     }
 }
 
 #[test]
-fn how_an_answer_is_delivered_does_not_change_it() {
+fn streaming_does_not_change_the_answer() {
     for format in FORMATS {
         let body = format.asks("Tell me about lighthouses");
         let mut streamed = body.clone();
@@ -134,7 +134,7 @@ fn how_an_answer_is_delivered_does_not_change_it() {
 }
 
 #[test]
-fn chat_streams_tell_the_cost_where_that_is_asked_for() {
+fn chat_streams_report_usage_on_request() {
     let mut body = FORMATS[0].asks("Hello there");
     let (_, silent) = FORMATS[0].answer(&body);
     assert!(silent.iter().all(|event| json_of(event).get("usage").is_none()));
@@ -147,7 +147,7 @@ fn chat_streams_tell_the_cost_where_that_is_asked_for() {
 }
 
 #[test]
-fn an_answer_that_was_cut_says_so_in_every_format() {
+fn cut_answer_says_so_in_every_format() {
     let cases = [
         ("chat", "max_tokens", "/choices/0/finish_reason", "length"),
         ("completions", "max_tokens", "/choices/0/finish_reason", "length"),
@@ -202,7 +202,7 @@ fn events_of_messages_and_responses_have_their_names_in_order() {
 }
 
 #[test]
-fn a_tool_is_answered_in_every_format() {
+fn tool_results_are_answered_in_every_format() {
     let conversations = [
         (
             "chat",
@@ -238,7 +238,7 @@ fn a_tool_is_answered_in_every_format() {
 }
 
 #[test]
-fn an_image_is_seen_in_every_format_that_has_them() {
+fn images_are_seen_in_every_format_that_has_them() {
     let (_, data) = PICTURE.split_once(',').unwrap();
     let source = json!({ "type": "base64", "media_type": "image/gif", "data": data });
     let parts = [
@@ -273,7 +273,7 @@ fn several_answers_take_turns_and_keep_their_order() {
 }
 
 #[test]
-fn json_is_answered_where_it_is_asked_for() {
+fn json_is_returned_on_request() {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     let bodies = [
         (
@@ -302,7 +302,7 @@ fn json_is_answered_where_it_is_asked_for() {
 
 /// Validation comes first, but a rule that is switched off lets anything through.
 #[test]
-fn no_body_is_too_odd_to_be_answered() {
+fn every_odd_body_is_answered() {
     let odd = [json!(null), json!([]), json!(5), json!("text")];
     let members = [
         "messages",
@@ -342,7 +342,7 @@ fn no_body_is_too_odd_to_be_answered() {
 }
 
 #[test]
-fn the_list_of_models_has_what_both_libraries_read() {
+fn model_list_has_what_both_client_libraries_read() {
     let list = models(["a", "b"].into_iter(), 1_767_225_600);
     assert_eq!(
         (&list["object"], &list["has_more"], &list["last_id"]),

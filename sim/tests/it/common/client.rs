@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{PREPARE, SUBMIT};
 
-/// A key, and the domain that it speaks for.
+/// A key, and its domain.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) key: SigningKey,
@@ -27,7 +27,7 @@ impl Client {
         ed25519::address(&self.key)
     }
 
-    /// A POST with an envelope of its own.
+    /// A POST with its own envelope.
     pub(crate) fn call(&self, path: &str, body: &[u8], time: Instant) -> Call {
         let claims = Claims { method: "POST", path, domain: &self.domain, time, body };
         let header = sign(&Dialect::default(), &self.key, &claims);
@@ -36,7 +36,7 @@ impl Client {
         Call::new("POST", path, headers, body.to_vec())
     }
 
-    /// A prepare of `body`, with the domain put in.
+    /// A prepare of `body`, with the domain added.
     pub(crate) fn prepare(&self, body: &Value, time: Instant) -> Call {
         let mut body = body.clone();
         body["domain"] = json!(self.domain);
@@ -66,7 +66,7 @@ impl Client {
     }
 }
 
-/// A request as it goes out.
+/// A request to send.
 #[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) method: String,
@@ -86,8 +86,8 @@ impl Call {
     }
 }
 
-/// Method, path, headers and body, a line each.
-/// A line for a shell: `$SIM` is the base URL of a simulator whose clock stands at the moment of the call.
+/// Method, path, headers and body, one per line, as a shell command: `$SIM` is the base URL of a simulator whose
+/// clock is at the time of the call.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace('\'', r"'\''");
@@ -99,7 +99,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// The answer to a prepare.
+/// The response to a prepare.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) id: String,
@@ -112,7 +112,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     pub(crate) fn read(reply: &Reply) -> Prepared {
         let whole = body_of(reply);
-        let text = |key: &str| whole[key].as_str().expect("a text").to_owned();
+        let text = |key: &str| whole[key].as_str().expect("a string").to_owned();
         Prepared {
             id: text("prepareId"),
             message: text::parse_base64(&text("message")).expect("standard base64"),
@@ -128,7 +128,7 @@ pub(crate) fn body_of(reply: &Reply) -> Value {
     serde_json::from_slice(&reply.body).unwrap_or_else(|e| panic!("{e}: {}", show(reply)))
 }
 
-/// A reply's status and body, for people.
+/// A reply's status and body, for messages.
 pub(crate) fn show(reply: &Reply) -> String {
     format!("{} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }

@@ -1,4 +1,4 @@
-//! A caller of the anonymous drop: forms, uploads and what came of them.
+//! A caller of the anonymous drop: forms, uploads and their results.
 
 use assay_sim::drop::SITE;
 use assay_sim::{ExchangeId, Reply};
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use super::{Call, Driver, body_of, show, zip};
 
-/// The path, spelled out: a wrong one cannot hide in the simulator and here.
+/// The path, written out, so that the simulator and its tests cannot share a wrong one.
 pub(crate) const DROP: &str = "/api/drop";
-/// What stands between the parts of a form.
+/// The boundary between the parts of a form.
 pub(crate) const BOUNDARY: &str = "assay";
-/// Its announcement.
+/// The content type of a form.
 pub(crate) const FORM: &str = "multipart/form-data; boundary=assay";
 
-/// What an upload may be answered.
+/// The documented statuses of an upload.
 pub(crate) const DOCUMENTED: [u16; 6] = [200, 400, 413, 429, 500, 503];
 
-/// A multipart form that is being written.
+/// A multipart form being written.
 #[derive(Clone, Default)]
 pub(crate) struct Form(Vec<u8>);
 
@@ -53,7 +53,7 @@ impl Form {
     }
 }
 
-/// A POST to the drop, whatever its body is.
+/// A POST to the drop with any body.
 pub(crate) fn post(content_type: &str, body: Vec<u8>) -> Call {
     Call::new("POST", DROP, vec![("content-type", content_type.as_bytes().to_vec())], body)
 }
@@ -71,15 +71,15 @@ pub(crate) fn get(target: &str) -> Call {
 /// A header that a reply must have.
 pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
     let value = reply.headers.get(name).unwrap_or_else(|| panic!("no {name}: {}", show(reply)));
-    value.to_str().expect("a text")
+    value.to_str().expect("a string")
 }
 
-/// A site of one page.
+/// A site with one page.
 pub(crate) fn page(content: &str) -> Vec<u8> {
     zip::of(&[("index.html", content.as_bytes())])
 }
 
-/// The answer to an upload.
+/// The response to an upload.
 #[derive(Clone, Debug)]
 pub(crate) struct Dropped {
     pub(crate) id: String,
@@ -93,7 +93,7 @@ pub(crate) struct Dropped {
 impl Dropped {
     pub(crate) fn read(reply: &Reply) -> Dropped {
         let whole = body_of(reply);
-        let text = |key: &str| whole[key].as_str().expect("a text").to_owned();
+        let text = |key: &str| whole[key].as_str().expect("a string").to_owned();
         Dropped {
             id: text("dropId"),
             token: text("claimToken"),
@@ -110,19 +110,19 @@ impl Dropped {
         &host[host.find('/').expect("a path")..]
     }
 
-    /// The path of something below its page.
+    /// The path of a file below its page.
     pub(crate) fn below(&self, path: &str) -> String {
         format!("{}{path}", self.path())
     }
 }
 
 impl Driver {
-    /// The drop's account of itself.
+    /// The drop's state in the view.
     pub(crate) fn drops(&self) -> Value {
         self.world.view(Service::Drop)
     }
 
-    /// Calls from now on come from this address.
+    /// Sets the client address of the next calls.
     pub(crate) fn at(&mut self, peer: &str) -> &mut Driver {
         self.peer = peer.parse().expect("an address");
         self
@@ -139,24 +139,24 @@ impl Driver {
         self.reply(exchange).expect("the drop answers at once")
     }
 
-    /// Uploads a zip; the answer's status.
+    /// Uploads a zip; returns the status.
     pub(crate) fn post_zip(&mut self, zip: &[u8]) -> u16 {
         self.ask(&upload(zip)).status
     }
 
-    /// Uploads what must be taken.
+    /// Sends an upload that must be accepted.
     pub(crate) fn drop_form(&mut self, call: &Call) -> Dropped {
         let reply = self.ask(call);
         assert_eq!(reply.status, 200, "{}", show(&reply));
         Dropped::read(&reply)
     }
 
-    /// Uploads a zip that must be taken.
+    /// Uploads a zip that must be accepted.
     pub(crate) fn drop_zip(&mut self, zip: &[u8]) -> Dropped {
         self.drop_form(&upload(zip))
     }
 
-    /// Uploads a site of one page.
+    /// Uploads a site with one page.
     pub(crate) fn drop_page(&mut self) -> Dropped {
         self.drop_zip(&page("<p>"))
     }
@@ -174,13 +174,13 @@ impl Driver {
         self.world.set_limits(Service::Drop, limits).expect("known limits");
     }
 
-    /// The requirement that refused last.
+    /// The requirement of the latest refusal.
     pub(crate) fn refused_by(&self) -> &str {
         self.world.core.log.lines().last().map_or("", |line| line.requirement.as_str())
     }
 }
 
-/// The answer has that status and its form, nothing has changed, and a good upload still works.
+/// Asserts this status and its form, no change, and that a valid upload still works.
 pub(crate) fn expect(name: &str, call: &Call, status: u16) -> Driver {
     let mut driver = Driver::new(1);
     let before = driver.drops();

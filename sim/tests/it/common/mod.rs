@@ -1,4 +1,4 @@
-//! A driver for worlds: signed calls in, whole replies out. Time moves only by [`Driver::advance`].
+//! A driver for worlds: takes signed calls, returns whole replies. Time moves only by [`Driver::advance`].
 
 mod client;
 pub(crate) mod drop;
@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 
 pub(crate) use client::{Call, Client, Prepared, body_of, show};
 
-/// The paths, spelled out: a wrong one cannot hide in the simulator and here.
+/// The paths, written out, so that the simulator and its tests cannot share a wrong one.
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
 pub(crate) const SUBMIT: &str = "/api/vf-cli/publish/submit";
 
-/// A world with `a.example` bound to the key that comes with it.
+/// A world with `a.example` bound, and a client with its key.
 pub(crate) fn bound() -> (Driver, Client) {
     let mut driver = Driver::new(1);
     let alice = Client::new(1, "a.example");
@@ -33,13 +33,13 @@ pub(crate) fn bound() -> (Driver, Client) {
     (driver, alice)
 }
 
-/// A world, and the replies that it gave.
+/// A world, and its replies.
 #[derive(Clone)]
 pub(crate) struct Driver {
     pub(crate) world: World,
-    /// The client address of the calls to come.
+    /// The client address of the next calls.
     pub(crate) peer: IpAddr,
-    /// Requests of the world's own that left it.
+    /// The world's own requests that left it.
     pub(crate) left: Vec<(OutgoingId, Arc<Outgoing>)>,
     replies: BTreeMap<ExchangeId, (Reply, bool)>,
     /// Exchanges whose answers broke off.
@@ -66,7 +66,7 @@ impl Driver {
         self.world.view(Service::Publish)
     }
 
-    /// How many records are on the chain.
+    /// The number of records on the chain.
     pub(crate) fn landed(&self) -> u64 {
         self.view()["chain"]["transactions"].as_u64().expect("a count")
     }
@@ -90,7 +90,7 @@ impl Driver {
         self.input(Input::Tick(until));
     }
 
-    /// Goes to the next moment at which something is due.
+    /// Moves to the next time at which something is due.
     pub(crate) fn advance_to_next(&mut self) {
         let due = self.world.core.clock.next_due().expect("something is due");
         self.input(Input::Tick(due));
@@ -101,7 +101,7 @@ impl Driver {
         self.take(outputs);
     }
 
-    /// Sends the head alone.
+    /// Sends only the head.
     pub(crate) fn begin(&mut self, site: Site, call: &Call) -> ExchangeId {
         let exchange = self.world.next_exchange();
         let mut headers = HeaderMap::new();
@@ -128,7 +128,7 @@ impl Driver {
         exchange
     }
 
-    /// The reply to an exchange, once it is complete; only once.
+    /// The reply to an exchange, once it is complete; returned only once.
     pub(crate) fn reply(&mut self, exchange: ExchangeId) -> Option<Reply> {
         let (_, complete) = self.replies.get(&exchange)?;
         if *complete { self.replies.remove(&exchange).map(|(reply, _)| reply) } else { None }
@@ -147,20 +147,20 @@ impl Driver {
         Prepared::read(&reply)
     }
 
-    /// Prepares what `body` says besides the domain; it must succeed.
+    /// Prepares `body` plus the domain; it must succeed.
     pub(crate) fn prepare_of(&mut self, client: &Client, body: &Value) -> Prepared {
         let reply = self.send(&client.prepare(body, self.now()));
         assert_eq!(reply.status, 200, "{}", show(&reply));
         Prepared::read(&reply)
     }
 
-    /// Submits with a good signature and waits as long as it takes.
+    /// Submits with a valid signature and waits as long as it takes.
     pub(crate) fn submit(&mut self, client: &Client, prepared: &Prepared, op: Option<&str>) -> Reply {
         let exchange = self.start(&client.submit(prepared, op, self.now()));
         self.wait(exchange)
     }
 
-    /// Moves time on until an exchange is answered.
+    /// Moves time on until an exchange has an answer.
     pub(crate) fn wait(&mut self, exchange: ExchangeId) -> Reply {
         loop {
             if let Some(reply) = self.reply(exchange) {

@@ -1,4 +1,4 @@
-//! A caller of the node API: wallets, signed messages, uploads, and what came of them.
+//! A caller of the node API: wallets, signed messages, uploads, and their results.
 
 use assay_sim::network::sites::PRIMARY;
 use assay_sim::{Reply, Site};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::drop::{Form, get};
 use super::{Call, Driver, body_of, show};
 
-/// The paths, spelled out: a wrong one cannot hide in the simulator and here.
+/// The paths, written out, so that the simulator and its tests cannot share a wrong one.
 pub(crate) const MESSAGES: &str = "/api/v0/messages";
 pub(crate) const FLAT: &str = "/api/v0/messages.json";
 pub(crate) const STORAGE: &str = "/api/v0/storage/store";
@@ -34,14 +34,14 @@ impl Wallet {
         Wallet { key, address }
     }
 
-    /// The body of a creating call, signed.
+    /// The body of a signed call that creates a message.
     pub(crate) fn envelope(&self, message: &Value) -> Value {
         let text = message.to_string();
         let body = envelope::body(&text, &sign_request(&self.key, &text), &self.address);
         serde_json::from_str(&body).expect("an envelope is JSON")
     }
 
-    /// A creating call at the endpoint that takes any type.
+    /// A call that creates a message, at the endpoint for all types.
     pub(crate) fn create(&self, message: &Value) -> Call {
         post(MESSAGES, &self.envelope(message))
     }
@@ -63,12 +63,12 @@ impl Wallet {
     }
 }
 
-/// A message of that type, sent now.
+/// A message of this type, sent now.
 pub(crate) fn message(driver: &Driver, kind: &str, content: &Value) -> Value {
     message_at(driver.now().seconds(), kind, content)
 }
 
-/// A message of that type, sent at a second.
+/// A message of this type, sent at this second.
 pub(crate) fn message_at(timestamp: i64, kind: &str, content: &Value) -> Value {
     json!({ "chain": "ETH", "channel": "TEST", "type": kind, "timestamp": timestamp, "content": content })
 }
@@ -86,7 +86,7 @@ impl Form {
     }
 }
 
-/// A file as it was uploaded.
+/// An uploaded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Uploaded {
     /// The message's hash.
@@ -96,7 +96,7 @@ pub(crate) struct Uploaded {
 }
 
 impl Driver {
-    /// A world without rates in the way.
+    /// A world without rate limits.
     pub(crate) fn unhurried(seed: u64) -> Driver {
         let mut driver = Driver::new(seed);
         driver.lift_rates();
@@ -133,7 +133,7 @@ impl Driver {
         body_of(&reply)
     }
 
-    /// Creates a message that must be taken: its hash.
+    /// Creates a message that must be accepted; returns its hash.
     pub(crate) fn take_message(&mut self, wallet: &Wallet, message: &Value) -> String {
         let reply = self.net(&wallet.create(message));
         assert_eq!(reply.status, 200, "{}", show(&reply));
@@ -142,7 +142,7 @@ impl Driver {
         body["item_hash"].as_str().expect("a hash").to_owned()
     }
 
-    /// Uploads a file that must be taken.
+    /// Uploads a file that must be accepted.
     pub(crate) fn store_file(&mut self, wallet: &Wallet, file: &[u8]) -> Uploaded {
         let reply = self.net(&wallet.upload(file, "text/plain"));
         assert_eq!(reply.status, 200, "{}", show(&reply));
@@ -151,7 +151,7 @@ impl Driver {
         Uploaded { hash, cid }
     }
 
-    /// Sends a FORGET that must be taken: its hash.
+    /// Sends a FORGET that must be accepted; returns its hash.
     pub(crate) fn forget(&mut self, wallet: &Wallet, hashes: &[&str]) -> String {
         let time = self.now().seconds();
         let content = json!({ "address": wallet.address, "hashes": hashes, "time": time });
@@ -159,7 +159,7 @@ impl Driver {
         self.take_message(wallet, &message)
     }
 
-    /// The answer for one message, which must be there.
+    /// The response for one message, which must exist.
     pub(crate) fn wrapper(&mut self, hash: &str) -> Value {
         self.read(&format!("{MESSAGES}/{hash}"))
     }
@@ -174,7 +174,7 @@ impl Driver {
         self.net_at(site, &get(&format!("/api/v0/storage/raw/{hash}"))).status
     }
 
-    /// Every hash of a list, paged through.
+    /// Every hash of a list, read page by page.
     pub(crate) fn hashes_of(&mut self, target: &str, limit: usize) -> Vec<String> {
         let mut hashes = Vec::new();
         let sign = if target.contains('?') { '&' } else { '?' };
@@ -207,7 +207,7 @@ impl Driver {
     }
 }
 
-/// The error body, which every refusal must have; answers its status.
+/// The error body, which every refusal must have; returns its status.
 pub(crate) fn refused(reply: &Reply) -> u16 {
     let body = body_of(reply);
     assert_eq!(body["status"], "error", "{}", show(reply));

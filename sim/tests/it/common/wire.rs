@@ -1,4 +1,4 @@
-//! Raw bytes over an in-memory connection with a real HTTP server at its other end.
+//! Raw bytes over an in-memory connection to a real HTTP server.
 
 use assay_sim::Site;
 use assay_sim::publish::SITES;
@@ -26,7 +26,7 @@ pub(crate) async fn send(handle: &Handle, bytes: &[u8]) -> DuplexStream {
     io
 }
 
-/// Resolves once `count` exchanges wait for an answer; an answer on `io` instead is an error, not a hang.
+/// Resolves once `count` exchanges wait for an answer; an answer on `io` is an error, not a hang.
 pub(crate) async fn until_waiting(handle: &Handle, count: usize, io: &mut DuplexStream) {
     tokio::select! {
         () = handle.waiting(count) => {}
@@ -34,10 +34,10 @@ pub(crate) async fn until_waiting(handle: &Handle, count: usize, io: &mut Duplex
     }
 }
 
-/// All that the server says until it ends the connection.
+/// Everything the server sends until it closes the connection.
 pub(crate) async fn read(mut io: DuplexStream) -> String {
     let mut said = Vec::new();
-    io.read_to_end(&mut said).await.expect("the server ends the connection");
+    io.read_to_end(&mut said).await.expect("the server closes the connection");
     String::from_utf8(said).expect("an answer in UTF-8")
 }
 
@@ -46,13 +46,13 @@ pub(crate) async fn ask(handle: &Handle, call: &Call) -> String {
     read(send(handle, &bytes(call)).await).await
 }
 
-/// The status that an answer begins with.
+/// The status of an answer.
 pub(crate) fn status(answer: &str) -> u16 {
     let word = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
     word.and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no answer: {answer:?}"))
 }
 
-/// A call as HTTP/1.1; the connection ends after it.
+/// A call as HTTP/1.1; the connection closes after it.
 pub(crate) fn bytes(call: &Call) -> Vec<u8> {
     let mut out = format!("{} {} HTTP/1.1\r\nhost: sim\r\nconnection: close\r\n", call.method, call.target)
         .into_bytes();

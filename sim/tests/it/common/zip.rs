@@ -1,23 +1,23 @@
-//! A raw writer of zips: what stands in them is up to the test, not to a library's good manners.
+//! A raw zip writer: a test controls every byte.
 
-/// An entry as its headers have it. The fields are free, so that they may be wrong.
+/// An entry, as in its headers. Any field may be wrong.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,
-    /// As it stands in the zip.
+    /// The name in the zip.
     pub(crate) data: Vec<u8>,
     /// 0 is stored, 8 is deflated.
     pub(crate) method: u16,
     pub(crate) flags: u16,
     pub(crate) crc: u32,
-    /// The size that the headers tell.
+    /// The size in the headers.
     pub(crate) size: u32,
-    /// The Unix mode; 0 where the zip comes from another system.
+    /// The Unix mode; 0 if the zip is from another system.
     pub(crate) mode: u32,
 }
 
 impl Entry {
-    /// A file that is stored as it is.
+    /// A stored file.
     pub(crate) fn stored(name: &str, content: &[u8]) -> Entry {
         Entry {
             name: name.as_bytes().to_vec(),
@@ -30,7 +30,7 @@ impl Entry {
         }
     }
 
-    /// A file that is deflated.
+    /// A deflated file.
     pub(crate) fn deflated(name: &str, content: &[u8]) -> Entry {
         let data = miniz_oxide::deflate::compress_to_vec(content, 9);
         Entry { data, method: 8, ..Entry::stored(name, content) }
@@ -41,7 +41,7 @@ impl Entry {
         Entry { mode: 0o120_777, ..Entry::stored(name, target.as_bytes()) }
     }
 
-    /// A directory, with the slash at its end.
+    /// A directory; its name ends in a slash.
     pub(crate) fn directory(name: &str) -> Entry {
         Entry::stored(&format!("{name}/"), b"")
     }
@@ -67,14 +67,14 @@ pub(crate) fn write(entries: &[Entry]) -> Vec<u8> {
     finish(out, entries, &places)
 }
 
-/// The zip of these entries over the data of the first one alone: each begins where the first does.
+/// The zip of these entries, all over the data of the first one: each begins where the first does.
 pub(crate) fn overlapping(entries: &[Entry]) -> Vec<u8> {
     let mut out = Vec::new();
     local(&mut out, &entries[0]);
     finish(out, entries, &vec![0; entries.len()])
 }
 
-/// A zip of `index.html` that has exactly so many bytes; the file besides it takes what is left.
+/// A zip of `index.html` with exactly this many bytes; a second file fills the rest.
 pub(crate) fn of_length(length: usize) -> Vec<u8> {
     let frame = of(&[("index.html", b"<p>"), ("pad.bin", b"")]).len();
     let zip = of(&[("index.html", b"<p>"), ("pad.bin", &vec![b'x'; length - frame])]);
@@ -84,10 +84,10 @@ pub(crate) fn of_length(length: usize) -> Vec<u8> {
 
 /// Names are UTF-8.
 const UTF8_NAMES: u16 = 1 << 11;
-/// The version that is needed to extract an entry, and that of 64-bit records.
+/// The version needed to extract an entry, and the one for 64-bit records.
 const VERSION: u16 = 20;
 const WIDE_VERSION: u16 = 45;
-/// Midnight, 1 January 1980: where the format's time begins.
+/// Midnight, 1 January 1980: the beginning of the format's time.
 const TIME_AND_DATE: u32 = 0x0021_0000;
 
 fn local(out: &mut Vec<u8>, entry: &Entry) {
@@ -97,14 +97,14 @@ fn local(out: &mut Vec<u8>, entry: &Entry) {
     out.extend_from_slice(&entry.data);
 }
 
-/// What both headers of an entry have, in the same order.
+/// The fields that both headers of an entry share, in the same order.
 fn shared(out: &mut Vec<u8>, entry: &Entry) {
     shorts(out, &[VERSION, entry.flags, entry.method]);
     longs(out, &[TIME_AND_DATE, entry.crc, entry.data.len() as u32, entry.size]);
     shorts(out, &[entry.name.len() as u16, 0]);
 }
 
-/// Adds the central directory and its end, in the wide form where the narrow one has no room.
+/// Adds the central directory and its end record, in the 64-bit form if the other is too small.
 fn finish(mut out: Vec<u8>, entries: &[Entry], places: &[usize]) -> Vec<u8> {
     let start = out.len();
     for (entry, place) in entries.iter().zip(places) {

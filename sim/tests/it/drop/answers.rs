@@ -1,4 +1,4 @@
-//! What answers look like, byte for byte, and the URLs in them.
+//! The exact bytes of responses, and the URLs in them.
 
 use assay_sim::Reply;
 
@@ -6,7 +6,7 @@ use crate::common::drop::{get, page, post, upload};
 use crate::common::{Call, Driver, zip};
 
 #[test]
-fn the_urls_have_the_host_by_which_the_caller_came() {
+fn urls_have_the_host_that_the_caller_used() {
     for (host, base) in [
         (Some(&b"drop.example"[..]), "http://drop.example/"),
         (Some(b"drop.example:8080"), "http://drop.example:8080/"),
@@ -33,13 +33,13 @@ fn the_urls_have_the_host_by_which_the_caller_came() {
         let shown = String::from_utf8_lossy(host.unwrap_or(b"none")).into_owned();
         assert!(dropped.url.starts_with(&format!("{base}live/")), "{shown}: {}", dropped.url);
         assert!(dropped.claim_url.starts_with(&format!("{base}claim#")), "{shown}: {}", dropped.claim_url);
-        // Sites stand at paths: whoever asks under another name finds them too.
+        // Sites are at paths, so a caller under another host name finds them too.
         assert_eq!(driver.look(dropped.path()).status, 200);
     }
 }
 
 #[test]
-fn answers_have_their_forms_byte_for_byte() {
+fn responses_have_their_exact_bytes() {
     let mut driver = Driver::new(1);
     let form = |driver: &mut Driver, call: &Call, status, body: &str| {
         let reply: Reply = driver.ask(call);
@@ -66,5 +66,5 @@ fn answers_have_their_forms_byte_for_byte() {
     );
     form(&mut driver, &upload(&page("<p>")), 200, dropped);
     driver.open(&upload(b""));
-    form(&mut driver, &upload(b""), 429, r#"{"error":"an upload is on its way"}"#);
+    form(&mut driver, &upload(b""), 429, r#"{"error":"another upload is in progress"}"#);
 }

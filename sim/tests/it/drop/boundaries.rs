@@ -1,4 +1,4 @@
-//! Exact sizes, counts and instants: the last that is accepted, the first that is refused.
+//! Exact sizes, counts and times: the last that is accepted, the first that is rejected.
 
 use assay_sim::Input;
 use assay_sim::drop::SITE;
@@ -12,7 +12,7 @@ use crate::common::{Driver, show};
 const HOUR: i64 = 3_600_000;
 
 #[test]
-fn a_zip_may_have_ten_million_bytes() {
+fn zip_may_have_ten_million_bytes() {
     for (length, status) in [(10_000_000, 200), (10_000_001, 413)] {
         let mut driver = Driver::new(1);
         let reply = driver.ask(&upload(&zip::of_length(length)));
@@ -22,8 +22,8 @@ fn a_zip_may_have_ten_million_bytes() {
 }
 
 #[test]
-fn what_else_is_in_the_form_does_not_count_for_the_zip() {
-    // The last body that is read to its end, and the first that is not, whatever stands in it.
+fn other_fields_do_not_count_for_the_zip_size() {
+    // The last body that is read to its end, and the first that is not, whatever they contain.
     let form = |pad: usize| {
         Form::default().field("note", &vec![b'n'; pad]).artifact(&zip::of_length(10_000_000)).call()
     };
@@ -37,7 +37,7 @@ fn what_else_is_in_the_form_does_not_count_for_the_zip() {
 }
 
 #[test]
-fn a_body_that_is_too_large_is_answered_at_the_byte_that_makes_it_so() {
+fn oversized_body_is_answered_at_its_first_excess_byte() {
     let mut driver = Driver::new(1);
     let exchange = driver.open(&upload(b""));
     let feed = |driver: &mut Driver, length: usize| {
@@ -48,7 +48,7 @@ fn a_body_that_is_too_large_is_answered_at_the_byte_that_makes_it_so() {
     assert_eq!(feed(&mut driver, 1), None);
     assert_eq!(feed(&mut driver, 1), Some(413));
     assert_eq!((driver.world.receiving(), driver.drops()["uploads"].clone()), (0, json!(0)));
-    assert_eq!(feed(&mut driver, 1), None, "what comes after it is nobody's");
+    assert_eq!(feed(&mut driver, 1), None, "later bytes are ignored");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn files_may_have_forty_million_bytes_together() {
 }
 
 #[test]
-fn a_zip_may_have_a_thousand_files_and_directories_besides() {
+fn zip_may_have_a_thousand_files_and_any_directories() {
     let directories: Vec<Entry> = (0..50).map(|n| Entry::directory(&format!("d{n}"))).collect();
     for (count, status) in [(1000, 200), (1001, 413)] {
         let mut driver = Driver::new(1);
@@ -80,7 +80,7 @@ fn a_zip_may_have_a_thousand_files_and_directories_besides() {
 }
 
 #[test]
-fn a_file_behind_a_link_counts_as_often_as_it_is_seen() {
+fn file_behind_links_counts_once_per_path() {
     let limits = json!({ "files": 2, "extracted_bytes": 200 });
     for (size, links, status) in [(100, 1, 200), (101, 1, 413), (10, 2, 413)] {
         let mut driver = Driver::new(1);
@@ -93,7 +93,7 @@ fn a_file_behind_a_link_counts_as_often_as_it_is_seen() {
 }
 
 #[test]
-fn a_source_is_kept_where_it_has_the_form_and_ignored_where_not() {
+fn valid_source_is_kept_and_invalid_source_is_ignored() {
     let zip = zip::of(&[("index.html", b"<p>")]);
     let (last, first) = ("x".repeat(64), "x".repeat(65));
     let kept = ["a", " ", "AZaz09 _.:/@-", "codehost:owner/site@v1.2", last.as_str(), ""];
@@ -110,11 +110,11 @@ fn a_source_is_kept_where_it_has_the_form_and_ignored_where_not() {
     for source in ignored {
         assert_eq!(seen(source.as_bytes()), Value::Null, "{source:?}");
     }
-    assert_eq!(seen(b"caf\xe9"), Value::Null, "bytes that are no text");
+    assert_eq!(seen(b"caf\xe9"), Value::Null, "invalid UTF-8");
 }
 
 #[test]
-fn of_two_sources_the_first_one_counts_wherever_it_stands() {
+fn first_of_two_sources_counts() {
     let zip = zip::of(&[("index.html", b"<p>")]);
     let mut driver = Driver::new(1);
     for (form, kept) in [
@@ -129,7 +129,7 @@ fn of_two_sources_the_first_one_counts_wherever_it_stands() {
 }
 
 #[test]
-fn a_drop_is_live_until_the_millisecond_before_its_deadline() {
+fn drop_is_live_until_one_millisecond_before_its_deadline() {
     for (variations, gone) in [(vec![], 404), (vec!["drop.gone".to_owned()], 410)] {
         let mut driver = Driver::new(1);
         driver.world.set_variations(&variations).expect("a known variation");
@@ -144,7 +144,7 @@ fn a_drop_is_live_until_the_millisecond_before_its_deadline() {
         assert_eq!(driver.drops()["drops"][&dropped.id]["state"], "removed");
         assert_eq!(driver.drops()["stored_bytes"], 0);
 
-        // A day later nobody knows that it ever was.
+        // A day later the drop is forgotten.
         driver.advance(24 * HOUR - 1);
         assert_eq!(driver.look(dropped.path()).status, gone);
         driver.advance(1);
@@ -154,7 +154,7 @@ fn a_drop_is_live_until_the_millisecond_before_its_deadline() {
 }
 
 #[test]
-fn a_long_step_of_time_removes_each_drop_at_its_own_deadline() {
+fn long_time_step_removes_each_drop_at_its_own_deadline() {
     let mut driver = Driver::new(1);
     let first = driver.drop_page();
     driver.advance(1);
@@ -165,11 +165,11 @@ fn a_long_step_of_time_removes_each_drop_at_its_own_deadline() {
     driver.advance(365 * 24 * HOUR);
     assert_eq!(driver.look(second.path()).status, 404);
     assert_eq!(driver.drops(), json!({ "uploads": 0, "drops": {}, "stored_bytes": 0 }));
-    assert_eq!(driver.world.core.clock.next_due(), None, "nothing is left to do");
+    assert_eq!(driver.world.core.clock.next_due(), None, "no timers are left");
 }
 
 #[test]
-fn an_upload_that_takes_long_expires_four_hours_after_its_end() {
+fn slow_upload_expires_four_hours_after_its_end() {
     let mut driver = Driver::new(1);
     let call = upload(&zip::of(&[("index.html", b"<p>")]));
     let exchange = driver.begin(SITE, &call);
@@ -182,7 +182,7 @@ fn an_upload_that_takes_long_expires_four_hours_after_its_end() {
 }
 
 #[test]
-fn limits_at_their_ends_are_limits_and_no_panic() {
+fn extreme_limits_do_not_panic() {
     let most = json!({
         "zip_bytes": usize::MAX, "extracted_bytes": 40_000_000u64, "files": usize::MAX,
         "claim_window_ms": i64::MAX, "hour_ms": i64::MAX, "day_ms": i64::MAX,

@@ -1,4 +1,4 @@
-//! What one address may ask: windows to the millisecond, who counts as one, and one upload at a time.
+//! Limits per address: windows to the millisecond, which addresses are one caller, and one upload at a time.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
 #[test]
-fn the_eleventh_drop_of_a_rolling_hour_waits_for_the_first_to_leave() {
+fn drop_11_of_a_rolling_hour_waits_for_the_first_to_leave() {
     let mut driver = with_retry_after();
     let first = driver.now();
     driver.drop_page();
@@ -27,11 +27,15 @@ fn the_eleventh_drop_of_a_rolling_hour_waits_for_the_first_to_leave() {
     assert_eq!(
         refusal(&mut driver),
         ("drop.limits.hourly", "1".to_owned()),
-        "a started second is a whole one"
+        "a partial second is rounded up"
     );
     driver.advance(1);
     driver.drop_page();
-    assert_eq!(refusal(&mut driver), ("drop.limits.hourly", "60".to_owned()), "refused ones did not count");
+    assert_eq!(
+        refusal(&mut driver),
+        ("drop.limits.hourly", "60".to_owned()),
+        "rejected uploads do not count"
+    );
     driver.advance(59_999);
     assert_eq!(driver.post_zip(&page("")), 429);
     driver.advance(1);
@@ -40,7 +44,7 @@ fn the_eleventh_drop_of_a_rolling_hour_waits_for_the_first_to_leave() {
 }
 
 #[test]
-fn the_twenty_first_drop_of_a_rolling_day_waits_for_the_first_to_leave() {
+fn drop_21_of_a_rolling_day_waits_for_the_first_to_leave() {
     let mut driver = with_retry_after();
     let first = driver.now();
     driver.drop_page();
@@ -48,7 +52,7 @@ fn the_twenty_first_drop_of_a_rolling_day_waits_for_the_first_to_leave() {
     (1..10).for_each(|_| drop(driver.drop_page()));
     driver.advance(HOUR);
     (0..10).for_each(|_| drop(driver.drop_page()));
-    assert_eq!(refusal(&mut driver), ("drop.limits.hourly", "3600".to_owned()), "both limits are met");
+    assert_eq!(refusal(&mut driver), ("drop.limits.hourly", "3600".to_owned()), "both limits are reached");
     driver.advance(HOUR);
     assert_eq!(refusal(&mut driver), ("drop.limits.daily", "79200".to_owned()));
 
@@ -59,7 +63,7 @@ fn the_twenty_first_drop_of_a_rolling_day_waits_for_the_first_to_leave() {
     assert_eq!(
         refusal(&mut driver),
         ("drop.limits.daily", "1".to_owned()),
-        "the next one has another millisecond"
+        "the next one is a millisecond later"
     );
     driver.advance(1);
     (0..9).for_each(|_| drop(driver.drop_page()));
@@ -124,7 +128,7 @@ fn ipv6_counts_by_64_bits_and_mapped_ipv4_as_ipv4() {
 }
 
 #[test]
-fn a_second_upload_is_refused_at_its_head_and_the_first_goes_on() {
+fn second_upload_is_rejected_at_its_head_and_the_first_continues() {
     let mut driver = Driver::new(1);
     let call = upload(&page("first"));
     let (half, rest) = call.body.split_at(call.body.len() / 2);
@@ -148,7 +152,7 @@ fn a_second_upload_is_refused_at_its_head_and_the_first_goes_on() {
 }
 
 #[test]
-fn sites_are_served_while_an_upload_is_on_its_way() {
+fn sites_are_served_during_an_upload() {
     let mut driver = Driver::new(1);
     let dropped = driver.drop_page();
     let exchange = driver.open(&upload(b""));
@@ -159,7 +163,7 @@ fn sites_are_served_while_an_upload_is_on_its_way() {
 }
 
 #[test]
-fn the_slot_is_free_however_an_upload_ends() {
+fn slot_is_free_after_every_end_of_an_upload() {
     let mut driver = Driver::new(1);
     let free = |driver: &mut Driver, how: &str| {
         assert_eq!(driver.drops()["uploads"], 0, "after {how}");
@@ -190,13 +194,13 @@ fn the_slot_is_free_however_an_upload_ends() {
 }
 
 #[test]
-fn two_addresses_upload_at_once_and_each_gets_its_own() {
+fn two_addresses_upload_at_once_and_each_gets_its_own_drop() {
     let mut driver = Driver::new(1);
     let calls = [upload(&page("one")), upload(&page("two"))];
     let open =
         [("10.0.0.1", &calls[0]), ("10.0.0.2", &calls[1])].map(|(peer, call)| driver.at(peer).open(call));
     assert_eq!(driver.drops()["uploads"], 2);
-    // Turn by turn, a byte at a time.
+    // Alternating, one byte at a time.
     let longest = calls[0].body.len().max(calls[1].body.len());
     for at in 0..longest {
         for (exchange, call) in open.iter().zip(&calls) {
@@ -213,26 +217,23 @@ fn two_addresses_upload_at_once_and_each_gets_its_own() {
 }
 
 #[test]
-fn every_drop_is_a_site_of_its_own() {
+fn every_drop_is_a_separate_site() {
     let mut driver = Driver::new(1);
     let drops: Vec<Dropped> = (0..10).map(|_| driver.drop_page()).collect();
     let parts = |part: fn(&Dropped) -> &String| drops.iter().map(part).collect::<BTreeSet<_>>().len();
     let different = [parts(|d| &d.id), parts(|d| &d.token), parts(|d| &d.url), parts(|d| &d.claim_url)];
     assert_eq!(different, [10; 4]);
-    assert!(
-        drops.iter().all(|dropped| dropped.cid == drops[0].cid),
-        "the same files have the same identifier"
-    );
+    assert!(drops.iter().all(|dropped| dropped.cid == drops[0].cid), "equal files have equal identifiers");
 }
 
-/// A world that tells refused callers when to come back.
+/// A world that sends `Retry-After` to rejected callers.
 fn with_retry_after() -> Driver {
     let mut driver = Driver::new(1);
     driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
     driver
 }
 
-/// Who refuses the next upload, and when to come back.
+/// The requirement that rejects the next upload, and its `Retry-After`.
 fn refusal(driver: &mut Driver) -> (&str, String) {
     let reply: Reply = driver.ask(&upload(&page("")));
     assert_eq!(reply.status, 429, "{}", show(&reply));
@@ -240,7 +241,7 @@ fn refusal(driver: &mut Driver) -> (&str, String) {
     (driver.refused_by(), wait)
 }
 
-/// Sends the rest of an upload that must be taken.
+/// Sends the rest of an upload that must be accepted.
 fn finish(driver: &mut Driver, exchange: ExchangeId, rest: &[u8]) -> Dropped {
     driver.input(Input::Body(exchange, Bytes::copy_from_slice(rest)));
     driver.input(Input::End(exchange));

@@ -1,4 +1,4 @@
-//! Claims: until when, by whom, how often, and that nobody else learns the token.
+//! Claims: until when, by whom, how often, and that the token stays secret.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::common::{Client, Driver};
 const HOUR: i64 = 3_600_000;
 
 #[test]
-fn a_claim_works_until_the_millisecond_before_the_deadline() {
+fn claim_works_until_one_millisecond_before_the_deadline() {
     for (wait, works) in [(0, true), (4 * HOUR - 1, true), (4 * HOUR, false), (4 * HOUR + 1, false)] {
         let mut driver = Driver::new(1);
         let dropped = driver.drop_page();
@@ -33,7 +33,7 @@ fn a_claim_works_until_the_millisecond_before_the_deadline() {
 }
 
 #[test]
-fn a_claimed_drop_stays_as_long_as_anyone_looks() {
+fn claimed_drop_stays_live() {
     let mut driver = Driver::new(1);
     let claimed = driver.drop_page();
     let other = driver.drop_page();
@@ -43,12 +43,12 @@ fn a_claimed_drop_stays_as_long_as_anyone_looks() {
         driver.advance(wait);
         assert_eq!(driver.look(claimed.path()).body, "<p>", "{wait} ms later");
     }
-    assert_eq!(driver.look(other.path()).status, 404, "the unclaimed one went");
+    assert_eq!(driver.look(other.path()).status, 404, "the unclaimed one is removed");
     assert_eq!(driver.drops()["stored_bytes"], 3);
 }
 
 #[test]
-fn a_drop_is_claimed_once() {
+fn drop_can_be_claimed_once() {
     let mut driver = Driver::new(1);
     let dropped = driver.drop_page();
     driver.claim(&dropped.token).expect("the first");
@@ -77,7 +77,7 @@ fn no_other_token_claims_anything() {
 }
 
 #[test]
-fn claims_that_are_none_are_refused_without_an_echo() {
+fn malformed_claims_are_rejected_without_an_echo() {
     let mut driver = Driver::new(1);
     let dropped = driver.drop_page();
     let token = &dropped.token;
@@ -91,7 +91,7 @@ fn claims_that_are_none_are_refused_without_an_echo() {
         json!({ "token": [token] }),
         json!({ "token": token, "claim": token }),
     ] {
-        let refused = driver.world.perform("drop.claim", &arguments).expect_err("no claim");
+        let refused = driver.world.perform("drop.claim", &arguments).expect_err("a rejected claim");
         assert!(!refused.contains(token.as_str()) && !refused.is_empty(), "{arguments}: {refused}");
     }
     for action in ["drop.steal", "drop.", "drop.claim "] {
@@ -101,7 +101,7 @@ fn claims_that_are_none_are_refused_without_an_echo() {
 }
 
 #[test]
-fn a_token_does_not_outlive_what_it_claims() {
+fn token_does_not_outlive_its_drop() {
     let mut driver = Driver::new(1);
     let dropped = driver.drop_page();
     driver.advance(28 * HOUR);
@@ -109,7 +109,7 @@ fn a_token_does_not_outlive_what_it_claims() {
 }
 
 #[test]
-fn the_claim_url_has_token_and_deadline_in_its_fragment_alone() {
+fn claim_url_has_token_and_deadline_only_in_its_fragment() {
     for variations in [&[][..], &["drop.claim-elsewhere"], &["drop.claim-elsewhere", "drop.token-encoded"]] {
         let mut driver = Driver::new(1);
         let names: Vec<String> = variations.iter().map(ToString::to_string).collect();
@@ -125,7 +125,7 @@ fn the_claim_url_has_token_and_deadline_in_its_fragment_alone() {
 }
 
 #[tokio::test]
-async fn the_control_api_shows_no_token() {
+async fn control_api_shows_no_token() {
     for variations in [&[][..], &["drop.token-encoded"], &["wire.chunks"]] {
         let mut driver = Driver::new(1);
         let names: Vec<String> = variations.iter().map(ToString::to_string).collect();
@@ -172,15 +172,12 @@ async fn the_control_api_shows_no_token() {
             }
         }
         assert!(all.contains("secret_bytes") && all.contains("drop.zip.form"), "refusals are shown");
-        assert!(
-            all.contains("action drop.claim") && all.contains(&client.address()),
-            "and what actions were asked for"
-        );
+        assert!(all.contains("action drop.claim") && all.contains(&client.address()), "actions are shown");
     }
 }
 
 #[test]
-fn what_is_not_listed_is_still_fingerprinted() {
+fn hidden_arguments_are_still_fingerprinted() {
     let run = |token: &str| {
         let mut driver = Driver::new(1);
         driver.drop_page();

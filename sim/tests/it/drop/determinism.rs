@@ -1,4 +1,5 @@
-//! Same seed, epoch and inputs, same bytes, however a body is cut and however many threads hash; worlds are values.
+//! Same seed, epoch and inputs give the same bytes, however a body is chunked and however many threads hash; worlds
+//! are values.
 
 use std::process::Command;
 
@@ -11,7 +12,7 @@ use crate::common::drop::{Dropped, Form, get, page, upload};
 use crate::common::zip::{self, Entry};
 use crate::common::{Call, Driver};
 
-/// What stands before a fingerprint in a child's output.
+/// The prefix of a fingerprint in a child's output.
 const MARK: &str = "fingerprint=";
 
 #[test]
@@ -26,14 +27,14 @@ fn same_seed_and_inputs_give_the_same_bytes() {
 }
 
 #[test]
-fn another_seed_gives_other_secrets_and_the_same_identifier() {
+fn another_seed_changes_secrets_and_not_the_identifier() {
     let [one, other] = [1, 2].map(|seed| Driver::new(seed).drop_page());
     assert!(one.id != other.id && one.token != other.token && one.url != other.url);
     assert_eq!((one.cid, one.expires_at), (other.cid, other.expires_at));
 }
 
 #[test]
-fn where_a_body_is_cut_is_seen_in_the_journal_alone() {
+fn body_chunks_change_only_the_journal() {
     let call = Form::default().field("source", b"me").artifact(&page("cut")).call();
     let run = |length: usize| {
         let mut driver = Driver::new(7);
@@ -63,7 +64,7 @@ fn order_and_compression_do_not_change_the_identifier() {
     let mut driver = Driver::new(1);
     let first = driver.drop_zip(&zip::write(&stored)).cid;
     assert_eq!(driver.drop_zip(&zip::write(&deflated.collect::<Vec<_>>())).cid, first);
-    assert_eq!(driver.drop_zip(&zip::write(&with_empty)).cid, first, "empty directories are left out");
+    assert_eq!(driver.drop_zip(&zip::write(&with_empty)).cid, first, "empty directories do not count");
     for changed in [("index.html", "<p >"), ("index.html.", "<p>")] {
         let mut entries = stored.clone();
         entries.push(Entry::stored(changed.0, changed.1.as_bytes()));
@@ -75,7 +76,7 @@ fn order_and_compression_do_not_change_the_identifier() {
 }
 
 #[test]
-fn a_copy_taken_in_the_middle_of_an_upload_goes_on_as_the_first_does() {
+fn copy_made_during_an_upload_continues_like_the_first() {
     let mut first = Driver::new(7);
     let call = upload(&page("two lives"));
     let exchange = first.open(&call);
@@ -88,12 +89,12 @@ fn a_copy_taken_in_the_middle_of_an_upload_goes_on_as_the_first_does() {
         (dropped.claim_url, driver.world.core.journal.fingerprint())
     };
     let ended = finish(&mut first);
-    assert_eq!(second.drops()["uploads"], 1, "what the first does is not the second's affair");
+    assert_eq!(second.drops()["uploads"], 1, "the first world does not affect the second");
     assert_eq!(finish(&mut second), ended);
 }
 
 #[test]
-fn an_abandoned_copy_has_a_free_slot_and_the_original_keeps_its_upload() {
+fn abandoned_copy_has_a_free_slot_and_the_original_keeps_its_upload() {
     let mut original = Driver::new(7);
     let call = upload(&page("original"));
     let exchange = original.open(&call);
@@ -103,7 +104,7 @@ fn an_abandoned_copy_has_a_free_slot_and_the_original_keeps_its_upload() {
     assert_eq!((copy.drops()["uploads"].clone(), copy.world.receiving()), (json!(0), 0));
     copy.input(Input::Body(exchange, Bytes::copy_from_slice(&call.body[100..])));
     copy.input(Input::End(exchange));
-    assert!(copy.reply(exchange).is_none(), "its client is not here");
+    assert!(copy.reply(exchange).is_none(), "its client is not connected to the copy");
     copy.drop_page();
 
     assert_eq!(original.post_zip(&page("")), 429);
@@ -114,18 +115,18 @@ fn an_abandoned_copy_has_a_free_slot_and_the_original_keeps_its_upload() {
 }
 
 #[test]
-fn a_copy_shares_the_files_and_not_their_fate() {
+fn copy_shares_file_bytes_but_not_state() {
     let mut driver = Driver::new(7);
     let dropped = driver.drop_zip(&page(&"x".repeat(100_000)));
     let mut copy = driver.clone();
     let place = |world: &mut World| frame(world, dropped.path()).map(|bytes| bytes.as_ptr());
     let here = place(&mut driver.world);
-    assert!(here.is_some() && here == place(&mut driver.world), "nothing is copied to be served");
-    assert_eq!(place(&mut copy.world), here, "nor to be cloned");
+    assert!(here.is_some() && here == place(&mut driver.world), "serving copies nothing");
+    assert_eq!(place(&mut copy.world), here, "cloning copies nothing");
     driver.advance(4 * 3_600_000);
     assert_eq!(driver.look(dropped.path()).status, 404);
     assert_eq!(place(&mut copy.world), here);
-    copy.claim(&dropped.token).expect("in the copy there is time");
+    copy.claim(&dropped.token).expect("still in time in the copy");
 }
 
 #[test]
@@ -146,14 +147,14 @@ fn other_processes_with_other_threads_agree() {
 }
 
 #[test]
-#[ignore = "a part of `other_processes_with_other_threads_agree`, which runs it in processes of its own"]
+#[ignore = "run by `other_processes_with_other_threads_agree` in separate processes"]
 fn a_child_prints_its_fingerprint() {
     let mut driver = Driver::new(7);
     play(&mut driver);
     println!("{MARK}{}", driver.world.core.journal.fingerprint());
 }
 
-/// Something of everything: uploads that are taken, refused, broken off and failed, claims, pages, time.
+/// A bit of everything: uploads that are accepted, rejected, aborted and failed, claims, pages, time.
 fn play(driver: &mut Driver) {
     let many: Vec<Entry> =
         (0..300).map(|n| Entry::deflated(&format!("d{}/f{n}", n % 7), &vec![n as u8; 4_000])).collect();
@@ -182,7 +183,7 @@ fn play(driver: &mut Driver) {
     driver.advance(4 * 3_600_000);
 }
 
-/// The one frame of the answer to a GET.
+/// The single frame of the answer to a GET.
 fn frame(world: &mut World, target: &str) -> Option<Bytes> {
     let exchange = world.next_exchange();
     let Call { target, .. } = get(target);

@@ -1,4 +1,4 @@
-//! Answers that come while a body is open, over in-memory connections and sockets.
+//! Responses that arrive while a body is being sent, over in-memory connections and sockets.
 
 use assay_sim::World;
 use assay_sim::drop::SITE;
@@ -11,19 +11,19 @@ use crate::common::wire;
 use crate::drop::line::{Io, answer_on, ask, listening, request, served, socket, until};
 
 #[tokio::test]
-async fn a_second_upload_is_answered_while_both_bodies_are_open() {
+async fn second_upload_is_answered_while_both_bodies_are_open() {
     let handle = served();
     both_open(&handle, wire::connect_to(&handle, SITE), wire::connect_to(&handle, SITE)).await;
 }
 
 #[tokio::test]
-async fn a_second_upload_is_answered_while_both_bodies_are_open_over_sockets() {
+async fn second_upload_is_answered_while_both_bodies_are_open_over_sockets() {
     let handle = served();
     let (address, _listener) = listening(&handle).await;
     both_open(&handle, socket(address).await, socket(address).await).await;
 }
 
-/// One upload stays open while another one asks and is told at once; then the first one ends well.
+/// One upload stays open while another one starts and is rejected at once; then the first one succeeds.
 async fn both_open(handle: &Handle, mut first: impl Io, mut second: impl Io) {
     let call = upload(&page("first"));
     let bytes = request(&call, "");
@@ -31,12 +31,12 @@ async fn both_open(handle: &Handle, mut first: impl Io, mut second: impl Io) {
     first.write_all(begun).await.expect("the server reads");
     until(handle, |world| world.receiving() == 1).await;
 
-    // Of the second body, not a byte is ever sent.
+    // Not one byte of the second body is ever sent.
     let head = &bytes[..bytes.len() - call.body.len()];
     second.write_all(head).await.expect("the server reads");
     let answer = answer_on(&mut second).await;
     assert_eq!(wire::status(&answer), 429, "{answer}");
-    assert_eq!(handle.read(|world| world.view(Service::Drop)["uploads"].clone()), 1, "the first goes on");
+    assert_eq!(handle.read(|world| world.view(Service::Drop)["uploads"].clone()), 1, "the first continues");
 
     first.write_all(rest).await.expect("the server reads");
     let answer = answer_on(&mut first).await;
@@ -44,21 +44,21 @@ async fn both_open(handle: &Handle, mut first: impl Io, mut second: impl Io) {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_answered_before_its_end() {
+async fn oversized_body_is_answered_before_its_end() {
     let handle = served();
     too_large(wire::connect_to(&handle, SITE)).await;
     assert_eq!(handle.read(World::receiving), 0);
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_answered_before_its_end_over_sockets() {
+async fn oversized_body_is_answered_before_its_end_over_sockets() {
     let handle = served();
     let (address, _listener) = listening(&handle).await;
     too_large(socket(address).await).await;
     assert_eq!(handle.read(World::receiving), 0);
 }
 
-/// Of a gigabyte that is announced, 24 megabytes are sent; then the client listens.
+/// Of an announced gigabyte, 24 megabytes are sent; then the client reads.
 async fn too_large(mut io: impl Io) {
     let head = format!(
         "POST {DROP} HTTP/1.1\r\nhost: sim\r\ncontent-type: {FORM}\r\ncontent-length: 1000000000\r\n\r\n"
@@ -66,14 +66,14 @@ async fn too_large(mut io: impl Io) {
     io.write_all(head.as_bytes()).await.expect("the server reads");
     let frame = vec![b'x'; 1 << 20];
     for _ in 0..24 {
-        io.write_all(&frame).await.expect("the server reads on, so that its answer can be read");
+        io.write_all(&frame).await.expect("the server keeps reading, so that the client can read its answer");
     }
     let answer = answer_on(&mut io).await;
     assert_eq!(wire::status(&answer), 413, "{answer}");
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_are_not_read_to_their_end() {
+async fn hundred_megabytes_are_not_read_to_their_end() {
     let handle = served();
     let mut io = wire::connect_to(&handle, SITE);
     let head = format!(
@@ -85,14 +85,14 @@ async fn a_hundred_megabytes_are_not_read_to_their_end() {
     while sent < 100 && io.write_all(&frame).await.is_ok() {
         sent += 1;
     }
-    assert!((20..60).contains(&sent), "the server ended the connection after {sent} MiB");
+    assert!((20..60).contains(&sent), "the server closed the connection after {sent} MiB");
     let answer = answer_on(&mut io).await;
     assert_eq!(wire::status(&answer), 413, "{answer}");
     assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
 }
 
 #[tokio::test]
-async fn a_refused_upload_that_was_sent_whole_leaves_its_connection_usable() {
+async fn rejected_upload_sent_completely_leaves_its_connection_usable() {
     let handle = served();
     let mut held = wire::connect_to(&handle, SITE);
     let bytes = request(&upload(&page("")), "");
@@ -105,14 +105,14 @@ async fn a_refused_upload_that_was_sent_whole_leaves_its_connection_usable() {
         (get("/live/x/y"), 404),
         (get(DROP), 405),
     ] {
-        io.write_all(&request(&call, "")).await.expect("the connection stands");
+        io.write_all(&request(&call, "")).await.expect("the connection is open");
         let answer = answer_on(&mut io).await;
         assert_eq!(wire::status(&answer), status, "{answer}");
     }
 }
 
 #[tokio::test]
-async fn a_client_that_waits_for_leave_to_send_is_told_at_once() {
+async fn client_that_expects_100_continue_is_rejected_at_once() {
     let handle = served();
     let call = upload(&page(""));
     let bytes = request(&call, "expect: 100-continue\r\n");
@@ -123,7 +123,7 @@ async fn a_client_that_waits_for_leave_to_send_is_told_at_once() {
 
     let mut second = wire::connect_to(&handle, SITE);
     second.write_all(head).await.expect("the server reads");
-    assert_eq!(wire::status(&answer_on(&mut second).await), 429, "without leave to send");
+    assert_eq!(wire::status(&answer_on(&mut second).await), 429, "without 100 Continue");
 
     first.write_all(&call.body).await.expect("the server reads");
     assert_eq!(wire::status(&answer_on(&mut first).await), 200);

@@ -1,4 +1,4 @@
-//! Multipart forms that are none, or odd: refused without a trace, or read.
+//! Malformed or odd multipart forms: rejected without a trace, or accepted.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::common::drop::{FORM, Form, expect, get, page, post, upload};
 use crate::common::{Call, Driver, show, zip};
 
 #[test]
-fn what_is_no_form_has_no_artifact() {
+fn body_that_is_not_a_form_has_no_artifact() {
     let good = Form::default().artifact(&page("")).bytes();
     for content_type in [
         "",
@@ -37,11 +37,14 @@ fn what_is_no_form_has_no_artifact() {
     for (name, body) in [
         ("nothing", Vec::new()),
         ("no boundary", page("")),
-        ("a boundary alone", b"--assay".to_vec()),
-        ("an end alone", b"--assay--".to_vec()),
+        ("only a boundary", b"--assay".to_vec()),
+        ("only an end", b"--assay--".to_vec()),
         ("a part without a head", b"--assay\r\n\r\n--assay--\r\n".to_vec()),
-        ("a line feed alone", String::from_utf8_lossy(&good).replace("\r\n", "\n").into_bytes()),
-        ("a boundary that goes on", [b"--assayx", &good[7..]].concat()),
+        (
+            "line feeds without carriage returns",
+            String::from_utf8_lossy(&good).replace("\r\n", "\n").into_bytes(),
+        ),
+        ("a longer boundary", [b"--assayx", &good[7..]].concat()),
         ("zeros", vec![0; 100_000]),
         ("dashes", vec![b'-'; 100_000]),
         ("line ends", b"\r\n".repeat(50_000)),
@@ -53,9 +56,9 @@ fn what_is_no_form_has_no_artifact() {
 }
 
 #[test]
-fn a_form_that_is_cut_off_anywhere_publishes_nothing() {
+fn truncated_form_publishes_nothing() {
     let good = Form::default().field("source", b"a").artifact(&page("x")).bytes();
-    // The last two bytes, and the line end behind them, are the preamble of nothing.
+    // The final line break is optional.
     let complete = good.len() - 2;
     for length in 0..=good.len() {
         let mut driver = Driver::new(1);
@@ -65,14 +68,14 @@ fn a_form_that_is_cut_off_anywhere_publishes_nothing() {
 }
 
 #[test]
-fn the_artifact_is_the_first_field_of_that_name_and_must_be_a_zip() {
+fn artifact_is_the_first_field_of_that_name_and_must_be_a_zip() {
     let zip = page("");
     let field = |name: &str| Form::default().field(name, &zip).call();
     for name in ["", "Artifact", "artifact ", "artifacts", "artifact[]", "file", "source"] {
         expect(name, &field(name), 400);
     }
     expect("an empty one", &upload(b""), 400);
-    expect("an empty one before a good one", &Form::default().artifact(b"").artifact(&zip).call(), 400);
+    expect("an empty one before a valid one", &Form::default().artifact(b"").artifact(&zip).call(), 400);
     expect("text", &upload(b"hello"), 400);
     expect("a part without a name", &Form::default().part("content-type: application/zip", &zip).call(), 400);
     expect(
@@ -101,7 +104,7 @@ fn the_artifact_is_the_first_field_of_that_name_and_must_be_a_zip() {
 }
 
 #[test]
-fn forms_of_many_parts_and_long_heads_are_read_or_refused() {
+fn forms_with_many_parts_or_long_heads_are_accepted_or_rejected() {
     let zip = page("");
     let many = |count: usize| (0..count).fold(Form::default(), |form, n| form.field(&format!("f{n}"), b"x"));
     let taken = Driver::new(1).ask(&many(999).artifact(&zip).call());
@@ -114,15 +117,15 @@ fn forms_of_many_parts_and_long_heads_are_read_or_refused() {
     let heads = "x: y\r\n".repeat(1000);
     expect("a thousand headers", &Form::default().part(&format!("{heads}a: b"), &zip).call(), 400);
     let quotes = format!("content-disposition: form-data; name=\"{}", "\\\"".repeat(500_000));
-    expect("a quote that never ends", &Form::default().part(&quotes, &zip).call(), 400);
+    expect("an unterminated quote", &Form::default().part(&quotes, &zip).call(), 400);
     let names = format!("content-disposition: form-data; {}", "xname".repeat(500_000));
-    expect("names that are none", &Form::default().part(&names, &zip).call(), 400);
+    expect("malformed names", &Form::default().part(&names, &zip).call(), 400);
     let boundary = "b".repeat(1 << 20);
     expect("a boundary of a megabyte", &post(&format!("multipart/form-data; boundary={boundary}"), zip), 400);
 }
 
 #[test]
-fn no_answer_lets_another_origin_read_it_and_no_key_is_looked_at() {
+fn responses_have_no_cors_headers_and_keys_are_ignored() {
     let mut driver = Driver::new(1);
     let mut seen = BTreeSet::new();
     let mut ask = |driver: &mut Driver, call: &Call| {

@@ -1,4 +1,4 @@
-//! Whose address counts: the connection's, or the last one of a header that is switched on.
+//! Which address counts: the connection's, or the last one in a trusted header.
 
 use assay_sim::World;
 use assay_sim::drop::SITE;
@@ -14,7 +14,7 @@ use crate::common::drop::{DROP, FORM, page, upload};
 use crate::common::{Driver, wire};
 use crate::drop::line::{answer_on, listening, request, served, socket};
 
-/// Whether the header is switched on, its values, and whether the caller then counts as 10.0.0.9.
+/// Whether the header is trusted, its values, and whether the caller then counts as 10.0.0.9.
 const FORWARDED: &[(bool, &[&str], bool)] = &[
     (true, &["10.0.0.9"], true),
     (false, &["10.0.0.9"], false),
@@ -36,10 +36,10 @@ const FORWARDED: &[(bool, &[&str], bool)] = &[
 ];
 
 #[tokio::test]
-async fn a_forwarding_header_is_believed_only_where_it_is_switched_on() {
+async fn forwarding_header_is_trusted_only_if_enabled() {
     let name = HeaderName::from_static("x-forwarded-for");
     for (on, values, is_it) in FORWARDED {
-        // An upload of 10.0.0.9 is on its way: whoever counts as that address is refused.
+        // An upload of 10.0.0.9 is in progress: a caller that counts as that address is rejected.
         let mut driver = Driver::new(1);
         driver.at("10.0.0.9").open(&upload(b""));
         let handle = Handle::new(driver.world, ClockMode::Manual).forwarded_by(on.then(|| name.clone()));
@@ -61,7 +61,7 @@ async fn a_forwarding_header_is_believed_only_where_it_is_switched_on() {
 }
 
 #[tokio::test]
-async fn a_fork_believes_the_header_that_its_original_believes() {
+async fn fork_trusts_the_same_header_as_its_origin() {
     let handle = served().forwarded_by(Some(HeaderName::from_static("x-forwarded-for")));
     for handle in [handle.fork(ClockMode::Manual), handle] {
         for (address, status) in [("10.0.0.1", 200), ("10.0.0.1", 429), ("10.0.0.2", 200)] {
@@ -78,7 +78,7 @@ async fn a_fork_believes_the_header_that_its_original_believes() {
 }
 
 #[tokio::test]
-async fn over_sockets_the_address_is_that_of_the_connection() {
+async fn over_sockets_the_address_is_the_connections() {
     let handle = served();
     let (address, _listener) = listening(&handle).await;
     let mut call = upload(&page(""));

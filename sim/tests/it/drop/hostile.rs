@@ -1,4 +1,4 @@
-//! Hostile uploads: a documented answer, nothing stored, the slot free, and the next good upload taken.
+//! Hostile uploads: a documented response, nothing stored, the slot free, and the next valid upload accepted.
 
 use assay_sim::Input;
 use assay_sim::journal::{Event, KEPT_BYTES};
@@ -9,7 +9,7 @@ use crate::common::zip::{self, Entry};
 use crate::common::{Call, Driver};
 
 #[test]
-fn a_hundred_megabytes_are_answered_after_twenty() {
+fn hundred_megabytes_are_answered_after_twenty() {
     let mut driver = Driver::new(1);
     let exchange = driver.open(&upload(b""));
     let frame = Bytes::from(vec![b'x'; 1 << 16]);
@@ -19,18 +19,14 @@ fn a_hundred_megabytes_are_answered_after_twenty() {
         answered = answered.or(driver.reply(exchange).map(|reply| (n, reply.status)));
     }
     assert_eq!(answered, Some((307, 413)), "20,065,536 bytes are 306.2 frames");
-    assert_eq!(
-        driver.world.core.journal.count(),
-        1 + 307 + 3,
-        "what comes after the answer is not even noted"
-    );
+    assert_eq!(driver.world.core.journal.count(), 1 + 307 + 3, "input after the answer is not recorded");
     driver.input(Input::End(exchange));
     assert_eq!((driver.world.receiving(), driver.world.waiting()), (0, 0));
     driver.drop_page();
 }
 
 #[test]
-fn large_heads_and_bodies_leave_little_in_the_journal() {
+fn journal_of_large_heads_and_bodies_is_bounded() {
     let mut driver = Driver::new(1);
     let mut call = upload(&zip::of_length(10_000_001));
     call.headers.push(("x-pad", vec![b'x'; 1_000_000]));
@@ -47,11 +43,11 @@ fn large_heads_and_bodies_leave_little_in_the_journal() {
     let held: usize = journal.entries().map(|(_, entry)| size(&entry.event)).sum();
     assert!((KEPT_BYTES - 11_000_000..=KEPT_BYTES).contains(&held), "{held}");
     let (first, kept) = (journal.entries().next().map(|(number, _)| number), journal.entries().count());
-    assert_eq!(first, Some(journal.count() - kept as u64), "the latest are kept");
+    assert_eq!(first, Some(journal.count() - kept as u64), "the latest entries are kept");
 }
 
 #[test]
-fn what_is_seen_is_cut_before_it_is_logged() {
+fn reasons_are_cut_before_they_are_logged() {
     let mut driver = Driver::new(1);
     let name = "\u{e9}".repeat(1_000_000);
     let cut_off = Form::default().field(&name, &[]).bytes();
@@ -61,19 +57,19 @@ fn what_is_seen_is_cut_before_it_is_logged() {
 }
 
 #[test]
-fn bombs_of_forty_two_kilobytes_are_refused() {
+fn zip_bombs_of_42_kilobytes_are_rejected() {
     let zeros = vec![0; 42_000_000];
     let big = Entry::deflated("index.html", &zeros);
     let declared = |size| zip::write(&[Entry { size, ..big.clone() }]);
     let crc = |content: &[u8]| crc32fast::hash(content);
     let bombs = [
-        ("its size told", declared(42_000_000), 413, "drop.zip.extracted-size"),
-        ("told as the largest that is allowed", declared(40_000_000), 413, "drop.zip.counted"),
-        ("told as a hundred bytes", declared(100), 413, "drop.zip.counted"),
-        ("told as nothing", declared(0), 413, "drop.zip.counted"),
-        ("told as four gigabytes", declared(u32::MAX - 1), 413, "drop.zip.extracted-size"),
+        ("its true size declared", declared(42_000_000), 413, "drop.zip.extracted-size"),
+        ("the largest allowed size declared", declared(40_000_000), 413, "drop.zip.counted"),
+        ("a hundred bytes declared", declared(100), 413, "drop.zip.counted"),
+        ("zero bytes declared", declared(0), 413, "drop.zip.counted"),
+        ("four gigabytes declared", declared(u32::MAX - 1), 413, "drop.zip.extracted-size"),
         (
-            "one more byte than told",
+            "one more byte than declared",
             {
                 let entry = Entry::deflated("index.html", b"ab");
                 zip::write(&[Entry { size: 1, crc: crc(b"a"), ..entry }])
@@ -122,11 +118,11 @@ fn bombs_of_forty_two_kilobytes_are_refused() {
         assert_eq!(driver.refused_by(), rule, "{name}");
     }
     let inner = zip::of(&[("index.html", b""), ("bomb.zip", &declared(42_000_000))]);
-    assert_eq!(Driver::new(1).post_zip(&inner), 200, "nobody opens a zip inside of a zip");
+    assert_eq!(Driver::new(1).post_zip(&inner), 200, "a zip inside a zip is not opened");
 }
 
 #[test]
-fn a_hundred_thousand_entries_are_refused() {
+fn hundred_thousand_entries_are_rejected() {
     let entries = |of: fn(&str) -> Entry| -> Vec<u8> {
         let entries: Vec<Entry> = (0..100_000).map(|n| of(&format!("{n:05}"))).collect();
         zip::write(&entries)
@@ -143,7 +139,7 @@ fn a_hundred_thousand_entries_are_refused() {
 }
 
 #[test]
-fn a_body_in_a_thousand_frames_over_hours_is_a_body_too() {
+fn body_may_arrive_in_a_thousand_frames_over_hours() {
     let zip = zip::of(&[("index.html", &b"slow".repeat(5_000))]);
     let call = upload(&zip);
     let mut driver = Driver::new(1);
@@ -157,7 +153,7 @@ fn a_body_in_a_thousand_frames_over_hours_is_a_body_too() {
 }
 
 #[test]
-fn exchanges_that_never_were_or_are_over_change_nothing() {
+fn unknown_and_finished_exchanges_change_nothing() {
     let mut driver = Driver::new(1);
     driver.drop_page();
     let over = driver.world.next_exchange() - 1;

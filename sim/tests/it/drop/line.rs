@@ -1,4 +1,4 @@
-//! Connections that stay, and what is said on them.
+//! Keep-alive connections, and requests on them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -26,10 +26,10 @@ pub(crate) async fn listening(handle: &Handle) -> (SocketAddr, Listener) {
 }
 
 pub(crate) async fn socket(address: SocketAddr) -> TcpStream {
-    TcpStream::connect(address).await.expect("somebody listens")
+    TcpStream::connect(address).await.expect("the server listens")
 }
 
-/// A call as HTTP/1.1 on a connection that stays; `more` are headers besides its own.
+/// A call as HTTP/1.1 on a keep-alive connection; `more` are extra headers.
 pub(crate) fn request(call: &Call, more: &str) -> Vec<u8> {
     let bytes = wire::bytes(call);
     let line_end = bytes.iter().position(|byte| *byte == b'\n').expect("a request line") + 1;
@@ -38,15 +38,15 @@ pub(crate) fn request(call: &Call, more: &str) -> Vec<u8> {
     [line, b"host: sim\r\n", more.as_bytes(), rest].concat()
 }
 
-/// Sends a call on a connection of its own and reads its answer.
+/// Sends a call on a separate connection and reads its answer.
 pub(crate) async fn ask(handle: &Handle, call: &Call) -> String {
     let mut io = wire::connect_to(handle, SITE);
     io.write_all(&wire::bytes(call)).await.expect("the server reads");
     wire::read(io).await
 }
 
-/// The next answer on a connection that stays: its head, and as much of a body as the head announces. One that does
-/// not come is an error, not a hang.
+/// The next answer on a keep-alive connection: its head, and as much of a body as the head announces. A missing
+/// answer is an error, not a hang.
 pub(crate) async fn answer_on(io: &mut (impl AsyncRead + Unpin)) -> String {
     let read = async {
         let mut said = Vec::new();
@@ -63,7 +63,7 @@ pub(crate) async fn answer_on(io: &mut (impl AsyncRead + Unpin)) -> String {
     tokio::time::timeout(Duration::from_secs(20), read).await.expect("an answer while the body is open")
 }
 
-/// Lets the server go on until it has seen what was sent.
+/// Waits until the server has seen what was sent.
 pub(crate) async fn until(handle: &Handle, seen: impl Fn(&World) -> bool) {
     let wait = async {
         while !handle.read(&seen) {

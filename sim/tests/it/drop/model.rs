@@ -1,4 +1,4 @@
-//! The model beside a walk: who may upload, what every drop has become, what stands.
+//! The model of a walk: which uploads are allowed, the state of every drop, the live sites.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::walk::{PER_DAY, PER_DAY_OF_ALL, PER_HOUR, SITE_BYTES, STORED_BYTES, W
 use crate::common::Driver;
 use crate::common::drop::Dropped;
 
-/// Fine, or the promise that was broken.
+/// `Ok`, or the guarantee that was broken.
 pub(crate) type Verdict = Result<(), String>;
 
 macro_rules! ensure {
@@ -39,12 +39,12 @@ impl Fault {
     }
 }
 
-/// An upload in flight.
+/// An upload in progress.
 pub(crate) struct Open {
     pub(crate) caller: usize,
     pub(crate) exchange: ExchangeId,
     pub(crate) what: What,
-    /// What has not been sent.
+    /// The bytes not sent yet.
     pub(crate) rest: Bytes,
 }
 
@@ -63,13 +63,13 @@ struct Site {
 
 #[derive(Default)]
 pub(crate) struct Model {
-    /// The fault that is set.
+    /// The active fault.
     pub(crate) fault: Option<Fault>,
     open: Vec<Open>,
     sites: Vec<Site>,
-    /// Each drop's caller and moment.
+    /// The caller and time of each drop.
     drops: Vec<(usize, Instant)>,
-    /// Moves that a drop has made.
+    /// Transitions that a drop has made.
     moves: BTreeSet<&'static str>,
 }
 
@@ -77,7 +77,7 @@ const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
 impl Model {
-    /// How the head of an upload is answered; `None` when it may come.
+    /// The expected answer to the head of an upload; `None` if its body may come.
     pub(crate) fn expect_begin(&self, caller: usize, now: Instant) -> Option<u16> {
         let within = |ms: i64, of: Option<usize>| {
             let counts = |(who, time): &&(usize, Instant)| of.is_none_or(|of| of == *who) && now - *time < ms;
@@ -97,23 +97,23 @@ impl Model {
         self.open.push(Open { caller, exchange, what, rest });
     }
 
-    /// Some upload in flight.
+    /// Some upload in progress.
     pub(crate) fn pick(&mut self, which: Index) -> Option<&mut Open> {
         (!self.open.is_empty()).then(|| which.index(self.open.len())).map(|at| &mut self.open[at])
     }
 
-    /// Some upload ends; unless its end is answered, its client has gone.
+    /// Ends some upload; unless its end gets an answer, its client has disconnected.
     pub(crate) fn take(&mut self, which: Index) -> Option<Open> {
         let at = (!self.open.is_empty()).then(|| which.index(self.open.len()))?;
         Some(self.open.remove(at))
     }
 
-    /// Every client goes away.
+    /// Every client disconnects.
     pub(crate) fn leave(&mut self) -> Vec<Open> {
         std::mem::take(&mut self.open)
     }
 
-    /// How the end of an upload is answered.
+    /// The expected answer at the end of an upload.
     pub(crate) fn expect_end(&mut self, what: What) -> u16 {
         let (status, step) = match what {
             What::Good if self.fault == Some(Fault::PublishFails) => {
@@ -132,13 +132,13 @@ impl Model {
     pub(crate) fn published(&mut self, caller: usize, dropped: Dropped, now: Instant) -> Verdict {
         ensure!(dropped.expires_at == now + 4 * HOUR, "a deadline of {:?}", dropped.expires_at);
         let again = |site: &Site| site.dropped.id == dropped.id || site.dropped.token == dropped.token;
-        ensure!(!self.sites.iter().any(again), "an id or a token comes twice");
+        ensure!(!self.sites.iter().any(again), "an id or a token is not unique");
         self.drops.push((caller, now));
         self.sites.push(Site { dropped, state: State::Published });
         Ok(())
     }
 
-    /// The token of some drop, or one that is nobody's, and whether it claims.
+    /// The token of some drop, or an unknown one, and whether it claims.
     pub(crate) fn claim(&mut self, which: Index, now: Instant, wrong: bool) -> Option<(String, bool)> {
         let at = (!self.sites.is_empty()).then(|| which.index(self.sites.len()))?;
         let site = &mut self.sites[at];
@@ -168,15 +168,15 @@ impl Model {
     }
 
     fn stored(&self) -> u64 {
-        let stands = |site: &&Site| matches!(site.state, State::Published | State::Owned);
-        10 * self.sites.iter().filter(stands).count() as u64
+        let is_live = |site: &&Site| matches!(site.state, State::Published | State::Owned);
+        10 * self.sites.iter().filter(is_live).count() as u64
     }
 
-    /// Holds the simulator's account of itself, and what it serves, against the model.
+    /// Compares the simulator's state, and the pages it serves, with the model.
     pub(crate) fn compare(&mut self, driver: &mut Driver, page: &str) -> Verdict {
         let view = driver.drops();
-        ensure!(view["uploads"] == self.open.len(), "uploads in flight: {view}");
-        ensure!(view["stored_bytes"] == self.stored(), "bytes that stand: {view}");
+        ensure!(view["uploads"] == self.open.len(), "uploads in progress: {view}");
+        ensure!(view["stored_bytes"] == self.stored(), "stored bytes: {view}");
         ensure!(driver.world.receiving() == self.open.len(), "{} requests", driver.world.receiving());
         let known = self.sites.iter().filter(|site| site.state != State::Forgotten).count();
         ensure!(view["drops"].as_object().is_some_and(|drops| drops.len() == known), "drops: {view}");
@@ -195,15 +195,15 @@ impl Model {
                 "{id} is {seen}"
             );
             let reply = driver.look(site.dropped.path());
-            ensure!(reply.status == status, "the page of {id} is answered {}", reply.status);
-            ensure!((reply.body == page) == (status == 200), "the page of {id} is another");
+            ensure!(reply.status == status, "the page of {id} returned {}", reply.status);
+            ensure!((reply.body == page) == (status == 200), "the page of {id} has another body");
         }
         let made: BTreeSet<String> = driver.world.core.transitions().map(ToString::to_string).collect();
         let expected: BTreeSet<String> = self.moves.iter().map(|step| format!("drop: {step}")).collect();
-        ensure!(made.is_superset(&expected), "moves made: {made:?}, expected: {expected:?}");
+        ensure!(made.is_superset(&expected), "transitions made: {made:?}, expected: {expected:?}");
         let aborted = "drop: uploading --client-goes-away--> aborted";
         let more = made.difference(&expected).all(|step| step == aborted);
-        ensure!(more, "moves made: {made:?}, expected: {expected:?}");
+        ensure!(more, "transitions made: {made:?}, expected: {expected:?}");
         Ok(())
     }
 }

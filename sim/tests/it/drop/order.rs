@@ -1,5 +1,5 @@
-//! Of several things that are wrong with an upload, which one answers. The document leaves the order open; here it
-//! is pinned, so that a change of it is a decision.
+//! Which of several errors in an upload is reported. The document leaves the order open; it is pinned here, so that a
+//! change is a decision.
 
 use assay_sim::drop::SITE;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::common::drop::{Form, page, post, upload};
 use crate::common::zip::{self, Entry};
 use crate::common::{Call, Driver};
 
-/// A world in which these things are wrong before a body is looked at.
+/// A world in which these conditions hold before a body is read.
 fn spoilt(what: &[&str]) -> Driver {
     let mut driver = Driver::new(1);
     if what.contains(&"daily") {
@@ -31,7 +31,7 @@ fn spoilt(what: &[&str]) -> Driver {
 }
 
 #[test]
-fn a_pause_comes_first_then_the_open_upload_then_the_hour_then_the_day() {
+fn pause_precedes_open_upload_then_hour_then_day() {
     for (what, status, rule) in [
         (&["paused", "upload", "hourly", "daily"][..], 503, "drop.upload.paused"),
         (&["upload", "hourly", "daily"], 429, "drop.limits.one-upload"),
@@ -45,11 +45,11 @@ fn a_pause_comes_first_then_the_open_upload_then_the_hour_then_the_day() {
         let reply = driver.reply(exchange).expect("an answer before the body");
         assert_eq!((reply.status, driver.refused_by()), (status, rule), "{what:?}");
     }
-    assert_eq!(spoilt(&[]).ask(&post("text/plain", Vec::new())).status, 400, "none of them");
+    assert_eq!(spoilt(&[]).ask(&post("text/plain", Vec::new())).status, 400, "none of the conditions");
 }
 
 #[test]
-fn of_the_causes_of_a_pause_the_first_is_logged() {
+fn first_cause_of_a_pause_is_logged() {
     let mut driver = Driver::new(1);
     for (limits, cause) in [
         (json!({ "uploads": 0, "daily_budget": 0 }), "busy"),
@@ -65,24 +65,24 @@ fn of_the_causes_of_a_pause_the_first_is_logged() {
 }
 
 #[test]
-fn an_upload_is_refused_by_the_first_thing_that_is_wrong_with_it() {
+fn first_error_of_an_upload_is_reported() {
     let long = vec![b'x'; 20_065_537];
     let many: Vec<Entry> = (0..1001).map(|n| Entry::stored(&format!("f{n}"), b"")).collect();
     let with = |entries: &[Entry], more: Entry| [entries, &[more]].concat();
     let huge = Entry { size: 40_000_001, ..Entry::stored("huge", b"") };
-    let liar = Entry { size: 39_999_998, ..Entry::stored("f", b"") };
+    let wrong_size = Entry { size: 39_999_998, ..Entry::stored("f", b"") };
     let outside = Entry::stored("../x", b"");
     let cases: Vec<(&str, Call, u16, &str)> = vec![
-        ("too long, and no form", post("text/plain", long.clone()), 413, "drop.zip.size"),
-        ("no form", post("text/plain", vec![b'x'; 20_065_536]), 400, "drop.upload.artifact-required"),
+        ("too long, and not a form", post("text/plain", long.clone()), 413, "drop.zip.size"),
+        ("not a form", post("text/plain", vec![b'x'; 20_065_536]), 400, "drop.upload.artifact-required"),
         (
-            "no artifact, and a source that is none",
+            "no artifact, and an invalid source",
             Form::default().field("source", b"<").call(),
             400,
             "drop.upload.artifact-required",
         ),
-        ("a zip too large, and none", upload(&vec![b'x'; 10_000_001]), 413, "drop.zip.size"),
-        ("no zip", upload(&vec![b'x'; 10_000_000]), 400, "drop.zip.form"),
+        ("too large, and not a zip", upload(&vec![b'x'; 10_000_001]), 413, "drop.zip.size"),
+        ("not a zip", upload(&vec![b'x'; 10_000_000]), 400, "drop.zip.form"),
         (
             "a path outside, and too many files",
             zipped(&with(&many, outside.clone())),
@@ -93,7 +93,7 @@ fn an_upload_is_refused_by_the_first_thing_that_is_wrong_with_it() {
         ("too many files, too many bytes", zipped(&with(&many, huge.clone())), 413, "drop.zip.files"),
         ("too many bytes, and no page", zipped(std::slice::from_ref(&huge)), 413, "drop.zip.extracted-size"),
         ("too many bytes, and a path outside", zipped(&[huge, outside]), 400, "drop.zip.traversal"),
-        ("wrong sizes, and no page", zipped(&[liar]), 400, "drop.zip.faithful"),
+        ("wrong sizes, and no page", zipped(&[wrong_size]), 400, "drop.zip.faithful"),
         ("no page", zipped(&[Entry::stored("a", b"")]), 400, "drop.zip.root-index"),
     ];
     for (name, call, status, rule) in cases {
@@ -102,7 +102,7 @@ fn an_upload_is_refused_by_the_first_thing_that_is_wrong_with_it() {
         assert_eq!(driver.ask(&call).status, status, "{name}");
         assert_eq!(driver.refused_by(), rule, "{name}");
         assert!(driver.world.core.faults.list()[0].receipts.is_empty(), "{name}: nothing was published");
-        assert_eq!(driver.ask(&upload(&page(""))).status, 500, "what is good gets as far as publishing");
+        assert_eq!(driver.ask(&upload(&page(""))).status, 500, "a valid upload reaches publishing");
     }
 }
 

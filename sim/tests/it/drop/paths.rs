@@ -1,4 +1,4 @@
-//! Paths that lead nowhere: files that are not there, other drops, other methods.
+//! Paths that are not found: missing files, other drops, other methods.
 
 use crate::common::drop::{get, header};
 use crate::common::zip::{self, Entry};
@@ -6,7 +6,7 @@ use crate::common::{Call, Driver};
 use crate::drop::site::{folder, live};
 
 #[test]
-fn what_was_not_uploaded_is_not_found() {
+fn missing_files_are_not_found() {
     let (mut driver, dropped) = live();
     for path in [
         "nothing",
@@ -61,7 +61,7 @@ fn what_was_not_uploaded_is_not_found() {
 }
 
 #[test]
-fn no_path_leads_out_of_a_site() {
+fn no_path_escapes_a_site() {
     let mut driver = Driver::new(1);
     let mine = driver.drop_zip(&folder());
     let other = driver.drop_zip(&zip::of(&[("index.html", b"other"), ("secret.txt", b"other")]));
@@ -92,11 +92,11 @@ fn no_path_leads_out_of_a_site() {
     ] {
         assert_eq!(driver.look(&target).status, 404, "{target}");
     }
-    assert_eq!(driver.look(&other.below("secret.txt")).body, "other", "the way that there is");
+    assert_eq!(driver.look(&other.below("secret.txt")).body, "other", "the correct path");
 }
 
 #[test]
-fn a_redirect_leads_nowhere_but_to_its_own_folder() {
+fn redirects_lead_only_to_their_own_directory() {
     let mut driver = Driver::new(1);
     let entries = [Entry::stored("index.html", b""), Entry::stored("a.example/x/y", b"")];
     let dropped = driver.drop_zip(&zip::write(&entries));
@@ -108,7 +108,7 @@ fn a_redirect_leads_nowhere_but_to_its_own_folder() {
 }
 
 #[test]
-fn a_head_is_answered_like_a_get_and_nothing_else_is_allowed() {
+fn only_get_and_head_are_allowed() {
     let (mut driver, dropped) = live();
     let before = driver.drops();
     let head = driver.ask(&Call { method: "HEAD".to_owned(), ..get(dropped.path()) });

@@ -1,4 +1,4 @@
-//! Pauses and failures: each cause by its fault and by its limit, what goes on meanwhile, and the retry.
+//! Pauses and failures: each cause by its fault and by its limit, what continues meanwhile, and the retry.
 
 use assay_sim::Input;
 use assay_sim::clock::EPOCH;
@@ -29,21 +29,21 @@ fn each_cause_pauses_uploads_and_nothing_else() {
         assert!(!reply.headers.contains_key("retry-after"));
         assert_eq!(driver.look(dropped.path()).status, 200, "sites are served");
         assert_eq!(driver.ask(&get("/api/drop")).status, 405);
-        driver.claim(&dropped.token).expect("claims are taken");
+        driver.claim(&dropped.token).expect("claims are accepted");
         driver.input(Input::Body(open, Bytes::from(call.body.clone())));
         driver.input(Input::End(open));
-        assert_eq!(driver.reply(open).map(|reply| reply.status), Some(200), "what was on its way goes on");
+        assert_eq!(driver.reply(open).map(|reply| reply.status), Some(200), "uploads in progress continue");
 
         driver.advance(10);
         assert_eq!(driver.ask(&call).status, 503);
         driver.drop_page();
-        assert_eq!(receipts(&driver), [T, T + 10], "uploads alone meet it");
+        assert_eq!(receipts(&driver), [T, T + 10], "only uploads are occasions");
         assert_eq!(driver.world.core.faults.list()[0].matched, 3);
     }
 }
 
 #[test]
-fn a_pause_lasts_from_one_moment_until_another() {
+fn pause_lasts_from_one_time_until_another() {
     let mut driver = Driver::new(1);
     driver.set_faults(&json!([{ "fault": "drop.budget", "from": T + 10, "until": T + 30 }]));
     let statuses = [(); 5].map(|()| {
@@ -55,7 +55,7 @@ fn a_pause_lasts_from_one_moment_until_another() {
 }
 
 #[test]
-fn a_paused_upload_is_told_when_to_come_back_where_that_is_told() {
+fn paused_upload_gets_retry_after_under_that_variation() {
     let mut driver = Driver::new(1);
     driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
     driver.set_faults(&json!([{ "fault": "drop.disabled" }]));
@@ -63,7 +63,7 @@ fn a_paused_upload_is_told_when_to_come_back_where_that_is_told() {
 }
 
 #[test]
-fn with_too_many_uploads_on_their_way_the_service_is_busy() {
+fn service_is_busy_with_too_many_uploads_in_progress() {
     let mut driver = Driver::new(1);
     driver.set_drop_limits(&json!({ "uploads": 2 }));
     let first = driver.at("10.0.0.1").open(&upload(b""));
@@ -80,7 +80,7 @@ fn with_too_many_uploads_on_their_way_the_service_is_busy() {
 }
 
 #[test]
-fn the_budget_of_a_rolling_day_is_that_of_all_addresses_together() {
+fn budget_of_a_rolling_day_is_shared_by_all_addresses() {
     let mut driver = Driver::new(1);
     driver.set_drop_limits(&json!({ "daily_budget": 2 }));
     driver.at("10.0.0.1").drop_page();
@@ -91,15 +91,15 @@ fn the_budget_of_a_rolling_day_is_that_of_all_addresses_together() {
     assert_eq!(driver.post_zip(&page("")), 503);
     driver.advance(1);
     driver.drop_page();
-    assert_eq!(driver.post_zip(&page("")), 503, "the second is still of this day");
+    assert_eq!(driver.post_zip(&page("")), 503, "the second is still within the day");
     driver.advance(1);
     driver.drop_page();
 }
 
 #[test]
-fn what_stands_is_bounded_and_makes_room_when_it_is_removed() {
+fn stored_bytes_are_bounded_and_freed_on_removal() {
     let mut driver = Driver::new(1);
-    // Room for three of the largest sites.
+    // Enough space for three of the largest sites.
     driver.set_drop_limits(&json!({ "extracted_bytes": 10, "stored_bytes": 30 }));
     let ten = page("0123456789");
     let first = driver.drop_zip(&ten);
@@ -121,7 +121,7 @@ fn what_stands_is_bounded_and_makes_room_when_it_is_removed() {
 }
 
 #[test]
-fn an_upload_whose_publishing_fails_is_sent_again_as_it_is() {
+fn failed_upload_can_be_sent_again_unchanged() {
     let mut driver = Driver::new(1);
     driver.set_faults(&json!([{ "fault": "drop.publish-fails", "nth": 2, "times": 2 }]));
     let call = upload(&page("again"));
@@ -145,7 +145,7 @@ fn an_upload_whose_publishing_fails_is_sent_again_as_it_is() {
 }
 
 #[test]
-fn the_machine_moves_along_its_table_alone() {
+fn drops_only_move_along_their_table() {
     let mut driver = Driver::new(1);
     let claimed = driver.drop_page();
     driver.claim(&claimed.token).expect("in time");

@@ -1,6 +1,6 @@
 //! Random bytes, and every deviation and variation: always an answer, never a panic.
 //!
-//! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for more cases, and for others.
+//! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` select more and other cases.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -25,7 +25,7 @@ proptest! {
     }
 
     #[test]
-    fn a_good_form_with_some_bytes_changed_is_answered(
+    fn valid_form_with_some_bytes_changed_is_answered(
         edits in prop::collection::vec((any::<Index>(), any::<u8>(), 0..3u8), 1..6),
     ) {
         let entries = [
@@ -62,7 +62,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_that_is_switched_off_or_taken_makes_it_panic() {
+fn no_deviation_or_variation_causes_a_panic() {
     let files = |count: usize| (0..count).map(|n| Entry::stored(&format!("f{n}"), b"x")).collect::<Vec<_>>();
     let index = || Entry::stored("index.html", b"<p>");
     let odd = |entry: Entry| upload(&zip::write(&[index(), entry]));
@@ -86,7 +86,7 @@ fn nothing_that_is_switched_off_or_taken_makes_it_panic() {
         odd(Entry::link("loop", "loop")),
         odd(Entry::link("dir", ".")),
         odd(Entry::directory("empty")),
-        odd(Entry { size: 40_000_001, ..Entry::stored("liar", b"") }),
+        odd(Entry { size: 40_000_001, ..Entry::stored("wrong-size", b"") }),
         odd(Entry { size: 1, ..Entry::deflated("bomb", &vec![0; 100_000]) }),
         upload(&zip::overlapping(&files(3))),
         upload(&vec![b'x'; 10_000_001]),
@@ -123,7 +123,7 @@ fn nothing_that_is_switched_off_or_taken_makes_it_panic() {
             driver.advance(3_600_000);
         }
         driver.advance(48 * 3_600_000);
-        assert!(claimed > 0 || !deviations.is_empty(), "claims are met");
+        assert!(claimed > 0 || !deviations.is_empty(), "some claims succeed");
     }
 }
 
@@ -143,14 +143,14 @@ const PIECES: [&[u8]; 12] = [
     b"index.html",
 ];
 
-/// The same cases on every run, unless the environment asks for others.
+/// The same cases on every run, unless the environment selects others.
 pub(crate) fn config() -> ProptestConfig {
     let asked = ProptestConfig::default();
     let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(1) } else { asked.rng_seed };
     ProptestConfig { rng_seed, failure_persistence: None, ..asked }
 }
 
-/// The answer is documented, and only what was taken is kept.
+/// The answer is documented, and only accepted uploads are kept.
 fn answered(call: &Call) -> Result<(), TestCaseError> {
     let mut driver = Driver::new(1);
     let before = driver.drops();

@@ -1,9 +1,9 @@
-//! The live site: what stands at its URL.
+//! The live site: what its URL serves.
 
 use crate::common::drop::{Dropped, header};
 use crate::common::{Driver, zip};
 
-/// A site with everything that a site has.
+/// A site with every kind of file and directory.
 pub(crate) fn folder() -> Vec<u8> {
     zip::of(&[
         ("index.html", b"<p>root</p>"),
@@ -51,7 +51,7 @@ fn every_file_is_served_at_its_path_byte_for_byte() {
 }
 
 #[test]
-fn a_path_may_be_percent_encoded_in_every_way() {
+fn paths_may_be_percent_encoded_in_every_way() {
     let (mut driver, dropped) = live();
     for (path, content) in [
         ("%69ndex.html", "<p>root</p>"),
@@ -82,7 +82,7 @@ fn a_path_may_be_percent_encoded_in_every_way() {
 }
 
 #[test]
-fn a_query_changes_nothing() {
+fn query_is_ignored() {
     let (mut driver, dropped) = live();
     for path in ["?", "?a=b", "index.html?v=1/../x", "docs/?claim=x", "what%3F.txt?"] {
         assert_eq!(driver.look(&dropped.below(path)).status, 200, "{path:?}");
@@ -91,7 +91,7 @@ fn a_query_changes_nothing() {
 }
 
 #[test]
-fn a_folder_without_its_slash_redirects_to_the_one_with_it() {
+fn directory_without_a_slash_redirects() {
     let (mut driver, dropped) = live();
     let bare = dropped.path().trim_end_matches('/').to_owned();
     for (target, location) in [
@@ -117,7 +117,7 @@ fn a_folder_without_its_slash_redirects_to_the_one_with_it() {
 }
 
 #[test]
-fn content_types_are_those_of_the_names() {
+fn content_types_follow_file_names() {
     let types = [
         ("index.html", "text/html; charset=utf-8"),
         ("a.htm", "text/html; charset=utf-8"),
@@ -148,7 +148,7 @@ fn content_types_are_those_of_the_names() {
 }
 
 #[test]
-fn a_removed_site_is_gone_with_all_its_paths_and_the_next_one_is_not_touched() {
+fn removed_site_has_no_paths_and_the_next_site_is_unchanged() {
     let (mut driver, first) = live();
     driver.advance(1);
     let second = driver.drop_zip(&folder());

@@ -1,6 +1,6 @@
-//! Random walks: whatever two callers, time and faults do, the drop keeps its promises.
+//! Random walks: whatever two callers, time and faults do, the drop keeps its guarantees.
 //!
-//! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for more walks, and for others.
+//! `PROPTEST_CASES` and `PROPTEST_RNG_SEED` select more and other walks.
 
 use std::fmt::Write;
 
@@ -15,18 +15,18 @@ use crate::common::{Call, Driver, show, zip};
 use crate::drop::model::{Fault, Model, Verdict};
 use crate::drop::random::config;
 
-/// What somebody does.
+/// A step of a walk.
 #[derive(Clone, Debug)]
 enum Step {
-    /// An upload begins; the addresses beyond the second are other names of the first.
+    /// An upload begins; the addresses after the second are other names of the first.
     Begin { peer: usize, what: What },
-    /// Some bytes of an upload in flight are sent.
+    /// Some bytes of an upload in progress are sent.
     Send { which: Index, share: usize },
     /// The rest of it is sent.
     End { which: Index },
-    /// Its client goes away.
+    /// Its client disconnects.
     Abort { which: Index },
-    /// A token is used, or something near it.
+    /// A token, or a similar one, is used.
     Claim { which: Index, wrong: bool },
     /// Time passes.
     Wait(i64),
@@ -34,7 +34,7 @@ enum Step {
     Fail(Option<Fault>),
 }
 
-/// What is uploaded.
+/// The content of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Good,
@@ -49,7 +49,7 @@ pub(crate) enum What {
 
 const PEERS: [&str; 4] = ["10.0.0.1", "2001:db8::1", "::ffff:10.0.0.1", "2001:db8::ffff:0:0:1"];
 const PAGE: &str = "0123456789";
-/// The simulator's limits on these walks: near enough to be met.
+/// The simulator's limits in these walks: low enough to be reached.
 pub(crate) const ZIP_BYTES: usize = 2_000;
 pub(crate) const SITE_BYTES: u64 = 20;
 pub(crate) const FILES: usize = 3;
@@ -62,7 +62,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 20_000, ..config() })]
 
     #[test]
-    fn every_walk_keeps_the_promises(steps in prop::collection::vec(any_step(), 1..60)) {
+    fn every_walk_keeps_the_guarantees(steps in prop::collection::vec(any_step(), 1..60)) {
         let mut walk = Walk::new();
         let verdict = steps.iter().try_for_each(|step| walk.take(step)).and_then(|()| walk.rest());
         if let Err(why) = verdict {
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Any step; good ones more often than others.
+/// Any step; valid ones are more frequent.
 fn any_step() -> impl Strategy<Value = Step> {
     use What::{EndsEarly, Good, NoForm, NoPage, NoZip, TooLarge, TooManyFiles, TooMuch};
     let which = || any::<Index>();
@@ -113,7 +113,7 @@ impl What {
     }
 }
 
-/// A walk: the world, the model beside it, and what was done.
+/// A walk: the world, its model, and a log of the steps.
 struct Walk {
     driver: Driver,
     model: Model,
@@ -131,7 +131,7 @@ impl Walk {
     }
 
     fn take(&mut self, step: &Step) -> Verdict {
-        writeln!(self.log, "{step:?}").expect("a text grows");
+        writeln!(self.log, "{step:?}").expect("a string can grow");
         match step {
             Step::Begin { peer, what } => self.begin(*peer, *what)?,
             Step::Send { which, share } => {
@@ -152,7 +152,7 @@ impl Walk {
                 if let Some((token, expected)) = self.model.claim(*which, self.driver.now(), *wrong) {
                     let claimed = self.driver.claim(&token).is_ok();
                     if claimed != expected {
-                        return Err(format!("a claim that should be taken: {expected}, was: {claimed}"));
+                        return Err(format!("claim accepted: expected {expected}, was {claimed}"));
                     }
                 }
             }
@@ -175,8 +175,8 @@ impl Walk {
         let exchange = self.driver.at(PEERS[peer]).open(&call);
         let answer = self.driver.reply(exchange);
         let status = answer.as_ref().map(|reply| reply.status);
-        writeln!(self.log, "  -> {}", answer.as_ref().map_or("on its way".to_owned(), show))
-            .expect("a text grows");
+        writeln!(self.log, "  -> {}", answer.as_ref().map_or("in progress".to_owned(), show))
+            .expect("a string can grow");
         if status != expected {
             return Err(format!("the model expects {expected:?}, not {status:?}"));
         }
@@ -191,7 +191,7 @@ impl Walk {
         self.driver.input(Input::Body(open.exchange, open.rest.clone()));
         self.driver.input(Input::End(open.exchange));
         let reply = self.driver.reply(open.exchange).ok_or("no answer at the end of an upload")?;
-        writeln!(self.log, "  -> {}", show(&reply)).expect("a text grows");
+        writeln!(self.log, "  -> {}", show(&reply)).expect("a string can grow");
         let expected = self.model.expect_end(open.what);
         if reply.status != expected {
             return Err(format!("the model expects {expected}"));
@@ -202,7 +202,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Two days after the last step nothing is left but what was claimed, and everybody may drop again.
+    /// Two days after the last step only claimed drops are left, and every address may drop again.
     fn rest(&mut self) -> Verdict {
         self.take(&Step::Fail(None))?;
         for open in self.model.leave() {

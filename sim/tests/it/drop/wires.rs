@@ -1,4 +1,4 @@
-//! Over connections: clients that leave, and worlds that are copied or put back under an upload.
+//! Over connections: clients that disconnect, and worlds that are copied or restored during an upload.
 
 use assay_sim::drop::SITE;
 use assay_sim::serve::{ClockMode, Handle};
@@ -10,7 +10,7 @@ use crate::common::{Call, Driver, wire};
 use crate::drop::line::{answer_on, ask, request, served, until};
 
 #[tokio::test]
-async fn a_client_that_leaves_frees_its_slot() {
+async fn client_that_disconnects_frees_its_slot() {
     let handle = served();
     let bytes = request(&upload(&page("")), "");
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head") + 4;
@@ -30,7 +30,7 @@ async fn a_client_that_leaves_frees_its_slot() {
 }
 
 #[tokio::test]
-async fn a_chunk_that_is_none_ends_the_upload() {
+async fn malformed_chunk_ends_the_upload() {
     let handle = served();
     let mut io = wire::connect_to(&handle, SITE);
     let head = format!(
@@ -42,7 +42,7 @@ async fn a_chunk_that_is_none_ends_the_upload() {
 }
 
 #[tokio::test]
-async fn a_fork_in_the_middle_of_an_upload_is_free_and_the_upload_completes() {
+async fn fork_during_an_upload_has_a_free_slot_and_the_upload_completes() {
     let handle = served();
     let mut io = wire::connect_to(&handle, SITE);
     let bytes = request(&upload(&page("original")), "");
@@ -61,13 +61,13 @@ async fn a_fork_in_the_middle_of_an_upload_is_free_and_the_upload_completes() {
 }
 
 #[tokio::test]
-async fn a_world_that_is_put_back_forgets_the_uploads_since_and_those_of_its_own() {
+async fn restored_world_forgets_uploads_in_progress() {
     let handle = served();
     let bytes = request(&upload(&page("")), "");
     let mut io = wire::connect_to(&handle, SITE);
     io.write_all(&bytes[..bytes.len() - 1]).await.expect("the server reads");
     until(&handle, |world| world.receiving() == 1).await;
-    // The copy is taken in the middle of the upload, and put back in it.
+    // The copy is made and restored in the middle of the upload.
     handle.restore(handle.snapshot());
     assert_eq!(
         handle.read(|world| (world.receiving(), world.view(Service::Drop)["uploads"].clone())),
@@ -75,13 +75,13 @@ async fn a_world_that_is_put_back_forgets_the_uploads_since_and_those_of_its_own
     );
     assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
     io.write_all(&bytes[bytes.len() - 1..]).await.expect("the server reads");
-    assert_eq!(wire::status(&answer_on(&mut io).await), 503, "of the world before");
+    assert_eq!(wire::status(&answer_on(&mut io).await), 503, "the upload belongs to the earlier world");
     let drops = handle.read(|world| world.view(Service::Drop)["drops"].as_object().map(serde_json::Map::len));
     assert_eq!(drops, Some(1));
 }
 
 #[tokio::test]
-async fn a_head_has_the_length_of_the_page_and_no_page() {
+async fn head_has_the_length_of_the_page_and_no_body() {
     let mut driver = Driver::new(1);
     let dropped = driver.drop_zip(&page("0123456789"));
     let handle = Handle::new(driver.world, ClockMode::Manual);

@@ -1,4 +1,4 @@
-//! Same seed, epoch and inputs, same bytes; a copy in the middle of a stream goes on as the first does.
+//! Same seed, epoch and inputs give the same bytes; a copy made during a stream continues like the first.
 
 use assay_sim::gateway::{ENCLAVE, GATEWAY, SERVERS};
 use assay_sim::{Input, Reply};
@@ -30,7 +30,7 @@ fn another_seed_gives_other_keys_and_another_enclave() {
 }
 
 #[test]
-fn a_copy_taken_in_the_middle_of_a_stream_goes_on_as_the_first_does() {
+fn copy_made_during_a_stream_continues_like_the_first() {
     let mut first = Driver::new(7);
     let exchange = first.stream(GATEWAY, "assay-chat");
     first.advance(23);
@@ -40,12 +40,12 @@ fn a_copy_taken_in_the_middle_of_a_stream_goes_on_as_the_first_does() {
         (said(&reply.body), reply.body, driver.world.core.journal.fingerprint())
     };
     let ended = finish(&mut first);
-    assert_eq!(second.gateway()["streams"], 1, "what the first does is not the second's affair");
+    assert_eq!(second.gateway()["streams"], 1, "the first world does not affect the second");
     assert_eq!(finish(&mut second), ended);
 }
 
 #[test]
-fn an_abandoned_copy_has_no_streams_and_the_original_goes_on() {
+fn abandoned_copy_has_no_streams_and_the_original_continues() {
     let mut original = Driver::new(7);
     let exchange = original.stream(GATEWAY, "assay-chat");
     original.advance(12);
@@ -59,7 +59,7 @@ fn an_abandoned_copy_has_no_streams_and_the_original_goes_on() {
 }
 
 #[test]
-fn a_fault_that_never_strikes_changes_no_byte() {
+fn fault_that_never_applies_changes_no_byte() {
     let run = |faults| {
         let mut driver = Driver::new(7);
         driver.set_faults(&faults);
@@ -69,7 +69,7 @@ fn a_fault_that_never_strikes_changes_no_byte() {
     assert_eq!(run(json!([])), run(far));
 }
 
-/// Something of everything.
+/// A bit of everything.
 fn play(driver: &mut Driver) -> Vec<Reply> {
     let key = driver.key("valid");
     let mut replies = Vec::new();

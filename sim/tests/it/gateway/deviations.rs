@@ -1,4 +1,4 @@
-//! Every deviation shows in what it is about, and the conforming answer beside it stays what it was.
+//! Every deviation changes what it is about; the conforming responses besides it do not change.
 
 use assay_sim::world;
 use assay_spec::Service;
@@ -22,7 +22,7 @@ fn every_row_that_a_check_shows_can_be_switched_off() {
 }
 
 #[test]
-fn no_deviation_makes_a_plain_request_for_another_model_fall_over() {
+fn no_deviation_breaks_a_plain_request_for_another_model() {
     for deviation in
         world::deviations().iter().filter(|deviation| deviation.requirement.service == Service::Gateway)
     {
@@ -80,6 +80,6 @@ fn errors_can_lose_their_detail_in_two_ways() {
         let unknown = driver.chat("nobody");
         assert_eq!((unknown.status, &body_of(&unknown)["detail"]), (404, &broken));
         let keyless = driver.request(&post("/v1/chat/completions", None, &chat("assay-chat")));
-        assert!(body_of(&keyless)["detail"].is_string(), "other errors have theirs");
+        assert!(body_of(&keyless)["detail"].is_string(), "other errors have their detail");
     }
 }

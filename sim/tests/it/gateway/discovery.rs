@@ -1,4 +1,4 @@
-//! Model list and discovery, and how they follow what happens to the servers.
+//! The model list and discovery, and how they follow the servers' states.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn discovered(driver: &mut Driver) -> Value {
 fn servers(driver: &mut Driver, model: &str) -> Vec<String> {
     let discovered = discovered(driver);
     let servers = discovered[model]["servers"].as_array().expect("an array").clone();
-    servers.iter().map(|server| server.as_str().expect("a text").to_owned()).collect()
+    servers.iter().map(|server| server.as_str().expect("a string").to_owned()).collect()
 }
 
 #[test]
@@ -36,20 +36,24 @@ fn discovery_lists_every_model_of_the_list_with_its_servers() {
 }
 
 #[test]
-fn a_server_that_leaves_is_listed_no_longer_and_one_that_joins_is() {
+fn discovery_follows_servers_that_leave_and_join() {
     let mut driver = Driver::new(1);
     driver.perform("gateway.server", &json!({ "site": "server-b", "listed": false }));
     assert_eq!(servers(&mut driver, "assay-chat"), ["https://server-a.sim", "https://server-c.sim"]);
-    assert_eq!(driver.stream(assay_sim::gateway::SERVERS[1], "assay-chat"), 2, "it still answers by itself");
+    assert_eq!(
+        driver.stream(assay_sim::gateway::SERVERS[1], "assay-chat"),
+        2,
+        "it still answers at its own site"
+    );
     driver.perform("gateway.server", &json!({ "site": "server-b", "listed": true }));
     assert_eq!(servers(&mut driver, "assay-chat").len(), 3);
     driver.perform("gateway.server", &json!({ "site": "server-c", "listed": false }));
-    assert!(servers(&mut driver, "assay-draw").is_empty(), "the model is there, and no server of it");
+    assert!(servers(&mut driver, "assay-draw").is_empty(), "the model is listed without servers");
     assert_eq!(driver.chat("assay-draw").status, 503);
 }
 
 #[test]
-fn a_server_that_is_down_is_listed_until_it_is_noticed_and_again_once_it_is_well() {
+fn server_that_is_down_is_listed_until_noticed_and_again_once_healthy() {
     let mut driver = Driver::new(1);
     driver.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
     assert_eq!(servers(&mut driver, "assay-text").len(), 2);
@@ -63,7 +67,7 @@ fn a_server_that_is_down_is_listed_until_it_is_noticed_and_again_once_it_is_well
 }
 
 #[test]
-fn the_world_lists_where_its_sites_stand() {
+fn discovery_lists_the_urls_of_served_sites() {
     let mut driver = Driver::new(1);
     let site_urls = [("server-a", "https://127.0.0.1:4102/"), ("enclave", "https://127.0.0.1:4900")];
     driver.world.set_site_urls(site_urls.into_iter());
@@ -72,7 +76,7 @@ fn the_world_lists_where_its_sites_stand() {
 }
 
 #[test]
-fn lists_need_a_key_where_that_variation_is_active() {
+fn lists_need_a_key_under_that_variation() {
     let mut driver = Driver::new(1);
     driver.set_variations(&["gateway.lists-need-key"]);
     let key = driver.key("valid");

@@ -1,4 +1,4 @@
-//! The confidential deployment: its boots, and the stand-ins by which it is resolved and attested.
+//! The confidential deployment: its boots, and the stand-ins for its resolution and attestation.
 
 use assay_sim::gateway::{ENCLAVE, GATEWAY};
 use assay_sim::tls::Authority;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::common::{Call, Driver, body_of};
 use crate::gateway::model::{chat, get, post};
 
-/// A statement that holds for the enclave of now, and the authority's key.
+/// A valid statement for the current boot of the enclave, and the authority's key.
 fn expected(driver: &Driver, nonce: &str) -> (Statement, [u8; 32]) {
     let enclave = driver.gateway()["enclave"].clone();
     let bytes = |name: &str| -> [u8; 32] {
@@ -33,7 +33,7 @@ fn attest(driver: &mut Driver, nonce: &str) -> Result<(), Unverified> {
 }
 
 #[test]
-fn an_item_hash_leads_to_the_address_of_the_present_boot() {
+fn item_hash_resolves_to_the_current_boot() {
     let mut driver = Driver::new(1);
     let hash = driver.gateway()["enclave"]["item_hash"].as_str().expect("a hash").to_owned();
     let address = |driver: &mut Driver| {
@@ -49,7 +49,7 @@ fn an_item_hash_leads_to_the_address_of_the_present_boot() {
 }
 
 #[test]
-fn an_attestation_holds_for_its_nonce_and_this_boot_alone() {
+fn attestation_is_valid_only_for_its_nonce_and_boot() {
     let mut driver = Driver::new(1);
     let nonce = "00112233445566778899aabbccddeeff";
     assert_eq!(attest(&mut driver, nonce), Ok(()));
@@ -66,7 +66,7 @@ fn an_attestation_holds_for_its_nonce_and_this_boot_alone() {
 }
 
 #[test]
-fn an_enclave_that_does_not_verify_fails_in_what_was_asked_for() {
+fn unverifiable_enclave_fails_in_the_requested_part() {
     let nonce = "00112233445566778899aabbccddeeff";
     for (what, expected) in [
         ("measurement", Unverified::Measurement),
@@ -81,7 +81,7 @@ fn an_enclave_that_does_not_verify_fails_in_what_was_asked_for() {
 }
 
 #[test]
-fn a_boot_ends_what_was_said_to_the_one_before() {
+fn boot_ends_requests_to_the_previous_one() {
     let mut driver = Driver::new(1);
     let [through, direct] = [GATEWAY, ENCLAVE].map(|site| driver.stream(site, "assay-sealed"));
     driver.advance(6);
@@ -96,7 +96,7 @@ fn a_boot_ends_what_was_said_to_the_one_before() {
         let exchange = driver.start_at(ENCLAVE, &Call { headers, ..call });
         driver.reply(exchange).map(|reply| reply.status)
     };
-    assert_eq!(at("enclave-1.sim"), None, "nobody is there any more");
+    assert_eq!(at("enclave-1.sim"), None, "the earlier boot does not answer");
     assert_eq!(at("enclave-1.sim:443"), None);
     assert_eq!(at("enclave-2.sim"), Some(200));
     assert_eq!(at("127.0.0.1:4105"), Some(200));

@@ -1,4 +1,4 @@
-//! Whoever means it ill: every path, method and body gets an answer in the documented form, and never a 500.
+//! Hostile input: every path, method and body gets an answer in the documented form, and never a 500.
 
 use assay_sim::gateway::{ENCLAVE, GATEWAY, SERVERS};
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn odd_paths_are_not_found() {
 }
 
 #[test]
-fn other_methods_are_told_which_is_allowed() {
+fn other_methods_get_the_allowed_method() {
     let mut driver = Driver::new(1);
     for (path, allowed) in [
         ("/v1/chat/completions", "POST"),
@@ -65,13 +65,13 @@ fn other_methods_are_told_which_is_allowed() {
 }
 
 #[test]
-fn a_query_is_no_part_of_a_path() {
+fn query_is_not_part_of_a_path() {
     let mut driver = Driver::new(1);
     assert_eq!(driver.request(&get("/v1/models?limit=1&x=%00", None)).status, 200);
 }
 
 #[test]
-fn a_body_is_taken_to_its_last_byte_and_not_one_more() {
+fn body_is_accepted_up_to_its_limit() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let (path, body) = families("assay-chat")[0].clone();
@@ -86,7 +86,7 @@ fn a_body_is_taken_to_its_last_byte_and_not_one_more() {
 }
 
 #[test]
-fn bodies_that_are_none_are_refused() {
+fn malformed_bodies_are_rejected() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let deep = "[".repeat(100_000);
@@ -112,7 +112,7 @@ fn bodies_that_are_none_are_refused() {
 }
 
 #[test]
-fn what_is_quoted_in_an_error_is_cut() {
+fn quotes_in_errors_are_cut() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let mut body = families("assay-chat")[0].1.clone();
@@ -125,9 +125,9 @@ fn what_is_quoted_in_an_error_is_cut() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
-    /// A body with one member, at any place, that is anything.
+    /// A body with one arbitrary member, at any position.
     #[test]
-    fn no_body_makes_the_gateway_fall_over(
+    fn no_body_causes_an_internal_error(
         family in 0..5_usize,
         at in 0..6_usize,
         value in "\\PC{0,40}|null|-?[0-9]{1,400}|[0-9]e[0-9]{1,4}|\\[\\[\\{\\}\\]\\]|\\{\"a\":\\[true\\]\\}",

@@ -1,4 +1,4 @@
-//! Keys: who is let in where, and in which order a request is looked at.
+//! Keys: which are accepted where, and in which order a request is checked.
 
 use assay_sim::gateway::{GATEWAY, SERVERS};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::common::{Call, Driver};
 use crate::gateway::model::{chat, detail, families, get, post, post_bytes};
 
 #[test]
-fn every_endpoint_answers_a_valid_key_and_refuses_every_other() {
+fn every_endpoint_accepts_a_valid_key_and_rejects_all_others() {
     let mut driver = Driver::new(1);
     let [valid, revoked] = ["valid", "revoked"].map(|state| driver.key(state));
     for site in [GATEWAY, SERVERS[0]] {
@@ -22,7 +22,7 @@ fn every_endpoint_answers_a_valid_key_and_refuses_every_other() {
 }
 
 #[test]
-fn the_check_tells_keys_apart_and_spends_nothing() {
+fn key_check_distinguishes_keys_and_is_free() {
     let mut driver = Driver::new(1);
     let [valid, revoked, exhausted] = ["valid", "revoked", "exhausted"].map(|state| driver.key(state));
     let before = driver.gateway()["accounts"].clone();
@@ -43,7 +43,7 @@ fn the_check_tells_keys_apart_and_spends_nothing() {
 }
 
 #[test]
-fn a_header_that_holds_no_bearer_key_holds_none() {
+fn header_without_a_bearer_key_is_rejected() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let mut status = |values: &[String]| {
@@ -62,11 +62,11 @@ fn a_header_that_holds_no_bearer_key_holds_none() {
     ] {
         assert_eq!(status(std::slice::from_ref(&bad)), 401, "{bad}");
     }
-    assert_eq!(status(&[format!("Bearer {key}"), format!("Bearer {key}")]), 401, "two headers are none");
+    assert_eq!(status(&[format!("Bearer {key}"), format!("Bearer {key}")]), 401, "two headers are malformed");
 }
 
 #[test]
-fn the_key_comes_before_the_body_and_the_body_before_the_model() {
+fn key_is_checked_before_body_and_body_before_model() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let mut status = |key: Option<&str>, body: &[u8]| {
@@ -80,7 +80,7 @@ fn the_key_comes_before_the_body_and_the_body_before_the_model() {
 }
 
 #[test]
-fn what_is_used_is_billed_to_the_subscription_and_past_it_to_the_credits() {
+fn usage_is_billed_to_the_subscription_then_to_the_credits() {
     let mut driver = Driver::new(1);
     driver.set_gateway_limits(&json!({ "subscription_tokens": 10, "credits": 1_000_000 }));
     let (made, _) = driver.world.perform("gateway.key", &json!({ "state": "valid" })).expect("an action");
@@ -103,7 +103,7 @@ fn what_is_used_is_billed_to_the_subscription_and_past_it_to_the_credits() {
 }
 
 #[test]
-fn a_subscription_that_is_used_up_by_a_fault_leaves_the_credits() {
+fn subscription_used_up_by_a_fault_leaves_the_credits() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let left = |driver: &Driver| {

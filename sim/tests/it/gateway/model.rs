@@ -1,4 +1,4 @@
-//! What a client of the gateway sends and reads.
+//! Requests and responses of a gateway client.
 
 use assay_sim::gateway::GATEWAY;
 use assay_sim::{ExchangeId, Reply, Site};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Call, Driver, body_of};
 
-/// The endpoints that take a key, each with a body that is good.
+/// The endpoints that require a key, each with a valid body.
 pub(crate) fn families(model: &str) -> [(&'static str, Value); 5] {
     [
         ("/v1/chat/completions", chat(model)),
@@ -26,14 +26,14 @@ pub(crate) fn chat(model: &str) -> Value {
     json!({ "model": model, "messages": [{ "role": "user", "content": "Say something about rivers." }] })
 }
 
-/// The same, to be streamed.
+/// The same, streamed.
 pub(crate) fn streamed(model: &str) -> Value {
     let mut body = chat(model);
     body["stream"] = json!(true);
     body
 }
 
-/// A POST with this key, where there is one.
+/// A POST with this key, if any.
 pub(crate) fn post(path: &str, key: Option<&str>, body: &Value) -> Call {
     post_bytes(path, key, body.to_string().into_bytes())
 }
@@ -54,12 +54,12 @@ impl Driver {
         self.world.view(Service::Gateway)
     }
 
-    /// A key that the world has in a state.
+    /// The world's key in this state.
     pub(crate) fn key(&self, state: &str) -> String {
         self.gateway()["keys"][state].as_str().expect("a key").to_owned()
     }
 
-    /// Asks a site and lets as much time pass as the answer takes.
+    /// Sends a call to a site and lets as much time pass as the answer takes.
     pub(crate) fn ask_at(&mut self, site: Site, call: &Call) -> Reply {
         let exchange = self.start_at(site, call);
         self.wait(exchange)
@@ -81,7 +81,7 @@ impl Driver {
         self.start_at(site, &post("/v1/chat/completions", Some(&key), &streamed(model)))
     }
 
-    /// Faults that hold servers down, each by its site's name.
+    /// Faults that keep servers down, by site name.
     pub(crate) fn down(&mut self, sites: &[&str]) {
         let fault = |site: &&str| json!({ "fault": "gateway.server-down", "where": { "server": site } });
         self.set_faults(&sites.iter().map(fault).collect());
@@ -102,12 +102,12 @@ impl Driver {
     }
 }
 
-/// `detail` of an error, which every error has as a text.
+/// The `detail` of an error, which is a string in every error.
 pub(crate) fn detail(reply: &Reply) -> String {
     body_of(reply)["detail"].as_str().unwrap_or_else(|| panic!("no detail: {reply:?}")).to_owned()
 }
 
-/// The data of each event of a stream; comments and other fields are passed over.
+/// The data of each event of a stream; comments and other fields are ignored.
 pub(crate) fn events(body: &[u8]) -> Vec<String> {
     let text = std::str::from_utf8(body).expect("event streams are UTF-8").replace("\r\n", "\n");
     let mut events = Vec::new();
@@ -119,7 +119,7 @@ pub(crate) fn events(body: &[u8]) -> Vec<String> {
     events
 }
 
-/// What the deltas of a stream say together.
+/// The concatenated deltas of a stream.
 pub(crate) fn said(body: &[u8]) -> String {
     let events = events(body);
     let chunks = events.iter().filter(|data| *data != "[DONE]");
@@ -129,7 +129,7 @@ pub(crate) fn said(body: &[u8]) -> String {
         .collect()
 }
 
-/// What a whole chat completion says.
+/// The text of a whole chat completion.
 pub(crate) fn text_of(reply: &Reply) -> String {
-    body_of(reply)["choices"][0]["message"]["content"].as_str().expect("a text").to_owned()
+    body_of(reply)["choices"][0]["message"]["content"].as_str().expect("a string").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Paying instead of having a key.
+//! Payment instead of a key.
 
 use assay_sim::gateway::SERVERS;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::common::Driver;
 use crate::gateway::model::{chat, detail, get, post};
 
 #[test]
-fn without_the_flow_a_payment_is_no_key() {
+fn without_the_flow_a_payment_is_rejected() {
     let mut driver = Driver::new(1);
     let mut call = post("/v1/chat/completions", None, &chat("assay-chat"));
     call.headers.push(("x-payment", b"signed".to_vec()));
@@ -37,9 +37,13 @@ fn with_the_flow_a_request_is_paid_by_key_or_payment() {
     };
     assert_eq!(status(&mut driver, &key), 200);
     assert_eq!(status(&mut driver, "svc-nobody"), 401);
-    assert_eq!(driver.request(&get("/svc/auth/check", None)).status, 401, "the check knows no payments");
+    assert_eq!(
+        driver.request(&get("/svc/auth/check", None)).status,
+        401,
+        "the key check accepts no payments"
+    );
     let at_server = driver.ask_at(SERVERS[0], &keyless);
-    assert_eq!(at_server.status, 401, "a server's own site has no flow");
+    assert_eq!(at_server.status, 401, "a server's own site has no payment flow");
     driver.set_gateway_limits(&json!({ "payment_flow": 0 }));
     assert_eq!(driver.request(&keyless).status, 401);
 }

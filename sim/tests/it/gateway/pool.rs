@@ -15,15 +15,15 @@ const MODELS: [(&str, &[&str]); 4] = [
     ("assay-draw", &["server-c"]),
     ("assay-sealed", &["enclave"]),
 ];
-/// The ways in which a server fails before the first byte.
+/// The ways a server can fail before the first byte.
 const FAILURES: [&str; 3] = ["gateway.server-down", "gateway.server-wrong-answer", "gateway.server-dies"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Requests to any model, while any servers fail in any way, and time passes between.
+    /// Requests to any model, while any servers fail in any way, and time passes in between.
     #[test]
-    fn a_request_fails_only_when_every_server_has(
+    fn request_fails_only_when_every_server_has(
         steps in proptest::collection::vec((0..4_usize, 0..16_u8, 0..3_usize, 0..20_000_i64), 1..12)
     ) {
         let mut driver = Driver::new(3);
@@ -52,14 +52,14 @@ fn every_server_is_tried_once_before_a_request_fails() {
     for n in 1..=3_u64 {
         assert_eq!(driver.chat("assay-chat").status, 503);
         let faults = driver.world.core.faults.list();
-        assert_eq!(faults[0].matched, 3 * n, "no server twice, and none left out");
+        assert_eq!(faults[0].matched, 3 * n, "each server is tried exactly once");
     }
     driver.set_faults(&json!([]));
-    assert_eq!(driver.chat("assay-chat").status, 200, "no health check is needed for it");
+    assert_eq!(driver.chat("assay-chat").status, 200, "recovery needs no health check");
 }
 
 #[test]
-fn a_server_that_was_found_down_is_tried_last_until_it_is_found_well() {
+fn unhealthy_server_is_tried_last_until_it_recovers() {
     let mut driver = Driver::new(1);
     let tried = |driver: &mut Driver| {
         let before = driver.world.core.faults.list()[0].matched;
@@ -68,13 +68,13 @@ fn a_server_that_was_found_down_is_tried_last_until_it_is_found_well() {
     };
     driver.down(&["server-a"]);
     let first: u64 = (0..3).map(|_| tried(&mut driver)).sum();
-    assert_eq!(first, 1, "its failure is news once");
+    assert_eq!(first, 1, "its failure is noticed once");
     let later: u64 = (0..9).map(|_| tried(&mut driver)).sum();
-    assert_eq!(later, 0, "what is ill is not asked");
+    assert_eq!(later, 0, "an unhealthy server is not tried");
     driver.set_faults(&json!([]));
     driver.advance(5_000);
     let well = |driver: &Driver| driver.gateway()["servers"][0]["well"].clone();
-    assert_eq!(well(&driver), json!(true), "the next health check finds it");
+    assert_eq!(well(&driver), json!(true), "the next health check notices it");
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn health_checks_end_in_a_world_where_nothing_happens() {
     let day = 86_400_000;
     let until = driver.now() + day;
     let (fired, _) = driver.world.advance_to(until);
-    assert_eq!(fired, 12, "so many checks, and no more");
+    assert_eq!(fired, 12, "exactly this many checks");
     assert_eq!(driver.world.core.clock.next_due(), None);
 }
 
 #[test]
-fn a_slow_server_is_waited_for_as_long_as_patience_lasts() {
+fn slow_server_is_waited_for_until_the_timeout() {
     for (slow_ms, expected_ms) in [(10_000, 10_000), (10_001, 10_000)] {
         let mut driver = Driver::new(1);
         driver.set_gateway_limits(&json!({ "slow_ms": slow_ms, "health_checks": 0 }));
@@ -104,7 +104,7 @@ fn a_slow_server_is_waited_for_as_long_as_patience_lasts() {
             .iter()
             .filter(|s| s["well"] == false)
             .count();
-        assert_eq!(ill, usize::from(slow_ms > 10_000), "whoever is too slow has failed");
+        assert_eq!(ill, usize::from(slow_ms > 10_000), "a server that is too slow has failed");
     }
     let mut driver = Driver::new(1);
     driver.set_gateway_limits(&json!({ "slow_ms": 10_001 }));
@@ -115,7 +115,7 @@ fn a_slow_server_is_waited_for_as_long_as_patience_lasts() {
 }
 
 #[test]
-fn a_session_stays_on_its_server_by_its_cookie_until_the_server_fails() {
+fn sticky_cookie_keeps_the_server_until_it_fails() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let mut call = post("/v1/chat/completions", Some(&key), &chat("assay-chat"));
@@ -147,7 +147,7 @@ fn a_session_stays_on_its_server_by_its_cookie_until_the_server_fails() {
 }
 
 #[test]
-fn without_a_cookie_requests_go_round() {
+fn without_a_cookie_servers_take_turns() {
     let mut driver = Driver::new(1);
     for _ in 0..9 {
         driver.chat("assay-chat");
@@ -157,7 +157,7 @@ fn without_a_cookie_requests_go_round() {
 }
 
 #[test]
-fn a_stream_whose_server_fails_before_the_first_byte_goes_to_the_next() {
+fn stream_that_fails_before_the_first_byte_goes_to_the_next_server() {
     let mut driver = Driver::new(1);
     let whole = text_of(&driver.chat("assay-chat"));
     driver.down(&["server-a", "server-b"]);

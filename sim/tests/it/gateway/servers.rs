@@ -1,4 +1,4 @@
-//! Servers called directly: the same answers without the gateway's help.
+//! Servers called directly: the same answers, without failover.
 
 use assay_sim::gateway::{ENCLAVE, GATEWAY, SERVERS};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::common::Driver;
 use crate::gateway::model::{chat, families, get, post, text_of};
 
 #[test]
-fn a_server_answers_as_the_gateway_does_but_for_cookie_and_discovery() {
+fn server_answers_like_the_gateway_except_for_cookie_and_discovery() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let through = driver.chat("assay-chat");
@@ -25,7 +25,7 @@ fn a_server_answers_as_the_gateway_does_but_for_cookie_and_discovery() {
 }
 
 #[test]
-fn a_server_knows_the_models_that_it_runs() {
+fn server_knows_only_the_models_that_it_runs() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let sites = [SERVERS[0], SERVERS[1], SERVERS[2], ENCLAVE];
@@ -42,7 +42,7 @@ fn a_server_knows_the_models_that_it_runs() {
 }
 
 #[test]
-fn a_server_that_fails_fails_by_itself() {
+fn failing_server_does_not_affect_others() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let call = post("/v1/chat/completions", Some(&key), &chat("assay-chat"));
@@ -58,13 +58,13 @@ fn a_server_that_fails_fails_by_itself() {
         driver.advance(60_000);
         assert_eq!(driver.cut.contains(&exchange), cut, "{fault}");
         assert_eq!(driver.reply(exchange).map(|reply| reply.status), status, "{fault} since {begun}");
-        assert_eq!(driver.ask_at(SERVERS[1], &call).status, 200, "the others are well");
+        assert_eq!(driver.ask_at(SERVERS[1], &call).status, 200, "the others work");
     }
     driver.set_faults(&json!([]));
     driver.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
     for call in [call.clone(), get("/v1/models", None), get("/nowhere", None)] {
         let exchange = driver.start_at(SERVERS[0], &call);
-        assert!(driver.cut.contains(&exchange), "nobody takes the connection");
+        assert!(driver.cut.contains(&exchange), "the connection is not accepted");
     }
     assert_eq!(driver.ask_at(GATEWAY, &call).status, 200);
 }

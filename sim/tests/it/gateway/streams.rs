@@ -1,4 +1,5 @@
-//! Streams: frame by frame on timers, in order whatever else streams, ended by their server, their client or their end.
+//! Streams: frame by frame on timers, in order under concurrency, ended by their server, their client or their last
+//! frame.
 
 use assay_sim::gateway::{GATEWAY, SERVERS};
 use assay_sim::{ExchangeId, Input};
@@ -9,16 +10,16 @@ use crate::common::{Driver, body_of};
 use crate::gateway::model::{chat, events, families, post, said, streamed, text_of};
 
 #[test]
-fn the_frames_of_a_stream_leave_at_their_moments_and_say_what_the_whole_answer_says() {
+fn frames_leave_on_time_and_concatenate_to_the_whole_answer() {
     let mut driver = Driver::new(1);
     let whole = text_of(&driver.chat("assay-chat"));
     let begun = driver.now();
     let exchange = driver.stream(GATEWAY, "assay-chat");
-    assert!(driver.reply(exchange).is_none(), "it takes its time");
+    assert!(driver.reply(exchange).is_none(), "the stream takes time");
     assert_eq!(driver.gateway()["streams"], 1);
     let reply = driver.wait(exchange);
     let events = events(&reply.body);
-    assert_eq!(driver.now() - begun, 5 * events.len() as i64, "five milliseconds from each to the next");
+    assert_eq!(driver.now() - begun, 5 * events.len() as i64, "five milliseconds between frames");
     assert_eq!(reply.headers["content-type"], "text/event-stream");
     assert_eq!(said(&reply.body), whole);
     assert_eq!(events.last().map(String::as_str), Some("[DONE]"));
@@ -26,7 +27,7 @@ fn the_frames_of_a_stream_leave_at_their_moments_and_say_what_the_whole_answer_s
 }
 
 #[test]
-fn every_family_streams_in_its_own_way() {
+fn every_family_streams_in_its_own_format() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     for (path, mut body) in families("assay-chat") {
@@ -45,9 +46,9 @@ fn every_family_streams_in_its_own_way() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Several streams at once, begun and broken off at any moments: each that ends is whole and in order.
+    /// Several concurrent streams, begun and aborted at any time: each that ends is complete and in order.
     #[test]
-    fn streams_are_whole_and_in_order_whatever_else_streams(
+    fn concurrent_streams_are_complete_and_in_order(
         steps in proptest::collection::vec((0..4_u8, 0..40_i64, 0..8_usize), 1..40)
     ) {
         let mut driver = Driver::new(5);
@@ -73,12 +74,12 @@ proptest! {
         let view = driver.gateway();
         prop_assert_eq!(&view["streams"], 0);
         let idle = view["servers"].as_array().expect("servers").iter().all(|server| server["busy"] == 0);
-        prop_assert!(idle, "nobody is busy with what is over");
+        prop_assert!(idle, "no server is busy after its streams end");
     }
 }
 
 #[test]
-fn a_client_that_goes_away_frees_its_server_and_its_timers() {
+fn client_that_disconnects_frees_its_server_and_timers() {
     let mut driver = Driver::new(1);
     let exchange = driver.stream(GATEWAY, "assay-chat");
     driver.advance(12);
@@ -103,7 +104,7 @@ fn a_client_that_goes_away_frees_its_server_and_its_timers() {
 }
 
 #[test]
-fn a_server_that_dies_midway_is_told_in_the_stream_and_breaks_off_its_own_connections() {
+fn server_that_dies_midway_causes_an_error_event_and_cuts_its_own_connections() {
     for fault in ["gateway.server-dies", "gateway.stream-error-event"] {
         let mut driver = Driver::new(1);
         let whole = text_of(&driver.chat("assay-chat"));
@@ -112,7 +113,7 @@ fn a_server_that_dies_midway_is_told_in_the_stream_and_breaks_off_its_own_connec
         let reply = driver.wait(exchange);
         let received = events(&reply.body);
         let last: Value = serde_json::from_str(received.last().expect("events")).expect("JSON");
-        assert_eq!(reply.status, 200, "the status was sent long ago");
+        assert_eq!(reply.status, 200, "the status was sent before the failure");
         assert!(last["error"].is_object(), "{fault}: {last}");
         let part = said(&reply.body);
         assert!(!part.is_empty() && whole.starts_with(&part) && part != whole);
@@ -125,7 +126,7 @@ fn a_server_that_dies_midway_is_told_in_the_stream_and_breaks_off_its_own_connec
 }
 
 #[test]
-fn a_server_that_goes_down_takes_its_streams_with_it() {
+fn server_that_goes_down_ends_its_streams() {
     let mut driver = Driver::new(1);
     let [through, direct] = [GATEWAY, SERVERS[2]].map(|site| driver.stream(site, "assay-draw"));
     driver.advance(7);
@@ -140,7 +141,7 @@ fn a_server_that_goes_down_takes_its_streams_with_it() {
 }
 
 #[test]
-fn an_error_before_the_stream_is_no_stream() {
+fn error_before_the_stream_is_a_plain_response() {
     let mut driver = Driver::new(1);
     let key = driver.key("valid");
     let mut refused = |key: Option<&str>, body: &Value| {
@@ -155,7 +156,7 @@ fn an_error_before_the_stream_is_no_stream() {
 }
 
 #[test]
-fn variations_change_the_form_of_a_stream_and_not_what_it_says() {
+fn variations_change_the_form_of_a_stream_but_not_its_content() {
     let mut driver = Driver::new(1);
     let whole = text_of(&driver.chat("assay-chat"));
     for variation in [

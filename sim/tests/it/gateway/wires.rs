@@ -1,4 +1,4 @@
-//! Streams over real connections: frames as they come, and connections that break off.
+//! Streams over real connections: frames as they arrive, and connections that break off.
 
 use assay_sim::gateway::{GATEWAY, SERVERS};
 use assay_sim::serve::{ClockMode, Handle};
@@ -14,16 +14,16 @@ fn served(mode: ClockMode) -> (Handle, String) {
     (Handle::new(driver.world, mode), key)
 }
 
-/// All that comes until the connection ends, and whether it ends as it should.
+/// Everything until the connection closes, and whether it closes cleanly.
 async fn read(mut io: impl AsyncReadExt + Unpin) -> String {
     let mut said = Vec::new();
-    // However it ends: what came is looked at.
+    // In both cases the bytes that arrived are checked.
     let _ = io.read_to_end(&mut said).await;
     String::from_utf8(said).expect("UTF-8")
 }
 
 #[tokio::test]
-async fn frames_reach_the_client_while_time_stands() {
+async fn frames_reach_the_client_while_time_stands_still() {
     let (handle, key) = served(ClockMode::Manual);
     let mut io = wire::connect_to(&handle, GATEWAY);
     let call = post("/v1/chat/completions", Some(&key), &streamed("assay-chat"));
@@ -39,7 +39,7 @@ async fn frames_reach_the_client_while_time_stands() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_breaks_its_connection_off_after_what_it_said() {
+async fn server_that_dies_cuts_its_connection_after_the_sent_frames() {
     for mode in [ClockMode::Auto, ClockMode::Manual] {
         let (handle, key) = served(mode);
         let fault = json!([{ "fault": "gateway.server-dies" }]);
@@ -61,7 +61,7 @@ async fn a_server_that_dies_breaks_its_connection_off_after_what_it_said() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_says_nothing_at_all() {
+async fn server_that_is_down_sends_nothing() {
     let (handle, key) = served(ClockMode::Auto);
     handle.change(|world| {
         let action = world.perform("gateway.server", &json!({ "site": "server-a", "up": false }));
@@ -80,7 +80,7 @@ async fn a_server_that_is_down_says_nothing_at_all() {
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_in_a_stream_frees_it() {
+async fn client_that_disconnects_frees_its_stream() {
     let (handle, key) = served(ClockMode::Manual);
     let mut io = wire::connect_to(&handle, GATEWAY);
     let call = post("/v1/chat/completions", Some(&key), &streamed("assay-chat"));

@@ -1,4 +1,4 @@
-//! What the documents hold: templates, tags, overrides, both ways to one contract, and variations.
+//! The contents of documents: templates, tags, overrides, both addresses of a contract, and variations.
 
 use assay_spec::Strict;
 use assay_spec::metadata::contract::ContractMetadata;
@@ -9,7 +9,7 @@ use super::{document, fixture, get};
 use crate::common::Driver;
 
 #[test]
-fn one_contract_is_the_same_in_both_ways() {
+fn contract_is_the_same_at_both_addresses() {
     let mut driver = Driver::new(1);
     let (cid, uri) = (fixture(&driver, 0, "cid"), fixture(&driver, 0, "path"));
     assert!(uri.contains("://") && uri.contains(":8443/"), "{uri}");
@@ -23,7 +23,7 @@ fn one_contract_is_the_same_in_both_ways() {
 }
 
 #[test]
-fn a_template_is_filled_with_the_id_and_overrides_stand_over_it() {
+fn template_is_filled_with_the_id_and_overrides_replace_its_members() {
     let mut driver = Driver::new(1);
     let (cid, tagged) = (fixture(&driver, 0, "cid"), fixture(&driver, 2, "path"));
     let token = document(&mut driver, &format!("/{cid}/2"));
@@ -41,7 +41,7 @@ fn a_template_is_filled_with_the_id_and_overrides_stand_over_it() {
 }
 
 #[test]
-fn a_contract_without_a_template_has_tokens_all_the_same() {
+fn contract_without_a_template_has_tokens() {
     let mut driver = Driver::new(1);
     let cid = fixture(&driver, 1, "cid");
     let contract = document(&mut driver, &format!("/{cid}"));
@@ -52,7 +52,7 @@ fn a_contract_without_a_template_has_tokens_all_the_same() {
 }
 
 #[test]
-fn documents_are_read_by_their_types_under_every_variation() {
+fn documents_parse_under_every_variation() {
     let variations = assay_sim::world::variations();
     let own = variations
         .iter()
@@ -69,7 +69,7 @@ fn documents_are_read_by_their_types_under_every_variation() {
 }
 
 #[test]
-fn the_page_and_the_interface_say_what_they_are() {
+fn root_page_and_interface_description_have_their_types() {
     let mut driver = Driver::new(1);
     let page = get(&mut driver, "/");
     assert_eq!(
@@ -82,7 +82,7 @@ fn the_page_and_the_interface_say_what_they_are() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes() {
+fn same_seed_gives_the_same_bytes() {
     let run = |seed| {
         let mut driver = Driver::new(seed);
         for (contract, member) in [(0, "cid"), (0, "path"), (1, "cid"), (2, "path"), (3, "path")] {

@@ -1,4 +1,4 @@
-//! Hostile paths, through HTTP as it comes and past it: answered by 404, 422 or the HTTP layer's own refusal.
+//! Hostile paths, through a real HTTP server and directly: answered by 404, 422 or the HTTP layer's own rejection.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::{fixture, get};
 use crate::common::Driver;
 
-/// The status that comes of these bytes in the place of a request target.
+/// The status for these bytes as a request target.
 async fn status(handle: &serve::Handle, target: &[u8]) -> u16 {
     let (mut ours, theirs) = tokio::io::duplex(64 * 1024);
     tokio::spawn(connection(theirs, handle.site(SITE, IN_MEMORY)));
     let head = [b"GET ", target, b" HTTP/1.1\r\nHost: metadata.sim\r\nConnection: close\r\n\r\n"].concat();
     let talk = async {
-        // What is refused early may not be read to its end.
+        // A request that is rejected early may not be read to its end.
         let _ = ours.write_all(&head).await;
         let mut answer = Vec::new();
         let _ = ours.read_to_end(&mut answer).await;
@@ -31,7 +31,7 @@ async fn status(handle: &serve::Handle, target: &[u8]) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_paths_are_refused_by_their_layer() {
+async fn hostile_paths_are_rejected_by_their_layer() {
     let world = World::new(1, EPOCH, Dialect::default());
     let handle = Handle::new(world, ClockMode::Auto);
     let long = |piece: &str| format!("/{}", piece.repeat(100_000 / piece.len())).into_bytes();
@@ -64,11 +64,11 @@ async fn hostile_paths_are_refused_by_their_layer() {
         let shown = String::from_utf8_lossy(&target[..target.len().min(40)]).into_owned();
         assert!(allowed.contains(&status), "{shown}: {status}");
     }
-    assert_eq!(status(&handle, b"/").await, 200, "nothing has happened to the service");
+    assert_eq!(status(&handle, b"/").await, 200, "the service still works");
 }
 
 #[test]
-fn a_path_of_a_hundred_kilobytes_is_answered() {
+fn path_of_a_hundred_kilobytes_is_answered() {
     let mut driver = Driver::new(1);
     let uri = fixture(&driver, 0, "path");
     for (path, status) in [

@@ -1,4 +1,4 @@
-//! Raw paths: what they lead to, and what is refused with which body.
+//! Raw paths: what they return, and the bodies of rejections.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::common::{Call, Driver, body_of};
 use assay_sim::metadata::SITE;
 
 #[test]
-fn uris_that_hold_slashes_are_found_raw_and_encoded() {
+fn uris_with_slashes_are_found_raw_and_encoded() {
     let mut driver = Driver::new(1);
     for (contract, id) in [(0, "1"), (2, "8"), (3, "-1")] {
         let (uri, raw) = (fixture(&driver, contract, "uri"), fixture(&driver, contract, "path"));
@@ -16,14 +16,14 @@ fn uris_that_hold_slashes_are_found_raw_and_encoded() {
         assert_eq!(document(&mut driver, &format!("/{encoded}//{id}")), one);
         let lower = encoded.replace("%2F", "%2f").replace("%3A", "%3a");
         assert_eq!(document(&mut driver, &format!("/{lower}//{id}")), one);
-        // Encoded twice it is another one, and with one slash it is none.
+        // Encoded twice it is another URI, and with a single slash it is not found.
         assert_eq!(get(&mut driver, &format!("/{}//{id}", encoded.replace('%', "%25"))).status, 404);
         assert_eq!(get(&mut driver, &format!("/{encoded}/{id}")).status, 404);
     }
 }
 
 #[test]
-fn a_refused_id_is_named_in_the_body() {
+fn rejected_id_is_named_in_the_body() {
     let mut driver = Driver::new(1);
     let (cid, uri) = (fixture(&driver, 0, "cid"), fixture(&driver, 0, "path"));
     for path in ["abc", "1x", "7.txt", "abc.json", ".json", "overrides", "abc/overrides", "1.0", "%31x"] {
@@ -39,7 +39,7 @@ fn a_refused_id_is_named_in_the_body() {
 }
 
 #[test]
-fn what_is_not_known_is_not_found() {
+fn unknown_paths_are_not_found() {
     let mut driver = Driver::new(1);
     let (cid, uri) = (fixture(&driver, 0, "cid"), fixture(&driver, 0, "path"));
     let upper = cid.to_uppercase();
@@ -70,11 +70,11 @@ fn what_is_not_known_is_not_found() {
         assert_eq!(get(&mut driver, path).status, 404, "{path}");
     }
     let why: Vec<String> = driver.world.core.log.lines().map(|line| line.requirement.clone()).collect();
-    assert_eq!(why.len(), 22, "each refusal tells its requirement: {why:?}");
+    assert_eq!(why.len(), 22, "each refusal names its requirement: {why:?}");
 }
 
 #[test]
-fn queries_change_nothing_and_other_methods_are_refused() {
+fn queries_are_ignored_and_other_methods_are_rejected() {
     let mut driver = Driver::new(1);
     let cid = fixture(&driver, 0, "cid");
     let one = document(&mut driver, &format!("/{cid}/1"));

@@ -1,4 +1,4 @@
-//! The model beside a walk: who is admitted, what each prepare has become, what may be on the chain.
+//! The model of a walk: which calls are admitted, the state of each prepare, what may be on the chain.
 
 mod good;
 mod settle;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::common::{Prepared, body_of};
 use crate::walk::step::{Body, Op};
 
-/// Fine, or the promise that was broken.
+/// `Ok`, or the guarantee that was broken.
 pub(crate) type Verdict = Result<(), String>;
 
 macro_rules! ensure {
@@ -32,11 +32,11 @@ pub(crate) struct Ask {
     pub(crate) peer: u8,
     /// The envelope's time.
     pub(crate) time: Instant,
-    /// The envelope is one for this request, but for its time and its key.
+    /// The envelope is valid for this request, except for its time and its key.
     pub(crate) verifies: bool,
     pub(crate) signer: usize,
     pub(crate) domain: usize,
-    /// The body says `accept`.
+    /// The body has the op `accept`.
     pub(crate) accept: bool,
     pub(crate) what: What,
 }
@@ -53,7 +53,7 @@ impl Ask {
     }
 }
 
-/// What a call must be answered.
+/// The expected answer to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     Status(u16),
@@ -64,7 +64,7 @@ pub(crate) struct Model {
     pub(crate) keys: Vec<SigningKey>,
     pub(crate) domains: Vec<Domain>,
     pub(crate) prepares: Vec<Prepare>,
-    /// The fault that is set.
+    /// The active fault.
     pub(crate) fault: Option<&'static str>,
     daily: usize,
     memo_program: [u8; 32],
@@ -75,7 +75,7 @@ pub(crate) struct Model {
 pub(crate) struct Domain {
     pub(crate) name: &'static str,
     key: usize,
-    /// The incoming key of a transfer, its signature, and how many accepts it has.
+    /// The incoming key of a transfer, its signature, and the number of its accepts.
     pending: Option<(usize, String, usize)>,
     lock: Option<usize>,
     publishes: VecDeque<Instant>,
@@ -89,7 +89,7 @@ pub(crate) struct Prepare {
     pub(crate) prepared: Prepared,
     record: String,
     state: State,
-    /// The good signature that was submitted.
+    /// The valid signature that was submitted.
     signature: Option<Vec<u8>>,
     fault: Option<&'static str>,
     submitted_at: Instant,
@@ -121,13 +121,13 @@ impl Model {
         }
     }
 
-    /// The key whose call of that kind gets furthest.
+    /// The key for which a call of that kind succeeds, if any does.
     pub(crate) fn admitted(&self, domain: usize, accept: bool) -> usize {
         let domain = &self.domains[domain];
         domain.pending.as_ref().filter(|_| accept).map_or(domain.key, |(incoming, ..)| *incoming)
     }
 
-    /// The answer that a call must get, but for the chain's.
+    /// The expected answer to a call, apart from the chain's.
     pub(crate) fn expect(&mut self, ask: &Ask, now: Instant) -> Expected {
         let times = self.requests.entry(ask.peer).or_default();
         times.retain(|time| now - *time < 60_000);
@@ -195,7 +195,7 @@ impl Model {
         signature.is_some_and(|signature| ed25519::verifies(&key, &prepare.prepared.message, signature))
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     pub(crate) fn answered(&mut self, ask: &Ask, reply: &Reply, now: Instant) -> Verdict {
         match &ask.what {
             What::Prepare { op, .. } if reply.status == 200 => self.opened(ask, *op, reply, now),
@@ -223,19 +223,19 @@ impl Model {
                 format!(r#"svc-vf:1:accept:{{"d":"{name}","transfer":"{transfer}","t":"{now}"}}"#)
             }
         };
-        ensure!(prepared.message.ends_with(record.as_bytes()), "the message holds another record");
+        ensure!(prepared.message.ends_with(record.as_bytes()), "the message contains another record");
         let fee_payer = bs58::decode(prepared.whole["feePayer"].as_str().unwrap_or_default()).into_vec();
         let client = self.keys[ask.signer].verifying_key().to_bytes();
         let head = [&[2, 1, 1, 3][..], &fee_payer.unwrap_or_default(), &client, &self.memo_program].concat();
-        ensure!(prepared.message.starts_with(&head), "the message's header or accounts are others");
+        ensure!(prepared.message.starts_with(&head), "the message's header or accounts differ");
         ensure!(head[4..36] != client, "the client pays the fee");
         let rest = &prepared.message[head.len() + 32..];
-        ensure!(rest.starts_with(&[1, 2, 1, 1]), "the message's instruction is another");
+        ensure!(rest.starts_with(&[1, 2, 1, 1]), "the message's instruction differs");
         ensure!(prepared.whole["payload"] == json!(record), "payload is another record");
         ensure!(uuid::Uuid::parse_str(&prepared.id).is_ok_and(|id| id.to_string() == prepared.id), "no UUID");
         ensure!(prepared.expires_at == now + 60_000, "expiresAt is not in 60 s");
         let known = self.prepares.iter().any(|prepare| prepare.prepared.id == prepared.id);
-        ensure!(!known, "a prepareId twice");
+        ensure!(!known, "a prepareId is not unique");
         domain.publishes.push_back(now);
         domain.lock = Some(self.prepares.len());
         self.prepares.push(Prepare {
@@ -253,7 +253,7 @@ impl Model {
         Ok(())
     }
 
-    /// Takes note of a submit that waits.
+    /// Records a submit that waits.
     pub(crate) fn waits(&mut self, ask: &Ask, exchange: ExchangeId, now: Instant) {
         let What::Submit { prepare: Some(at), signature } = &ask.what else { return };
         let prepare = &mut self.prepares[*at];
@@ -263,10 +263,10 @@ impl Model {
         prepare.fault = self.fault;
     }
 
-    /// An operator's action.
+    /// Records an operator's action.
     pub(crate) fn confirm(&mut self, domain: usize, done: bool) -> Verdict {
         let pending = self.domains[domain].pending.take();
-        ensure!(pending.is_some() == done, "the operator's action went the other way");
+        ensure!(pending.is_some() == done, "the operator's action had an unexpected result");
         if let Some((incoming, ..)) = pending {
             self.domains[domain].key = incoming;
         }

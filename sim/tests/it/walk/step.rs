@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::common::{Call, Client, PREPARE, SUBMIT};
 use crate::walk::model::{Ask, Model, What};
 
-/// What somebody does.
+/// A step of a walk.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// A prepare; signed by the admitted key unless another is named.
+    /// A prepare, signed by the admitted key unless another is named.
     Prepare { domain: usize, op: Op, signer: Option<usize>, header: Header, body: Body, peer: u8 },
-    /// A submit of some prepare, or of one that never was.
+    /// A submit of some prepare, or of an unknown one.
     Submit { which: Index, unknown: bool, signer: Option<usize>, header: Header, flaw: Flaw, peer: u8 },
     /// An earlier call again, byte for byte.
     Again { which: Index, peer: u8 },
@@ -26,7 +26,7 @@ pub(crate) enum Step {
     Confirm(usize),
 }
 
-/// What a prepare asks for.
+/// The operation of a prepare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Pub,
@@ -66,7 +66,7 @@ pub(crate) enum Flaw {
     OtherOp,
 }
 
-/// Any step; good ones more often than others.
+/// Any step; valid ones are more frequent.
 pub(crate) fn any() -> impl Strategy<Value = Step> {
     let signer = || prop_oneof![6 => Just(None), 1 => (0..3usize).prop_map(Some)];
     let peer = || 0..2u8;
@@ -119,7 +119,7 @@ fn any_index() -> impl Strategy<Value = Index> {
 }
 
 impl Step {
-    /// The call of a prepare or submit, and what the model has to know of it.
+    /// The call of a prepare or submit, and what the model needs to know about it.
     pub(crate) fn call(&self, model: &Model, now: Instant) -> (Ask, Call) {
         match self {
             Step::Prepare { domain, op, signer, header, body, peer } => {
@@ -132,7 +132,7 @@ impl Step {
             Step::Submit { which, unknown, signer, header, flaw, peer } => {
                 submit(model, *which, *unknown, *signer, *header, *flaw, now, *peer)
             }
-            _ => unreachable!("no other step makes a call of its own"),
+            _ => unreachable!("no other step makes a call"),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Whether a value fits a schema, in the words that values are made by. Words that are not known hold.
+//! Checks whether a value fits a schema, by the supported keywords. Unknown keywords always hold.
 
 use serde_json::{Map, Value};
 
 use super::{Budget, count, number, resolve, text};
 
-/// Whether `value` fits `schema`, with references looked up in `root`. False where the budget ends first.
+/// Whether `value` fits `schema`, with references looked up in `root`. False if the budget ends first.
 pub(super) fn fits(budget: &Budget, root: &Value, schema: &Value, value: &Value) -> bool {
-    // A schema that refers to nothing but itself spends the budget a level at a time; the stack is not to end first.
+    // A schema that only refers to itself spends the budget one level at a time; the stack must not overflow first.
     const DEEP: usize = 200;
     Check { budget, root }.holds(schema, value, DEEP)
 }
 
-/// Whether two values are one in JSON Schema: numbers by what they amount to.
+/// Whether two values are equal in JSON Schema: numbers by value.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x == y || x.as_f64() == y.as_f64(),
@@ -70,7 +70,7 @@ impl Check<'_> {
     fn has_parts(&self, members: &Map<String, Value>, value: &Value, deep: usize) -> bool {
         let holds = |schema: &Value| self.holds(schema, value, deep);
         let reference = members.get("$ref").and_then(Value::as_str);
-        // What lies elsewhere is not known.
+        // External schemas are unknown.
         reference.and_then(|reference| resolve(self.root, reference)).is_none_or(holds)
             && list(members, "allOf").is_none_or(|parts| parts.iter().all(holds))
             && list(members, "anyOf").is_none_or(|parts| parts.iter().any(holds))

@@ -1,19 +1,19 @@
-//! How a value is made.
+//! Makes a value for a schema.
 
 use serde_json::{Map, Number, Value};
 
 use super::{Budget, check, count, merge, nodes, number, text};
 use crate::gateway::model::dice::Dice;
 
-/// From here on only what is required is made.
+/// From this depth on only required parts are made.
 const SHALLOW: usize = 4;
-/// Nothing goes deeper.
+/// The maximum depth.
 const DEEP: usize = 24;
-/// Draws where one may not fit.
+/// How often a draw is repeated if its result does not fit.
 const AGAIN: usize = 4;
-/// Items of an array, or members of an object, at most.
+/// The maximum number of items of an array, or members of an object.
 const ITEMS: usize = 64;
-/// The largest integers that every reader keeps.
+/// The largest integer that every JSON reader preserves.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// Makes one value.
@@ -25,12 +25,12 @@ pub(super) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// With the schema that references are looked up in, and the words to use.
+    /// `root` is the schema in which references are looked up; `words` are the words to use.
     pub(super) fn new(dice: &'a mut Dice, root: &'a Value, words: &'a [&'a str], budget: &'a Budget) -> Self {
         Maker { dice, root, words, budget }
     }
 
-    /// A value for this schema at this depth; none where none was found.
+    /// A value for this schema at this depth; `None` if none was found.
     pub(super) fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
         if depth > DEEP || !self.budget.spend(1) {
             return None;
@@ -41,7 +41,7 @@ impl<'a> Maker<'a> {
             _ => return Some(Value::from(self.word())),
         };
         if let Some(merged) = merge::flat(self.root, members) {
-            // What was copied is paid for.
+            // Copying costs budget.
             return self.budget.spend(nodes(&merged)).then(|| self.make(&merged, depth + 1))?;
         }
         if let Some(unwanted) = members.get("not") {
@@ -80,7 +80,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A word of what was asked.
+    /// A word of the question.
     pub(super) fn word(&mut self) -> String {
         let word = self.words.get(self.dice.below(self.words.len()));
         word.map_or_else(|| "anything".to_owned(), |word| (*word).to_owned())
@@ -90,7 +90,7 @@ impl<'a> Maker<'a> {
         check::fits(self.budget, self.root, schema, value)
     }
 
-    /// What the schema itself gives as an example, where that fits.
+    /// An example from the schema itself, if it fits.
     fn given(&mut self, schema: &Value, members: &Map<String, Value>) -> Option<Value> {
         let examples = members.get("examples").and_then(Value::as_array).into_iter().flatten();
         let given = examples.chain(members.get("default"));
@@ -98,8 +98,8 @@ impl<'a> Maker<'a> {
         given.get(self.dice.below(given.len())).copied().cloned()
     }
 
-    /// Beside branches everything else holds as well. They are tried from one that is drawn, in their order; deep
-    /// down from the one that leads nowhere deeper.
+    /// The rest of the schema holds besides its branches. Branches are tried in order from a random one; deep down,
+    /// from the one that is least nested.
     fn branch(&mut self, members: &Map<String, Value>, branches: &[Value], depth: usize) -> Option<Value> {
         let mut order: Vec<usize> = (0..branches.len()).collect();
         if depth > SHALLOW {
@@ -113,7 +113,7 @@ impl<'a> Maker<'a> {
         let key = if members.get("anyOf").and_then(Value::as_array).is_some() { "anyOf" } else { "oneOf" };
         rest.shift_remove(key);
         let rest = Value::Object(rest);
-        // Another draw may fit where one did not.
+        // Another draw may fit.
         order.iter().cycle().take(AGAIN * order.len()).find_map(|n| {
             let both = merge::both(&rest, &branches[*n]);
             let value = self.budget.spend(nodes(&both)).then(|| self.make(&both, depth + 1))??;
@@ -121,13 +121,13 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// The type: one of those named, else what the other words speak for.
+    /// The type: one of those named, otherwise the one that the other keywords suggest.
     fn kind<'b>(&mut self, members: &'b Map<String, Value>) -> &'b str {
         match members.get("type") {
             Some(Value::String(kind)) => return kind,
             Some(Value::Array(kinds)) => {
                 let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-                // Something rather than nothing.
+                // An unsuitable value is better than none.
                 let something: Vec<&str> = kinds.iter().copied().filter(|kind| *kind != "null").collect();
                 return something.get(self.dice.below(something.len())).copied().unwrap_or("null");
             }
@@ -247,7 +247,7 @@ impl<'a> Maker<'a> {
                 && given("exclusiveMaximum").is_none_or(|bound| value < bound)
                 && (!is_integer || value.abs() <= SAFE)
         };
-        // From the lower bound upwards, from the upper one downwards, or around nought.
+        // Upwards from the lower bound, downwards from the upper bound, or around zero.
         let (start, towards) = match (least, most) {
             (Some(least), _) => ((least / step).ceil(), 1.0),
             (None, Some(most)) => ((most / step).floor(), -1.0),
@@ -259,7 +259,7 @@ impl<'a> Maker<'a> {
         if let Some(value) = found {
             return written(value, is_integer);
         }
-        // Bounds closer to each other than a step.
+        // The bounds are closer together than one step.
         let (least, most) = (least?, most?);
         let middle = f64::midpoint(least, most);
         (!is_integer && !members.contains_key("multipleOf") && holds(middle))
@@ -274,7 +274,7 @@ fn written(value: f64, is_integer: bool) -> Option<Value> {
     if is_integer { None } else { Number::from_f64(value).map(Value::Number) }
 }
 
-/// How likely a branch is to lead deeper.
+/// How deep a branch is likely to lead.
 fn weight(schema: &Value) -> usize {
     let Some(members) = schema.as_object() else { return 0 };
     let leads = |key: &str| members.contains_key(key);

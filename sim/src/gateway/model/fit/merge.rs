@@ -1,4 +1,4 @@
-//! One schema out of several that all hold.
+//! Merges several schemas that all apply into one.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,25 @@ use serde_json::{Map, Value, json};
 
 use super::resolve;
 
-/// Names of references that are followed in a row.
+/// The maximum length of a chain of references.
 const CHAIN: usize = 16;
-/// Branches of one schema at most.
+/// The maximum number of branches of one schema.
 const BRANCHES: usize = 64;
 
-/// The schema without `$ref` and `allOf` at its top; none where it has neither.
+/// The schema without `$ref` and `allOf` at its top; `None` if it has neither.
 pub(super) fn flat(root: &Value, members: &Map<String, Value>) -> Option<Value> {
     if !members.contains_key("$ref") && !members.get("allOf").is_some_and(Value::is_array) {
         return None;
     }
     let mut rest: Map<String, Value> = members.clone();
-    // References are looked up in the whole schema, so that no part has to carry these along.
+    // References are looked up in the whole schema, so no part has to carry these.
     for definitions in ["$defs", "definitions"] {
         rest.shift_remove(definitions);
     }
     let mut whole = Cow::Owned(Value::Bool(true));
     if let Some(reference) = rest.shift_remove("$ref") {
         let named = reference.as_str().and_then(|reference| follow(root, reference));
-        // What lies elsewhere is not fetched: nothing is known of it.
+        // External schemas are not fetched, so nothing is known about them.
         whole = Cow::Borrowed(named.unwrap_or(&Value::Bool(true)));
     }
     if let Some(Value::Array(parts)) = rest.shift_remove("allOf") {
@@ -35,7 +35,7 @@ pub(super) fn flat(root: &Value, members: &Map<String, Value>) -> Option<Value> 
     Some(both(&whole, &Value::Object(rest)))
 }
 
-/// A schema whose values fit both, as far as that can be said in one.
+/// A schema whose values fit both, as far as one schema can say that.
 pub(super) fn both(a: &Value, b: &Value) -> Value {
     let (a, b) = match (a, b) {
         (Value::Bool(false), _) | (_, Value::Bool(false)) => return Value::Bool(false),
@@ -55,7 +55,7 @@ pub(super) fn both(a: &Value, b: &Value) -> Value {
     Value::Object(merged)
 }
 
-/// What a word says when both hold; none where that cannot be said in one.
+/// The value of a keyword when both apply; `None` if one value cannot say that.
 fn word(key: &str, a: &Value, b: &Value) -> Option<Value> {
     if a == b {
         return Some(a.clone());
@@ -91,7 +91,7 @@ fn word(key: &str, a: &Value, b: &Value) -> Option<Value> {
         "type" => Some(types(a, b)),
         "items" | "additionalProperties" | "contains" if !a.is_array() && !b.is_array() => Some(both(a, b)),
         "uniqueItems" => Some(Value::Bool(true)),
-        // One branch of each: exactly one pair fits where exactly one of each does.
+        // One branch of each: exactly one pair fits if exactly one of each does.
         "anyOf" | "oneOf" => {
             let (a, b) = list()?;
             let pairs = a.iter().flat_map(|a| b.iter().map(move |b| json!({ "allOf": [a, b] })));

@@ -1,9 +1,9 @@
-//! Values that fit a JSON Schema.
+//! Makes values that fit a JSON Schema.
 //!
-//! Known are the types, `const`, `enum`, the bounds of numbers, texts, arrays and objects, `format`, `pattern`,
-//! `allOf`, `anyOf`, `oneOf`, `not` and references inside of the schema. A schema that nothing fits, that asks for
-//! more than a few kilobytes or that refers to itself without end gets a value that does not fit: a model is not to
-//! be stopped by what it is given.
+//! It supports the types, `const`, `enum`, the bounds of numbers, strings, arrays and objects, `format`, `pattern`,
+//! `allOf`, `anyOf`, `oneOf`, `not` and references inside the schema. A schema that nothing fits, that asks for more
+//! than a few kilobytes, or that refers to itself endlessly gets a value that does not fit: no input must stop the
+//! model.
 
 mod check;
 mod make;
@@ -17,18 +17,18 @@ use serde_json::{Map, Value};
 use self::make::Maker;
 use super::dice::Dice;
 
-/// Values that are tried before the last of them is taken.
+/// How many values are tried; the last one is used in any case.
 const TRIES: usize = 6;
-/// Schemas that are followed, looked at or copied for one value.
+/// How many schemas are followed, inspected or copied for one value.
 const BUDGET: usize = 50_000;
-/// Values in the largest schema that is read.
+/// The maximum number of values in a schema.
 const LARGEST: usize = 20_000;
-/// Words that are used.
+/// The maximum number of words used.
 const WORDS: usize = 256;
 
-/// Arguments of a call: an object. The words of what was asked are used where texts are wanted.
+/// Arguments of a call: an object. Strings use the words of the question.
 pub(super) fn arguments(dice: &mut Dice, schema: &Value, said: &str) -> Value {
-    // Arguments are an object even where the schema leaves that open.
+    // Arguments are an object even if the schema leaves that open.
     let is_open = schema.as_object().is_none_or(|members| {
         !["type", "$ref", "allOf", "anyOf", "oneOf", "const", "enum"]
             .iter()
@@ -46,7 +46,7 @@ pub(super) fn arguments(dice: &mut Dice, schema: &Value, said: &str) -> Value {
 pub(super) fn value(dice: &mut Dice, schema: &Value, said: &str) -> Value {
     let mut words = super::talk::words(said);
     words.truncate(WORDS);
-    // Names are what is asked about more often than not.
+    // Questions are mostly about names.
     let names: Vec<&str> =
         words.iter().skip(1).copied().filter(|word| word.starts_with(char::is_uppercase)).collect();
     let words = if names.is_empty() { words } else { names };
@@ -67,11 +67,11 @@ pub(super) fn value(dice: &mut Dice, schema: &Value, said: &str) -> Value {
     last
 }
 
-/// What may still be done for one value: no schema, however it is nested, is to take long.
+/// The remaining work for one value: no schema, however nested, may take long.
 struct Budget(Cell<usize>);
 
 impl Budget {
-    /// Spends so much; false where that is not left.
+    /// Spends `amount`; returns false if not enough is left.
     fn spend(&self, cost: usize) -> bool {
         let left = self.0.get();
         self.0.set(left.saturating_sub(cost));
@@ -79,14 +79,14 @@ impl Budget {
     }
 }
 
-/// The part of a schema that a reference inside of it names.
+/// The part of a schema that a reference inside it names.
 fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let pointer = reference.strip_prefix('#')?;
     let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8().ok()?;
     root.pointer(&pointer)
 }
 
-/// How many values make up this one.
+/// The number of values inside this one, including itself.
 fn nodes(value: &Value) -> usize {
     match value {
         Value::Object(members) => 1 + members.values().map(nodes).sum::<usize>(),
@@ -100,7 +100,7 @@ fn number(schema: &Map<String, Value>, key: &str) -> Option<f64> {
     schema.get(key).and_then(Value::as_f64)
 }
 
-/// The count under this key; counts may be written as `2.0`.
+/// The count under this key; a count may be written as `2.0`.
 fn count(schema: &Map<String, Value>, key: &str) -> Option<usize> {
     let number = number(schema, key).filter(|number| *number >= 0.0)?;
     Some(number.ceil() as usize)

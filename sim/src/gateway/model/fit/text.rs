@@ -1,4 +1,4 @@
-//! Texts: words of what was asked, unless a format or a pattern wants something else.
+//! Strings: words of the question, unless a format or a pattern requires something else.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Value};
@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 use super::make::Maker;
 use super::{count, number};
 
-/// The longest text that is made.
+/// The maximum length of a string.
 const LONGEST: usize = 4_096;
-/// Repetitions beyond the least, at most.
+/// The maximum number of repetitions beyond the minimum.
 const MORE: u32 = 3;
 
-/// A text for a schema.
+/// A string for a schema.
 pub(super) fn make(maker: &mut Maker<'_>, members: &Map<String, Value>) -> Option<String> {
     let least = count(members, "minLength").unwrap_or_default();
     let most = number(members, "maxLength").map_or(LONGEST, |most| most.max(0.0) as usize);
@@ -23,7 +23,7 @@ pub(super) fn make(maker: &mut Maker<'_>, members: &Map<String, Value>) -> Optio
             return None;
         }
         let pattern = regex_syntax::parse(pattern).ok()?;
-        // The length is met by chance where the pattern leaves it open.
+        // If the pattern leaves the length open, it fits only by chance.
         return (0..24).find_map(|_| {
             let mut text = String::new();
             matching(maker, &pattern, &mut text);
@@ -43,20 +43,20 @@ pub(super) fn make(maker: &mut Maker<'_>, members: &Map<String, Value>) -> Optio
         text.push(' ');
         text.push_str(&maker.word());
     }
-    // Cut at the end of a word where that leaves enough.
+    // Cut at the end of a word if enough is left.
     let cut: String = text.chars().take(most).collect();
     let trimmed = cut.trim_end();
     Some(if trimmed.chars().count() < least { cut } else { trimmed.to_owned() })
 }
 
-/// Whether a text fits the words for texts; a pattern is taken to hold for what was made by it.
+/// Whether a string fits the string keywords; a pattern is assumed to hold for strings made from it.
 pub(super) fn fits(members: &Map<String, Value>, text: &str) -> bool {
     let length = text.chars().count();
     count(members, "minLength").is_none_or(|least| length >= least)
         && number(members, "maxLength").is_none_or(|most| length as f64 <= most)
 }
 
-/// A text without what does not stand in names.
+/// A string without characters that names do not contain.
 pub(super) fn plain(text: &str) -> String {
     let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     if plain.is_empty() { "x".to_owned() } else { plain.to_lowercase() }
@@ -85,7 +85,7 @@ fn formatted(maker: &mut Maker<'_>, format: &str) -> Option<String> {
     })
 }
 
-/// A text that a pattern matches. What is asserted about places is taken to hold.
+/// A string that matches a pattern. Assertions about positions are assumed to hold.
 fn matching(maker: &mut Maker<'_>, pattern: &Hir, text: &mut String) {
     if text.len() > LONGEST || !maker.budget.spend(1) {
         return;
@@ -119,7 +119,7 @@ fn of_class(maker: &mut Maker<'_>, class: &Class) -> char {
         Class::Bytes(class) => class.ranges().iter().map(|r| (r.start().into(), r.end().into())).collect(),
     };
     maker.budget.spend(ranges.len() / 16);
-    // Letters and digits before signs, and what ASCII has before all else.
+    // Letters and digits before punctuation, and ASCII first.
     let among = |wanted: &dyn Fn(char) -> bool| -> Vec<char> {
         let of = |(start, end): &(u32, u32)| (*start..=(*end).min(0x7e)).filter_map(char::from_u32).collect();
         ranges.iter().flat_map(|range| -> Vec<char> { of(range) }).filter(|c| wanted(*c)).collect()

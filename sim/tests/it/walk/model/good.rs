@@ -1,4 +1,4 @@
-//! The valid counterparts: calls that must get through, whatever was refused before.
+//! The valid counterparts: calls that must succeed, whatever was rejected before.
 
 use assay_spec::Instant;
 use serde_json::json;
@@ -7,11 +7,11 @@ use super::{Ask, Body, Model, Op, State, What};
 use crate::common::{Call, Client, Prepared};
 
 impl Model {
-    /// The good submit of a prepare whose bad one was refused.
+    /// A valid submit of a prepare whose invalid one was rejected.
     pub(crate) fn good_submit(&self, ask: &Ask) -> Option<(Client, Prepared, Option<&'static str>)> {
         let What::Submit { prepare: Some(at), .. } = ask.what else { return None };
         let prepare = &self.prepares[at];
-        // The envelope and the transaction have one signer here.
+        // The envelope and the transaction have the same signer here.
         if prepare.state != State::Prepared || prepare.key != ask.signer {
             return None;
         }
@@ -19,7 +19,7 @@ impl Model {
         Some((client, prepare.prepared.clone(), ask.accept.then_some("accept")))
     }
 
-    /// A good publish of every domain whose key is not frozen.
+    /// A valid publish of every domain whose key is not frozen.
     pub(crate) fn good_prepares(&self) -> Vec<(Ask, impl Fn(Instant) -> Call + use<>)> {
         let free = (0..self.domains.len()).filter(|n| self.domains[*n].pending.is_none());
         free.map(|domain| {

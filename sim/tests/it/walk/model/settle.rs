@@ -1,4 +1,4 @@
-//! What has become of the prepares: answers that came late, records that landed, and the view's agreement.
+//! The outcome of the prepares: late answers, landed records, and agreement with the view.
 
 use assay_spec::Instant;
 use assay_spec::crypto::{ed25519, text};
@@ -8,7 +8,7 @@ use super::{Model, Op, State, Verdict, ensure};
 use crate::common::{Driver, body_of, show};
 
 impl Model {
-    /// Looks at everything that may have changed; to be called at every moment at which something was due.
+    /// Checks everything that may have changed; called whenever something was due.
     pub(crate) fn settle(&mut self, driver: &mut Driver) -> Verdict {
         if driver.landed() != self.landed {
             self.records(driver)?;
@@ -20,7 +20,7 @@ impl Model {
         self.compare(&view, driver.now())
     }
 
-    /// Reads the records that are new on the chain.
+    /// Reads the new records on the chain.
     fn records(&mut self, driver: &mut Driver) -> Verdict {
         let lead =
             number(&driver.rpc("getSlot", &json!([]))) - number(&driver.view()["chain"]["block_height"]);
@@ -42,7 +42,7 @@ impl Model {
     fn record(&mut self, key: usize, line: &Value, found: &Value, height: u64) -> Verdict {
         let wire =
             text::parse_base64(found["transaction"][0].as_str().unwrap_or_default()).unwrap_or_default();
-        ensure!(wire.len() > 129 && wire[0] == 2, "no transaction with two signatures: {found}");
+        ensure!(wire.len() > 129 && wire[0] == 2, "not a transaction with two signatures: {found}");
         let (signature, message) = (&wire[65..129], &wire[129..]);
         let at = self.prepares.iter().position(|prepare| prepare.prepared.message == message);
         let Some(at) = at else { return Err("a record that was never prepared landed".to_owned()) };
@@ -52,9 +52,12 @@ impl Model {
         let waits = matches!(prepare.state, State::InFlight(_) | State::Unresolved);
         ensure!(waits, "{id} landed in state {:?}", prepare.state);
         ensure!(prepare.key == key && self.verifies(prepare, signature), "{id} landed unsigned");
-        ensure!(prepare.signature.as_deref() == Some(signature), "{id} landed under a signature nobody sent");
+        ensure!(
+            prepare.signature.as_deref() == Some(signature),
+            "{id} landed with a signature that no client sent"
+        );
         let memo = format!("[{}] {}", prepare.record.len(), prepare.record);
-        ensure!(line["memo"] == json!(memo), "{id} asked for {memo}, {} landed", line["memo"]);
+        ensure!(line["memo"] == json!(memo), "{id} prepared {memo}, but {} landed", line["memo"]);
         ensure!(height <= prepare.prepared.last_valid_block_height, "{id} landed at height {height}");
         let (op, transaction) = (prepare.op, line["signature"].as_str().unwrap_or_default().to_owned());
         let domain = &mut self.domains[prepare.domain];
@@ -73,7 +76,7 @@ impl Model {
         Ok(())
     }
 
-    /// Moves one prepare on.
+    /// Advances one prepare.
     fn follow(&mut self, at: usize, driver: &mut Driver, chain: &Value) -> Verdict {
         let now = driver.now();
         let prepare = &mut self.prepares[at];
@@ -103,7 +106,7 @@ impl Model {
                         }
                         410 if !landed && !ceiling && gone => State::Gone,
                         502 if !landed && fault.ends_with("rejected") => State::Gone,
-                        _ => return Err(format!("a submit under {fault:?} was answered {}", show(&reply))),
+                        _ => return Err(format!("a submit under {fault:?} returned {}", show(&reply))),
                     }
                 }
             },
@@ -116,7 +119,7 @@ impl Model {
         Ok(())
     }
 
-    /// Holds the simulator's account of itself against the model.
+    /// Compares the simulator's state with the model.
     fn compare(&self, view: &Value, now: Instant) -> Verdict {
         for (n, domain) in self.domains.iter().enumerate() {
             let seen = &view["bindings"][domain.name];
