@@ -17,7 +17,7 @@ fn a_slow_delegate_ends_a_deployment_later() {
         .set_faults(&json!([{ "fault": "hosting.delegate-slow", "where": { "record": "terminal" } }]));
     actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
     let under_way = actor.try_perform("finish", &json!({ "deployment": id, "outcome": "failed" }));
-    assert_eq!(under_way.expect_err("one at a time"), "a record of the deployment is under way");
+    assert_eq!(under_way.expect_err("one at a time"), "a record of the deployment is still being written");
     assert!(actor.try_perform("delete", &json!({ "project": project })).is_err());
     actor.perform("edit", &json!({ "project": project }));
     actor.driver.advance(10 * MINUTE - 1);
