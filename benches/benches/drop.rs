@@ -79,7 +79,7 @@ fn bench_upload(group: &mut Group<'_>, name: &str, post: &Post, status: u16) {
     });
 }
 
-fn taken(c: &mut Criterion) {
+fn uploaded(c: &mut Criterion) {
     let entries = site();
     let mut group = c.benchmark_group("drop_upload");
     group.throughput(Throughput::Bytes((FILES * FILE_BYTES) as u64));
@@ -193,5 +193,5 @@ fn processor_ms() -> f64 {
     ticks * 10.0
 }
 
-criterion_group! { name = benches; config = criterion(); targets = taken, served, hostile }
+criterion_group! { name = benches; config = criterion(); targets = uploaded, served, hostile }
 criterion_main!(benches);

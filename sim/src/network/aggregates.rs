@@ -122,12 +122,12 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
         || Kept { aggregate: Aggregate::new(owner, &write.key), first: number, time: i64::MIN, bytes: 0 },
         |kept| Kept::clone(kept),
     );
-    let stands = before.map(|kept| kept.aggregate.record());
-    if stands.as_ref().is_some_and(|record| passed_over(core, record, write)) {
+    let existing = before.map(|kept| kept.aggregate.record());
+    if existing.as_ref().is_some_and(|record| is_ignored(core, record, write)) {
         return;
     }
     if core.varies(variations::AGGREGATE_REPLACED)
-        && let Some(record) = stands
+        && let Some(record) = existing
     {
         if (record.time, record.item_hash.as_str()) > (time, &*message.item_hash) {
             return;
@@ -144,7 +144,7 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
 }
 
 /// The deviations that ignore a write: of the whole content, or of a part.
-fn passed_over(core: &mut Core, record: &Record, write: &Write) -> bool {
+fn is_ignored(core: &mut Core, record: &Record, write: &Write) -> bool {
     let whole = record.content.keys().all(|name| write.content.contains_key(name));
     let rule = if whole { &REWRITTEN } else { &PARTIAL };
     core.effect(rule, false, |_, _| true)

@@ -57,7 +57,7 @@ pub(super) fn take(
         Ok(Created { number, hash })
     });
     if result.is_err() && core.violated(&NOTHING_STORED).is_some() {
-        store_all_the_same(state, core, call, expected);
+        store_anyway(state, core, call, expected);
     }
     result
 }
@@ -141,7 +141,7 @@ pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Re
 }
 
 /// A deviation: stores a message that was just rejected, as far as it can be parsed.
-fn store_all_the_same(state: &mut State, core: &mut Core, call: &Call<'_>, expected: Option<MessageType>) {
+fn store_anyway(state: &mut State, core: &mut Core, call: &Call<'_>, expected: Option<MessageType>) {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient);
     let Some(envelope) = envelope.ok().filter(|envelope| !envelope.address.is_empty()) else { return };

@@ -94,12 +94,12 @@ pub(super) fn map(
     let others_change = event == ProjectEvent::Edit && core.violated(&history::MAP_KEPT).is_some();
     let mut entries: Vec<(String, Value)> = Vec::new();
     for project in owner.projects.iter().filter_map(|id| accounts.project(id)) {
-        let stands = project.state != ProjectState::None;
+        let exists = project.state != ProjectState::None;
         if project.id == changed.id {
             if !vanishes {
                 entries.push((project.id.to_string(), entry.clone()));
             }
-        } else if stands {
+        } else if exists {
             let comes_back = returns && project.state == ProjectState::Deleted;
             let mut other = if comes_back { project.living.clone() } else { project.entry.clone() };
             if others_change && project.state == ProjectState::Active {

@@ -67,9 +67,9 @@ fn a_deviation_about_signatures_changes_only_the_signatures() {
         actor.driver.deviate(name);
         written_messages(&mut actor);
         for kind in ["security", "projects", "creation", "terminal", "claim", "forget"] {
-            let spoiled = (kind == "claim") == (kinds == "claim");
+            let changed = (kind == "claim") == (kinds == "claim");
             for one in actor.shown(kind) {
-                assert_eq!(is_signed(&one), !spoiled, "{name}: {kind}");
+                assert_eq!(is_signed(&one), !changed, "{name}: {kind}");
             }
         }
     }
@@ -147,10 +147,10 @@ fn the_application_works_with_all_variations_at_once() {
 #[test]
 fn any_combination_of_deviations_ends() {
     let names = mine();
-    let company = |n: usize, step: usize| names.iter().skip(n).step_by(step).cloned().collect::<Vec<_>>();
-    let mut companies: Vec<Vec<String>> = (2..9).map(|step| company(step % 3, step)).collect();
-    companies.push(names.clone());
-    for names in companies {
+    let every_nth = |n: usize, step: usize| names.iter().skip(n).step_by(step).cloned().collect::<Vec<_>>();
+    let mut combinations: Vec<Vec<String>> = (2..9).map(|step| every_nth(step % 3, step)).collect();
+    combinations.push(names.clone());
+    for names in combinations {
         let mut actor = Actor::new(1);
         actor.driver.world.set_deviations(&names).expect("known deviations");
         actor.perform("seed-history", &json!({}));

@@ -199,7 +199,7 @@ impl Spec {
     }
 }
 
-/// Filters; an empty list is no filter.
+/// Filters. An empty list means that there is no filter.
 #[derive(Clone, Debug)]
 struct Wanted {
     wallets: Vec<u16>,

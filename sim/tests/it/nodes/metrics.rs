@@ -95,7 +95,7 @@ fn variations_change_the_container_of_records() {
 }
 
 /// The first record of a node, without and with a deviation.
-fn spoilt(deviation: &str, site: &str) -> (Value, Value) {
+fn changed(deviation: &str, site: &str) -> (Value, Value) {
     let mut driver = measured(1);
     driver.advance(HOUR);
     let conforming = driver.records(site).remove(0);
@@ -136,8 +136,8 @@ fn each_deviation_changes_only_its_own_fields() {
         ("features", "compute-1", &["features"], &Value::is_string),
     ];
     for (deviation, site, fields, holds) in cases {
-        let (conforming, spoilt) = spoilt(&format!("network.metrics.{deviation}"), site);
-        for (name, value) in spoilt.as_object().expect("an object") {
+        let (conforming, changed) = changed(&format!("network.metrics.{deviation}"), site);
+        for (name, value) in changed.as_object().expect("an object") {
             if fields.contains(&name.as_str()) {
                 assert!(holds(value) && !holds(&conforming[name]), "{deviation}: {name} is {value}");
             } else {
@@ -145,18 +145,18 @@ fn each_deviation_changes_only_its_own_fields() {
             }
         }
         assert!(
-            fields.iter().all(|field| !spoilt[*field].is_null() || deviation == "url"),
-            "{deviation}: {spoilt}"
+            fields.iter().all(|field| !changed[*field].is_null() || deviation == "url"),
+            "{deviation}: {changed}"
         );
     }
 }
 
 #[test]
 fn a_401_that_counts_as_failure_leaves_no_base_latency() {
-    let (conforming, spoilt) = spoilt("network.metrics.expected-status", "compute-1");
+    let (conforming, changed) = changed("network.metrics.expected-status", "compute-1");
     assert!(conforming["base_latency"].is_f64());
-    assert_eq!((spoilt.get("base_latency"), spoilt.get("base_latency_ipv4")), (None, None));
-    assert!(spoilt["full_check_latency"].is_f64());
+    assert_eq!((changed.get("base_latency"), changed.get("base_latency_ipv4")), (None, None));
+    assert!(changed["full_check_latency"].is_f64());
 }
 
 #[test]
