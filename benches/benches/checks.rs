@@ -1,5 +1,5 @@
-//! The runner: a thousand checks that do nothing, against as many trials of libtest-mimic, as whole processes; and
-//! the whole embedded run.
+//! The runner: a thousand checks that do nothing, compared with as many trials of libtest-mimic, each run as
+//! a whole process; and the whole embedded run.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -25,15 +25,15 @@ use assay_suites::verdict::Run;
 use criterion::{Criterion, Throughput, criterion_group};
 use libtest_mimic::{Arguments, Trial};
 
-/// How many trivial checks a run has.
+/// The number of trivial checks in a run.
 const CHECKS: usize = 1_000;
-/// As many as `assay run` runs beside each other.
+/// The concurrency of `assay run`.
 const JOBS: usize = 4;
-/// The first argument of a child: which of the two runs it is.
+/// The first argument of a child process: which of the two runs it does.
 const RUNNER: &str = "--child-runner";
 const MIMIC: &str = "--child-mimic";
 
-/// A target with nothing behind it.
+/// A target without a server.
 struct Nothing(Offer);
 
 impl Target for Nothing {
@@ -73,7 +73,7 @@ impl Target for Nothing {
     }
 }
 
-/// Connects to nothing.
+/// A connection to nothing.
 struct Nowhere;
 
 impl Connect for Nowhere {
@@ -82,7 +82,7 @@ impl Connect for Nowhere {
     }
 }
 
-/// One run of `checks` against `target`, as `assay run` does it.
+/// Runs `checks` against `target`, as `assay run` does.
 fn run(target: &dyn Target, checks: &[&'static Check]) -> Run {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
@@ -107,7 +107,7 @@ fn trivial_trials() -> libtest_mimic::Conclusion {
     libtest_mimic::run(&Arguments::default(), trials)
 }
 
-/// How long so many children take, one after another, from their start to their end.
+/// The duration of this many child processes, one after another, from start to end.
 fn children(argument: &str, count: u64) -> Duration {
     let program = std::env::current_exe().expect("a bench knows its own path");
     let start = Instant::now();

@@ -1,6 +1,8 @@
-//! The anonymous drop in process: a site taken against its limit, a page served, and the answers to hostile zips.
+//! The anonymous drop in process: uploading a site compared with its lower limit, serving a page, and
+//! rejecting hostile zips.
 //!
-//! Every answer is checked; each hostile one is also given in milliseconds of processor time, of all threads.
+//! Every response is checked; the cost of each hostile upload is also given in milliseconds of processor time
+//! of all threads.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -23,9 +25,10 @@ mod zip;
 /// A site of a megabyte: 50 files of 20,000 bytes.
 const FILES: usize = 50;
 const FILE_BYTES: usize = 20_000;
-/// The page that is served.
+/// The size of the served page.
 const PAGE_BYTES: usize = 10_000;
-/// What a hostile upload may cost, in milliseconds of processor time, and over how many this is measured.
+/// The maximum cost of a hostile upload in milliseconds of processor time, and the number of uploads
+/// measured.
 const HOSTILE_MS: f64 = 1000.0;
 const RUNS: u32 = 20;
 
@@ -37,7 +40,7 @@ fn world() -> World {
     world
 }
 
-/// A site as people have them: text that a compressor makes a third of.
+/// A typical site: text that compresses to a third.
 fn site() -> Vec<Entry> {
     let file = |n: usize| {
         let name = if n == 0 { "index.html".to_owned() } else { format!("assets/{}/page-{n}.html", n % 5) };
@@ -56,9 +59,9 @@ fn site() -> Vec<Entry> {
     (0..FILES).map(file).collect()
 }
 
-/// Puts the upload in and checks the answer; the time that this took, without what comes before and after.
+/// Uploads and checks the response. Returns the time without preparation and cleanup.
 fn timed(world: &mut World, post: &Post, status: u16) -> Duration {
-    // The sites of yesterday are gone, so that every upload meets the same world.
+    // The sites of the day before have expired, so every upload meets the same state.
     advance(world, 2 * DAY);
     let post = post.clone();
     let begun = Instant::now();
@@ -76,12 +79,12 @@ fn bench_upload(group: &mut Group<'_>, name: &str, post: &Post, status: u16) {
     });
 }
 
-fn taken(c: &mut Criterion) {
+fn uploaded(c: &mut Criterion) {
     let entries = site();
     let mut group = c.benchmark_group("drop_upload");
     group.throughput(Throughput::Bytes((FILES * FILE_BYTES) as u64));
     bench_upload(&mut group, "site_of_50_files", &upload(&zip::write(&entries)), 200);
-    // What nobody can leave out: the files inflated, and every byte of them hashed once.
+    // The unavoidable work: inflating the files and hashing every byte once.
     group.bench_function("limit_inflate_and_sha256", |b| {
         b.iter(|| {
             for entry in &entries {
@@ -98,7 +101,7 @@ fn served(c: &mut Criterion) {
     let mut world = world();
     let zip = zip::of(&[("index.html", b""), ("page.html", &[b'x'; PAGE_BYTES])]);
     let (_, body) = answer(&input(&mut world, upload(&zip)));
-    let dropped: Value = serde_json::from_slice(&body).expect("an upload answers JSON");
+    let dropped: Value = serde_json::from_slice(&body).expect("an upload returns JSON");
     let get = page_of(dropped["url"].as_str().expect("a URL"), "page.html");
     let mut group = c.benchmark_group("drop_page");
     group.throughput(Throughput::Elements(1));
@@ -140,7 +143,7 @@ fn hostile(c: &mut Criterion) {
             timed(&mut world, post, *status);
         }
         let each = (processor_ms() - before) / f64::from(RUNS);
-        // `cargo test --benches` starts every bench: nothing is measured then.
+        // `cargo test --benches` starts every bench; nothing is measured then.
         if std::env::args().any(|argument| argument == "--bench") {
             println!("{name}: {each:.0} ms of processor time, {} bytes", post.body.len());
             assert!(each < HOSTILE_MS, "{name} costs {each} ms");
@@ -150,20 +153,20 @@ fn hostile(c: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes without any order in them, the same on every run.
+/// Random bytes, the same on every run.
 fn noise(length: usize) -> Vec<u8> {
     let blocks = (0u64..).flat_map(|n| Sha256::digest(n.to_be_bytes()).to_vec());
     blocks.take(length).collect()
 }
 
-/// A file of as many empty deflate blocks as fit: ten bits each, and each has its tables built anew.
+/// A file of as many empty deflate blocks as fit: ten bits each, and the decoder builds new tables for each.
 fn empty_blocks(length: usize) -> Entry {
-    // Fixed codes, not the last block, end of block: bits 0, 10, 0000000. Four of them are five bytes.
+    // Fixed codes, not the last block, end of block: bits 0, 10, 0000000. Four blocks are five bytes.
     let data = [0b0000_0010, 0b0000_1000, 0b0010_0000, 0b1000_0000, 0].repeat(length / 5);
     Entry { data, method: 8, ..Entry::stored("index.html", b"") }
 }
 
-/// Folders of links to the next folder, twice each: a path for every way through them.
+/// Folders that each contain two links to the next folder, so the number of paths doubles at each level.
 fn links() -> Vec<u8> {
     let mut entries = vec![Entry::stored("index.html", b"")];
     for n in 0..40 {
@@ -174,7 +177,7 @@ fn links() -> Vec<u8> {
     zip::write(&entries)
 }
 
-/// A form of as many fields as fit.
+/// A form with as many fields as fit.
 fn fields(length: usize) -> Post {
     let field = b"--assay\r\n\r\n\r\n\r\n";
     let mut post = upload(b"");
@@ -182,7 +185,7 @@ fn fields(length: usize) -> Post {
     post
 }
 
-/// Processor time that this process has spent, in milliseconds. A tick has 10 ms where `/proc` is found.
+/// The processor time of this process in milliseconds. One tick is 10 ms on systems with `/proc`.
 fn processor_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("this bench needs /proc");
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
@@ -190,5 +193,5 @@ fn processor_ms() -> f64 {
     ticks * 10.0
 }
 
-criterion_group! { name = benches; config = criterion(); targets = taken, served, hostile }
+criterion_group! { name = benches; config = criterion(); targets = uploaded, served, hostile }
 criterion_main!(benches);

@@ -1,4 +1,4 @@
-//! The header of a request: all of its rules, against the two things that nobody can leave out.
+//! Verifying the header of a request with all its rules, compared with the two unavoidable operations.
 
 use std::hint::black_box;
 
@@ -26,7 +26,7 @@ fn envelope(c: &mut Criterion) {
     };
     let bindings = [Binding { domain: domain.clone(), key: publisher.address(), incoming_key: None }];
 
-    // What the header holds, decoded in advance.
+    // The parts of the header, decoded in advance.
     let (message, signature) =
         header.rsplit(' ').next().and_then(|sealed| sealed.split_once('.')).expect("two parts");
     let message = parse_base64url(message).expect("base64url");

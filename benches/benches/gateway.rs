@@ -1,5 +1,5 @@
-//! A chat request in process, against the parsing of the same body and the writing of the same reply; and the frames
-//! of a stream, against the writing of the same frames into memory.
+//! A chat request in process, compared with parsing the same body and writing the same response; and the
+//! frames of a stream, compared with writing the same frames to memory.
 
 use std::hint::black_box;
 
@@ -13,9 +13,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::{Value, json};
 
-/// What one turn says.
+/// The text of one turn.
 const TURN: &str = "Tell me about lighthouses on cliffs, and how far their light is seen in fog and rain.";
-/// How far time is moved while an answer is awaited, and how often.
+/// How far time is advanced while waiting for a response, and how often.
 const STEP_MS: i64 = 1_000;
 const STEPS: usize = 60;
 
@@ -23,12 +23,12 @@ fn world() -> World {
     World::new(1, EPOCH, Dialect::default())
 }
 
-/// A request with so many turns, of the first model that writes.
+/// A request with this many turns, to the first text model.
 fn post(world: &World, turns: usize, stream: bool) -> Post {
     let view = world.view(Service::Gateway);
     let models = view["models"].as_array().expect("the view has models");
     let writes = |model: &&Value| model["kind"] == "text" && model["confidential"] != true;
-    let model = models.iter().find(writes).expect("a model that writes");
+    let model = models.iter().find(writes).expect("a text model");
     let said = |n| json!({ "role": if n % 2 == 0 { "user" } else { "assistant" }, "content": TURN });
     let messages: Vec<Value> = (0..turns).map(said).collect();
     let body = json!({ "model": model["id"], "messages": messages, "stream": stream }).to_string();
@@ -48,7 +48,7 @@ fn post(world: &World, turns: usize, stream: bool) -> Post {
     Post { head, body: Bytes::from(body) }
 }
 
-/// The frames of the answer, which is 200 and complete.
+/// The frames of the response, which must be 200 and complete.
 fn frames(world: &mut World, post: Post) -> Vec<Bytes> {
     let mut outputs = input(world, post);
     let is_over = |outputs: &[Output]| outputs.iter().any(|output| matches!(output, Output::End { .. }));
@@ -58,7 +58,7 @@ fn frames(world: &mut World, post: Post) -> Vec<Bytes> {
         }
         outputs.extend(advance(world, STEP_MS));
     }
-    assert!(is_over(&outputs), "an answer comes to its end");
+    assert!(is_over(&outputs), "the response is complete");
     assert!(outputs.iter().any(|output| matches!(output, Output::Head { status: 200, .. })), "{outputs:?}");
     let frame = |output| match output {
         Output::Frame { bytes, .. } => Some(bytes),
@@ -73,7 +73,7 @@ fn routed(c: &mut Criterion) {
         let mut world = world();
         let post = post(&world, turns, false);
         let reply = frames(&mut world, post.clone()).concat();
-        let reply: Value = serde_json::from_slice(&reply).expect("an answer is JSON");
+        let reply: Value = serde_json::from_slice(&reply).expect("the response is JSON");
         group.throughput(Throughput::Bytes(post.body.len() as u64));
         group.bench_function(name, |b| b.iter(|| frames(&mut world, post.clone())));
         group.bench_function(format!("limit_{name}_parsed_and_reply_written"), |b| {
@@ -104,7 +104,7 @@ fn streamed(c: &mut Criterion) {
             let mut buffer = Vec::new();
             for chunk in &chunks {
                 buffer.extend_from_slice(b"data: ");
-                serde_json::to_writer(&mut buffer, black_box(chunk)).expect("memory takes it");
+                serde_json::to_writer(&mut buffer, black_box(chunk)).expect("writing to memory succeeds");
                 buffer.extend_from_slice(b"\n\n");
             }
             buffer

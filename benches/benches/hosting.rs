@@ -1,4 +1,5 @@
-//! Stored records: a wallet's signature both ways, wrapped keys beside another library, and an envelope opened.
+//! Stored records: signing and recovering with a wallet key, wrapping keys compared with another library, and
+//! opening an envelope.
 
 use std::hint::black_box;
 
@@ -11,7 +12,7 @@ use assay_spec::hosting::envelope::{self, Keys, Reader, Recipients, Secrets};
 use assay_spec::hosting::wrapping::{Ephemeral, unwrap, wrap};
 use criterion::{Criterion, criterion_group, criterion_main};
 
-/// A project's private part, about as long as they are.
+/// The plaintext of a project, of typical length.
 const PLAINTEXT: &[u8] = br#"{"name":"site","source":"codehost","repo":"owner/site","branch":"main","installationId":7,"buildCommand":"make","outputDir":"dist"}"#;
 
 fn key(fill: u8) -> SigningKey {
@@ -39,7 +40,7 @@ fn wrapping(c: &mut Criterion) {
     group.bench_function("wrap", |b| {
         b.iter(|| wrap(black_box(&public), &drawn, &dek, &mut Strict).expect("a point").bytes);
     });
-    // It draws its key pair and nonce itself.
+    // The peer draws its key pair and nonce itself.
     group.bench_function("peer_ecies_wrap", |b| {
         b.iter(|| ecies::encrypt(black_box(&public), &dek).expect("a point"));
     });

@@ -1,6 +1,8 @@
-//! The simulator's cheapest routes over loopback, against a minimal axum server: the same client, the same run.
+//! The simulator's cheapest routes over loopback, compared with a minimal axum server: the same client in the
+//! same run.
 //!
-//! Servers have a thread of their own each, clients another; requests go out one after another on every connection.
+//! Each server has its own thread, and the clients have another. Each connection sends one request after
+//! another.
 
 use std::net::SocketAddr;
 use std::sync::mpsc;
@@ -18,20 +20,20 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-/// Connections of the client.
+/// The number of client connections.
 const CONNECTIONS: usize = 16;
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Runs a server on a thread of its own; its address.
+/// Runs a server on its own thread; returns its address.
 fn serve<F: Future<Output = ()>>(
     server: impl FnOnce(mpsc::Sender<SocketAddr>) -> F + Send + 'static,
 ) -> SocketAddr {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || runtime().block_on(server(sender)));
-    receiver.recv().expect("the server tells its address")
+    receiver.recv().expect("the server sends its address")
 }
 
 fn simulator(site: Site) -> SocketAddr {
@@ -51,11 +53,11 @@ fn minimal() -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         ready.send(listener.local_addr().expect("an address")).expect("the bench waits for it");
         let listener = listener.tap_io(|io| drop(io.set_nodelay(true)));
-        axum::serve(listener, router).await.expect("axum serves for ever");
+        axum::serve(listener, router).await.expect("axum keeps serving");
     })
 }
 
-/// A connection that sends one request over and over. All answers have the length of the first.
+/// A connection that repeats one request. All responses have the length of the first.
 struct Connection {
     stream: TcpStream,
     request: Vec<u8>,
@@ -64,12 +66,12 @@ struct Connection {
 
 impl Connection {
     async fn open(address: SocketAddr, request: &str) -> Connection {
-        let stream = TcpStream::connect(address).await.expect("somebody listens");
+        let stream = TcpStream::connect(address).await.expect("the server listens");
         stream.set_nodelay(true).expect("an option of TCP");
         let mut connection =
             Connection { stream, request: request.as_bytes().to_vec(), answer: vec![0; 4096] };
         connection.stream.write_all(&connection.request).await.expect("sent");
-        // The answer is small and comes in one piece; what is missing would show in the next one.
+        // The response is small and arrives in one piece; a missing part would appear in the next one.
         let length = connection.stream.read(&mut connection.answer).await.expect("an answer");
         connection.answer.truncate(length);
         connection
@@ -80,7 +82,7 @@ impl Connection {
             self.stream.write_all(&self.request).await.expect("sent");
             self.stream.read_exact(&mut self.answer).await.expect("an answer");
         }
-        assert!(self.answer.starts_with(b"HTTP/1.1 "), "answers are in step with their requests");
+        assert!(self.answer.starts_with(b"HTTP/1.1 "), "responses match their requests");
     }
 }
 

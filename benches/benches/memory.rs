@@ -1,6 +1,7 @@
-//! Memory over a million requests at the documented limits: refused ones, prepares, and submits that land.
+//! Memory over a million requests at the documented limits: rejected requests, prepares, and submits that
+//! land.
 //!
-//! Prints the resident memory after each hundred thousand, and fails where it still grows after the third.
+//! Prints the resident memory after each hundred thousand requests. Fails if it still grows after the third.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -12,20 +13,21 @@ use serde_json::Value;
 
 const REQUESTS: usize = 1_000_000;
 const SAMPLE: usize = 100_000;
-/// One request in so many begins a publish; it is submitted half-way to the next.
+/// One request in this many starts a publish; its submit follows halfway to the next publish.
 const PUBLISH_EVERY: usize = 20;
-/// Each domain publishes about once in 5,000 seconds, of the 30 times that a day allows.
+/// Each domain publishes about once in 5,000 seconds; 30 publishes a day are allowed.
 const DOMAINS: usize = 2_500;
-/// Ten requests a second, from enough addresses that each stays below 30 a minute.
+/// Ten requests per second, from enough addresses that each stays below 30 per minute.
 const STEP_MS: i64 = 100;
 const ADDRESSES: usize = 64;
-/// By then every bounded list is full: journal, log, refused requests and the chain's transactions.
+/// After this many samples every bounded list is full: journal, log, rejected requests and the chain's
+/// transactions.
 const WARM: usize = 3;
-/// How much the resident memory may grow from there, in MiB.
+/// How much the resident memory may grow after that, in MiB.
 const TOLERANCE_MIB: f64 = 4.0;
 
 fn main() {
-    // `cargo test --benches` starts every bench: nothing is measured then.
+    // `cargo test --benches` starts every bench; nothing is measured then.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -49,7 +51,7 @@ fn main() {
         post.head.peer = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + (n % ADDRESSES) as u32));
         let status = ask(&mut world, post, &mut counts);
         if let Some(body) = status {
-            open = Some((domain, serde_json::from_slice(&body).expect("a prepare answers JSON")));
+            open = Some((domain, serde_json::from_slice(&body).expect("a prepare returns JSON")));
         }
         if (n + 1) % SAMPLE == 0 {
             samples.push(resident_mib());
@@ -57,14 +59,14 @@ fn main() {
         }
     }
     let [accepted, refused, waited] = counts;
-    println!("{accepted} prepared, {waited} submitted, {refused} refused");
+    println!("{accepted} prepared, {waited} submitted, {refused} rejected");
     let grown = samples[samples.len() - 1] - samples[WARM];
-    println!("grown since request {}: {grown:+.1} MiB", WARM * SAMPLE);
+    println!("growth since request {}: {grown:+.1} MiB", WARM * SAMPLE);
     assert!(accepted == waited && accepted == REQUESTS / PUBLISH_EVERY, "every publish was accepted");
     assert!(grown <= TOLERANCE_MIB, "memory grows");
 }
 
-/// Puts a request in and counts how it ends; the body of a accepted prepare comes back.
+/// Sends a request and counts its outcome; returns the body of an accepted prepare.
 fn ask(world: &mut World, post: Post, [accepted, refused, waited]: &mut [usize; 3]) -> Option<Bytes> {
     let outputs = input(world, post);
     if outputs.is_empty() {
@@ -76,7 +78,7 @@ fn ask(world: &mut World, post: Post, [accepted, refused, waited]: &mut [usize; 
     (status == 200).then_some(body)
 }
 
-/// A request that is refused: without an envelope, with a broken one, too large, or at no route.
+/// A request that is rejected: without an envelope, with an invalid one, too large, or at an unknown path.
 fn refused(n: usize) -> Post {
     let path = prepare::ENDPOINT.path;
     let mut post = match n % 4 {
@@ -91,7 +93,7 @@ fn refused(n: usize) -> Post {
     post
 }
 
-/// The resident memory of this process. Pages have 4 KiB where `/proc` is found.
+/// The resident memory of this process. Pages have 4 KiB on systems with `/proc`.
 fn resident_mib() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("this bench needs /proc");
     let pages: f64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("resident pages");

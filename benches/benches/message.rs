@@ -1,4 +1,5 @@
-//! The transaction message: strict decoding, which encodes again, against a copy and a hash of the same bytes.
+//! The transaction message: strict decoding, which also encodes again, compared with copying and hashing the
+//! same bytes.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! Token metadata: from a raw path to its resource, beside a router that knows the four forms without a URI, and beside
-//! a reader of URLs; and a whole request for a token's document.
+//! Token metadata: resolving a raw path, compared with a router that knows the four forms without a URI and
+//! with a URL parser; and a whole request for a token's document.
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
@@ -18,7 +18,7 @@ use url::Url;
 const CID: &str = "bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy";
 const URI: &str = "https://tokens.example:8443/collections/first";
 
-/// The ends of the four forms that a contract's address has.
+/// The suffixes of the four forms of a contract's address.
 fn forms(base: &str, separator: &str) -> [String; 4] {
     let end = if separator == "//" { "//" } else { "" };
     [
@@ -29,7 +29,7 @@ fn forms(base: &str, separator: &str) -> [String; 4] {
     ]
 }
 
-/// The forms that the router can tell apart: it reads `.json` as a part of the id.
+/// The forms that the router can distinguish; it treats `.json` as part of the id.
 fn router() -> Router<u8> {
     let mut router = Router::new();
     for (n, path) in ["/{cid}", "/{cid}/{id}", "/{cid}/{id}/overrides"].into_iter().enumerate() {

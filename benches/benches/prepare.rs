@@ -1,4 +1,5 @@
-//! A prepare in process, its header verified already: the state machine and the encodings, against the encodings.
+//! A prepare in process with an already verified header: state machine and encodings, compared with the
+//! encodings alone.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -15,11 +16,11 @@ use assay_spec::{Dialect, Strict};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 
-/// Each of the domains comes again after its lock has ended by itself.
+/// Each domain is used again after its lock has expired.
 const DOMAINS: usize = 1_000;
 const STEP_MS: i64 = 100;
 
-/// The exchange alone, and the clock that its timers stand on.
+/// The exchange alone, and the clock for its timers.
 struct Exchange {
     state: State,
     core: Core,
@@ -37,7 +38,7 @@ impl Exchange {
         Exchange { state, core }
     }
 
-    /// Moves time forward: locks and lifetimes end, and what has ended is forgotten.
+    /// Moves time forward: locks and prepares expire and are dropped.
     fn advance(&mut self, until: assay_spec::Instant) {
         while let Some(Timer::Publish(timer)) = self.core.clock.next_until(until) {
             self.state.fire(&mut self.core, timer);
@@ -64,7 +65,7 @@ fn in_process(c: &mut Criterion) {
             let mut spent = Duration::ZERO;
             for _ in 0..count {
                 let (caller, body) = turn.next().expect("a cycle has no end");
-                // What became of earlier prepares is not this one's doing.
+                // Earlier prepares must not expire within this measurement.
                 exchange.advance(exchange.core.now() + STEP_MS);
                 let begun = Instant::now();
                 let reply = prepare::run(&mut exchange.state, &mut exchange.core, caller, body.as_bytes());
@@ -85,7 +86,7 @@ fn in_process(c: &mut Criterion) {
     group.finish();
 }
 
-/// What every prepare reads and writes, without a state: body, record, message and answer.
+/// What every prepare reads and writes without state: body, record, message and response.
 fn encodings((caller, body): &(Caller, String)) -> Vec<u8> {
     let dialect = Dialect::default();
     let body = assay_spec::publish::prepare::parse_body(body.as_bytes(), &mut Strict).expect("an object");
@@ -101,7 +102,7 @@ fn encodings((caller, body): &(Caller, String)) -> Vec<u8> {
         expires_at: EPOCH,
         txt_observed: None,
     };
-    serde_json::to_vec(&answer).expect("an answer is JSON")
+    serde_json::to_vec(&answer).expect("the response is JSON")
 }
 
 criterion_group! { name = benches; config = criterion(); targets = in_process }

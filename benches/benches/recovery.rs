@@ -1,4 +1,5 @@
-//! An owner's history read back: ten thousand deployments of two signed messages each, beside the signatures alone.
+//! Recovering an owner's history of ten thousand deployments with two signed messages each, compared with the
+//! signatures alone.
 
 use std::hint::black_box;
 
@@ -32,7 +33,7 @@ fn address(fill: u8) -> Address {
     Address::of(&key(fill))
 }
 
-/// A message as a node tells it, and its hash.
+/// A message as a node returns it, and its hash.
 fn message(signer: u8, kind: &str, content: &Value) -> (String, String) {
     let hash = sha256_hex(content.to_string().as_bytes());
     let mut message = json!({
@@ -40,11 +41,12 @@ fn message(signer: u8, kind: &str, content: &Value) -> (String, String) {
         "channel": Dialect::default().records_channel, "timestamp": content["time"], "content": content,
     });
     message["signature"] =
-        record::sign(&key(signer), &message.to_string(), &mut Strict).expect("a canonical text").into();
+        record::sign(&key(signer), &message.to_string(), &mut Strict).expect("a canonical message").into();
     (message.to_string(), hash)
 }
 
-/// The private part of every record: reading is what is timed, and each is opened by itself.
+/// The encrypted part of every record. It can be shared: only reading is measured, and each record is opened
+/// separately.
 fn sealed() -> Map<String, Value> {
     let ephemeral = |fill| Ephemeral { key: key(fill), nonce: Nonce::Sixteen([fill; 16]) };
     let recipients = Recipients { user: public_key(&key(WALLET)), encryption: public_key(&key(ENCRYPTION)) };
@@ -54,7 +56,7 @@ fn sealed() -> Map<String, Value> {
     sealed.envelope.as_object().expect("an object").clone()
 }
 
-/// The owner's security, and every deployment from its creation to its end.
+/// The owner's `security` record, and both records of every deployment.
 fn history() -> Vec<String> {
     let (dialect, owner) = (Dialect::default(), address(WALLET).to_string());
     let held = Security {
@@ -96,7 +98,7 @@ fn history() -> Vec<String> {
     messages
 }
 
-/// Every STORE stands.
+/// Every STORE is live.
 fn recover(messages: &[String], keys: &Keys) -> Recovery {
     let mut reader = Reader::new(address(WALLET), Dialect::default(), Role::RecoveryTool, 1);
     for message in messages {
@@ -131,7 +133,7 @@ fn recovery(c: &mut Criterion) {
     group.bench_function("ten_thousand_without_a_key", |b| {
         b.iter(|| recover(black_box(&messages), &Keys::default()));
     });
-    // Who signed each message, and nothing else.
+    // Recovers the signer of each message, and nothing else.
     let signed = sign(&key(DELEGATE), &[7; 32]);
     group.bench_function("limit_signatures_alone", |b| {
         b.iter(|| messages.iter().filter(|_| black_box(signed).recover(&[7; 32]).is_some()).count());

@@ -1,9 +1,9 @@
-//! The node API's store from a thousand messages to a million: what a message costs in memory, what a query by hash
-//! and by address costs in time, and what a snapshot does.
+//! The node API's store with a thousand to a million messages: memory per message, time per query by hash and
+//! by address, and the cost of a snapshot.
 //!
-//! A query is a whole request, from its head to the last byte of its answer; it is to be as quick in a full world as
-//! in an empty one. Prints the figures, and fails where the slope of their logarithms is above 0.1 or a snapshot
-//! takes 10 ms.
+//! A query is a whole request, from its head to the last byte of its response. It must be as fast in a full
+//! world as in an empty one. Prints the figures. Fails if the slope of their logarithms exceeds 0.1 or a
+//! snapshot takes 10 ms or more.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,16 +18,16 @@ use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 const SIZES: [u32; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Messages of a sender: a page of a list.
+/// Messages per sender: one page of a list.
 const OF_SENDER: u32 = 20;
-/// Queries of one kind at each size, and how often each.
+/// The number of different queries of each kind at each size, and of their repetitions.
 const QUERIES: usize = 2_000;
 const ROUNDS: usize = 5;
 const SLOPE: f64 = 0.1;
 const SNAPSHOT: Duration = Duration::from_millis(10);
 
 fn main() {
-    // `cargo test --benches` starts every bench: nothing is measured then.
+    // `cargo test --benches` starts every bench; nothing is measured then.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -76,16 +76,16 @@ fn main() {
     for (at, name) in names.into_iter().enumerate() {
         let slope = slope(&figures.iter().map(|row| row[at]).collect::<Vec<_>>());
         println!("slope {name}: {slope:+.3}");
-        assert!(slope <= SLOPE, "{name} grows with the number of messages");
+        assert!(slope <= SLOPE, "the time of a query {name} grows with the number of messages");
     }
     assert!(slowest < SNAPSHOT, "a snapshot takes {slowest:?}");
 }
 
-/// What is known of the messages that were filled in.
+/// Hashes and senders of the stored messages.
 #[derive(Default)]
 struct Samples {
     messages: u32,
-    /// First message and number of senders of each filling.
+    /// The first message and the number of senders of each fill.
     fillings: Vec<(u32, u32)>,
     hashes: Vec<String>,
 }
@@ -94,10 +94,10 @@ impl Samples {
     fn fill(&mut self, world: &mut World, messages: u32) {
         let senders = messages / OF_SENDER;
         let arguments = json!({ "messages": messages, "addresses": senders });
-        world.perform("network.fill", &arguments).expect("so many messages have room");
+        world.perform("network.fill", &arguments).expect("there is space for these messages");
         self.fillings.push((self.messages, senders));
         self.messages += messages;
-        // Hashes from all over the senders.
+        // Hashes from many senders.
         for n in 0..500 {
             let list = get(world, &format!("/api/v0/messages?addresses={}", self.sender(n * 7919)));
             let list: Value = serde_json::from_slice(&list).expect("a list is JSON");
@@ -106,7 +106,7 @@ impl Samples {
         }
     }
 
-    /// A sender of the last filling, wherever `n` leads.
+    /// A sender of the last fill, chosen by `n`.
     fn sender(&self, n: usize) -> String {
         let (begin, senders) = self.fillings[self.fillings.len() - 1];
         format!("0x{begin:020x}{:020x}", n * 104_729 % senders as usize)
@@ -117,8 +117,8 @@ impl Samples {
     }
 }
 
-/// The median of what many queries take, each by itself, in microseconds: what else the machine does counts for
-/// nothing, as long as it leaves half of the queries alone.
+/// The median time of single queries in microseconds. Other load on the machine does not matter if it affects
+/// less than half of them.
 fn median(world: &mut World, target: impl Fn(usize) -> String) -> f64 {
     let targets: Vec<String> = (0..QUERIES).map(target).collect();
     let mut times = Vec::with_capacity(QUERIES * ROUNDS);
@@ -134,13 +134,13 @@ fn median(world: &mut World, target: impl Fn(usize) -> String) -> f64 {
     micros(times[times.len() / 2])
 }
 
-/// What a snapshot takes, and the first message that is stored afterwards.
+/// The duration of a snapshot, and of storing the first message after it.
 fn snapshot(world: &World) -> (Duration, Duration) {
     let begun = Instant::now();
     let mut copy = black_box(world.clone());
     let snapshot = begun.elapsed();
     let begun = Instant::now();
-    copy.perform("network.fill", &json!({ "messages": 1 })).expect("there is room for one");
+    copy.perform("network.fill", &json!({ "messages": 1 })).expect("there is space for one");
     (snapshot, begun.elapsed())
 }
 
@@ -173,7 +173,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The resident memory of this process in bytes. Pages have 4 KiB where `/proc` is found.
+/// The resident memory of this process in bytes. Pages have 4 KiB on systems with `/proc`.
 fn resident() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("this bench needs /proc");
     let pages: f64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("resident pages");

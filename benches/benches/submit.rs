@@ -1,4 +1,4 @@
-//! A submit, from its request to the chain's confirmation, in process; and a thousand of them waiting at once.
+//! A submit in process, from its request to the chain's confirmation; and a thousand submits waiting at once.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,9 +18,9 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
-/// How many submits wait at once.
+/// The number of submits that wait at once.
 const WAITING: usize = 1_000;
-/// How many prepares are made ahead of their submits: all are submitted before the first expires.
+/// The number of prepares made in advance; all are submitted before the first expires.
 const AHEAD: usize = 40;
 
 fn submit(c: &mut Criterion) {
@@ -42,14 +42,14 @@ fn submit(c: &mut Criterion) {
                     assert_eq!(accepted(&outputs).count(), 1);
                 }
                 spent += start.elapsed();
-                // What has ended is forgotten.
+                // Drops what has expired.
                 advance(&mut world, assay_spec::instant::MINUTE);
             }
             spent
         });
     });
 
-    // What is inside of it and nobody can leave out.
+    // The unavoidable parts of it.
     let key = ed25519::key_from_seed([9; 32]);
     let message = [5; 313];
     let signature = ed25519::sign(&key, &message);
@@ -64,7 +64,7 @@ fn submit(c: &mut Criterion) {
     group.finish();
 }
 
-/// Signed submits of so many fresh prepares.
+/// Signed submits for this many new prepares.
 fn submits(world: &mut World, publisher: &Publisher, count: usize) -> Vec<Post> {
     let submit = |n| {
         let domain = Publisher::domain(n);
@@ -144,15 +144,15 @@ fn waiting(c: &mut Criterion) {
 /// Serves a world in which requests wait until they are released.
 fn held(mut world: World) -> Handle {
     let hold: Fault = serde_json::from_value(json!({ "fault": HOLD.name })).expect("a fault");
-    world.set_faults(vec![hold]).expect("every world can be held");
+    world.set_faults(vec![hold]).expect("the fault is valid");
     Handle::new(world, ClockMode::Auto)
 }
 
 fn release(handle: &Handle) {
-    handle.change(|world| (world.set_faults(Vec::new()), Vec::new())).expect("no faults are known");
+    handle.change(|world| (world.set_faults(Vec::new()), Vec::new())).expect("removing faults succeeds");
 }
 
-/// Clients of their own that send these requests; all of them wait.
+/// Separate clients that send these requests; all of them wait.
 async fn begin(handle: &Handle, posts: Vec<Post>) -> JoinSet<u16> {
     let mut clients = JoinSet::new();
     let count = posts.len();

@@ -1,6 +1,6 @@
-//! What the benches share: a world with bound domains, and a client that publishes under them.
+//! Shared by the benches: a world with bound domains, and a client that publishes under them.
 //!
-//! Rule of this layer: public doors only, and the peer or the limit in the same group.
+//! Rule of this layer: public API only, with the peer or the limit in the same group.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -21,12 +21,12 @@ use serde_json::{Value, json};
 pub const EXCHANGE: Site = publish::SITES[0];
 /// The chain's site.
 pub const CHAIN: Site = publish::SITES[1];
-/// A content identifier that nothing is behind.
+/// A content identifier without content.
 pub const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-/// Longer than two slots of the chain: whatever was broadcast before has landed.
+/// Longer than two slots of the chain: everything broadcast before has landed.
 pub const CONFIRMATION_MS: i64 = 800;
 
-/// Settings that keep the whole of the benches to about a minute.
+/// Settings that keep all benches to about a minute.
 pub fn criterion() -> Criterion {
     Criterion::default()
         .sample_size(20)
@@ -48,7 +48,7 @@ impl Default for Publisher {
     }
 }
 
-/// A request as a world takes it.
+/// A request for a world.
 #[derive(Clone, Debug)]
 pub struct Post {
     /// The head.
@@ -88,10 +88,10 @@ impl Publisher {
         self.post(prepare::ENDPOINT.path, domain, now, Publisher::prepare_body(domain))
     }
 
-    /// A signed submit of what a prepare answered.
+    /// A signed submit of a prepare's response.
     pub fn submit(&self, domain: &str, now: Instant, prepared: &Value) -> Post {
         let message = prepared["message"].as_str().and_then(text::parse_base64);
-        let message = message.expect("a prepare answers a message");
+        let message = message.expect("a prepare returns a message");
         let signature = text::base64(&ed25519::sign(&self.key, &message));
         let body = json!({ "prepareId": prepared["prepareId"], "signature": signature }).to_string();
         self.post(submit::ENDPOINT.path, domain, now, body)
@@ -132,7 +132,7 @@ pub fn upload(zip: &[u8]) -> Post {
     post
 }
 
-/// A GET of a file below a live site's URL.
+/// A GET of a file under a live site's URL.
 pub fn page_of(url: &str, file: &str) -> Post {
     let path = url.splitn(4, '/').last().unwrap_or_default();
     let mut post = unsigned(&format!("/{path}{file}"), Bytes::new());
@@ -140,23 +140,23 @@ pub fn page_of(url: &str, file: &str) -> Post {
     post
 }
 
-/// Lifts the limits that stand in the way of many drops, of an address and of a day.
+/// Lifts the limits on drops per address and per day.
 pub fn lift_drop_limits(world: &mut World) {
     let limits = json!({ "hour_ms": 1, "day_ms": 1 });
     world.set_limits(Service::Drop, &limits).expect("these limits have names");
 }
 
-/// Lifts the limits that stand in the way of many requests: of an address, and of a domain's day.
+/// Lifts the limits on requests per address and on publishes per domain and day.
 pub fn lift_limits(world: &mut World) {
     let limits = json!({ "request_window_ms": 1, "publish_window_ms": 1, "requests_per_window": 100_000 });
     world.set_limits(Service::Publish, &limits).expect("these limits have names");
 }
 
-/// Puts a whole request into a world; what comes out may be nothing yet.
+/// Sends a whole request to a world; there may be no output yet.
 pub fn input(world: &mut World, post: Post) -> Vec<Output> {
     let exchange = world.next_exchange();
     world.input(Input::Head(Box::new(post.head)));
-    // A body that is too large is answered before its end.
+    // A body that is too large is rejected before its end.
     let early = world.input(Input::Body(exchange, post.body));
     let outputs = world.input(Input::End(exchange));
     if early.is_empty() { outputs } else { early }
@@ -168,7 +168,7 @@ pub fn advance(world: &mut World, ms: i64) -> Vec<Output> {
     world.advance_to(until).1
 }
 
-/// The status and the body of the one answer among `outputs`.
+/// The status and body of the only response among `outputs`.
 pub fn answer(outputs: &[Output]) -> (u16, Bytes) {
     let (mut answered, mut body) = (None, Bytes::new());
     for output in outputs {
@@ -178,10 +178,10 @@ pub fn answer(outputs: &[Output]) -> (u16, Bytes) {
             Output::End { .. } | Output::Cut { .. } | Output::Outgoing { .. } => {}
         }
     }
-    (answered.expect("an answer begins with its head"), body)
+    (answered.expect("a response begins with its head"), body)
 }
 
-/// The exchanges that were answered by 200.
+/// The exchanges with a 200 response.
 pub fn accepted(outputs: &[Output]) -> impl Iterator<Item = ExchangeId> {
     outputs.iter().filter_map(|output| match output {
         Output::Head { exchange, status: 200, .. } => Some(*exchange),
@@ -189,10 +189,10 @@ pub fn accepted(outputs: &[Output]) -> impl Iterator<Item = ExchangeId> {
     })
 }
 
-/// Prepares one of the publisher's domains in `world`: the answer's JSON.
+/// Prepares one of the publisher's domains in `world`; returns the response's JSON.
 pub fn prepared(world: &mut World, publisher: &Publisher, domain: &str) -> Value {
     let outputs = input(world, publisher.prepare(domain, world.core.now()));
     let (status, body) = answer(&outputs);
     assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
-    serde_json::from_slice(&body).expect("a prepare answers JSON")
+    serde_json::from_slice(&body).expect("a prepare returns JSON")
 }

@@ -1,8 +1,8 @@
-//! Content identifiers of a large file, of a folder of pages and of a folder of tiny files: this project, and the limit of
-//! what any builder must do: read every byte and hash it, on as many threads.
+//! Content identifiers of a large file, a folder of pages and a folder of tiny files, compared with the
+//! minimum that any builder must do: read and hash every byte, on the same number of threads.
 //!
-//! With the feature `peers`, two published builders are measured beside it, and must agree with it:
-//! `cargo bench -p assay-benches --features peers --bench cid`. Files are on disk and in the page cache.
+//! With the feature `peers`, two published builders are also measured and must give the same result: `cargo
+//! bench -p assay-benches --features peers --bench cid`. Files are on disk and in the page cache.
 
 #[cfg(feature = "peers")]
 mod peers;
@@ -24,12 +24,12 @@ use sha2::{Digest, Sha256};
 const CHUNK_BYTES: usize = 262_144;
 
 fn cid(c: &mut Criterion) {
-    // `cargo test --benches` runs each once: small content is enough then.
+    // `cargo test --benches` runs each bench once; small content is enough for that.
     let small = !std::env::args().any(|argument| argument == "--bench");
     let place = tempfile::tempdir().expect("a folder for the files");
     let file = place.path().join("large");
     let (pages, tiny) = (place.path().join("pages"), place.path().join("tiny"));
-    fs::write(&file, noise(0, if small { 1 << 20 } else { 256 << 20 })).expect("room for the file");
+    fs::write(&file, noise(0, if small { 1 << 20 } else { 256 << 20 })).expect("space for the file");
     fill(&pages, if small { 10 } else { 1000 }, |n| noise(n, 10_000));
     fill(&tiny, if small { 10 } else { 20_000 }, |n| n.to_string().into_bytes());
 
@@ -78,7 +78,8 @@ fn limit_folder(path: &Path) -> String {
     })
 }
 
-/// Does `count` jobs on as many threads as this project uses; the sum keeps them from being left out.
+/// Runs `count` jobs on as many threads as this project uses. The sum prevents the compiler from removing
+/// them.
 fn on_all_cores(count: usize, job: impl Fn(usize, &mut [u8]) -> u8 + Sync) -> String {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -105,11 +106,11 @@ fn names(folder: &Path) -> Vec<String> {
 fn fill(folder: &PathBuf, count: usize, content: impl Fn(usize) -> Vec<u8>) {
     fs::create_dir(folder).expect("a new folder");
     for n in 0..count {
-        fs::write(folder.join(format!("file-{n:05}.txt")), content(n)).expect("room for a file");
+        fs::write(folder.join(format!("file-{n:05}.txt")), content(n)).expect("space for a file");
     }
 }
 
-/// Bytes that no two places share.
+/// Bytes without repetition.
 fn noise(seed: usize, count: usize) -> Vec<u8> {
     let mut state = seed as u64 + 1;
     let word = || {

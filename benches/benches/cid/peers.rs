@@ -12,7 +12,7 @@ use rust_unixfs::file::adder::FileAdder;
 
 use super::CHUNK_BYTES;
 
-/// A builder's name, and what it says of a file or a folder.
+/// A builder's name, and the identifier that it gives a file or folder.
 type Peer = (&'static str, fn(&Path) -> String);
 
 /// Every peer.
@@ -50,7 +50,7 @@ fn unixfs_folder(path: &Path) -> String {
     let (mut tree, mut buffer) = (BufferingTreeBuilder::default(), vec![0; CHUNK_BYTES]);
     for name in super::names(path) {
         let (cid, total) = unixfs_content(&path.join(&name), &mut buffer);
-        tree.put_link(&format!("root/{name}"), cid, total).expect("another path");
+        tree.put_link(&format!("root/{name}"), cid, total).expect("a new path");
     }
     let (mut nodes, mut root) = (tree.build(), String::new());
     while let Some(node) = nodes.next_borrowed() {
@@ -59,7 +59,7 @@ fn unixfs_folder(path: &Path) -> String {
     root
 }
 
-/// Identifier and cumulative size; what is more than one block is not asked for its size.
+/// The identifier and the cumulative size. The size of content in more than one block is not needed.
 fn unixfs_content(path: &Path, buffer: &mut [u8]) -> (cid::Cid, u64) {
     let mut file = File::open(path).expect("a file");
     let mut adder = FileAdder::default();

@@ -1,4 +1,4 @@
-//! What the application holds in memory: users, their projects, deployments and machines.
+//! The application's state in memory: users, their projects, deployments and machines.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::keys::Secret;
 use crate::core::Core;
 
-/// A user. What is written in their name is later each time.
+/// A user. Each record written in their name has a later time than the one before.
 #[derive(Clone, Debug)]
 pub(super) struct Owner {
     /// The wallet's key.
@@ -23,27 +23,27 @@ pub(super) struct Owner {
     pub(super) encryption: Secret,
     /// The wallet's address.
     pub(super) address: Arc<str>,
-    /// `security` stands.
+    /// Whether `security` has been written.
     pub(super) secured: bool,
     /// Projects, oldest first.
     pub(super) projects: Vector<Arc<str>>,
-    /// Seconds of the latest record.
+    /// The time of the latest record, in seconds.
     pub(super) last_s: i64,
-    /// Records are so many seconds apart, whatever the time is; 0 where they are written as they come.
+    /// The distance between records in seconds, independent of the clock; 0 writes them at the current time.
     pub(super) pace_s: i64,
 }
 
-/// What a project is deployed to.
+/// The target of a project's deployments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A site.
+    /// A static site.
     Site,
     /// A virtual machine.
     Machine,
 }
 
 impl Target {
-    /// The target of that name.
+    /// The target with that name.
     pub(super) fn named(name: &str) -> Option<Target> {
         [Target::Site, Target::Machine].into_iter().find(|target| target.name() == name)
     }
@@ -64,18 +64,18 @@ pub(super) struct Project {
     pub(super) owner: Arc<str>,
     pub(super) state: ProjectState,
     pub(super) target: Target,
-    /// What is said openly and in secret.
+    /// The public and the encrypted members.
     pub(super) framework: String,
     pub(super) name: String,
-    /// Seconds of the first map that holds it.
+    /// The time of the first map that contains it, in seconds.
     pub(super) created_s: i64,
-    /// The entry as it stands in the map.
+    /// Its entry in the map.
     pub(super) entry: Value,
-    /// The entry of the last living version.
+    /// Its latest entry before deletion.
     pub(super) living: Value,
     /// Deployments, oldest first.
     pub(super) deployments: Vector<Arc<str>>,
-    /// The machine that takes bundles, if any.
+    /// The machine that receives its bundles, if any.
     pub(super) machine: Option<Arc<str>>,
 }
 
@@ -85,18 +85,18 @@ pub(super) struct Deployment {
     pub(super) id: Arc<str>,
     pub(super) project: Arc<str>,
     pub(super) state: DeploymentState,
-    /// Its number among all.
+    /// Its number among all deployments.
     pub(super) number: u64,
-    /// Of an earlier schema: never written by the present application.
+    /// Of an earlier schema, which the current application never writes.
     pub(super) legacy: bool,
     pub(super) created_s: i64,
     pub(super) creation: Option<Arc<str>>,
     pub(super) terminal: Option<Arc<str>>,
-    /// The STORE message of its artifact.
+    /// The hash of the STORE message of its artifact.
     pub(super) store_ref: Option<Arc<str>>,
     /// The artifact's content identifier.
     pub(super) cid: Option<Arc<str>>,
-    /// The SHA-256 of a bundle as pinned.
+    /// The SHA-256 of its bundle as pinned.
     pub(super) bundle_hash: Option<Arc<str>>,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Machine {
     pub(super) claim: Option<Arc<str>>,
 }
 
-/// All of them.
+/// All users, projects, deployments and machines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accounts {
     /// By address.
@@ -121,9 +121,9 @@ pub(super) struct Accounts {
     pub(super) deployments: OrdMap<Arc<str>, Arc<Deployment>>,
     /// By address.
     pub(super) machines: OrdMap<Arc<str>, Arc<Machine>>,
-    /// The user that actions without a name are about.
+    /// The user of actions that name no user.
     pub(super) latest: Option<Arc<str>>,
-    /// Keys of the draws.
+    /// The numbers of the random draws.
     pub(super) drawn: u64,
 }
 
@@ -166,16 +166,16 @@ impl Accounts {
         self.machines.get_mut(address).map(Arc::make_mut)
     }
 
-    /// A new user, or the one whose wallet it is.
+    /// Adds a user, or returns the one with this wallet.
     pub(super) fn add_owner(&mut self, core: &Core, wallet: Option<Secret>) -> Result<Arc<str>, String> {
         let n = self.next();
         let wallet = wallet.unwrap_or_else(|| Secret::draw(core, "wallet", n));
         let address: Arc<str> = wallet.address().into();
         if !self.owners.contains_key(&address) {
-            let account = Address::parse(&address).expect("an address was just written");
+            let account = Address::parse(&address).expect("the address was just formatted");
             let text = key_e::message(&core.dialect, &Sentences::default(), account);
             let derived = key_e::of_wallet(&wallet.key(), &text, &mut Strict).map_err(|e| e.to_string())?;
-            let encryption = Secret::of(*derived.secret).ok_or("E is no key")?;
+            let encryption = Secret::of(*derived.secret).ok_or("E is not a valid key")?;
             let session = Secret::draw(core, "session", n);
             let owner = Owner {
                 wallet,
@@ -193,7 +193,7 @@ impl Accounts {
         Ok(address)
     }
 
-    /// A new project, not written yet.
+    /// Adds a project. It is not written yet.
     pub(super) fn add_project(
         &mut self,
         core: &mut Core,
@@ -228,7 +228,7 @@ impl Accounts {
         id
     }
 
-    /// A new deployment, not written yet.
+    /// Adds a deployment. It is not written yet.
     pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
         let number = self.next();
         let id: Arc<str> = core
@@ -256,7 +256,7 @@ impl Accounts {
         id
     }
 
-    /// A new machine for a project, not booted yet.
+    /// Adds a machine for a project. It is not booted yet.
     pub(super) fn add_machine(&mut self, core: &Core, project: &Arc<str>) -> Arc<str> {
         let key = Secret::draw(core, "machine", self.next());
         let address: Arc<str> = key.address().into();
@@ -266,7 +266,7 @@ impl Accounts {
         address
     }
 
-    /// The second of an owner's next record: later than the one before.
+    /// The time of an owner's next record in seconds; later than the one before.
     pub(super) fn next_second(&mut self, owner: &str, now_s: i64) -> i64 {
         let Some(owner) = self.owner_mut(owner) else { return now_s };
         owner.last_s = match owner.pace_s {
@@ -281,7 +281,7 @@ fn core_draw(core: &Core, n: u64) -> [u8; 32] {
     core.rng.draw("hosting.id", b"", n)
 }
 
-/// Twelve characters of the identifiers' alphabet.
+/// Twelve base64url characters.
 fn id12(draw: [u8; 32]) -> String {
     base64url(&draw[..9])
 }

@@ -1,4 +1,4 @@
-//! What a step changes in memory once the network has taken it, and what follows it.
+//! What a step changes in memory once the network has accepted it, and the steps that follow.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::write::{Outcome, Sent};
 use super::{State, Written, faults, lookups};
 use crate::core::Core;
 
-/// A step without a request, or one that had nothing to send.
+/// Finishes a step without a request, or one that had nothing to send.
 pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) -> Vec<Step> {
     match step {
         Step::Tidy { project } => lookups::begin(state, core, project),
@@ -49,12 +49,12 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
             }
             Vec::new()
         }
-        // What was not written changes nothing.
+        // A step that was not sent changes nothing.
         _ => Vec::new(),
     }
 }
 
-/// The network has taken a step.
+/// Finishes a step that the network has accepted.
 pub(super) fn accepted(
     state: &mut State,
     core: &mut Core,

@@ -1,31 +1,31 @@
-//! Conditions that the document foresees.
+//! Failures that the document mentions.
 
 use crate::fault::FaultKind;
 
-/// The delegate takes its time over an artifact, or over cleaning up.
+/// The delegate writes late.
 pub const SLOW: FaultKind = FaultKind {
     name: "hosting.delegate-slow",
-    about: "the delegate writes a terminal record or a FORGET later; where: record, project, deployment",
+    about: "the delegate delays a terminal record or a FORGET; where: record, project, deployment",
 };
-/// A hash that no node knows gets among those of a FORGET.
+/// A FORGET contains an unknown hash.
 pub const UNKNOWN_TARGET: FaultKind = FaultKind {
     name: "hosting.forget-unknown",
-    about: "a hash that the node lacks is in a FORGET, so that the whole of it fails; where: project",
+    about: "a FORGET contains a hash that the node lacks, so the whole batch fails; where: project",
 };
-/// Nobody pays for an artifact any more.
+/// An artifact is not paid for.
 pub const RECLAIMED: FaultKind = FaultKind {
     name: "hosting.artifact-reclaimed",
-    about: "once pinned, an artifact is not paid for: it becomes `removing`, and `removed` after the grace; where: deployment",
+    about: "a pinned artifact is not paid for: it becomes `removing`, and `removed` after the grace period; where: deployment",
 };
 /// Two backends finish one deployment.
 pub const FORK: FaultKind = FaultKind {
     name: "hosting.fork",
-    about: "two terminal records refer to one creation, the other one second later and failed; where: deployment",
+    about: "two terminal records refer to one creation; the second is one second later and failed; where: deployment",
 };
-/// The delegate asks a node that lags.
+/// The delegate asks a lagging node.
 pub const LAGGING: FaultKind = FaultKind {
     name: "hosting.lagging-node",
-    about: "before a FORGET, artifacts are looked up at the mirror first, and what it lacks at the primary; where: project",
+    about: "before a FORGET, artifacts are looked up at the mirror, and at the primary if the mirror lacks them; where: project",
 };
 
 /// Every fault of the application.

@@ -1,4 +1,4 @@
-//! A long history, for whoever recovers one: every kind of artifact that a reader can meet.
+//! A long history, for recovery: every kind of artifact that a reader can encounter.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::write::Outcome;
 use super::{State, actions, plan, seed_history};
 use crate::core::Core;
 
-/// Deployments of a project, on the average.
+/// The average number of deployments per project.
 const OF_PROJECT: u32 = 50;
-/// Projects at most.
+/// The maximum number of projects.
 const PROJECTS: u32 = 40;
 
-/// Writes so many deployments; answers how many of each kind there are.
+/// Writes this many deployments; returns the number of each kind.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count: u32) -> Value {
-    // Three records of each deployment, and a second for each of them.
+    // Each deployment has three records, one second each.
     seed_history::set_pace(state, core, owner, i64::from(count) * 6 + 3_600, 1);
     let projects: Vec<Arc<str>> = (0..=count.div_ceil(OF_PROJECT).min(PROJECTS))
         .map(|n| state.accounts.add_project(core, owner, Target::Site, "astro", &format!("Project {n}")))
@@ -31,11 +31,12 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     };
     let mut steps = vec![Step::Security { place: Place::Own }];
     steps.extend(projects.iter().map(|project| map(project, ProjectEvent::Create)));
-    let (gone, stay) = projects.split_last().expect("there is one project at least, and the one that goes");
+    let (gone, stay) = projects.split_last().expect("there is at least one project");
     let names = ["processed", "removing", "removed", "forgotten", "absent", "failed", "legacy"];
     let mut counts = [0_u32; 7];
     for n in 0..count {
-        // Every tenth is of an earlier schema, every tenth failed; the others' artifacts take turns.
+        // One tenth has an earlier schema and one tenth failed; the others take the kinds of artifacts in
+        // turn.
         let kind = match n % 10 {
             9 => 6,
             4 => 5,
@@ -53,7 +54,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
         match kind {
             5 => steps.extend(plan::finish(&id, Outcome::Failed, "")),
             4 => {
-                // An artifact of which no node has heard.
+                // An artifact that no node knows.
                 if let Some(deployment) = state.accounts.deployment_mut(&id) {
                     let hash = core.rng.draw("hosting.absent", id.as_bytes(), 0);
                     deployment.store_ref = Some(assay_spec::crypto::text::hex(&hash).into());

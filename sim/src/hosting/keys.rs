@@ -1,4 +1,4 @@
-//! Keys of accounts and machines. They come from the world's keyed draws, so that a seed repeats them.
+//! Keys of accounts and machines. They come from the world's keyed draws, so a seed reproduces them.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use assay_spec::crypto::text::prefixed_hex;
 
 use crate::core::Core;
 
-/// A private key that is good. It prints nothing of itself.
+/// A valid private key. `Debug` does not print it.
 #[derive(Clone)]
 pub(super) struct Secret([u8; 32]);
 
@@ -19,23 +19,23 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The key of these bytes, if they are one.
+    /// The key with these bytes, if it is valid.
     pub(super) fn of(bytes: [u8; 32]) -> Option<Secret> {
         key_from_secret(&bytes).map(|_| Secret(bytes))
     }
 
-    /// The key number `n` of a kind.
+    /// The `n`th key of a kind.
     pub(super) fn draw(core: &Core, kind: &str, n: u64) -> Secret {
         let mut draws = (0..).map(|again: u64| {
             let key = [n.to_be_bytes(), again.to_be_bytes()].concat();
             core.rng.draw("hosting.key", &[kind.as_bytes(), b" ", &key].concat(), n)
         });
-        draws.find_map(Secret::of).expect("nearly every draw is a key")
+        draws.find_map(Secret::of).expect("nearly every draw is a valid key")
     }
 
     /// The key.
     pub(super) fn key(&self) -> SigningKey {
-        key_from_secret(&self.0).expect("it was a key when it was kept")
+        key_from_secret(&self.0).expect("the key was valid when it was created")
     }
 
     /// The public key.
@@ -43,28 +43,28 @@ impl Secret {
         public_key(&self.key())
     }
 
-    /// The public key as records write it.
+    /// The public key in the form of records.
     pub(super) fn public_text(&self) -> String {
         prefixed_hex(&self.public())
     }
 
-    /// The address, its letters cased by the checksum.
+    /// The address with its EIP-55 checksum.
     pub(super) fn address(&self) -> String {
         Address::of(&self.key()).to_string()
     }
 
-    /// The key itself, for its user.
+    /// The private key, for its owner.
     pub(super) fn reveal(&self) -> String {
         prefixed_hex(&self.0)
     }
 }
 
-/// The backend's delegate: one for all users.
+/// The backend's delegate; the same for all users.
 pub(super) fn delegate(core: &Core) -> Secret {
     Secret::draw(core, "delegate", 0)
 }
 
-/// Somebody whom nobody has authorised.
+/// A key that no user has authorized.
 pub(super) fn stranger(core: &Core) -> Secret {
     Secret::draw(core, "stranger", 0)
 }

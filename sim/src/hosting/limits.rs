@@ -1,4 +1,4 @@
-//! The application's limits as values: all of them the project's own, since the document names none.
+//! The application's limits. All are the project's choice; the document names none.
 
 use assay_spec::instant::{MINUTE, SECOND};
 use serde::{Deserialize, Serialize};
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Users at most.
+    /// The maximum number of users.
     pub owners: usize,
-    /// Projects of a user at most, deleted ones included.
+    /// The maximum number of projects per user, including deleted ones.
     pub projects: usize,
-    /// Deployments of all users at most.
+    /// The maximum number of deployments of all users.
     pub deployments: usize,
-    /// How often a request that failed is sent again.
+    /// How often a failed request is retried.
     pub retries: u32,
-    /// How long it waits before it is sent again.
+    /// The time between two attempts.
     pub retry_ms: i64,
-    /// How much later a slow delegate writes.
+    /// The delay of a slow delegate.
     pub slow_ms: i64,
     /// The largest body that the backend reads, in bytes.
     pub body_bytes: usize,

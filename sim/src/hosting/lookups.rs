@@ -1,4 +1,4 @@
-//! Artifacts looked up at nodes: which of them can be forgotten.
+//! Looks up artifacts at nodes to find those that can be forgotten.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{State, faults};
 use crate::core::Core;
 use crate::network::sites::{MIRROR, PRIMARY};
 
-/// The look-ups for a project's artifacts, each once, and the FORGET behind them.
+/// The lookups of a project's artifacts, one each, followed by the FORGET.
 pub(super) fn begin(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<Step> {
     let at = if core.fault(faults::LAGGING, &[("project", project)]) { MIRROR } else { PRIMARY };
     let deployments = state.accounts.project(project).map(|one| one.deployments.clone()).unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn begin(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<S
     steps
 }
 
-/// An artifact was looked up.
+/// Takes the result of a lookup.
 pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: Option<&str>) -> Vec<Step> {
     match step {
         Step::Confirm { deployment, .. } => {
@@ -52,7 +52,7 @@ pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: O
     }
 }
 
-/// Nobody pays for an artifact any more: the network takes it away.
+/// Makes the network reclaim an artifact that is no longer paid for.
 pub(super) fn reclaim(state: &State, core: &mut Core, deployment: &str, removed: bool) {
     let store_ref = state.accounts.deployment(deployment).and_then(|one| one.store_ref.clone());
     if let Some(hash) = store_ref {

@@ -1,7 +1,8 @@
-//! The hosting application: what it holds of its users' projects, and the records that it writes to the network.
+//! The hosting application: its users' projects, and the records that it writes to the network.
 //!
-//! It is somebody else's client: every record goes to the network's own site as a request of the world, on behalf of
-//! the users, the delegate and the machines whose keys it draws. Nothing here touches what the network stores.
+//! It is a client of the network: every record is a request of the world to the network's own site, sent for
+//! the users, the delegate and the machines whose keys it draws. It never changes the network's state
+//! directly.
 
 mod accounts;
 mod actions;
@@ -43,7 +44,7 @@ use steps::Job;
 /// The application's backend.
 pub const SITE: Site = Site { service: Service::Hosting, name: "hosting", tls: false };
 
-/// Failures that are remembered; the latest.
+/// The number of latest failures that are kept.
 const FAILURES: usize = 100;
 
 /// The state of the application.
@@ -52,22 +53,22 @@ pub struct State {
     /// The limits in force.
     pub limits: Limits,
     accounts: Accounts,
-    /// Actions under way, by their number.
+    /// Running actions, by number.
     jobs: OrdMap<u64, Job>,
     jobs_begun: u64,
-    /// Requests that have left.
+    /// The number of requests sent.
     requests: u64,
-    /// What the network has taken, in its order.
+    /// What the network has accepted, in order.
     written: Vector<Written>,
-    /// What was given up.
+    /// Steps that failed after all retries.
     failures: Vector<Failure>,
-    /// The seed history that was written without a key, which is written once.
+    /// The seed history for calls without a key; it is written once.
     seed_history: Option<SeedHistory>,
-    /// How often a browser asked for its projects after a login.
+    /// How often a browser requested its projects after a login.
     rehydrations: u64,
 }
 
-/// A message that the network has taken.
+/// A message that the network has accepted.
 #[derive(Clone, Debug)]
 struct Written {
     hash: Arc<str>,
@@ -79,7 +80,7 @@ struct Written {
     time_s: i64,
 }
 
-/// The answer of a seed history. It prints nothing, since it holds keys.
+/// The result of a seed history. `Debug` does not print it, since it contains keys.
 #[derive(Clone)]
 struct SeedHistory(Arc<Value>);
 
@@ -89,7 +90,7 @@ impl std::fmt::Debug for SeedHistory {
     }
 }
 
-/// A step that was given up, and with it what was left of its action.
+/// A step that failed after all retries. The rest of its action is left out.
 #[derive(Clone, Debug)]
 struct Failure {
     at: Instant,
@@ -99,7 +100,7 @@ struct Failure {
     left_out: usize,
 }
 
-/// A job goes on: after a while, or since its request came to something.
+/// Continues a job, after a delay.
 #[derive(Clone, Copy, Debug)]
 pub struct Timer(u64);
 
@@ -137,10 +138,10 @@ impl SimService for State {
 
     fn handle(&mut self, core: &mut Core, _: ExchangeId, request: &Request) -> Option<Reply> {
         let reply = if request.path() != ENDPOINT.path {
-            error(core, 404, "nothing stands here")
+            error(core, 404, "no endpoint at this path")
         } else if request.head.method.as_str() != ENDPOINT.method {
             let allowed = http::HeaderValue::from_static(ENDPOINT.method);
-            error(core, 405, "only POST").header("allow", allowed)
+            error(core, 405, "only POST is allowed").header("allow", allowed)
         } else {
             rehydrate::handle(self, core, request)
         };
@@ -181,7 +182,7 @@ impl State {
     }
 }
 
-/// A refusal in the simulator's form: the document shows none.
+/// An error in the simulator's own form; the document shows none.
 fn error(core: &Core, status: u16, text: &str) -> Reply {
     let text = core.prose(text);
     core.json(status, json!({ "error": text }))

@@ -1,4 +1,4 @@
-//! From an action to its steps.
+//! Turns an action into its steps.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::variations;
 use super::write::Outcome;
 use crate::core::Core;
 
-/// How long ago records of earlier schemas were written.
+/// The age of records of earlier schemas.
 const LEGACY_AGO_S: i64 = 180 * DAY / 1000;
 
-/// A new project, which is there already but not written.
+/// Writes a new project.
 pub(super) fn create_project(
     state: &State,
     core: &Core,
@@ -34,12 +34,12 @@ pub(super) fn create_project(
     }
 }
 
-/// A deployment, which is there already but not written.
+/// Writes a new deployment.
 pub(super) fn deploy(deployment: &Arc<str>) -> Vec<Step> {
     vec![Step::Create { deployment: deployment.clone(), again: false }]
 }
 
-/// The end of a deployment.
+/// Ends a deployment.
 pub(super) fn finish(deployment: &Arc<str>, outcome: Outcome, artifact: &str) -> Vec<Step> {
     let pin = Step::Pin { deployment: deployment.clone(), text: artifact.into() };
     let amend = Step::Amend { deployment: deployment.clone(), outcome, again: false };
@@ -49,7 +49,7 @@ pub(super) fn finish(deployment: &Arc<str>, outcome: Outcome, artifact: &str) ->
     }
 }
 
-/// Another name or framework; an empty one stays as it is.
+/// Changes name or framework; an empty one is left as it is.
 pub(super) fn edit(
     state: &mut State,
     project: &Arc<str>,
@@ -66,7 +66,7 @@ pub(super) fn edit(
     vec![map(project, ProjectEvent::Edit, signer)]
 }
 
-/// The tombstone, and behind it the cleaning up.
+/// Writes the tombstone, then forgets the artifacts.
 pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec<Step> {
     let tombstone = map(project, ProjectEvent::Tombstone, signer);
     let tidy = Step::Tidy { project: project.clone() };
@@ -74,7 +74,7 @@ pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec
     if forgets_first { vec![tidy, tombstone] } else { vec![tombstone, tidy] }
 }
 
-/// A machine that takes a project's bundles from now on.
+/// Boots a machine that receives the project's bundles from now on.
 pub(super) fn boot(state: &mut State, project: &Arc<str>, machine: &Arc<str>) -> Vec<Step> {
     if let Some(project) = state.accounts.project_mut(project) {
         project.machine = Some(machine.clone());
@@ -82,7 +82,7 @@ pub(super) fn boot(state: &mut State, project: &Arc<str>, machine: &Arc<str>) ->
     vec![Step::Boot { machine: machine.clone() }, Step::Claim { machine: machine.clone() }]
 }
 
-/// A deployment of an earlier schema.
+/// Writes a deployment of an earlier schema.
 pub(super) fn legacy(
     state: &mut State,
     core: &mut Core,

@@ -1,5 +1,5 @@
-//! `POST /api/projects/rehydrate`: a browser asks after a login. The document shows neither what is sent nor what is
-//! answered; both are this simulator's own.
+//! `POST /api/projects/rehydrate`: called by a browser after a login. The document shows neither request nor
+//! response; both are the simulator's choice.
 
 use assay_spec::Refused;
 use assay_spec::hosting::requirements::recovery::REHYDRATE;
@@ -9,8 +9,8 @@ use super::{State, error, view};
 use crate::core::Core;
 use crate::world::{Reply, Request};
 
-/// Takes nothing, or an object in which `address` may name a user; answers the projects that are held for them, and
-/// how often it was asked.
+/// The body is empty, or an object in which `address` may name a user. Returns the user's projects and the
+/// number of calls so far.
 pub(super) fn handle(state: &mut State, core: &mut Core, request: &Request) -> Reply {
     let refuse = |core: &mut Core, status, text: &str| {
         core.refuse(&Refused { rule: &REHYDRATE, why: text.to_owned() });
@@ -24,12 +24,12 @@ pub(super) fn handle(state: &mut State, core: &mut Core, request: &Request) -> R
         bytes => serde_json::from_slice(bytes).unwrap_or_default(),
     };
     if !body.is_object() {
-        return refuse(core, 400, "the body is no JSON object");
+        return refuse(core, 400, "the body is not a JSON object");
     }
     let address = match &body["address"] {
         Value::Null => None,
         Value::String(address) => Some(address),
-        _ => return refuse(core, 400, "address is no text"),
+        _ => return refuse(core, 400, "address is not a string"),
     };
     state.rehydrations += 1;
     let projects = address.map(|address| view::held(state, address)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A whole history in one action: what every check reads.
+//! A complete history in one action, for the checks to read.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::write::Outcome;
 use super::{State, actions, plan, variations};
 use crate::core::Core;
 
-/// How long ago a seed history begins.
+/// How long ago the history begins.
 const AGO_S: i64 = 6 * HOUR / 1000;
-/// How far its records are apart.
+/// The distance between its records.
 const PACE_S: i64 = 60;
 
-/// Writes the seed history of an owner of whom nothing was written yet; answers who and what is in it.
+/// Writes the seed history of an owner without records; returns the owner and the content of the history.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Value {
     set_pace(state, core, owner, AGO_S, PACE_S);
     let targets = [Target::Site, Target::Machine, Target::Site];
@@ -92,7 +92,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     answer
 }
 
-/// From now on an owner's records are so far apart, and begin so long ago.
+/// Sets where an owner's records begin and how far apart they are.
 pub(super) fn set_pace(state: &mut State, core: &Core, owner: &str, ago_s: i64, pace_s: i64) {
     let now_s = core.now().seconds();
     if let Some(owner) = state.accounts.owner_mut(owner) {

@@ -1,4 +1,4 @@
-//! The steps of which actions are made.
+//! The steps of an action.
 
 use std::sync::Arc;
 
@@ -16,39 +16,39 @@ pub(super) enum Signer {
     Session,
 }
 
-/// Where `security` is written, and by whom. All but the first are deviations.
+/// Who writes `security`, and under which address. All but the first are deviations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// By the wallet, under its own address.
     Own,
-    /// Beside it, by the delegate.
+    /// In addition, by the delegate.
     ByDelegate,
-    /// Beside it, by the wallet, under the session key's address.
+    /// In addition, by the wallet under the session key's address.
     Elsewhere,
 }
 
-/// A step: one request, or what happens between two.
+/// A step: one request, or work between two requests.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// Writes `security`.
     Security { place: Place },
     /// Writes the map of projects.
     Projects { project: Arc<str>, event: ProjectEvent, signer: Signer },
-    /// Writes a creation; again where a deviation wants it twice.
+    /// Writes a creation. `again` is the second one under a deviation.
     Create { deployment: Arc<str>, again: bool },
     /// Stores an artifact.
     Pin { deployment: Arc<str>, text: Arc<str> },
-    /// Waits until the network has taken an artifact.
+    /// Waits until the network has validated an artifact.
     Confirm { deployment: Arc<str>, hash: Arc<str> },
-    /// Writes a terminal record; again where two backends finish.
+    /// Writes a terminal record. `again` is the second one, under a fault or a deviation.
     Amend { deployment: Arc<str>, outcome: Outcome, again: bool },
-    /// Looks up what can be forgotten of a deleted project, and has it forgotten.
+    /// Looks up the artifacts of a deleted project and forgets them.
     Tidy { project: Arc<str> },
-    /// Looks up one artifact, at the mirror first or at the primary.
+    /// Looks up one artifact, at the primary or at the mirror.
     Look { hash: Arc<str>, at: Site, last: bool },
-    /// Writes a FORGET, of what was found or of one.
+    /// Writes a FORGET.
     Forget { project: Arc<str>, hashes: Vec<Arc<str>> },
-    /// Has a FORGET written of all that was found good.
+    /// Plans the FORGET of all artifacts that can be forgotten.
     Settle { project: Arc<str> },
     /// Writes an INSTANCE.
     Boot { machine: Arc<str> },
@@ -56,18 +56,18 @@ pub(super) enum Step {
     Claim { machine: Arc<str> },
     /// Writes a record of an earlier schema.
     Legacy { deployment: Arc<str>, schema: u8, envelope: u8, time_s: i64 },
-    /// Gives a machine the instance of another, so that it can claim it.
+    /// Gives a machine the instance of another machine, so that it can claim it.
     Rival { machine: Arc<str>, of: Arc<str> },
-    /// Has a machine take a project's bundles from now on.
+    /// Makes a machine receive a project's bundles from now on.
     Machine { project: Arc<str>, machine: Arc<str> },
-    /// Has the owner's records be written as they come again.
+    /// Ends the fixed distance between the owner's records.
     Resume,
-    /// Makes a condition of the network come true for a deployment's artifact.
+    /// Makes the network reclaim a deployment's artifact.
     Ask { deployment: Arc<str>, removed: bool },
 }
 
 impl Step {
-    /// Its name, which is also that of the record that it writes.
+    /// Its name, which is also the name of the record that it writes.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Step::Security { .. } => "security",

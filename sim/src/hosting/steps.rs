@@ -1,4 +1,5 @@
-//! Jobs: the steps of an action, one request after another. What fails is sent again, a bounded number of times.
+//! Jobs: the steps of an action, one request after another. A failed request is retried a bounded number of
+//! times.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -17,29 +18,29 @@ use crate::network::sites::{MIRROR, PRIMARY};
 use crate::outgoing::{Outcome as Came, Outgoing};
 use crate::world::OutgoingContext;
 
-/// The steps that are left of an action.
+/// The remaining steps of an action.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) owner: Arc<str>,
     pub(super) steps: Vector<Step>,
-    /// Artifacts that can be forgotten, as far as they were looked up.
+    /// Artifacts that can be forgotten, as far as they have been looked up.
     pub(super) good: Vec<Arc<str>>,
-    /// The request of the first step, once it has left.
+    /// The request of the first step, once it has been sent.
     sent: Option<Sent>,
-    /// How often it was sent again.
+    /// The number of retries.
     tries: u32,
-    /// The first step was put off already.
+    /// Whether the first step has already been delayed.
     put_off: bool,
 }
 
 impl State {
-    /// Whether a map of an owner's projects is under way.
+    /// Whether a map of an owner's projects is still being written.
     pub(super) fn maps(&self, owner: &str) -> bool {
         let own = self.jobs.values().filter(|job| &*job.owner == owner);
         own.flat_map(|job| job.steps.iter()).any(|step| matches!(step, Step::Projects { .. }))
     }
 
-    /// Whether a record of a deployment is under way.
+    /// Whether a record of a deployment is still being written.
     pub(super) fn deploys(&self, id: &str) -> bool {
         self.jobs.values().flat_map(|job| job.steps.iter()).any(|step| match step {
             Step::Create { deployment, .. }
@@ -50,7 +51,7 @@ impl State {
     }
 }
 
-/// Begins a job.
+/// Starts a job.
 pub(super) fn begin(
     state: &mut State,
     core: &mut Core,
@@ -65,7 +66,7 @@ pub(super) fn begin(
     go(state, core, id);
 }
 
-/// Goes on with a job, up to the next request.
+/// Continues a job up to the next request.
 pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
     loop {
         let Some(job) = state.jobs.get(&id) else { return };
@@ -99,7 +100,7 @@ pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
     }
 }
 
-/// What a job's request came to.
+/// Takes the outcome of a job's request.
 pub(super) fn incoming(state: &mut State, core: &mut Core, id: u64, came: &Came) {
     let Some(job) = state.jobs.get(&id) else { return };
     let (Some(step), Some(sent)) = (job.steps.front().cloned(), job.sent.clone()) else { return };
@@ -113,7 +114,7 @@ pub(super) fn incoming(state: &mut State, core: &mut Core, id: u64, came: &Came)
     }
 }
 
-/// What a request found: the hash of what was written, or a reading of what was looked up.
+/// The result of a request: the hash of a written message, or the reading of a lookup.
 #[derive(Debug)]
 pub(super) enum Found {
     Written(Arc<str>),
@@ -127,7 +128,7 @@ fn outcome(state: &State, id: u64, step: &Step, came: &Came) -> Result<Found, St
         Step::Look { last, .. } => {
             let reading = classify(reply.status, body.as_ref(), &mut Strict);
             let silent = reply.status >= 500 || reply.status == 429;
-            // What one node says nothing about is asked of the other; what the last says nothing about, again.
+            // If one node has no information, the other is asked; if the last has none, it is asked again.
             if silent && *last { Err(format!("status {}", reply.status)) } else { Ok(Found::Read(reading)) }
         }
         Step::Confirm { .. } => {
@@ -135,7 +136,7 @@ fn outcome(state: &State, id: u64, step: &Step, came: &Came) -> Result<Found, St
             if reading.class == Class::Live {
                 return Ok(Found::Read(reading));
             }
-            Err(format!("status {}, the artifact is not there yet", reply.status))
+            Err(format!("status {}: the artifact is not available yet", reply.status))
         }
         _ => {
             let hash = body.as_ref().and_then(|body| body.get("item_hash")).and_then(Value::as_str);
@@ -147,7 +148,7 @@ fn outcome(state: &State, id: u64, step: &Step, came: &Came) -> Result<Found, St
     }
 }
 
-/// A step failed: it is tried again after a while, or given up with all that follows it.
+/// Retries a failed step after a delay, or gives it up with all steps that follow.
 fn again(state: &mut State, core: &mut Core, id: u64, step: &Step, why: String) {
     let (retries, retry_ms) = (state.limits.retries, state.limits.retry_ms);
     let Some(job) = state.jobs.get_mut(&id) else { return };
@@ -163,14 +164,14 @@ fn again(state: &mut State, core: &mut Core, id: u64, step: &Step, why: String) 
     state.fail(failure);
 }
 
-/// Whatever pace an owner's records had, they are written as they come.
+/// Ends the fixed distance between the owner's records.
 fn resume(state: &mut State, owner: &str) {
     if let Some(owner) = state.accounts.owner_mut(owner) {
         owner.pace_s = 0;
     }
 }
 
-/// The first step is done; `more` come before the next.
+/// Finishes the first step; `more` come before the next one.
 fn advance(state: &mut State, id: u64, more: Vec<Step>) {
     let Some(job) = state.jobs.get_mut(&id) else { return };
     job.steps.pop_front();
@@ -194,7 +195,7 @@ fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
     core.fault(faults::SLOW, &occasion)
 }
 
-/// Sends a request, each from an address of its own: the application has many, and no rate is in its way.
+/// Sends a request. Each has its own source address, so that no rate limit applies.
 fn send(state: &mut State, core: &mut Core, id: u64, step: &Step, sent: &Sent) {
     state.requests += 1;
     let [_, a, b, c] = ((state.requests & 0x00ff_ffff) as u32).to_be_bytes();

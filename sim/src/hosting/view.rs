@@ -1,4 +1,4 @@
-//! The application, for readers and for checks.
+//! The application's state, as the control API shows it.
 
 use assay_spec::Instant;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::keys;
 use super::{Failure, State, Written};
 use crate::core::Core;
 
-/// All of it, in short.
+/// A summary of the state.
 pub(super) fn view(state: &State, core: &Core) -> Value {
     let accounts = &state.accounts;
     json!({
@@ -25,7 +25,7 @@ pub(super) fn view(state: &State, core: &Core) -> Value {
     })
 }
 
-/// What was written for an owner.
+/// Everything written for an owner.
 pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
     let accounts = &state.accounts;
     let own = || state.written.iter().filter(|one| &*one.owner == owner);
@@ -60,7 +60,7 @@ pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
     })
 }
 
-/// The projects of an owner, for a browser that has logged in.
+/// The projects of an owner, for a browser after a login.
 pub(super) fn held(state: &State, owner: &str) -> Vec<Value> {
     let mut owners = state.accounts.owners.values();
     let found = owners.find(|known| known.address.eq_ignore_ascii_case(owner));

@@ -1,4 +1,4 @@
-//! What the control API can ask of the network.
+//! The control actions of the network.
 
 use assay_spec::network::machines::StoreState;
 use serde::Deserialize;
@@ -8,47 +8,47 @@ use serde_json::{Value, json};
 use super::{State, fill, lifecycle, measure, neighbours, nodes, pins, record};
 use crate::core::Core;
 
-/// The actions, and what each takes.
+/// The actions and their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
         "balance",
-        "{address, credits}: an owner has this many credits, one for each file and hour, or with null as many as \
-         it needs; with none left, files become `removing` when the hour ends; credits for an hour bring them back",
+        "{address, credits}: sets the credits of an owner; each file costs one per hour; null is unlimited; files of \
+         an owner who cannot pay become `removing` when the hour ends; enough credits for an hour bring them back",
     ),
-    ("bill", "{}: the hour ends now: owners with a balance pay, or their files become `removing`"),
+    ("bill", "{}: ends the hour now: owners with a balance pay, or their files become `removing`"),
     (
         "reclaim",
-        "{hash, at_once?}: the payer of this STORE ran out: it becomes `removing`, and `removed` after the grace, or \
-         at once",
+        "{hash, at_once?}: the payer of this STORE has no credits left: it becomes `removing`, and `removed` after \
+         the grace period or at once",
     ),
-    ("lag", "{ms}: the mirror lags this far behind the primary"),
+    ("lag", "{ms}: sets how far the mirror lags behind the primary"),
     (
         "fill",
-        "{messages, addresses?}: stores so many POSTs of so many senders, whose signatures nobody looks at; answers \
-         the first and the last sender and hash",
+        "{messages, addresses?}: stores this many POSTs from this many senders, with random signatures; returns the \
+         first and the last sender and hash",
     ),
-    ("message", "{hash}: what the primary knows of a message: number, type, status, file"),
+    ("message", "{hash}: returns what the primary knows about a message: number, type, status, file"),
     (
         "node",
         "{site, up?, slow_ms?, ipv6?, machine?, version?, url?, asn?, as_name?, features?}: changes a node; version \
-         is a text, `current` or `old`; machine is whether its diagnostic machine runs",
+         is `current`, `old` or another string; machine says whether the diagnostic machine runs",
     ),
     (
         "measure",
-        "{on}: switches the hourly measurement program on or off; answers who publishes, and the nodes",
+        "{on}: switches the hourly measurement program on or off; returns the publisher and the nodes",
     ),
-    ("purchase", "{address, tokens}: somebody buys credits; an owner with a balance has so many more"),
+    ("purchase", "{address, tokens}: buys credits; if the owner has a balance, it grows by that amount"),
     (
         "content",
-        "{text, content_type?}: content that the network does not have and can get once it is pinned; answers its hash",
+        "{text, content_type?}: offers content that the network can fetch once it is pinned; returns its hash",
     ),
     (
         "webhook-inbox",
-        "{webhook_id?}: what was delivered to webhooks, or is on its way: body, signature, tries",
+        "{webhook_id?}: returns the deliveries to webhooks, sent or under way: body, signature, attempts",
     ),
 ];
 
-/// Carries out an action.
+/// Performs an action.
 pub(super) fn perform(
     state: &mut State,
     core: &mut Core,
@@ -109,7 +109,7 @@ struct Lag {
     ms: i64,
 }
 
-/// The arguments of an action.
+/// Parses the arguments of an action.
 pub(super) fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
     serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
 }
@@ -120,7 +120,7 @@ fn balance(
     Balance { address, credits }: Balance,
 ) -> Result<Value, String> {
     if credits.is_some_and(|credits| credits < 0) {
-        return Err("credits are not negative".to_owned());
+        return Err("credits is negative; it must be 0 or more".to_owned());
     }
     let owner = address.to_ascii_lowercase();
     lifecycle::set_balance(state, core, &owner, credits);
@@ -135,7 +135,7 @@ fn reclaim(
     let store = &state.primary.store;
     let number = store.find_text(hash).ok_or_else(|| format!("no message {hash:?}"))?;
     if store.life(number).is_none() || store.state(number) != StoreState::Processed {
-        return Err(format!("{hash:?} is no STORE that is processed"));
+        return Err(format!("{hash:?} is not a STORE with status `processed`"));
     }
     lifecycle::run_out(state, core, number);
     if *at_once {
@@ -146,7 +146,7 @@ fn reclaim(
 
 fn lag(state: &mut State, Lag { ms }: Lag) -> Result<Value, String> {
     if !(0..=366 * assay_spec::instant::DAY).contains(&ms) {
-        return Err("ms is between 0 and a year".to_owned());
+        return Err("ms must be between 0 and one year".to_owned());
     }
     state.limits.lag_ms = ms;
     Ok(json!({ "ms": ms }))

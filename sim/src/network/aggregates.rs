@@ -1,4 +1,4 @@
-//! Aggregates: keyed documents of an address, made of the messages that write them.
+//! Aggregates: keyed documents of an address, built from the messages that write them.
 
 use std::sync::Arc;
 
@@ -24,33 +24,33 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// What one aggregate may hold, in bytes of JSON.
+/// The maximum size of one aggregate, in bytes of JSON.
 pub(super) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Owner, in lower case, and key.
+/// The owner, in lower case, and the key.
 type Name = (Arc<str>, Arc<str>);
 
 /// The aggregates of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregates {
     by_name: OrdMap<Name, Arc<Kept>>,
-    /// By the time of the last write and the number of the first.
+    /// Sorted by the time of the last write and the number of the first.
     by_time: OrdMap<(i64, Number), Name>,
 }
 
 #[derive(Clone, Debug)]
 struct Kept {
     aggregate: Aggregate,
-    /// The message that wrote it first.
+    /// The first message that wrote it.
     first: Number,
-    /// Seconds of the last write.
+    /// The time of the last write, in seconds.
     time: i64,
-    /// What the writes hold together; what was replaced is counted until the sum reaches the limit.
+    /// The size of all writes. Replaced content is counted until the sum reaches the limit.
     bytes: usize,
 }
 
 impl Aggregates {
-    /// How many there are.
+    /// The number of aggregates.
     pub(super) fn len(&self) -> usize {
         self.by_name.len()
     }
@@ -67,12 +67,12 @@ impl Aggregates {
         self.by_name.insert(name, Arc::new(kept));
     }
 
-    /// All of them, the one written last first.
+    /// All aggregates, the last written first.
     fn latest(&self) -> impl Iterator<Item = &Arc<Kept>> {
         self.by_time.values().rev().filter_map(|name| self.by_name.get(name))
     }
 
-    /// Those that a filter wants, the one written last first.
+    /// The aggregates that a filter selects, the last written first.
     fn select(&self, filter: &AggregateFilter) -> Vec<&Arc<Kept>> {
         let wanted = |(owner, key): &Name| filter.matches(owner, key);
         let Some(owner) = &filter.address else {
@@ -87,14 +87,14 @@ impl Aggregates {
         found
     }
 
-    /// The one of that key that was written last, whoever owns it.
+    /// The last written aggregate with that key, of any owner.
     fn latest_of(&self, key: &str) -> Option<&Arc<Kept>> {
         let name = self.by_time.values().rev().find(|(_, other)| **other == *key)?;
         self.by_name.get(name)
     }
 }
 
-/// Whether a write is taken: by whom, and how large the aggregate becomes.
+/// Checks whether a write is accepted: the signer's authority and the resulting size.
 pub(super) fn judge(
     state: &State,
     core: &mut Core,
@@ -105,13 +105,13 @@ pub(super) fn judge(
     let wish =
         Wish { kind: MessageType::Aggregate, channel: &envelope.channel, aggregate_key: Some(&write.key) };
     let may = envelope.formless || authority::may(&state.primary.store, owner, &envelope.address, wish);
-    core.require(&OWNER, may, || format!("{} writes for {owner:.80}", envelope.address))?;
+    core.require(&OWNER, may, || format!("{} may not write for {owner:.80}", envelope.address))?;
     let before = state.primary.derived.aggregates.find(owner, &write.key).map_or(0, |kept| kept.bytes);
     let bytes = before.saturating_add(size(&write.content));
     Ok(core.require(&SIZE, bytes <= AGGREGATE_BYTES, || format!("an aggregate of {bytes} bytes"))?)
 }
 
-/// A valid AGGREGATE takes effect.
+/// Applies a valid AGGREGATE.
 pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &Write) {
     let message = state.primary.store.message(number);
     let owner = write.address.as_deref().unwrap_or(&message.sender);
@@ -122,12 +122,12 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
         || Kept { aggregate: Aggregate::new(owner, &write.key), first: number, time: i64::MIN, bytes: 0 },
         |kept| Kept::clone(kept),
     );
-    let stands = before.map(|kept| kept.aggregate.record());
-    if stands.as_ref().is_some_and(|record| passed_over(core, record, write)) {
+    let existing = before.map(|kept| kept.aggregate.record());
+    if existing.as_ref().is_some_and(|record| is_ignored(core, record, write)) {
         return;
     }
     if core.varies(variations::AGGREGATE_REPLACED)
-        && let Some(record) = stands
+        && let Some(record) = existing
     {
         if (record.time, record.item_hash.as_str()) > (time, &*message.item_hash) {
             return;
@@ -143,14 +143,14 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
     state.primary.derived.aggregates.put(name, kept);
 }
 
-/// The deviations of a node that keeps what stands: where the whole is written again, or where a part is.
-fn passed_over(core: &mut Core, record: &Record, write: &Write) -> bool {
+/// The deviations that ignore a write: of the whole content, or of a part.
+fn is_ignored(core: &mut Core, record: &Record, write: &Write) -> bool {
     let whole = record.content.keys().all(|name| write.content.contains_key(name));
     let rule = if whole { &REWRITTEN } else { &PARTIAL };
     core.effect(rule, false, |_, _| true)
 }
 
-/// Takes a write.
+/// Handles a write.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     create::plainly(state, core, call, MessageType::Aggregate, &CREATED)
 }
@@ -173,7 +173,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     Ok(core.json(200, record))
 }
 
-/// What is said of an aggregate that nobody wrote.
+/// The response for an aggregate that was never written.
 fn unknown(core: &mut Core, address: &str, key: &str) -> Result<Record, Refusal> {
     let deviation = core.violated(&UNKNOWN).is_some();
     if !deviation && !core.varies(variations::AGGREGATE_EMPTY) {
@@ -189,7 +189,7 @@ fn unknown(core: &mut Core, address: &str, key: &str) -> Result<Record, Refusal>
     })
 }
 
-/// A record as peers see it.
+/// A record as clients see it.
 fn shown(core: &Core, mut record: Record) -> Value {
     if let Some(hash) = Hash::parse(&record.item_hash) {
         record.item_hash = hash.text(core);
@@ -197,7 +197,7 @@ fn shown(core: &Core, mut record: Record) -> Value {
     json!(record)
 }
 
-/// The record of a single aggregate, with one thing changed.
+/// The record of a single aggregate, changed by the deviations.
 fn falsified(core: &mut Core, record: Record) -> Value {
     let mut shown = shown(core, record);
     change(core, &KEY, &mut shown["key"], |key, _| json!(format!("{}-", key.as_str().unwrap_or_default())));
@@ -210,7 +210,7 @@ fn falsified(core: &mut Core, record: Record) -> Value {
     shown
 }
 
-/// The last member of a document inside a document is lost.
+/// Removes the last member of a nested object.
 fn with_nested_cut(mut content: Value) -> Value {
     let mut members = content.as_object_mut().into_iter().flat_map(Map::values_mut);
     if let Some(nested) = members.find(|value| value.is_object()) {
@@ -223,11 +223,11 @@ fn with_nested_cut(mut content: Value) -> Value {
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
     if call.params.text("content.fields").is_some() && core.violated(&FIELDS).is_some() {
-        return Err(Refusal::new(&FIELDS, "content.fields is not taken"));
+        return Err(Refusal::new(&FIELDS, "`content.fields` is rejected"));
     }
     let filter = AggregateFilter::of_list(&call.params, core);
     let aggregates = &state.seen(core, call.site).derived.aggregates;
-    // Without a filter, only the page itself is looked at.
+    // Without a filter, only the elements of the page are read.
     let whole = filter.address.is_none() && filter.keys.is_none();
     let found = if whole { Vec::new() } else { aggregates.select(&filter) };
     let total = if whole { aggregates.len() } else { found.len() } as u64;
@@ -245,7 +245,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     Ok(core.json(200, list))
 }
 
-/// Reads the aggregates of an address: by key, or as a list where that variation is active.
+/// Reads the aggregates of an address: an object by key, or a list under that variation.
 pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let address = call.capture(0);
     let (filter, limit) = AggregateFilter::of_address(address, &call.params, core)?;

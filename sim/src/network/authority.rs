@@ -1,4 +1,4 @@
-//! Who may write in whose name: an owner, and whom the owner's security aggregate authorizes.
+//! Who may write in the name of an owner: the owner, and the signers that its security aggregate authorizes.
 
 use assay_spec::network::message::MessageType;
 use assay_spec::network::query::MessageFilter;
@@ -6,26 +6,26 @@ use serde_json::{Map, Value};
 
 use super::store::Store;
 
-/// The aggregate that lists authorizations.
+/// The key of the aggregate that lists authorizations.
 const SECURITY: &str = "security";
 
-/// What somebody wants to write.
+/// What the signer wants to write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wish<'a> {
-    /// The message's type.
+    /// The type of the message.
     pub(super) kind: MessageType,
-    /// Its channel.
+    /// The channel of the message.
     pub(super) channel: &'a str,
-    /// The key of the aggregate that it writes.
+    /// The key of the aggregate that the message writes.
     pub(super) aggregate_key: Option<&'a str>,
 }
 
-/// Whether `signer` may write in the name of `owner`. Addresses are compared without regard to case.
+/// Whether `signer` may write in the name of `owner`. Addresses are compared case-insensitively.
 pub(super) fn may(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> bool {
     if owner.eq_ignore_ascii_case(signer) {
         return true;
     }
-    // Who writes the authorizations writes everything.
+    // The authorizations themselves are excluded: a signer that may write them may write everything.
     if wish.aggregate_key == Some(SECURITY) {
         return false;
     }
@@ -39,7 +39,7 @@ pub(super) fn may(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> b
     })
 }
 
-/// The authorizations that an owner has signed last.
+/// The latest authorizations that the owner signed.
 fn authorizations(store: &Store, owner: &str) -> Vec<Value> {
     let filter = MessageFilter {
         addresses: Some(vec![owner.to_owned()]),
@@ -62,7 +62,7 @@ fn authorizations(store: &Store, owner: &str) -> Vec<Value> {
     }
 }
 
-/// Whether a list of an entry holds a value; one that is empty or absent holds all.
+/// Whether a list of an entry contains a value. An empty or missing list allows every value.
 fn allows(entry: &Map<String, Value>, list: &str, value: Option<&str>) -> bool {
     let listed = entry.get(list).and_then(Value::as_array).filter(|listed| !listed.is_empty());
     listed.is_none_or(|listed| listed.iter().any(|one| one.as_str() == value))

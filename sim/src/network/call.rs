@@ -1,4 +1,4 @@
-//! A request at a node: which endpoint it names, and what it says.
+//! A request at a node: its endpoint and its parameters.
 
 use std::net::IpAddr;
 
@@ -17,25 +17,25 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::{Request, RequestHead, Site};
 
-/// A request whose path names an endpoint.
+/// A request whose path matches an endpoint.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    /// Where it arrived.
+    /// The site that received it.
     pub(super) site: Site,
     /// The client's address.
     pub(super) peer: IpAddr,
     /// The endpoint.
     pub(super) endpoint: &'static Endpoint,
-    /// The texts in the braces of the endpoint's path, decoded once.
+    /// The values of the placeholders in the endpoint's path, decoded once.
     captures: Vec<String>,
     /// The query.
     pub(super) params: Params,
-    /// The request as it came.
+    /// The request as received.
     pub(super) request: &'a Request,
 }
 
 impl<'a> Call<'a> {
-    /// Finds the endpoint that a request names.
+    /// Finds the endpoint of a request.
     pub(super) fn read(core: &mut Core, request: &'a Request) -> Result<Call<'a>, Refusal> {
         let head = &request.head;
         let (endpoint, captures) = find(core, head)?;
@@ -44,7 +44,7 @@ impl<'a> Call<'a> {
         Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request })
     }
 
-    /// The text in the endpoint's braces of that number, from 0.
+    /// The value of the placeholder with that number, from 0.
     pub(super) fn capture(&self, at: usize) -> &str {
         self.captures.get(at).map_or("", String::as_str)
     }
@@ -55,7 +55,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What a site offers.
+/// The endpoints of a site.
 fn endpoints(site: Site) -> &'static [&'static Endpoint] {
     static SCHEDULER: &[&Endpoint] = &[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES];
     static STATUS: &[&Endpoint] = &[&neighbours::SERVICES];
@@ -71,23 +71,23 @@ fn endpoints(site: Site) -> &'static [&'static Endpoint] {
 
 fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<String>), Refusal> {
     let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
-    // Where this is violated, the API stands below another version alone.
+    // Where this rule is violated, the API is served only under another version.
     let moved = is_api(head.site) && path.starts_with("/api/") && core.violated(&PREFIX).is_some();
     let wanted = if moved { path.replacen("/api/v1", CONFORMING_PREFIX, 1) } else { path.to_owned() };
     let hidden = moved && wanted == path;
     match route(endpoints(head.site), head.method.as_str(), &wanted) {
         Ok(found) if !hidden => Ok((found.endpoint, found.captures)),
-        Err(NoRoute::Method) => Err(Refusal::new(&PREFIX, format!("{path} has no {}", head.method))),
-        _ => Err(Refusal::new(&PREFIX, format!("nothing is at {path}"))),
+        Err(NoRoute::Method) => Err(Refusal::new(&PREFIX, format!("{path} does not allow {}", head.method))),
+        _ => Err(Refusal::new(&PREFIX, format!("no endpoint at {path}"))),
     }
 }
 
-/// Whether a site is one of the API's.
+/// Whether a site serves the API.
 pub(super) fn is_api(site: Site) -> bool {
     [sites::PRIMARY, sites::ALTERNATIVE, sites::MIRROR].contains(&site)
 }
 
-/// The class by which a request is counted, whether or not it names an endpoint.
+/// The rate class of a request, also if its path matches no endpoint.
 pub(super) fn class(core: &mut Core, head: &RequestHead) -> Rate {
     find(core, head).map_or(Rate::General, |(endpoint, _)| Rate::of(endpoint))
 }

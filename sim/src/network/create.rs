@@ -1,4 +1,4 @@
-//! Creating calls: from an envelope to a message that is stored.
+//! Create calls: from an envelope to a stored message.
 
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::network::content::Content;
@@ -19,7 +19,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// A message that was taken.
+/// A message that was accepted.
 #[derive(Debug)]
 pub(super) struct Created {
     /// Its number.
@@ -28,8 +28,7 @@ pub(super) struct Created {
     pub(super) hash: Hash,
 }
 
-/// A creating call with an endpoint of its own, which asks for nothing besides. `rule` is what the document says of the
-/// answer.
+/// A create call with its own endpoint and no further conditions. `rule` is the row about the response.
 pub(super) fn plainly(
     state: &mut State,
     core: &mut Core,
@@ -41,8 +40,8 @@ pub(super) fn plainly(
     Ok(reply(core, rule, &created, &[]))
 }
 
-/// Takes the message of a creating call. `expected` is the type that the endpoint names, and `admit` what it asks of
-/// the message besides; a refusal stores nothing.
+/// Stores the message of a create call. `expected` is the type that the endpoint requires; `admit` checks the
+/// endpoint's further conditions. A rejected message is not stored.
 pub(super) fn take(
     state: &mut State,
     core: &mut Core,
@@ -58,13 +57,13 @@ pub(super) fn take(
         Ok(Created { number, hash })
     });
     if result.is_err() && core.violated(&NOTHING_STORED).is_some() {
-        store_all_the_same(state, core, call, expected);
+        store_anyway(state, core, call, expected);
     }
     result
 }
 
-/// The answer to a creating call with an endpoint of its own, with `more` that it adds. `rule` is what the document
-/// says of it.
+/// The response to a create call with its own endpoint. `more` are the members that it adds; `rule` is the
+/// row about it.
 pub(super) fn reply(core: &mut Core, rule: Id, created: &Created, more: &[(&str, Value)]) -> Reply {
     let mut body = json!({ "item_hash": created.hash.text(core) });
     for (name, value) in more {
@@ -75,7 +74,7 @@ pub(super) fn reply(core: &mut Core, rule: Id, created: &Created, more: &[(&str,
         match variant {
             "" => body["status"] = json!("accepted"),
             "hash" => body["item_hash"] = json!(""),
-            // The other deviations of such a row are told elsewhere.
+            // Other variants of the row are handled by the caller.
             _ => {}
         }
         body
@@ -83,7 +82,7 @@ pub(super) fn reply(core: &mut Core, rule: Id, created: &Created, more: &[(&str,
     success(core, body)
 }
 
-/// A creation's answer, under the HTTP status of one.
+/// The response to a create call, with its HTTP status.
 pub(super) fn success(core: &Core, body: Value) -> Reply {
     let status = match () {
         () if core.varies(variations::STATUS_201) => 201,
@@ -105,13 +104,13 @@ fn read(
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, core)?;
     let content = Content::parse(envelope.kind, &envelope.content, core)?;
     if envelope.signature.is_empty() && !envelope.formless {
-        return Err(Refusal::new(&UNAUTHORIZED, "no signature"));
+        return Err(Refusal::new(&UNAUTHORIZED, "the signature is missing"));
     }
     signing::check(&envelope, core)?;
     Ok((envelope, content))
 }
 
-/// Stores a message, unless it is there already; answers its number.
+/// Stores a message unless it is already stored. Returns its number.
 pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Result<Number, Refusal> {
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let mut again = None;
@@ -141,18 +140,18 @@ pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Re
     Ok(number)
 }
 
-/// The deviation of a node that stores what it has just refused, as far as there is something to store.
-fn store_all_the_same(state: &mut State, core: &mut Core, call: &Call<'_>, expected: Option<MessageType>) {
+/// A deviation: stores a message that was just rejected, as far as it can be parsed.
+fn store_anyway(state: &mut State, core: &mut Core, call: &Call<'_>, expected: Option<MessageType>) {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient);
     let Some(envelope) = envelope.ok().filter(|envelope| !envelope.address.is_empty()) else { return };
     let mut message = envelope.message();
     message.kind = MessageType::Post;
-    // The deviation is in the list; where there is no room for it there is none.
+    // A store that is full rejects the message; then the deviation has no effect.
     let _ = store(state, core, &message);
 }
 
-/// Rules at which every rule is violated, but for the one about size.
+/// Rules that are all violated, except the one about size.
 struct Lenient;
 
 impl Rules for Lenient {

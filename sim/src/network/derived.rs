@@ -1,4 +1,4 @@
-//! What a node makes of its messages besides keeping them: aggregates and instances. A clone is cheap.
+//! State derived from messages: aggregates and instances. Cheap to clone.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use imbl::OrdSet;
 use super::aggregates::Aggregates;
 use super::instances::Instances;
 
-/// What follows from the messages of a node.
+/// What a node derives from its messages.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Derived {
     /// Keyed documents.
     pub(super) aggregates: Aggregates,
     /// Virtual machines.
     pub(super) instances: Instances,
-    /// Hashes of content that is pinned.
+    /// The hashes of pinned content.
     pub(super) pins: OrdSet<Arc<str>>,
 }

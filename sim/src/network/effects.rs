@@ -1,4 +1,5 @@
-//! What a message does besides being stored, by its type: asked before it is taken, and done once it is valid.
+//! The effect of each message type, besides being stored: checked before the message is accepted, applied
+//! when it is valid.
 
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
@@ -8,7 +9,7 @@ use super::{State, aggregates, forget, instances, pins, webhooks};
 use crate::core::Core;
 use crate::refusal::Refusal;
 
-/// Whether the network takes a message whose form is good and whose signature matches, whichever endpoint it came to.
+/// Checks a message that is well-formed and correctly signed, at any endpoint.
 pub(super) fn judge(
     state: &State,
     core: &mut Core,
@@ -25,7 +26,7 @@ pub(super) fn judge(
     }
 }
 
-/// A message that is not a STORE was found valid: it takes effect. A FORGET decides its own state.
+/// Applies a valid message that is not a STORE. A FORGET decides its own state.
 pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, content: Content) {
     webhooks::message_new(state, core, number);
     match content {

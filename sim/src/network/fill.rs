@@ -1,4 +1,4 @@
-//! Many messages at once, as from so many senders: for whoever measures, or pages through long lists.
+//! Stores many messages from many senders at once, for measurements and for paging through long lists.
 
 use assay_spec::crypto::text::{hex, prefixed_hex};
 use assay_spec::instant::DAY;
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::{State, actions, create};
 use crate::core::Core;
 
-/// Messages of one action at most.
+/// The maximum number of messages per action.
 const MESSAGES: u32 = 1_000_000;
-/// The days over which their timestamps are spread, the newest last.
+/// The timestamps are spread over this many days, the newest last.
 const DAYS: i64 = 30;
 
 #[derive(Deserialize)]
@@ -26,12 +26,12 @@ const fn one() -> u32 {
     1
 }
 
-/// Stores POSTs whose signatures nobody looks at; all else is done as for a message that came by HTTP. Answers the
-/// addresses of the first and the last sender, and the hashes of the first and the last message.
+/// Stores POSTs without valid signatures; everything else is done as for a message sent over HTTP. Returns
+/// the addresses of the first and the last sender and the hashes of the first and the last message.
 pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
     let Fill { messages, addresses } = actions::read("fill", arguments)?;
     if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
-        return Err(format!("messages are 1 to {MESSAGES}, and addresses as many or fewer"));
+        return Err(format!("messages must be 1 to {MESSAGES}, and addresses 1 to the number of messages"));
     }
     let begin = state.primary.store.len() as u64;
     let now = core.now();
@@ -71,7 +71,7 @@ pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> 
     }))
 }
 
-/// An address that no key has been made for.
+/// An address that belongs to no key.
 fn address(begin: u64, n: u32) -> String {
     format!("0x{begin:020x}{n:020x}")
 }

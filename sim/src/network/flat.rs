@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// Lists messages flat. The document does not say how the list is wrapped, nor that it has pages; here it has both.
+/// Lists messages flat. The document does not define a wrapper or pages; this simulator has both.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
     let dialect = core.dialect.clone();

@@ -1,4 +1,4 @@
-//! FORGET: the whole batch or nothing, tried again while a target is not good.
+//! FORGET: all targets or none; retried while a target cannot be forgotten.
 
 use assay_spec::Rules;
 use assay_spec::network::forget::{Target, Targets, Verdict, judge};
@@ -13,16 +13,16 @@ use super::store::Number;
 use super::{State, Timer, lifecycle, record, set};
 use crate::core::Core;
 
-/// A FORGET that waits to be tried again.
+/// A FORGET that waits for a retry.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     targets: Targets,
     state: ForgetState,
-    /// How often it has been tried again.
+    /// The number of retries so far.
     retries: u32,
 }
 
-/// A valid FORGET: looks at its targets. Its message is pending until it is settled.
+/// Applies, rejects or delays a valid FORGET. Its message is pending until then.
 pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
     state.primary.store.set_state(number, StoreState::Pending);
     let from = moves(core, ForgetState::None, ForgetEvent::Receive);
@@ -42,12 +42,12 @@ pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, target
     }
 }
 
-/// A FORGET is tried again.
+/// Retries a FORGET.
 pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
     let Some(mut batch) = state.batches.remove(&number) else { return };
     batch.retries += 1;
     let verdict = look(state, core, number, &batch.targets);
-    // The deviation of a node that only counts.
+    // The deviation only counts the retries.
     let verdict = core.effect(&RETRIED, verdict, |_, _| Verdict::Retry);
     let last = batch.retries >= state.limits.forget_retries;
     let gives_up = core.effect(&FINALLY_REJECTED, last, |_, _| false);
@@ -72,7 +72,7 @@ fn wait(state: &mut State, core: &mut Core, number: Number, batch: Batch) {
     set(core, core.now() + state.limits.forget_retry_ms.max(1), Timer::Retry(number));
 }
 
-/// What the targets are at this moment, and what that means for the batch.
+/// Judges the batch by the current state of its targets.
 fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Targets) -> Verdict {
     let store = &state.primary.store;
     let sender = store.sender(number);
@@ -90,7 +90,7 @@ fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Target
     judge(&targets, core)
 }
 
-/// Forgets every target that can be; what is forgotten already stays so.
+/// Forgets every target that can be forgotten. Targets already forgotten stay so.
 fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &Targets) {
     let store = &state.primary.store;
     let by = store.stored(number).hash();
@@ -108,7 +108,7 @@ fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &T
     }
 }
 
-/// The deviation of a node that takes a POST away with the STORE that it names.
+/// A deviation: a POST is removed with the STORE that it names.
 fn forget_posts(state: &mut State, number: Number, hashes: &[String]) {
     let filter = MessageFilter {
         addresses: Some(vec![state.primary.store.sender(number).to_string()]),
@@ -128,7 +128,7 @@ fn forget_posts(state: &mut State, number: Number, hashes: &[String]) {
 }
 
 fn moves(core: &mut Core, from: ForgetState, event: ForgetEvent) -> ForgetState {
-    let (to, row) = from.on(event).expect("a FORGET moves along its table");
+    let (to, row) = from.on(event).expect("the transition is in the FORGET table");
     core.fired(row);
     to
 }

@@ -1,4 +1,4 @@
-//! Hashes of messages: 32 bytes, and their texts.
+//! Message hashes: 32 bytes, and their string forms.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use assay_spec::crypto::text::{hex, parse_hex};
 use super::variations;
 use crate::core::Core;
 
-/// A message's hash.
+/// The hash of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::network) struct Hash(pub(in crate::network) [u8; 32]);
 
-/// What stands before a SHA-256 that names its function and length.
+/// The multihash prefix: function and length of a SHA-256.
 const MULTIHASH: [u8; 2] = [0x12, 0x20];
 
 impl Hash {
-    /// Reads either text form: 64 lower-case digits, or base58 of a multihash.
+    /// Parses either string form: 64 lower-case hex digits, or the base58 of a multihash.
     pub(in crate::network) fn parse(text: &str) -> Option<Hash> {
         let bytes = match text.len() {
             64 => parse_hex(text).filter(|bytes| hex(bytes) == text)?,
@@ -25,12 +25,12 @@ impl Hash {
         bytes.try_into().ok().map(Hash)
     }
 
-    /// The 64 digits.
+    /// The 64 hex digits.
     pub(in crate::network) fn hex(self) -> String {
         hex(&self.0)
     }
 
-    /// The text by which a peer gets to know it.
+    /// The string form that clients see.
     pub(in crate::network) fn text(self, core: &Core) -> String {
         if core.varies(variations::HASH_BASE58) {
             bs58::encode([&MULTIHASH[..], &self.0].concat()).into_string()

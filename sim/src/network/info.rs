@@ -1,4 +1,5 @@
-//! `GET /info/public.json`: what a node tells of itself. Its body is not shown and this simulator's own.
+//! `GET /info/public.json`: information about a node. The document does not show the body; this one is the
+//! simulator's choice.
 
 use assay_spec::Rules;
 use assay_spec::network::requirements::info::PUBLIC;
@@ -10,10 +11,10 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// A node's public information.
+/// Returns the public information of a node.
 pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let Some(node) = state.nodes.at_site(call.site) else {
-        return Err(Refusal::new(&PUBLIC, "no node is here"));
+        return Err(Refusal::new(&PUBLIC, "there is no node at this site"));
     };
     if core.violated(&PUBLIC).is_some() {
         return Ok(Reply::new(200, "text/html", format!("<p>{}</p>", node.version)));

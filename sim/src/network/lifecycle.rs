@@ -1,4 +1,4 @@
-//! The life of messages: validation, payment, removal, and when bytes leave.
+//! The lifecycle of messages: validation, payment, removal, and when bytes are deleted.
 
 use assay_spec::network::content::Content;
 use assay_spec::network::machines::{StoreEvent, StoreState};
@@ -13,10 +13,11 @@ use super::store::{Life, NODES, Number};
 use super::{State, Timer, effects, faults, in_force, set, webhooks};
 use crate::core::Core;
 
-/// Credits that a file costs in an hour.
+/// The price of a file per hour, in credits.
 const CREDITS: i64 = 1;
 
-/// A message was stored, pending. It is validated at once, after a while, or when nothing holds it up any more.
+/// Handles a newly stored, pending message. It is validated at once, after a delay, or when the fault that
+/// holds it is unset.
 pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
     let store = &mut state.primary.store;
     let (kind, sender) = (store.stored(number).kind(), store.sender(number));
@@ -40,7 +41,7 @@ pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
     }
 }
 
-/// What a STORE says about its file, as far as the network has it.
+/// The lifecycle data of a STORE: its payer and its file, as far as the network has it.
 fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
     let store = &state.primary.store;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -48,7 +49,7 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
     let file = cid.and_then(|cid| store.files.find(cid));
     let sender = store.sender(number);
     let wish = Wish { kind: MessageType::Store, channel: &store.channel(number), aggregate_key: None };
-    // Nobody makes others pay who may not write in their name.
+    // A sender without authority cannot make another address pay.
     let owner = text("address").filter(|owner| authority::may(store, owner, &sender, wish));
     Life {
         owner: owner.map_or(sender, |owner| owner.to_ascii_lowercase().into()),
@@ -61,7 +62,7 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
     }
 }
 
-/// A pending message is validated, and takes effect where it is good.
+/// Validates a pending message and applies it if it is valid.
 pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     let store = &mut state.primary.store;
     let (kind, current) = (store.stored(number).kind(), store.state(number));
@@ -70,7 +71,8 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     }
     if kind != MessageType::Store {
         store.set_state(number, StoreState::Processed);
-        // Its form was good when it was taken; a rule that was violated then has been forgiven once.
+        // The form was accepted before; if a rule was violated then, parsing fails here and the message has
+        // no effect.
         let content = match kind {
             MessageType::Post => Ok(Content::Any),
             _ => Content::parse(kind, &store.message(number).members(), &mut Strict),
@@ -82,7 +84,7 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     }
     let sender = store.sender(number);
     let cid = store.life(number).and_then(|life| life.cid.clone());
-    // A STORE without a file that the network has is nothing that it could keep.
+    // A STORE is invalid if the network does not have its file.
     if cid.is_some() && !core.fault(faults::INVALID, &[("address", &*sender)]) {
         step(state, core, number, StoreEvent::Valid);
         webhooks::message_new(state, core, number);
@@ -92,7 +94,7 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
     }
 }
 
-/// The hour is over, and the next one begins.
+/// Ends the hour and starts the next.
 pub(super) fn end_hour(state: &mut State, core: &mut Core) {
     bill(state, core);
     state.billing = false;
@@ -115,7 +117,7 @@ pub(super) fn bill(state: &mut State, core: &mut Core) {
     }
 }
 
-/// Waits for the next hour, where anybody has a balance.
+/// Sets the timer for the next hour if any owner has a balance.
 fn expect_bill(state: &mut State, core: &mut Core) {
     if !state.billing && !state.balances.is_empty() {
         state.billing = true;
@@ -123,7 +125,7 @@ fn expect_bill(state: &mut State, core: &mut Core) {
     }
 }
 
-/// The payer of a processed STORE ran out: its removal is scheduled.
+/// The payer of a processed STORE has no credits left: schedules its removal.
 pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     let now = core.now();
     step(state, core, number, StoreEvent::Unpaid);
@@ -135,8 +137,8 @@ pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     }
 }
 
-/// An owner, in lower case, has so many credits, or as many as it needs. Where they pay for the next hour, what was to
-/// be removed stays.
+/// Sets the credits of an owner (in lower case); `None` is unlimited. If they pay for the next hour, messages
+/// in `removing` become `processed` again.
 pub(super) fn set_balance(state: &mut State, core: &mut Core, owner: &str, credits: Option<i64>) {
     match credits {
         Some(credits) => drop(state.balances.insert(owner.into(), credits)),
@@ -153,7 +155,7 @@ pub(super) fn set_balance(state: &mut State, core: &mut Core, owner: &str, credi
     expect_bill(state, core);
 }
 
-/// The grace of a message ends that has been `removing` since then.
+/// Ends the grace period of a message that has been `removing` since then.
 pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, since: Instant) {
     let store = &state.primary.store;
     let still = store.state(number) == StoreState::Removing
@@ -169,7 +171,7 @@ pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, sinc
     }
 }
 
-/// A FORGET was applied to a STORE.
+/// Applies a FORGET to a STORE.
 pub(super) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: Hash) {
     step(state, core, number, StoreEvent::Forget);
     state.primary.store.change_life(number, |life| life.forgotten_by = Some(by));
@@ -178,13 +180,14 @@ pub(super) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: 
     }
 }
 
-/// A message no longer keeps its file. Nobody else keeps it: it leaves all nodes, at `at` or each in its own time.
+/// Releases the file of a message. If no other message keeps it, it leaves all nodes at `at`, or each node at
+/// its own time.
 fn release(state: &mut State, core: &mut Core, number: Number, at: Option<Instant>) {
     let Some(cid) = state.primary.store.life(number).and_then(|life| life.cid.clone()) else { return };
     release_file(state, core, &cid, at);
 }
 
-/// One message less keeps a file.
+/// Releases a file that one message less keeps.
 pub(super) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
     if !state.primary.store.files.release(cid) || state.primary.derived.pins.contains(cid) {
         return;
@@ -207,7 +210,7 @@ pub(super) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Op
     }
 }
 
-/// A file has left every node, unless somebody has come to keep it since.
+/// Drops a file that has left every node, unless a message keeps it again.
 pub(super) fn drop_file(state: &mut State, core: &Core, cid: &str) {
     let now = core.now();
     let gone = state.primary.store.files.find(cid).is_some_and(|file| {
@@ -224,7 +227,7 @@ fn with_state(state: &State, owner: &str, wanted: StoreState) -> Vec<Number> {
     store.owned_by(owner).filter(|number| store.state(*number) == wanted).collect()
 }
 
-/// Moves a STORE along its table. A move that the table lacks is our own bug.
+/// Moves a STORE along its table. A transition that the table lacks is a bug in the simulator.
 fn step(state: &mut State, core: &mut Core, number: Number, event: StoreEvent) {
     let from = state.primary.store.state(number);
     let to = moves(core, from, event);
@@ -232,7 +235,7 @@ fn step(state: &mut State, core: &mut Core, number: Number, event: StoreEvent) {
 }
 
 fn moves(core: &mut Core, from: StoreState, event: StoreEvent) -> StoreState {
-    let (to, row) = from.on(event).expect("a STORE moves along its table");
+    let (to, row) = from.on(event).expect("the transition is in the STORE table");
     core.fired(row);
     to
 }

@@ -1,4 +1,5 @@
-//! The network's limits as values; the defaults are the document's, and the project's own where it names none.
+//! The network's limits. The defaults come from the document, or are the project's choice where it names
+//! none.
 
 use assay_spec::instant::{HOUR, MINUTE, SECOND};
 use assay_spec::network::limits as document;
@@ -8,49 +9,49 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Requests of an address in the window, to general endpoints.
+    /// Requests of an address per window, to general endpoints.
     pub general_per_window: u32,
-    /// Requests of an address in the window, to endpoints that take a signature.
+    /// Requests of an address per window, to endpoints that require a signature.
     pub authenticated_per_window: u32,
-    /// Runs of programs of an address in the window.
+    /// Program runs of an address per window.
     pub heavy_per_window: u32,
-    /// The window.
+    /// The length of the window.
     pub rate_window_ms: i64,
-    /// The largest body of a creating call, in bytes; never above the spec's own bound.
+    /// The largest body of a create call, in bytes; at most the spec's own bound.
     pub message_bytes: usize,
     /// The largest file, in bytes.
     pub file_bytes: usize,
-    /// Messages of the network at most.
+    /// The maximum number of messages.
     pub messages: usize,
-    /// What messages and files may have together, in bytes.
+    /// The maximum total size of messages and files, in bytes.
     pub stored_bytes: u64,
     /// How long a message is pending before it is validated.
     pub processing_ms: i64,
-    /// How long it takes until a block holds a message.
+    /// How long it takes until a block contains a message.
     pub confirmation_ms: i64,
     /// How far the mirror lags behind the primary.
     pub lag_ms: i64,
-    /// How often a FORGET whose targets are not good is tried again.
+    /// How often a FORGET is retried while a target cannot be forgotten.
     pub forget_retries: u32,
-    /// How long it waits before it is tried again.
+    /// The time between two of these retries.
     pub forget_retry_ms: i64,
     /// How often owners with a balance pay for their files.
     pub billing_ms: i64,
-    /// How long a message whose payer ran out stays `removing`.
+    /// How long a message without a paying owner stays `removing`.
     pub removing_grace_ms: i64,
-    /// The earliest and the latest that forgotten bytes leave a node.
+    /// The shortest and the longest time until forgotten bytes leave a node.
     pub bytes_leave_earliest_ms: i64,
     /// See [`Limits::bytes_leave_earliest_ms`].
     pub bytes_leave_latest_ms: i64,
-    /// Webhooks that may be registered.
+    /// The maximum number of webhooks.
     pub webhooks: usize,
-    /// How often a delivery that failed is tried again.
+    /// How often a failed delivery is retried.
     pub webhook_retries: u32,
-    /// How long it waits before the first time; twice as long before each next one.
+    /// The time before the first retry; it doubles before each further one.
     pub webhook_retry_ms: i64,
     /// How often the measurement program probes and publishes.
     pub measurement_ms: i64,
-    /// What a token is worth in credits.
+    /// The value of a token in credits.
     pub credits_per_token: u64,
 }
 

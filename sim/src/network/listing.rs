@@ -19,7 +19,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
         if call.params.text(name).is_some() && core.violated(rule).is_some() {
-            return Err(Refusal::new(rule, format!("{name} is not taken")));
+            return Err(Refusal::new(rule, format!("`{name}` is rejected")));
         }
     }
     let mut filter = MessageFilter::of_list(&call.params, core);
@@ -50,7 +50,7 @@ pub(super) fn select<'a>(core: &Core, store: &'a Store, filter: &MessageFilter) 
     Selection::Numbers(live)
 }
 
-/// The numbers on a page.
+/// The numbers of the messages on a page.
 pub(super) fn shown(
     core: &mut Core,
     selection: &Selection<'_>,

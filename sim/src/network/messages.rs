@@ -18,12 +18,12 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// Takes a message of any type.
+/// Accepts a message of any type.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let created = create::take(state, core, call, None, |core, envelope, _| {
         let only_posts = core.violated(&TYPE_FREE).is_some();
         if only_posts && envelope.kind != MessageType::Post {
-            return Err(Refusal::new(&TYPE_FREE, format!("type is {}", envelope.kind.name())));
+            return Err(Refusal::new(&TYPE_FREE, format!("the type is {}", envelope.kind.name())));
         }
         Ok(())
     })?;
@@ -38,7 +38,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let text = call.capture(0);
     let odd = !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if odd && core.violated(&NO_INTERNAL).is_some() {
-        return Err(Refusal::new(&NO_INTERNAL, "an odd hash"));
+        return Err(Refusal::new(&NO_INTERNAL, "the hash has invalid characters"));
     }
     let replica = state.seen(core, call.site);
     let Some(number) = replica.store.find_text(text) else {
@@ -58,7 +58,7 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     }
 }
 
-/// No message of this node has that hash.
+/// The response when this node has no message with that hash.
 fn unknown(state: &State, core: &mut Core, text: &str) -> Result<Reply, Refusal> {
     let elsewhere = state.primary.store.find_text(text).is_some();
     let rule: Id = if elsewhere { &LAGGING } else { &UNKNOWN };
@@ -69,10 +69,10 @@ fn unknown(state: &State, core: &mut Core, text: &str) -> Result<Reply, Refusal>
     Err(Refusal::new(rule, format!("no message {text:.80}")))
 }
 
-/// A STORE that was reclaimed.
+/// The response for a STORE that was reclaimed.
 fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
     if core.violated(&REMOVED).is_some() {
-        return Err(Refusal::new(&UNKNOWN, "removed, and denied"));
+        return Err(Refusal::new(&UNKNOWN, "a removed STORE is reported as not found"));
     }
     if core.varies(variations::GONE) {
         return Ok(refusal::error(core, 410, "removed"));
@@ -94,10 +94,10 @@ fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) ->
     Ok(core.json(200, answer))
 }
 
-/// A STORE that was forgotten.
+/// The response for a STORE that was forgotten.
 fn forgotten(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
     if core.violated(&FORGOTTEN).is_some() {
-        return Err(Refusal::new(&UNKNOWN, "forgotten, and denied"));
+        return Err(Refusal::new(&UNKNOWN, "a forgotten STORE is reported as not found"));
     }
     let message = record::message(core, &state.limits, &replica.store, number);
     let mut answer = store::stripped(&message);

@@ -1,6 +1,6 @@
 //! `GET /core/{node_hash}/metrics` and `GET /compute/{node_hash}/metrics`: a node's records of the last two weeks.
 //!
-//! What holds the records is not shown: an array here, or an object around it.
+//! The document does not show the container of the records: an array here, or an object around it.
 
 use assay_spec::instant::DAY;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds};
@@ -20,7 +20,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// A ping where none can have been answered, in seconds.
+/// The ping latency that a deviation invents, in seconds.
 const IMAGINED_PING_S: f64 = 0.021;
 
 /// The records of a core node.
@@ -41,27 +41,29 @@ fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result
     let records = match find(state, core, kind, call.capture(0)) {
         Some(number) => records(state, core, number),
         None if core.varies(variations::METRICS_UNKNOWN_EMPTY) => Vec::new(),
-        None => return Err(Refusal::new(&UNKNOWN, format!("{:.80} is no {kind:?} node", call.capture(0)))),
+        None => {
+            return Err(Refusal::new(&UNKNOWN, format!("{:.80} is not a {kind:?} node", call.capture(0))));
+        }
     };
     let wrapped = core.varies(variations::METRICS_OBJECT);
     Ok(core.json(200, if wrapped { json!({ "metrics": records }) } else { json!(records) }))
 }
 
-/// The number of the node whose records are shown.
+/// The number of the node whose records are returned.
 fn find(state: &State, core: &mut Core, kind: NodeKind, id: &str) -> Option<usize> {
     let of_kind = |kind| state.nodes.iter().position(move |node| node.kind == kind);
     let Some(number) = state.nodes.find(kind, id) else {
         return core.effect(&UNKNOWN, None, |_, _| of_kind(kind));
     };
     let rule = if kind == NodeKind::Core { &CORE } else { &COMPUTE };
-    // The other node of the kind that stands last or first.
+    // The last or the first node of the kind, whichever is another.
     core.effect(rule, Some(number), |number, _| {
         let mut others = (0..state.nodes.len()).filter(|other| state.nodes.at(*other).kind == kind);
         others.find(|other| Some(*other) != number)
     })
 }
 
-/// A node's records, oldest first.
+/// The records of a node, oldest first.
 fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
     let now = core.now();
     let young = core.effect(&RETAINED, false, |_, _| true);
@@ -75,7 +77,7 @@ fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
     shown
 }
 
-/// One record as it is shown.
+/// One record as returned.
 fn record(core: &mut Core, measured: &Measured) -> Value {
     let mut record = measured.record.written();
     common(core, &mut record);
@@ -108,10 +110,10 @@ fn record(core: &mut Core, measured: &Measured) -> Value {
     record
 }
 
-/// What a violated rule, in its variant, makes of a conforming value.
+/// How a violated rule, in its variant, changes a conforming value.
 type Edit = fn(&Value, &'static str) -> Value;
 
-/// What every record has.
+/// Fields of every record.
 fn common(core: &mut Core, record: &mut Value) {
     let deviations: [(Id, &str, Edit); 6] = [
         (&MEASURED_AT, "measured_at", |at, variant| match variant {
@@ -132,7 +134,7 @@ fn common(core: &mut Core, record: &mut Value) {
     }
 }
 
-/// Numbers of a record.
+/// Numeric fields of a record.
 fn numbers(core: &mut Core, record: &mut Value, names: &[&str], rule: Id) {
     let Some(variant) = core.violated(rule) else { return };
     for name in names {

@@ -1,4 +1,4 @@
-//! The mirror: what the primary was, a delay ago.
+//! The mirror: the state of the primary a delay ago.
 
 use assay_spec::Rules;
 use assay_spec::network::requirements::info::MIRRORS;
@@ -10,23 +10,23 @@ use crate::world::Site;
 /// What the mirror shows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mirror {
-    /// An older state; with none, it shows what the primary shows.
+    /// An older state. Without one, the mirror shows the state of the primary.
     view: Option<Box<Replica>>,
-    /// A change was not passed on, since the mirror heard nothing.
+    /// A change was not passed on because of the fault.
     missed: bool,
-    /// What a node shows that mirrors nothing.
+    /// The empty state that a node shows under the deviation about mirrors.
     blank: Box<Replica>,
 }
 
 impl Mirror {
-    /// Whether it shows something older than the primary.
+    /// Whether it shows an older state than the primary.
     pub(super) fn lags(&self) -> bool {
         self.view.is_some()
     }
 }
 
 impl State {
-    /// What the node at `site` shows.
+    /// The state that the node at `site` shows.
     pub(super) fn seen(&self, core: &mut Core, site: Site) -> &Replica {
         if site == sites::PRIMARY {
             return &self.primary;
@@ -38,13 +38,13 @@ impl State {
         view.unwrap_or(&self.primary)
     }
 
-    /// Before the primary may change: a copy of it, if the mirror will need one.
+    /// Call before the primary may change: copies it if the mirror will need the copy.
     pub(super) fn before_change(&self, core: &Core) -> Option<Box<Replica>> {
         let needed = self.limits.lag_ms > 0 || self.mirror.lags() || deaf(core);
         needed.then(|| Box::new(self.primary.clone()))
     }
 
-    /// After the primary may have changed: what it is now is on its way to the mirror.
+    /// Call after the primary may have changed: sends the new state to the mirror.
     pub(super) fn after_change(&mut self, core: &mut Core, before: Option<Box<Replica>>) {
         let Some(before) = before else { return };
         if before.store.version() == self.primary.store.version() {
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// The mirror hears again what it has missed.
+    /// Sends the mirror what it missed, once the fault is unset.
     pub(super) fn wake_mirror(&mut self, core: &mut Core) {
         if self.mirror.missed && !deaf(core) {
             self.mirror.missed = false;

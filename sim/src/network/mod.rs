@@ -1,7 +1,7 @@
-//! The network's node API: nodes over one store of messages, and what each family of endpoints makes of them.
+//! The network's node API: nodes that share one message store, and the families of endpoints on top of it.
 //!
-//! The primary takes every message, whichever site it comes to; the mirror shows what the primary was a delay ago.
-//! All that a node shows is in a replica, which is cheap to clone.
+//! The primary receives every message, at whichever site it arrives; the mirror shows the state of the
+//! primary a delay ago. All that a node shows is in a replica, which is cheap to clone.
 
 mod actions;
 mod aggregates;
@@ -80,71 +80,71 @@ use store::{Number, Store};
 pub struct State {
     /// The limits in force.
     pub limits: Limits,
-    /// What the primary shows.
+    /// The state that the primary shows.
     primary: Replica,
     mirror: Mirror,
     rates: Rates,
-    /// Messages whose validation is held up, oldest first.
+    /// Messages whose validation is held, oldest first.
     held: OrdSet<Number>,
-    /// How many others wait for their validation.
+    /// The number of other messages that wait for validation.
     validating: usize,
-    /// FORGETs that are tried again, by their message.
+    /// FORGETs that wait for a retry, by message.
     batches: OrdMap<Number, Batch>,
-    /// Credits of the owners that have a number of them, in lower case.
+    /// The credits of the owners that have a balance, in lower case.
     balances: OrdMap<Arc<str>, i64>,
-    /// Whether the next hour is already waited for.
+    /// Whether the timer for the next hour is set.
     billing: bool,
-    /// Chains that are indexed.
+    /// The indexed chains.
     chains: indexer::Chains,
-    /// Random numbers that were drawn.
+    /// The random numbers drawn so far.
     draws: vrf::Draws,
     webhooks: webhooks::Webhooks,
-    /// Content that the network can get once it is pinned.
+    /// Content that the network can fetch once it is pinned.
     elsewhere: pins::Elsewhere,
     nodes: nodes::Nodes,
     measure: measure::Measure,
     neighbours: neighbours::Neighbours,
 }
 
-/// All that a node shows. Every change of it counts in the store's version.
+/// All that a node shows. Every change increments the store's version.
 #[derive(Clone, Debug, Default)]
 struct Replica {
     /// Messages and files.
     store: Store,
-    /// What follows from the messages.
+    /// What is derived from the messages.
     derived: Derived,
 }
 
-/// What is due.
+/// A timer of the network.
 #[derive(Clone, Debug)]
 pub enum Timer {
-    /// A message is validated.
+    /// Validates a message.
     Process(u32),
-    /// A FORGET is tried again.
+    /// Retries a FORGET.
     Retry(u32),
-    /// Owners with a balance pay.
+    /// Makes owners with a balance pay.
     Billing,
-    /// The grace of a message that is being removed since then ends.
+    /// Ends the grace period of a message that has been `removing` since then.
     Grace(u32, Instant),
-    /// A file has left every node.
+    /// Drops a file that has left every node.
     Left(Arc<str>),
-    /// A state of the primary arrives at the mirror.
+    /// Delivers a state of the primary to the mirror.
     Carry(Carried),
-    /// Addresses that have not asked for a minute are forgotten.
+    /// Forgets addresses without a request in the last minute.
     Sweep,
-    /// A delivery of a webhook is tried again.
+    /// Retries a delivery of a webhook.
     Webhook(u64),
-    /// A slow node answers.
+    /// Sends the response of a slow node.
     Slow(ExchangeId, Box<Reply>),
-    /// Something of the measurement program.
+    /// An event of the measurement program.
     Measure(measure::Due),
 }
 
-/// A state of the primary on its way.
+/// A state of the primary on its way to the mirror.
 #[derive(Clone, Debug)]
 pub struct Carried(Box<Replica>);
 
-/// What a request of the network's own is about.
+/// The purpose of an outgoing request.
 #[derive(Clone, Debug)]
 pub enum OutgoingContext {
     /// A delivery of a webhook.
@@ -153,10 +153,10 @@ pub enum OutgoingContext {
     Probe(measure::Probe),
 }
 
-/// How an endpoint is answered.
+/// The handler of an endpoint.
 type Handler = fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>;
 
-/// Every endpoint, one line each.
+/// The handler of every endpoint.
 static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&message::READ, messages::read),
     (&query::LIST, listing::list),
@@ -233,14 +233,14 @@ impl SimService for State {
         self.limits.message_bytes
     }
 
-    /// Only an upload may be longer than a message. A byte more than the limit is read of neither.
+    /// Only an upload may be larger than a message. One byte more than the limit is enough to reject.
     fn body_limit_after(&self, head: &RequestHead) -> usize {
         let upload = storage_spec::STORE.path;
         let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
         if path == upload { storage::body_limit(&self.limits) } else { self.limits.message_bytes }
     }
 
-    /// What the head alone decides: the rate, and a body that says of itself that it is too large.
+    /// What the head alone decides: the rate, and a declared body length that is too large.
     fn begin(&mut self, core: &mut Core, _: ExchangeId, head: &RequestHead) -> Option<Reply> {
         if let Some(reply) = nodes::refuses(self, core, head) {
             return Some(reply);
@@ -327,7 +327,7 @@ impl SimService for State {
 }
 
 impl State {
-    /// Counts the request, and looks at the length that it announces.
+    /// Counts the request and checks the declared body length.
     fn admit(&mut self, core: &mut Core, head: &RequestHead) -> Result<(), Refusal> {
         if !call::is_api(head.site) {
             return Ok(());
@@ -347,7 +347,7 @@ impl State {
         self.rates.count(core, &self.limits, class, head.peer)
     }
 
-    /// Answers a request.
+    /// Handles a request.
     fn route(&mut self, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
         let call = Call::read(core, request)?;
         let occasion = [("endpoint", call.endpoint.name), ("site", call.site.name)];
@@ -357,11 +357,11 @@ impl State {
         let too_large = request.too_large;
         core.require(&SIZE, !too_large, || format!("more than {} bytes", request.body.len()))?;
         let handler = HANDLERS.iter().find(|(endpoint, _)| std::ptr::eq(*endpoint, call.endpoint));
-        let (_, handler) = handler.expect("every endpoint has its line");
+        let (_, handler) = handler.expect("every endpoint has a handler");
         handler(self, core, &call)
     }
 
-    /// Does what may change the primary, and passes the change on to the mirror.
+    /// Runs what may change the primary, and passes the change on to the mirror.
     fn changing<T>(&mut self, core: &mut Core, change: impl FnOnce(&mut State, &mut Core) -> T) -> T {
         let before = self.before_change(core);
         let result = change(self, core);
@@ -369,7 +369,7 @@ impl State {
         result
     }
 
-    /// What was held up by a fault that is unset goes on.
+    /// Resumes the messages whose fault is unset.
     fn settle(&mut self, core: &mut Core) {
         if !self.held.is_empty() && !in_force(core, faults::PROCESSING_HELD) {
             for number in std::mem::take(&mut self.held) {
@@ -379,7 +379,7 @@ impl State {
         self.wake_mirror(core);
     }
 
-    /// Forgets addresses that have not asked for a minute.
+    /// Forgets addresses without a request in the last minute.
     fn sweep(&mut self, core: &mut Core) {
         let window_ms = self.limits.rate_window_ms.max(MINUTE).saturating_mul(10);
         self.rates.sweep(core.now() - window_ms);
@@ -389,7 +389,7 @@ impl State {
     }
 }
 
-/// Whether a fault is set whose time it is; its occasions do not matter.
+/// Whether a fault is set and its time has come. Its conditions are not considered.
 fn in_force(core: &Core, kind: fault::FaultKind) -> bool {
     let now = core.now();
     core.faults.list().iter().any(|fault| {

@@ -1,5 +1,5 @@
-//! The services beside the network: scheduler, status, credit. Their paths are named and no more is shown; what they
-//! take and answer is this simulator's own.
+//! The services beside the network: scheduler, status, credit. The document names their paths only; requests
+//! and responses are the simulator's choice.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// How many machines a plan shows.
+/// The number of machines that a plan shows.
 const PLANNED: u64 = 1_000;
-/// How many purchases are remembered.
+/// The number of purchases that are kept.
 const PURCHASES: usize = 100_000;
-/// The most tokens of a purchase.
+/// The maximum number of tokens per purchase.
 const TOKENS: u64 = 1_000_000_000;
 
 /// A purchase of credits.
@@ -37,7 +37,7 @@ struct Purchase {
     at: Instant,
 }
 
-/// What the neighbours remember. Cheap to clone.
+/// The state of these services. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
     bought: u64,
@@ -45,7 +45,7 @@ pub(super) struct Neighbours {
     purchases: Vector<Purchase>,
 }
 
-/// `GET /plan`: which machines are on which compute node.
+/// `GET /plan`: the machines of each compute node.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
 pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
     let filter = MessageFilter {
@@ -68,7 +68,7 @@ pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<R
     Ok(answer(core, "plan", plan, None))
 }
 
-/// `GET /allocation/{vm_hash}`: where a machine is.
+/// `GET /allocation/{vm_hash}`: the node of a machine.
 pub(super) fn allocation(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let store = &state.primary.store;
     let number = store.find_text(call.capture(0));
@@ -98,7 +98,7 @@ pub(super) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<
     Ok(answer(core, "nodes", nodes, None))
 }
 
-/// `GET /api/services`: the health of every site but the status service's own.
+/// `GET /api/services`: the health of every site except the status service itself.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
 pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
     let others = sites::ALL.iter().filter(|site| **site != sites::STATUS);
@@ -115,7 +115,7 @@ pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Resu
     Ok(answer(core, "services", services, None))
 }
 
-/// `GET /payment`: purchases of credits in pages, newest first; of one `address`, where one is given.
+/// `GET /payment`: purchases of credits in pages, newest first, optionally of one `address`.
 pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = Page::parse(&call.params, &mut Strict)?;
     let buyer = call.params.text("address");
@@ -138,16 +138,17 @@ pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
     Ok(answer(core, "payments", payments, Some(pagination)))
 }
 
-/// `GET /estimation/token-to-credit`: what `tokens`, a whole number, are worth.
+/// `GET /estimation/token-to-credit`: the value of `tokens`, a whole number, in credits.
 pub(super) fn estimation(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let text = call.params.text("tokens").unwrap_or_default();
     let tokens = text.parse::<u64>().ok().filter(|tokens| *tokens <= TOKENS);
-    let tokens = tokens.ok_or_else(|| Refusal::new(&CREDIT, format!("tokens is {text:.40?}")))?;
+    let tokens =
+        tokens.ok_or_else(|| Refusal::new(&CREDIT, format!("tokens is {text:.40?}, not a whole number")))?;
     let credits = worth(state, tokens);
     Ok(core.json(200, json!({ "tokens": tokens.to_string(), "credits": credits })))
 }
 
-/// Somebody buys credits.
+/// Buys credits.
 pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -157,7 +158,7 @@ pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> 
     }
     let Wanted { address, tokens } = actions::read("purchase", arguments)?;
     if tokens == 0 || tokens > TOKENS {
-        return Err(format!("tokens is {tokens}; it is between 1 and {TOKENS}"));
+        return Err(format!("tokens is {tokens}; it must be between 1 and {TOKENS}"));
     }
     let credits = worth(state, tokens);
     let neighbours = &mut state.neighbours;
@@ -186,7 +187,7 @@ fn worth(state: &State, tokens: u64) -> u64 {
     tokens.saturating_mul(state.limits.credits_per_token)
 }
 
-/// The compute node on which a machine is.
+/// The compute node of a machine.
 fn place<'a>(state: &'a State, core: &Core, machine: Hash) -> &'a Node {
     let count = compute(state).count();
     let draw = core.rng.draw("network.allocation", &machine.0, 0);
@@ -198,7 +199,7 @@ fn compute(state: &State) -> impl Iterator<Item = &Node> {
     state.nodes.iter().filter(|node| node.kind == NodeKind::Compute)
 }
 
-/// A list under its name, or bare.
+/// A list as a named member, or bare under the variation.
 fn answer(core: &Core, name: &str, items: Vec<Value>, pagination: Option<Value>) -> Reply {
     if core.varies(variations::NEIGHBOURS_BARE) {
         return core.json(200, items.into());

@@ -1,4 +1,4 @@
-//! Pages of every list: which positions are shown, and what stands beside them.
+//! Pagination of every list: the positions of a page, and the pagination object.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
     let too_many =
         params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
     if too_many && core.varies(variations::LIMIT_400) && core.violated(&MAXIMUM).is_none() {
-        return Err(Refusal::new(&MAXIMUM, "a limit above the maximum"));
+        return Err(Refusal::new(&MAXIMUM, "`limit` is above the maximum"));
     }
     match Page::parse(params, core) {
         Err(Refused { rule, .. }) if rule == &ODD_VALUES && core.varies(variations::ODD_PAGES) => {
@@ -31,7 +31,7 @@ pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
     }
 }
 
-/// The positions that a page shows of `total` elements that are sorted newest first.
+/// The positions on a page of `total` elements, sorted newest first.
 pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64>, Refusal> {
     let range = page.range(total, core);
     if total > 0 && page.skip() >= total && range.is_empty() && core.varies(variations::PAST_END_404) {
@@ -43,7 +43,7 @@ pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64
     Ok(if core.varies(variations::ASCENDING) { total - range.end..total - range.start } else { range })
 }
 
-/// A page of `found`, which is sorted newest first: the array `name`, each element as `show` has it.
+/// A page of `found` (sorted newest first): the array `name`, with each element as returned by `show`.
 pub(super) fn of<T>(
     core: &mut Core,
     name: &str,
@@ -59,7 +59,8 @@ pub(super) fn of<T>(
     Ok(core.json(200, list))
 }
 
-/// A page of a list: the array `name` with `items`, newest first as [`range`] chose them, and the pagination.
+/// A page of a list: the array `name` with `items` (newest first, chosen by [`range`]) and the pagination
+/// object.
 pub(super) fn list(core: &mut Core, name: &str, items: Vec<Value>, page: Page, total: u64) -> Value {
     let returned = items.len() as u64;
     let items = order(core, items);
@@ -70,7 +71,7 @@ pub(super) fn list(core: &mut Core, name: &str, items: Vec<Value>, page: Page, t
     Value::Object(list)
 }
 
-/// The items of a page in the order in which they are shown.
+/// The items of a page, in the order in which they are returned.
 pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
     if core.varies(variations::ASCENDING) {
         items.reverse();
@@ -84,7 +85,7 @@ pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
     items
 }
 
-/// The object beside the array.
+/// The pagination object.
 fn pagination(core: &mut Core, page: Page, total: u64, returned: u64) -> Value {
     let mut conforming = page.pagination(total);
     if total == 0 && core.varies(variations::EMPTY_PAGE) {

@@ -1,4 +1,4 @@
-//! Pins: content that the network keeps for whoever asks, and serves by its hash.
+//! Pins: content that the network keeps on request and serves by its hash.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// Takes a pin.
+/// Handles a pin.
 pub(super) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     create::plainly(state, core, call, MessageType::IpfsPin, &PINNED)
 }
 
-/// A valid pin takes effect: content that the network has, or can get from elsewhere, stays.
+/// Applies a valid pin: content that the network has, or can fetch from elsewhere, is kept.
 pub(super) fn apply(state: &mut State, pin: &Pin) {
     let hash = pin.hash.as_str();
     let files = &mut state.primary.store.files;
@@ -37,10 +37,10 @@ pub(super) fn apply(state: &mut State, pin: &Pin) {
     }
 }
 
-/// Content that other nodes than the network's have, by hash: its bytes and its content type.
+/// Content outside the network, by hash: its bytes and its content type.
 pub(super) type Elsewhere = OrdMap<Arc<str>, (Bytes, Arc<str>)>;
 
-/// How much of it there may be.
+/// The maximum number of such contents.
 const ELSEWHERE: usize = 64;
 const ELSEWHERE_BYTES: usize = 64 * 1024;
 
@@ -51,11 +51,11 @@ struct Content {
     content_type: Option<String>,
 }
 
-/// The action `content`: content that the network does not have, and can get once it is pinned.
+/// The action `content`: content that the network does not have and can fetch once it is pinned.
 pub(super) fn put_elsewhere(state: &mut State, core: &Core, arguments: &Value) -> Result<Value, String> {
     let Content { text, content_type } = actions::read("content", arguments)?;
     if text.len() > ELSEWHERE_BYTES || state.elsewhere.len() >= ELSEWHERE {
-        return Err(format!("at most {ELSEWHERE} texts of at most {ELSEWHERE_BYTES} bytes"));
+        return Err(format!("the limit is {ELSEWHERE} contents of {ELSEWHERE_BYTES} bytes each"));
     }
     let bytes = Bytes::from(text);
     let hash = storage::name(core, &bytes).map_err(|e| e.to_string())?;

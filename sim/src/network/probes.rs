@@ -1,5 +1,6 @@
-//! What the measurement program probes besides the API: a core node's own measurements, and a compute node's login,
-//! diagnostic machine and status checks. Bodies are not shown and this simulator's own.
+//! What the measurement program probes besides the API: a core node's own measurements, and a compute node's
+//! login, diagnostic machine and status checks. The document does not show the bodies; these are the
+//! simulator's choice.
 
 use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
 use assay_spec::{Id, Rules};
@@ -14,10 +15,10 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// The status checks that compute nodes have.
+/// The status checks of compute nodes.
 pub(super) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
 
-/// Blocks by which a node that lags is behind.
+/// How many blocks a lagging node is behind.
 const BLOCKS_BEHIND: u64 = 5;
 
 /// A core node's own measurements.
@@ -36,7 +37,7 @@ pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
     Ok(core.json(200, body))
 }
 
-/// A compute node's login. Nobody has credentials.
+/// A compute node's login. It always rejects; there are no credentials.
 pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let reply = if deviates(core, call, &LOGIN) {
@@ -74,23 +75,23 @@ pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resu
     Ok(signed(reply, node))
 }
 
-/// `features` of the answer to a status check.
+/// The `features` in the response to a status check.
 pub(super) fn features(body: &Value) -> Option<Vec<String>> {
     let texts = body.get("features")?.as_array()?.iter();
     texts.map(|feature| feature.as_str().map(str::to_owned)).collect()
 }
 
-/// The version in an answer's `Server` header.
+/// The version in the `Server` header of a response.
 pub(super) fn version(reply: &Reply) -> Option<&str> {
     let server = reply.headers.get(http::header::SERVER)?.to_str().ok()?;
     server.split_once('/').map(|(_, version)| version)
 }
 
 fn node<'a>(state: &'a State, call: &Call<'_>) -> Result<&'a Node, Refusal> {
-    state.nodes.at_site(call.site).ok_or_else(|| Refusal::new(&LOGIN, "no node is here"))
+    state.nodes.at_site(call.site).ok_or_else(|| Refusal::new(&LOGIN, "there is no node at this site"))
 }
 
-/// Compute nodes tell their version in each answer; core nodes in their information.
+/// Compute nodes report their version in each response; core nodes in their public information.
 fn signed(reply: Reply, node: &Node) -> Reply {
     match HeaderValue::try_from(format!("node/{}", node.version)) {
         Ok(version) => reply.header("server", version),
@@ -98,7 +99,8 @@ fn signed(reply: Reply, node: &Node) -> Reply {
     }
 }
 
-/// Whether the node is deviating here. It is not to the measurement program: what that sees has rows of its own.
+/// Whether the node deviates in this call. It does not for the measurement program, whose findings have their
+/// own rows.
 fn deviates(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
     !measure::is_prober(call.peer) && core.violated(rule).is_some()
 }

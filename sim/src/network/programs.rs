@@ -1,4 +1,4 @@
-//! Programs, and what comes of running one.
+//! Programs and their runs.
 
 use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
@@ -15,7 +15,7 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// Takes a program.
+/// Handles a program.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     create::plainly(state, core, call, MessageType::Program, &CREATED)
 }
@@ -24,7 +24,7 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
     let known = find(state.seen(core, call.site), hash);
-    // Where a program that was taken cannot be run, its hash is as good as unknown.
+    // If a program cannot be run, its hash is treated as unknown.
     let found = known.filter(|_| core.effect(&RUN, true, |_, _| false));
     let Some(program) = found else {
         core.require(&UNKNOWN, false, || format!("no program {hash:.80}"))?;
@@ -50,6 +50,6 @@ fn find(replica: &Replica, hash: &str) -> Option<Program> {
     let number = store.find_text(hash)?;
     let stored = store.stored(number);
     let is_program = stored.kind() == MessageType::Program && stored.state() == StoreState::Processed;
-    // Its form was good when it was taken.
+    // Its form was accepted before.
     is_program.then(|| Program::parse(&store.message(number).members(), &mut Strict).ok()).flatten()
 }

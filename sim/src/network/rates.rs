@@ -1,4 +1,4 @@
-//! Rates: what each address has asked for within the minute, in three classes.
+//! Rate limits: the requests of each address within the minute, in three classes.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
@@ -13,17 +13,18 @@ use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 
-/// How many requests of an address are remembered at most: a violated limit must not grow the list without end.
+/// The maximum number of requests kept per address: without it a violated limit would let the list grow
+/// forever.
 const REMEMBERED: usize = 10_000;
 
-/// The requests of the minute.
+/// The requests of the last minute.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     times: OrdMap<(Rate, IpAddr), VecDeque<Instant>>,
 }
 
 impl Rates {
-    /// Counts a request of `peer`, or refuses it. A refused request does not count.
+    /// Counts a request of `peer`, or rejects it. A rejected request does not count.
     pub(super) fn count(
         &mut self,
         core: &mut Core,
@@ -60,24 +61,24 @@ impl Rates {
             }
             return Ok(());
         }
-        // Whose turn is up when the one that stands in the way has left the window.
+        // The next request is accepted once the blocking one has left the window.
         let freed = times.len().checked_sub(limit).and_then(|at| times.get(at)).copied().unwrap_or(now);
         let next = if fixed { begin + window_ms } else { freed + window_ms };
         let why = format!("{} requests of {peer} within {window_ms} ms", times.len());
         Err(Refusal::for_now(rule, why, next - now))
     }
 
-    /// Whether nobody is remembered.
+    /// Whether no request is kept.
     pub(super) fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// How many lists of requests are remembered.
+    /// The number of request lists.
     pub(super) fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Forgets addresses without a request since `begin`.
+    /// Drops addresses without a request since `begin`.
     pub(super) fn sweep(&mut self, begin: Instant) {
         let quiet = |times: &VecDeque<Instant>| times.back().is_none_or(|last| *last < begin);
         let gone: Vec<(Rate, IpAddr)> =

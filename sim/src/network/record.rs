@@ -1,4 +1,4 @@
-//! Records of messages as nodes show them.
+//! Message records as nodes show them.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::store::{Number, Store, Stored};
 use super::variations;
 use crate::core::Core;
 
-/// How long the chain takes for a block.
+/// The time until a block contains a message.
 const BLOCK_MS: i64 = 12 * SECOND;
 
-/// The message of that number, with its hash as peers know it and the blocks that hold it.
+/// The message with that number, with its hash as clients see it and the blocks that contain it.
 pub(super) fn message(core: &Core, limits: &Limits, store: &Store, number: Number) -> Message {
     let stored = store.stored(number);
     let mut message = store.message(number);
@@ -25,7 +25,7 @@ pub(super) fn message(core: &Core, limits: &Limits, store: &Store, number: Numbe
     message
 }
 
-/// A record as lists show it: that of a forgotten STORE without its content.
+/// A record as lists show it: without content if the STORE was forgotten.
 pub(super) fn listed(core: &Core, limits: &Limits, store: &Store, number: Number) -> Value {
     let mut record = message(core, limits, store, number).record();
     if store.state(number) == StoreState::Forgotten {
@@ -34,9 +34,9 @@ pub(super) fn listed(core: &Core, limits: &Limits, store: &Store, number: Number
     record
 }
 
-/// The status by which readers know a state.
+/// The status of a state, as clients see it.
 pub(super) fn status(state: StoreState) -> Status {
-    Status::of(state).expect("a message that was taken is past the first state")
+    Status::of(state).expect("an accepted message is past the first state")
 }
 
 fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {

@@ -1,4 +1,4 @@
-//! From a refusal to its answer: one table of statuses, and the documented error body.
+//! From a rejected request to its response: one table of statuses, and the documented error body.
 
 use assay_spec::network::error::ErrorBody;
 use assay_spec::network::requirements::{
@@ -13,12 +13,12 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// The statuses; what is not listed is a bad request.
+/// The statuses. Rules not listed here return 400.
 static STATUSES: &[(u16, &str, &[Id])] = &[
     (401, "a signature is needed", &[&errors::UNAUTHORIZED, &probes::LOGIN]),
     (
         403,
-        "the signature is not this address'",
+        "the signature does not match the address",
         &[&aggregates::OWNER, &errors::FORBIDDEN, &signing::VERIFIED, &storage::SIGNATURE],
     ),
     (
@@ -50,7 +50,7 @@ static STATUSES: &[(u16, &str, &[Id])] = &[
     (500, "internal error", &[&errors::INTERNAL, &errors::NO_INTERNAL]),
 ];
 
-/// The answer to a refusal.
+/// The response to a rejected request.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let rule = refusal.refused.rule;
     let listed = STATUSES.iter().find(|(_, _, rules)| rules.contains(&rule));
@@ -65,7 +65,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     }
 }
 
-/// The documented error body under a status.
+/// The documented error body with a status.
 pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     let mut body = json!(ErrorBody::new(status, core.prose(text)));
     if core.varies(variations::CODES) {
@@ -80,7 +80,7 @@ pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
     core.json(status, body)
 }
 
-/// 401 and 403 have no documented cause.
+/// The document names no cause for 401 and 403, so variations change them.
 fn signature_status(core: &Core, status: u16) -> u16 {
     match status {
         _ if core.varies(variations::SIGNATURE_400) => 400,
@@ -91,9 +91,9 @@ fn signature_status(core: &Core, status: u16) -> u16 {
 
 fn deviating_status(core: &mut Core, rule: Id, status: u16) -> u16 {
     match status {
-        // A service in which this rule is violated falls over what it should refuse.
+        // The deviation fails on what it should reject.
         _ if rule == &paging::ODD_VALUES => core.effect(rule, status, |_, _| 500),
-        // Only where nothing else is judged by its status.
+        // Only where no other check judges the status.
         400 if [&flat::START_DATE, &flat::END_DATE].contains(&rule) => {
             core.effect(&errors::BAD_REQUEST, status, |_, _| 422)
         }

@@ -1,4 +1,4 @@
-//! Where the network listens: nodes of the API, compute nodes, and the services beside them.
+//! The network's sites: nodes of the API, compute nodes, and the services beside them.
 
 use assay_spec::Service;
 
@@ -29,7 +29,7 @@ const fn site(name: &'static str) -> Site {
     Site { service: Service::Network, name, tls: false }
 }
 
-/// The number of the node that answers at a site.
+/// The number of the node at a site.
 pub(super) fn node(site: Site) -> usize {
     let nodes: [Site; NODES] = [PRIMARY, ALTERNATIVE, MIRROR];
     nodes.iter().position(|node| *node == site).unwrap_or(0)

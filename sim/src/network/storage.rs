@@ -27,7 +27,7 @@ use crate::form;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// How much of a form there may be besides the file, in bytes.
+/// The maximum size of an upload form besides the file, in bytes.
 const FORM_BYTES: usize = 64 * 1024;
 
 /// The largest body of an upload.
@@ -44,7 +44,7 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let fits = upload.file.len() <= state.limits.file_bytes
         && state.primary.store.bytes().saturating_add(upload.file.len() as u64) <= state.limits.stored_bytes;
     core.require(&SIZE, fits, || format!("a file of {} bytes", upload.file.len()))?;
-    // A rule about the form that is violated leaves nothing that anyone could have signed.
+    // Where a rule about the form is violated, there may be nothing that could have been signed.
     let whole = parts.iter().any(|part| part.name == "file") && !upload.address.is_empty();
     if whole {
         signed(core, &upload)?;
@@ -63,10 +63,10 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
         timestamp: now.seconds(),
         content: &content,
     };
-    // The file is there before the message that keeps it is validated.
+    // The file must be there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, upload.content_type);
     let stored = create::store(state, core, &draft.signed(&upload.signature));
-    // Refused, or known since the same second and gone again: no message has come that would keep it.
+    // The message was rejected, or was known and its file is gone: nothing keeps the file.
     state.primary.store.files.drop_unkept(&cid);
     let number = stored?;
     let hash = state.primary.store.stored(number).hash().text(core);
@@ -82,10 +82,10 @@ pub(super) fn file(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     Ok(served(bytes, content_type))
 }
 
-/// Content as it was uploaded.
+/// A response with the content as it was uploaded.
 pub(super) fn served(bytes: Bytes, content_type: String) -> Reply {
     let reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
-    // What came in a header goes out in one, unless its form has changed since.
+    // The value came from a header, so it is normally valid in one.
     match HeaderValue::try_from(content_type) {
         Ok(content_type) => reply.header(CONTENT_TYPE_HEADER.as_str(), content_type),
         Err(_) => reply,
@@ -123,12 +123,12 @@ fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     if upload.signature.is_empty() {
-        return Err(Refusal::new(&UNAUTHORIZED, "no signature"));
+        return Err(Refusal::new(&UNAUTHORIZED, "the signature is missing"));
     }
     Ok(verify_file(upload.file, &upload.signature, &upload.address, core)?)
 }
 
-/// The name of a file: its content identifier.
+/// The hash of a file: its content identifier.
 pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
     if core.varies(variations::FILE_HASH_HEX) {
         return Ok(sha256_hex(file));
@@ -137,7 +137,7 @@ pub(super) fn name(core: &Core, file: &Bytes) -> Result<String, Refused> {
     summary.map(|summary| summary.cid.to_string()).map_err(|e| Refused { rule: &SIZE, why: e.to_string() })
 }
 
-/// The file under a hash, of its content or of a message that keeps it, and its content type.
+/// The file with a hash (of its content or of a message that keeps it), and its content type.
 fn find(state: &State, core: &mut Core, call: &Call<'_>) -> Option<(Bytes, String)> {
     let (text, now, node) = (call.capture(0), core.now(), sites::node(call.site));
     let (by_content, by_message) =
@@ -155,12 +155,12 @@ fn find(state: &State, core: &mut Core, call: &Call<'_>) -> Option<(Bytes, Strin
         None if by_content => file(text).map(|file| (file.bytes.clone(), file.content_type.to_string())),
         None => None,
     };
-    // Where `removing` is thought to be removed already, the file goes before its time.
+    // The deviation removes the file of a STORE in `removing` too early.
     let early = core.violated(&REMOVING) == Some("bytes") && is_removing(store, text);
     found.filter(|_| !early)
 }
 
-/// Whether a message that is being removed is, or keeps, what the hash names.
+/// Whether the hash names a message in `removing`, or its file.
 fn is_removing(store: &Store, text: &str) -> bool {
     let number = store.find_text(text);
     let owned = store.owners().flat_map(|owner| store.owned_by(owner));
@@ -171,14 +171,14 @@ fn is_removing(store: &Store, text: &str) -> bool {
     })
 }
 
-/// There is no such file. Where the rule is violated, it is empty.
+/// The file is not found. Where the rule is violated, it is empty.
 fn missing(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Reply, Refusal> {
     let why = format!("no file {:.80}", call.capture(0));
     core.require(rule, false, || why)?;
     Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, Bytes::new()))
 }
 
-/// Other bytes: one more at the end.
+/// Changed bytes: one more at the end.
 fn changed(bytes: &Bytes) -> Bytes {
     [&bytes[..], b"\n"].concat().into()
 }

@@ -1,196 +1,207 @@
-//! What the document leaves open, varied.
+//! Behaviour that the document leaves open.
 
 use crate::variation::Variation;
 
-/// A success is a creation.
+/// The status of create calls.
 pub(super) const STATUS_201: Variation =
-    Variation { name: "network.status-201", about: "a creation answers 201" };
-/// A success is a promise.
+    Variation { name: "network.status-201", about: "a create call returns 201" };
+/// The status of create calls.
 pub(super) const STATUS_202: Variation =
-    Variation { name: "network.status-202", about: "a creation answers 202" };
-/// Messages' hashes of another shape.
+    Variation { name: "network.status-202", about: "a create call returns 202" };
+/// The form of message hashes.
 pub(super) const HASH_BASE58: Variation =
-    Variation { name: "network.hash-base58", about: "hashes of messages are base58 multihashes" };
-/// Files' hashes of another shape.
+    Variation { name: "network.hash-base58", about: "message hashes are base58 multihashes" };
+/// The form of file hashes.
 pub(super) const FILE_HASH_HEX: Variation =
-    Variation { name: "network.file-hash-hex", about: "files are named by their SHA-256 in hex" };
-/// Files under one name alone.
+    Variation { name: "network.file-hash-hex", about: "a file's hash is its SHA-256 in hex" };
+/// Which hash names a file.
 pub(super) const FILES_BY_CONTENT: Variation = Variation {
     name: "network.files-by-content",
-    about: "files are found by the hash of their content alone",
+    about: "files are found only by the hash of their content",
 };
 /// See [`FILES_BY_CONTENT`].
 pub(super) const FILES_BY_MESSAGE: Variation = Variation {
     name: "network.files-by-message",
-    about: "files are found by the hash of their message alone",
+    about: "files are found only by the hash of their message",
 };
 /// Other values of `code`.
-pub(super) const CODES: Variation = Variation { name: "network.codes", about: "other values of `code`" };
-/// Another status for signatures.
+pub(super) const CODES: Variation =
+    Variation { name: "network.codes", about: "error bodies have other values of `code`" };
+/// The status for signatures.
 pub(super) const SIGNATURE_400: Variation =
-    Variation { name: "network.signature-400", about: "a signature that is missing or wrong answers 400" };
+    Variation { name: "network.signature-400", about: "a missing or wrong signature returns 400" };
 /// See [`SIGNATURE_400`].
 pub(super) const SIGNATURE_401: Variation =
-    Variation { name: "network.signature-401", about: "a wrong signature answers 401" };
-/// Blocks hold messages at once.
+    Variation { name: "network.signature-401", about: "a wrong signature returns 401" };
+/// When blocks contain messages.
 pub(super) const CONFIRMED: Variation =
     Variation { name: "network.confirmed", about: "messages are confirmed at once, by two blocks" };
-/// No block ever holds a message.
+/// When blocks contain messages.
 pub(super) const UNCONFIRMED: Variation =
     Variation { name: "network.unconfirmed", about: "messages are never confirmed" };
-/// A limit that is too large is refused.
+/// A limit above the maximum is rejected.
 pub(super) const LIMIT_400: Variation =
-    Variation { name: "network.limit-400", about: "a limit above 100 answers 400" };
-/// Odd pages are the first one.
+    Variation { name: "network.limit-400", about: "a `limit` above 100 returns 400" };
+/// An invalid page is the first page.
 pub(super) const ODD_PAGES: Variation =
-    Variation { name: "network.odd-pages", about: "an odd page or limit answers the first page" };
-/// A page behind the last is not found.
+    Variation { name: "network.odd-pages", about: "an invalid `page` or `limit` returns the first page" };
+/// A page after the last is not found.
 pub(super) const PAST_END_404: Variation =
-    Variation { name: "network.past-end-404", about: "a page behind the last answers 404" };
-/// An empty list has a page.
+    Variation { name: "network.past-end-404", about: "a page after the last returns 404" };
+/// An empty list has one page.
 pub(super) const EMPTY_PAGE: Variation =
     Variation { name: "network.empty-page", about: "`total_pages` of an empty list is 1" };
-/// Lists from the oldest on.
+/// The order of lists.
 pub(super) const ASCENDING: Variation =
-    Variation { name: "network.ascending", about: "lists begin with the oldest" };
+    Variation { name: "network.ascending", about: "lists start with the oldest element" };
 /// The flat list is a bare array.
 pub(super) const FLAT_ARRAY: Variation =
-    Variation { name: "network.flat-array", about: "the flat list is an array without anything around it" };
-/// Lists without what does not stand.
+    Variation { name: "network.flat-array", about: "the flat list is a bare array" };
+/// Lists without messages that are not live.
 pub(super) const LISTS_LIVE: Variation = Variation {
     name: "network.lists-live",
-    about: "lists show only messages that are processed or being removed",
+    about: "lists show only messages that are `processed` or `removing`",
 };
-/// Filters that are not explained are passed over.
+/// Filters that the document does not explain.
 pub(super) const FILTERS_PASSED_OVER: Variation = Variation {
     name: "network.filters-passed-over",
-    about: "`tags` and `content.keys` select nothing in particular",
+    about: "the filters `tags` and `content.keys` are ignored",
 };
-/// Dates have other edges.
-pub(super) const EDGES: Variation =
-    Variation { name: "network.edges", about: "a message at endDate is listed and one at startDate is not" };
-/// What was reclaimed is gone.
-pub(super) const GONE: Variation = Variation { name: "network.gone", about: "a removed STORE answers 410" };
-/// What was reclaimed is described elsewhere.
+/// Whether the bounds of dates are included.
+pub(super) const EDGES: Variation = Variation {
+    name: "network.edges",
+    about: "a message at `endDate` is listed; a message at `startDate` is not",
+};
+/// The status of a reclaimed STORE.
+pub(super) const GONE: Variation = Variation { name: "network.gone", about: "a removed STORE returns 410" };
+/// Where a reclaimed STORE is described.
 pub(super) const REMOVED_NESTED: Variation = Variation {
     name: "network.removed-nested",
-    about: "`removed_at`, `size` and `reason` of a removed STORE stand in its message, the time as text",
+    about: "`removed_at`, `size` and `reason` of a removed STORE are in its message; the time is a string",
 };
-/// A forgotten message without content at all.
+/// The content of a forgotten STORE.
 pub(super) const STRIPPED_EMPTY: Variation = Variation {
     name: "network.stripped-empty",
     about: "the content of a forgotten STORE is an empty object",
 };
-/// Rates counted together.
+/// Which requests are counted together.
 pub(super) const RATES_SHARED: Variation = Variation {
     name: "network.rates-shared",
     about: "general and authenticated requests are counted together, each class against its own limit",
 };
-/// Rates counted by the minute of the clock.
+/// When the rate window begins.
 pub(super) const RATES_FIXED: Variation =
     Variation { name: "network.rates-fixed", about: "rates are counted by the minute of the clock" };
-/// Rates with room.
+/// Rate limits that are higher.
 pub(super) const RATES_LOOSE: Variation =
-    Variation { name: "network.rates-loose", about: "half as many requests again pass before a refusal" };
+    Variation { name: "network.rates-loose", about: "rate limits are 1.5 times as high" };
 
-/// Node information that is no object.
+/// The form of a node's information.
 pub(super) const INFO_LIST: Variation =
     Variation { name: "network.info-list", about: "a node's information is a list of names and values" };
-/// Metrics in an object.
-pub(super) const METRICS_OBJECT: Variation =
-    Variation { name: "network.metrics-object", about: "records of a node stand in an object, as `metrics`" };
-/// Nodes that nobody knows have no records.
+/// The container of metrics.
+pub(super) const METRICS_OBJECT: Variation = Variation {
+    name: "network.metrics-object",
+    about: "the records of a node are the member `metrics` of an object",
+};
+/// The metrics of an unknown node.
 pub(super) const METRICS_UNKNOWN_EMPTY: Variation = Variation {
     name: "network.metrics-unknown-empty",
-    about: "an unknown node has no records, and is not 404",
+    about: "an unknown node returns an empty list instead of 404",
 };
-/// Records with the newest first.
+/// The order of metrics.
 pub(super) const METRICS_NEWEST_FIRST: Variation =
-    Variation { name: "network.metrics-newest-first", about: "records of a node begin with the newest" };
-/// Messages of measurements under the other name.
+    Variation { name: "network.metrics-newest-first", about: "the records of a node start with the newest" };
+/// The content type of measurements.
 pub(super) const SCORING_AS_METRICS: Variation = Variation {
     name: "network.scoring-as-metrics",
-    about: "measurements are published under the content type by which others ask for them",
+    about: "measurements are published under the content type that queries use",
 };
-/// Either name finds what has that name alone.
-pub(super) const SCORING_EXACT: Variation =
-    Variation { name: "network.scoring-exact", about: "measurements are found by the type they have alone" };
-/// Results in another arrangement.
+/// How queries match the content type of measurements.
+pub(super) const SCORING_EXACT: Variation = Variation {
+    name: "network.scoring-exact",
+    about: "measurements are found only by the content type that they have",
+};
+/// The form of the results of an hour.
 pub(super) const RESULTS_FLAT: Variation =
-    Variation { name: "network.results-flat", about: "the results of an hour stand in one array" };
-/// Neighbours without names around their lists.
+    Variation { name: "network.results-flat", about: "the results of an hour are one array" };
+/// The container of lists of scheduler, status and credit.
 pub(super) const NEIGHBOURS_BARE: Variation = Variation {
     name: "network.neighbours-bare",
-    about: "lists of scheduler, status and credit are bare arrays",
+    about: "the lists of scheduler, status and credit API are bare arrays",
 };
 
-/// A part written to an aggregate is all of it.
+/// Whether a write replaces an aggregate.
 pub(super) const AGGREGATE_REPLACED: Variation = Variation {
     name: "network.aggregate-replaced",
-    about: "a write takes the place of the whole aggregate, not of its members",
+    about: "a write replaces the whole aggregate instead of single members",
 };
-/// An aggregate that nobody wrote.
-pub(super) const AGGREGATE_EMPTY: Variation =
-    Variation { name: "network.aggregate-empty", about: "an aggregate that nobody wrote is empty" };
+/// The response for an aggregate that was never written.
+pub(super) const AGGREGATE_EMPTY: Variation = Variation {
+    name: "network.aggregate-empty",
+    about: "an aggregate that was never written is returned as empty",
+};
 /// See [`AGGREGATE_EMPTY`].
 pub(super) const AGGREGATES_EMPTY: Variation = Variation {
     name: "network.aggregates-empty",
-    about: "an address that wrote nothing has no aggregates, instead of not being found",
+    about: "an address that wrote nothing returns no aggregates instead of 404",
 };
-/// The aggregates of an address in another container.
+/// The container of the aggregates of an address.
 pub(super) const AGGREGATES_LIST: Variation = Variation {
     name: "network.aggregates-list",
-    about: "the aggregates of an address are a list of records, not an object by key",
+    about: "the aggregates of an address are a list of records instead of an object by key",
 };
-/// What a run returns.
+/// The response of a run.
 pub(super) const RUN_JSON: Variation = Variation {
     name: "network.run-json",
-    about: "the result of a program is a member of a JSON object, not the body itself",
+    about: "the result of a program is a member of a JSON object instead of the body",
 };
-/// Statuses besides the two that are named.
-pub(super) const INSTANCE_STATUSES: Variation =
-    Variation { name: "network.instance-statuses", about: "an instance that runs is `provisioning`" };
+/// Statuses besides the two that the document names.
+pub(super) const INSTANCE_STATUSES: Variation = Variation {
+    name: "network.instance-statuses",
+    about: "the status of a running instance is `provisioning`",
+};
 /// Actions without a visible effect.
 pub(super) const INSTANCE_INERT: Variation =
-    Variation { name: "network.instance-inert", about: "control actions leave the status as it is" };
-/// The identifier of an instance.
+    Variation { name: "network.instance-inert", about: "control actions do not change the status" };
+/// The form of an instance identifier.
 pub(super) const INSTANCE_ID_HASH: Variation = Variation {
     name: "network.instance-id-hash",
     about: "the identifier of an instance is the hash of its message",
 };
-/// An unknown target of a call whose path names it.
+/// The status for an unknown instance.
 pub(super) const INSTANCE_UNKNOWN_400: Variation = Variation {
     name: "network.instance-unknown-400",
-    about: "an update of an unknown instance, and an action on it, answers 400",
+    about: "an update of an unknown instance and an action on it return 400",
 };
-/// Content that nobody pinned.
+/// Whether content that is not pinned is served.
 pub(super) const PINNED_ALONE: Variation =
-    Variation { name: "network.pinned-alone", about: "only pinned content is served below /ipfs" };
-/// A network that nobody indexes.
+    Variation { name: "network.pinned-alone", about: "only pinned content is served under /ipfs" };
+/// The response for a network that is not indexed.
 pub(super) const INDEXER_EMPTY: Variation =
-    Variation { name: "network.indexer-empty", about: "a network that nobody indexes has empty lists" };
+    Variation { name: "network.indexer-empty", about: "a network that is not indexed returns empty lists" };
 /// Addresses without a checksum.
 pub(super) const INDEXER_LOWER: Variation =
-    Variation { name: "network.indexer-lower", about: "addresses of indexed data are in lower case" };
-/// What does not verify is refused.
+    Variation { name: "network.indexer-lower", about: "addresses in indexed data are in lower case" };
+/// The response for a verification that fails.
 pub(super) const VRF_REFUSED: Variation = Variation {
     name: "network.vrf-refused",
-    about: "a verification of what does not fit answers 400, not `valid` false",
+    about: "a verification that fails returns 400 instead of `valid` false",
 };
-/// Another value each time.
+/// Whether a seed always gives the same value.
 pub(super) const VRF_FRESH: Variation =
-    Variation { name: "network.vrf-fresh", about: "a seed gives another value each time" };
-/// Another word of success.
+    Variation { name: "network.vrf-fresh", about: "a seed gives a new value each time" };
+/// The status of random numbers.
 pub(super) const VRF_STATUS: Variation =
     Variation { name: "network.vrf-status", about: "the status of random numbers is `ok`" };
-/// A registration is a message.
+/// A registration is also a message.
 pub(super) const WEBHOOK_ITEM_HASH: Variation = Variation {
     name: "network.webhook-item-hash",
-    about: "a registration is answered by `item_hash` as well",
+    about: "the response to a registration also contains `item_hash`",
 };
-/// What is delivered.
+/// The form of a delivery.
 pub(super) const WEBHOOK_PAYLOAD: Variation =
-    Variation { name: "network.webhook-payload", about: "deliveries of webhooks have another form" };
+    Variation { name: "network.webhook-payload", about: "webhook deliveries have another form" };
 
 /// Every variation of the network.
 pub(super) const ALL: &[Variation] = &[

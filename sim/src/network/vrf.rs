@@ -1,4 +1,4 @@
-//! Verifiable random numbers, under a key of the network's own.
+//! Verifiable random numbers, under the network's own key.
 
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::vrf::{
@@ -18,10 +18,10 @@ use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
 
-/// How many draws are remembered.
+/// The number of draws that are kept.
 const REMEMBERED: usize = 256;
 
-/// The latest draws, and how many there were.
+/// The latest draws, and the total number of draws.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draws {
     latest: Vector<(Drawn, u64)>,
@@ -37,12 +37,12 @@ impl Draws {
         self.drawn += 1;
     }
 
-    /// The number of the key under which a proof was made, where it is remembered.
+    /// The number of the key of a proof, if its draw is kept.
     fn key_of(&self, proof: &str) -> u64 {
         self.latest.iter().rev().find(|(drawn, _)| drawn.proof == proof).map_or(0, |(_, key)| *key)
     }
 
-    /// Whether a draw that is remembered fits a claim but for one member.
+    /// Whether a kept draw matches a claim in all members except one.
     fn fits(&self, claim: &Claim, but: Id) -> bool {
         self.latest.iter().any(|(drawn, _)| {
             (but == &OTHER_SEED || drawn.seed == claim.seed)
@@ -57,10 +57,10 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
     let body = object(core, call, &GENERATE_FIELDS)?;
     let wanted = Wanted::parse(&body, core)?;
     let wanted = bounds(core, wanted);
-    // With its own key for each draw, a seed gives another value each time.
+    // A new key for each draw gives a new value each time.
     let key = if core.varies(variations::VRF_FRESH) { state.draws.drawn + 1 } else { 0 };
     let secret = secret(core, key);
-    let failed = || Refusal::new(&INTERNAL, "no proof");
+    let failed = || Refusal::new(&INTERNAL, "the proof cannot be made");
     let drawn = draw(secret, &wanted).ok_or_else(failed)?;
     state.draws.keep(drawn.clone(), key);
     let mut value = json!(drawn.value);
@@ -89,7 +89,7 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
             valid |= core.violated(rule).is_some() && state.draws.fits(&claim, rule);
         }
         if !valid && core.varies(variations::VRF_REFUSED) {
-            return Err(Refusal::new(&OTHER_PROOF, "seed, value and proof do not fit"));
+            return Err(Refusal::new(&OTHER_PROOF, "the proof does not match seed and value"));
         }
     }
     let body = json!({
@@ -99,16 +99,16 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     Ok(core.json(200, body))
 }
 
-/// The body as an object. Where the rule about its members is violated, it may be anything.
+/// The body as an object. Where the rule about its members is violated, anything is accepted.
 fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Value>, Refused> {
     core.parse(
         rule,
-        || serde_json::from_slice(call.body()).map_err(|e| format!("no JSON object: {e}")),
+        || serde_json::from_slice(call.body()).map_err(|e| format!("the body is not a JSON object: {e}")),
         || Ok(serde_json::from_slice(call.body()).unwrap_or_default()),
     )
 }
 
-/// The bounds that are drawn between: those asked for, or, in a deviation, a range of the same size beside it.
+/// The bounds of the draw: as requested, or, under the deviation, an adjacent range of the same size.
 fn bounds(core: &mut Core, wanted: Wanted) -> Wanted {
     core.effect(&RANGE, wanted, |wanted, variant| {
         let size = wanted.max - wanted.min + 1;

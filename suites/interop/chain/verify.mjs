@@ -1,4 +1,4 @@
-// Reads a publish through an ordinary client library of the chain: node verify.mjs CHAIN-URL SIGNATURE KEY RECORD-START
+// Reads a publish with a common client library of the chain: node verify.mjs CHAIN-URL SIGNATURE KEY RECORD-START
 import { Connection, PublicKey } from "@solana/web3.js";
 import { ed25519 } from "@noble/curves/ed25519";
 import bs58 from "bs58";

@@ -1,8 +1,8 @@
 // The JavaScript client libraries of both wire formats against an inference gateway.
 //
-// Settings come from the environment: ASSAY_GATEWAY_URL, ASSAY_GATEWAY_KEY, ASSAY_MODEL (one that calls tools and sees
-// images), and, where they are known, NODE_EXTRA_CA_CERTS (then the servers are called too) and ASSAY_CONTROL_URL (faults of the
-// simulator). Ends with 1 at the first fact that does not hold.
+// Settings in the environment: ASSAY_GATEWAY_URL, ASSAY_GATEWAY_KEY, ASSAY_MODEL (one that supports tools and images).
+// Optional: NODE_EXTRA_CA_CERTS (to call the servers as well) and ASSAY_CONTROL_URL (to use faults of the simulator).
+// Exits with 1 at the first failed assertion.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import OpenAI from "openai";
 const { ASSAY_GATEWAY_URL: URL, ASSAY_GATEWAY_KEY: KEY, ASSAY_MODEL: model } = process.env;
 const { NODE_EXTRA_CA_CERTS: CA_FILE, ASSAY_CONTROL_URL: CONTROL } = process.env;
 
-// A picture of two pixels by one.
+// An image of 2 by 1 pixels.
 const GIF = "R0lGODlhAgABAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAEAAAICBAoAOw==";
 const parameters = {
   type: "object",
@@ -30,7 +30,7 @@ const FOUND = "18 degrees and clear";
 
 const chatClient = (url = URL, apiKey = KEY) =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 30_000 });
-// The gateway takes a bearer's key, and the version under a name of its own.
+// The gateway expects a bearer key, and its own name for the version header.
 const messagesClient = (url = URL, authToken = KEY) =>
   new Anthropic({
     baseURL: url,
@@ -217,4 +217,4 @@ if (CA_FILE) {
 const version = (name) =>
   JSON.parse(readFileSync(new globalThis.URL(`node_modules/${name}/package.json`, import.meta.url))).version;
 const versions = ["openai", "@anthropic-ai/sdk"].map((name) => `${name} ${version(name)}`);
-console.log(`${versions.join(" and ")} for JavaScript: all as they expect it`);
+console.log(`${versions.join(" and ")} for JavaScript: OK`);

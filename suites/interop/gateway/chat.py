@@ -1,8 +1,8 @@
 """The Python client libraries of both wire formats against an inference gateway.
 
-Settings come from the environment: ASSAY_GATEWAY_URL, ASSAY_GATEWAY_KEY, ASSAY_MODEL (one that calls tools and sees
-images), and, where they are known, ASSAY_CA_FILE and ASSAY_CONTROL_URL (faults of the simulator). Ends with 1 at the
-first fact that does not hold.
+Settings in the environment: ASSAY_GATEWAY_URL, ASSAY_GATEWAY_KEY, ASSAY_MODEL (one that supports tools and images).
+Optional: ASSAY_CA_FILE (to call the servers as well) and ASSAY_CONTROL_URL (to use faults of the simulator).
+Exits with 1 at the first failed assertion.
 """
 
 import json
@@ -19,7 +19,7 @@ MODEL = os.environ["ASSAY_MODEL"]
 CA_FILE = os.environ.get("ASSAY_CA_FILE")
 CONTROL = os.environ.get("ASSAY_CONTROL_URL")
 
-# A picture of two pixels by one.
+# An image of 2 by 1 pixels.
 GIF = "R0lGODlhAgABAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAEAAAICBAoAOw=="
 PARAMETERS = {
     "type": "object",
@@ -40,7 +40,7 @@ def chat_client(url=URL, key=KEY, **more):
 
 
 def messages_client(url=URL, key=KEY, **more):
-    # The gateway takes a bearer's key, and the version under a name of its own.
+    # The gateway expects a bearer key, and its own name for the version header.
     headers = {"svc-version": "2023-06-01"}
     return anthropic.Anthropic(
         base_url=url, auth_token=key, api_key=None, max_retries=0, timeout=30, default_headers=headers, **more
@@ -199,7 +199,7 @@ def raises(kind, call):
         call()
     except kind as error:
         return error
-    raise AssertionError(f"no {kind.__name__}")
+    raise AssertionError(f"expected {kind.__name__}, but the call succeeded")
 
 
 def errors(client, other):
@@ -271,7 +271,7 @@ def main():
     if CA_FILE:
         assert servers, "no server is listed"
         direct(servers)
-    print(f"openai {openai.__version__} and anthropic {anthropic.__version__} for Python: all as they expect it")
+    print(f"openai {openai.__version__} and anthropic {anthropic.__version__} for Python: OK")
 
 
 main()

@@ -1,7 +1,7 @@
-"""A fuzzer that knows nothing but the OpenAPI documents, against the simulator: fuzz.py ASSAY PROFILE CONTROL_URL.
+"""A fuzzer that knows only the OpenAPI documents, against the simulator: fuzz.py ASSAY PROFILE CONTROL_URL.
 
-Each document is validated, and then every endpoint is asked with what its document allows and with what it forbids. A
-status, a content type or a body that the document does not show ends the run with 1.
+Validates each document, then sends valid and invalid requests to every endpoint. A status, content type or body that
+the document does not describe makes the run exit with 1.
 """
 
 import json
@@ -20,12 +20,12 @@ EXAMPLES = os.environ.get("ASSAY_FUZZ_EXAMPLES", "12")
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 SERVICES = os.environ.get("ASSAY_FUZZ_SERVICES", "gateway metadata network hosting publish drop").split()
 SITES = {"network": ["network", "compute-1", "scheduler", "status", "credit"]}
-# A service that refuses, or whose path to the chain fails, by a 5xx of its documents is no finding.
+# A 5xx that the documents of these services describe is not a finding.
 FORESEEN_5XX = {"publish", "drop", "gateway", "metadata"}
 
 
-# A login knows no credentials, only who reads a prepare can sign it, and no parameter of an estimation is shown.
-NEVER_GRANTED = {
+# A login has no credentials, a submit needs the message of a prepare, and the parameters of an estimation are unknown.
+NEVER_ACCEPTED = {
     "GET /about/login",
     "POST /api/vf-cli/publish/submit",
     "GET /api/v0/estimation/token-to-credit",
@@ -38,7 +38,7 @@ def get(url):
 
 
 def known(profile, beside, state):
-    """What generated requests cannot guess: names of what is there."""
+    """What generated requests cannot guess: names of existing resources."""
     contract = next(one for one in state["metadata"]["contracts"] if one["cid"] and one["uri"] and one["overridden"])
     paths = {
         "contract_metadata_cid": [contract["cid"]],
@@ -92,12 +92,12 @@ def run(service, document, url, tags, work):
         print(f"== {name}\n{done.stdout}\n{done.stderr}")
         return False
     cases = [line.strip() for line in done.stdout.splitlines() if "generated" in line]
-    print(f"{name}: nothing undocumented ({'; '.join(cases)})")
+    print(f"{name}: no undocumented response ({'; '.join(cases)})")
     return True
 
 
 def accepted(service, document, seen):
-    """Whether every operation was granted something: a fuzzer that is always rejected finds nothing."""
+    """Whether every operation accepted at least one request: a fuzzer that is always rejected finds nothing."""
     statuses = {}
     for line in seen.read_text().splitlines():
         label, _, status = line.rpartition(" ")
@@ -106,9 +106,9 @@ def accepted(service, document, seen):
     never = [label for label in labels if not any(status < 300 for status in statuses.get(label, {}))]
     for label in labels:
         print(f"  {label}: {dict(sorted(statuses.get(label, {}).items()))}")
-    never = sorted(set(never) - NEVER_GRANTED)
+    never = sorted(set(never) - NEVER_ACCEPTED)
     if never:
-        print(f"{service}: never accepted anything, so hardly tested: {', '.join(never)}")
+        print(f"{service}: no request was accepted, so these are hardly tested: {', '.join(never)}")
     return not never
 
 
@@ -135,7 +135,7 @@ def main(assay, profile_path, control):
             groups = {}
             for methods in document["paths"].values():
                 for operation in methods.values():
-                    # Where an endpoint stands elsewhere, its group does.
+                    # An endpoint with its own server is tested there, with its whole group.
                     elsewhere = operation.get("servers", document["servers"])[0]["url"]
                     groups.setdefault(elsewhere, set()).update(operation["tags"])
             for url, tags in groups.items():

@@ -1,6 +1,6 @@
-"""What a generator of requests cannot guess: keys, signatures over the bytes that are sent, and names of what is there.
+"""Adds what a request generator cannot guess: keys, signatures over the sent bytes, and names of existing resources.
 
-About half of the requests are helped; the others go out as they were generated.
+About half of the requests are changed; the others are sent as generated.
 """
 
 import base64
@@ -22,13 +22,13 @@ from requests.auth import AuthBase
 KNOWN = json.loads(Path(os.environ["ASSAY_KNOWN"]).read_text())
 CALLER = Account.from_key(bytes([7] * 32))
 DOMAINS = KNOWN["domains"]
-# The path of the operation that is being asked.
+# The path of the current operation.
 CALL = {"path": ""}
 PUBLISHER = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(KNOWN["publish_key"]))
 
 
 def draw(value, of):
-    """A number below `of` that follows from the value alone, so that the same seed gives the same run."""
+    """A number below `of` that depends only on the value, so that the same seed gives the same run."""
     text = json.dumps(value, sort_keys=True, default=repr).encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") % of
 
@@ -84,7 +84,7 @@ def before_call(context, case, kwargs):
 def after_call(context, case, response):
     with open(os.environ["ASSAY_SEEN"], "a") as seen:
         seen.write(f"{case.operation.label} {response.status_code}\n")
-    # An instance that was created here can be changed here, and a program be run.
+    # Later requests update the instance and run the program that were created here.
     created = {
         "POST /api/v0/instances": ("instance_id", "instance_id"),
         "POST /api/v0/programs": ("program_hash", "item_hash"),
@@ -99,7 +99,7 @@ def signed(text):
 
 
 class Signer(AuthBase):
-    """Signs what is sent, as it is sent."""
+    """Signs requests over the bytes that are sent."""
 
     def __call__(self, request):
         if "//" in CALL["path"]:
@@ -117,13 +117,13 @@ class Signer(AuthBase):
         return request
 
     def unfold(self, request):
-        """The generator folds two slashes into one, as HTTP clients should not."""
+        """Restores a double slash in the path, which the generator folds into one."""
         origin, path = request.url[: request.url.index("/", 8)], request.url[request.url.index("/", 8) :]
         uri, slash, rest = path[1:].partition("/")
         request.url = f"{origin}/{uri}{slash}/{rest}"
 
     def fill(self, request):
-        """A model that is there, a short conversation, a domain that is bound."""
+        """Sets an existing model, a short conversation, and a bound domain."""
         try:
             body = json.loads(request.body)
         except (ValueError, TypeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Runs the pipelines of the README as far as one machine can: every shell line of every job, part after part."""
+"""Runs the pipelines of the README on one machine: every shell line of every job, one part after another."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ path = f"{program.parent}:{os.environ['PATH']}"
 
 
 def folder(name):
-    """A checkout of somebody whose server stands: the profile with its keys, and a baseline that knows nothing."""
+    """A checkout for a running server: the profile with its keys, and an empty baseline."""
     place = work / name
     place.mkdir()
     for file in profile.parent.glob(f"{profile.stem}.*"):
@@ -63,7 +63,7 @@ reports.mkdir()
 
 
 def line_of(job):
-    """What the one container of a job runs, with its volumes in folders of this machine."""
+    """The command of a job's only container, with its volumes mapped to folders of this machine."""
     (container,) = job["spec"]["template"]["spec"]["containers"]
     assert container["command"] == ["sh", "-c"]
     (line,) = container["args"]
@@ -78,4 +78,4 @@ for part in range(parts):
     shell(line_of(kubernetes), place, JOB_COMPLETION_INDEX=str(part))
 shell(line_of(verdict), place)
 holds(reports / "assay.xml", reports / "assay.html")
-print("the pipelines of the README do what they say")
+print("OK: the pipelines of the README work")

@@ -1,5 +1,5 @@
-// Opens reports from disk in a real browser and works them as a reader does.
-// node check.mjs WHOLE.html HOSTILE.html [FOLDER-FOR-PICTURES]; ends with 1 where something is found.
+// Opens reports from disk in a real browser and uses them as a reader does.
+// node check.mjs WHOLE.html HOSTILE.html [FOLDER-FOR-SCREENSHOTS]; exits with 1 if there are findings.
 import { mkdtempSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ const check = (holds, what) => {
 
 const work = mkdtempSync(join(tmpdir(), "assay-report-"));
 let windows = 0;
-// A new window with an empty folder of its own; whatever it complains of or asks for is a finding.
+// Opens a new window with an empty profile folder. Every console message, script error, dialog and request is a finding.
 const open = async (url, options = {}) => {
   const context = await chromium.launchPersistentContext(join(work, String(windows++)), {
     executablePath: process.env.ASSAY_CHROMIUM ?? "/usr/bin/chromium",
@@ -33,8 +33,8 @@ const open = async (url, options = {}) => {
   const page = context.pages()[0] ?? (await context.newPage());
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && findings.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => findings.push(`script: ${error}`));
-  page.on("dialog", (dialog) => findings.push(`a dialog: ${dialog.message()}`));
-  page.on("request", (request) => /^(file|data):/.test(request.url()) || findings.push(`asked for ${request.url()}`));
+  page.on("dialog", (dialog) => findings.push(`dialog: ${dialog.message()}`));
+  page.on("request", (request) => /^(file|data):/.test(request.url()) || findings.push(`request for ${request.url()}`));
   await page.goto(url);
   return { context, page };
 };
@@ -46,15 +46,15 @@ const pictured = (name) => name.replace("#", "");
 const worksFilters = async (page, name) => {
   const total = await page.locator(".row").count();
   check(total > 0 && (await shown(page)) === total, `${name}: every row is shown at first`);
-  await page.locator("#search").fill("refus");
+  await page.locator("#search").fill("upload");
   const found = await visible(page);
   check(found > 0 && found < total && found === (await shown(page)), `${name}: search shows ${found} of ${total}`);
   await page.locator("#search").fill("nothing has these words");
-  check((await visible(page)) === 0 && (await page.locator("#none").isVisible()), `${name}: a search without a match says so`);
+  check((await visible(page)) === 0 && (await page.locator("#none").isVisible()), `${name}: a search without a match shows a message`);
   await page.locator("#search").fill("");
   for (const id of ["verdict", "service", "evidence", "level"]) {
     const options = await page.locator(`#${id} option`).evaluateAll((all) => all.slice(1).map((one) => [one.value, Number(one.textContent.match(/\((\d+)\)/)[1])]));
-    check(options.length > 0, `${name}: ${id} has something to choose`);
+    check(options.length > 0, `${name}: ${id} has options`);
     for (const [value, count] of options) {
       await page.locator(`#${id}`).selectOption(value);
       check((await visible(page)) === count && (await shown(page)) === count, `${name}: ${id} ${value} shows ${count}`);
@@ -63,21 +63,21 @@ const worksFilters = async (page, name) => {
   }
   await page.locator("#bad").check();
   const bad = await page.locator(".row[data-bad]").count();
-  check((await visible(page)) === bad, `${name}: only failures are ${bad}`);
+  check((await visible(page)) === bad, `${name}: the filter for failures shows ${bad} rows`);
   await page.locator("button[type=reset]").click();
   await page.waitForFunction((n) => document.querySelectorAll(".row:not([hidden])").length === n, total);
   const chip = page.locator(".chip").first();
   await chip.click();
-  check((await chip.getAttribute("aria-pressed")) === "true" && (await visible(page)) > 0, `${name}: a count filters by its verdict`);
+  check((await chip.getAttribute("aria-pressed")) === "true" && (await visible(page)) > 0, `${name}: clicking a count filters by its verdict`);
   await page.keyboard.press("Escape");
-  check((await visible(page)) === total, `${name}: Escape clears`);
+  check((await visible(page)) === total, `${name}: Escape clears the filters`);
 };
 
 const worksByKeyboard = async (page, name) => {
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("/");
-  check((await page.evaluate(() => document.activeElement.id)) === "search", `${name}: / goes to search`);
-  await page.keyboard.type("refus");
+  check((await page.evaluate(() => document.activeElement.id)) === "search", `${name}: / moves the focus to search`);
+  await page.keyboard.type("upload");
   const found = await visible(page);
   const reached = new Set();
   for (let n = 0; n < 12; n++) {
@@ -86,7 +86,7 @@ const worksByKeyboard = async (page, name) => {
     if (reached.has("SUMMARY")) break;
   }
   for (const id of ["verdict", "service", "evidence", "level", "bad", "pretty", "SUMMARY"]) check(reached.has(id), `${name}: Tab reaches ${id}`);
-  check(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle !== "none"), `${name}: the focus is seen`);
+  check(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle !== "none"), `${name}: the focus is visible`);
   const isOpen = () => page.evaluate(() => document.activeElement.parentElement.open);
   await page.keyboard.press("Enter");
   check(await isOpen(), `${name}: Enter opens a row`);
@@ -109,14 +109,14 @@ const opensAnExchange = async (page, name) => {
   const toggle = body.locator("xpath=preceding-sibling::button");
   await toggle.click();
   const sent = await body.textContent();
-  check(sent !== laidOut && sent.replace(/\s/g, "") === laidOut.replace(/\s/g, ""), `${name}: JSON is laid out, and nothing else of it changes`);
+  check(sent !== laidOut && sent.replace(/\s/g, "") === laidOut.replace(/\s/g, ""), `${name}: formatting changes only the whitespace of JSON`);
   await toggle.click();
-  check((await body.textContent()) === laidOut, `${name}: and laid out again`);
+  check((await body.textContent()) === laidOut, `${name}: the toggle formats JSON again`);
   await picture(page, `${name}-exchange`);
   await row.locator("> summary").click();
 };
 
-// Every text stands out from what is behind it, in both themes.
+// Every text has enough contrast with its background, in both themes.
 const contrasts = (page) =>
   page.evaluate(() => {
     const parse = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
@@ -155,12 +155,12 @@ const showsThemes = async (page, name) => {
   await page.emulateMedia({ colorScheme: "light" });
   check((await paper()) === dark, `${name}: the button makes it dark`);
   await page.locator("#theme").click();
-  check((await paper()) === light, `${name}: and follows the system again`);
+  check((await paper()) === light, `${name}: the button follows the system again`);
 };
 
 const drawsMachines = async (page, name) => {
   const count = await page.locator(".machine svg").count();
-  // A server of one's own does not tell what moved inside.
+  // A real server does not report its internal transitions.
   check(count > 0 || name === "hostile", `${name}: machines are drawn`);
   if (!count) return;
   const wide = await page.evaluate(() =>
@@ -170,7 +170,7 @@ const drawsMachines = async (page, name) => {
       return box.x < room.x - 1 || box.x + box.width > room.x + room.width + 1 ? [text.textContent] : [];
     }),
   );
-  check(wide.length === 0, `${name}: words outside of their place: ${wide}`);
+  check(wide.length === 0, `${name}: text outside of its box: ${wide}`);
   const lines = await page.evaluate(() => Object.fromEntries(["seen", "unseen", "hidden"].map((kind) => [kind, getComputedStyle(document.querySelector(`.legend .move.${kind}`)).strokeDasharray])));
   check(new Set(Object.values(lines)).size === 3, `${name}: lines differ without colour: ${JSON.stringify(lines)}`);
   if (!pictures) return;
@@ -182,7 +182,7 @@ const fitsAPhone = async (url, name) => {
   await page.evaluate(() => document.querySelectorAll(".row[data-bad], .row:nth-child(40n)").forEach((row) => [row, ...row.querySelectorAll("details")].forEach((one) => (one.open = true))));
   await page.waitForTimeout(0);
   const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  check(wide <= room, `${name}: on a phone, ${wide} pixels in ${room}`);
+  check(wide <= room, `${name}: on a phone, the page is ${wide} pixels wide in a window of ${room}`);
   await picture(page, `${name}-phone`);
   await page.locator("#machines").scrollIntoViewIfNeeded();
   await picture(page, `${name}-phone-machines`);
@@ -191,10 +191,10 @@ const fitsAPhone = async (url, name) => {
 
 const readsWithoutScript = async (url, name) => {
   const { context, page } = await open(url, { javaScriptEnabled: false });
-  check(!(await page.locator("#filters").isVisible()), `${name}: without a script nothing is offered that needs one`);
+  check(!(await page.locator("#filters").isVisible()), `${name}: without scripts the filters are hidden`);
   const row = page.locator(".row").first();
   await row.locator("> summary").click();
-  check(await row.locator(".inside").isVisible(), `${name}: without a script a row unfolds`);
+  check(await row.locator(".inside").isVisible(), `${name}: without scripts a row unfolds`);
   await context.close();
 };
 
@@ -206,7 +206,7 @@ const goesToARow = async (url, name) => {
   const row = page.locator(`[id="${id}"]`);
   check(await row.evaluate((element) => element.open), `${name}: a link to ${pictured(id)} opens its row`);
   const { y } = await row.boundingBox();
-  check(y >= 0 && y < 700, `${name}: and shows it, at ${y}`);
+  check(y >= 0 && y < 700, `${name}: a link scrolls to its row, at ${y}`);
   await context.close();
 };
 
@@ -226,13 +226,13 @@ const neverActs = async (url) => {
   if (await copy.count()) {
     await copy.click();
     await page.waitForFunction(() => [...document.querySelectorAll("button")].some((one) => ["Copied", "Selected"].includes(one.textContent)));
-  } else check(false, "hostile: a failure has a line to copy");
+  } else check(false, "hostile: a failure has a copy button");
   const acted = await page.evaluate(() => [document.images.length, document.scripts.length, document.querySelectorAll("[onerror], [onclick], [onload], iframe, object, embed, base, meta[http-equiv=refresh]").length, [...document.links].filter((link) => !link.getAttribute("href").startsWith("#")).length]);
   check(acted.join() === "0,1,0,0", `hostile: markup became elements: ${acted}`);
   check((await page.title()) === title && title === "Conformance report", `hostile: the title is ${title}`);
   const text = await bad.first().textContent();
   check(text.includes("</script>") && text.includes("<img"), "hostile: markup is shown as text");
-  check(!/[\u202a-\u202e\u2066-\u2069\0]/.test(await page.evaluate(() => document.body.textContent)), "hostile: no mark turns the text around");
+  check(!/[\u202a-\u202e\u2066-\u2069\0]/.test(await page.evaluate(() => document.body.textContent)), "hostile: no control character reverses the text");
   await bad.first().scrollIntoViewIfNeeded();
   await bad.first().evaluate((row) => row.scrollIntoView());
   await picture(page, "failing-row");
@@ -257,5 +257,5 @@ try {
   rmSync(work, { recursive: true, force: true, maxRetries: 5 });
 }
 for (const finding of findings) console.error(`found: ${finding}`);
-console.log(`${checks} checks of the page in a browser, ${findings.length} findings`);
+console.log(`${checks} checks of the reports in a browser, ${findings.length} findings`);
 process.exit(findings.length ? 1 : 0);

@@ -1,4 +1,4 @@
-// A server whose every answer is markup that a careless report would act on. Prints its port.
+// A server whose every response is hostile markup. An unsafe report would execute it. Prints its port.
 import { createServer } from "node:http";
 
 const hostile = `</script></style></pre><script>document.title='acted'</script><img src=x onerror="document.title='acted'"><!-- \u202e\u2066\0 <a href='javascript:1'>\u001b[31m`;

@@ -1,5 +1,5 @@
-// Holds SARIF logs against the schema of SARIF 2.1.0 that Microsoft's own matchers carry.
-// node sarif.mjs FILE…; ends with 1 where one does not fit.
+// Validates SARIF logs against the SARIF 2.1.0 schema in Microsoft's jest-sarif package.
+// node sarif.mjs FILE…; exits with 1 if one is invalid.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import Ajv from "ajv";
@@ -14,5 +14,5 @@ for (const path of process.argv.slice(2)) {
   if (!fits(log)) {
     for (const error of fits.errors.slice(0, 20)) console.error(`${path}: ${error.dataPath} ${error.message}`);
     process.exitCode = 1;
-  } else console.log(`${path.split("/").pop()}: ${log.runs[0].tool.driver.rules.length} rules and ${log.runs[0].results.length} results fit the schema of SARIF 2.1.0`);
+  } else console.log(`${path.split("/").pop()}: ${log.runs[0].tool.driver.rules.length} rules and ${log.runs[0].results.length} results are valid SARIF 2.1.0`);
 }

@@ -44,13 +44,13 @@ pub(super) fn finish(state: &mut State, core: &mut Core, asked: Finished) -> Res
     let (outcome, event) = match asked.outcome.as_str() {
         "live" => (Outcome::Live, DeploymentEvent::Pinned),
         "failed" => (Outcome::Failed, DeploymentEvent::Fail),
-        other => return Err(format!("outcome is live or failed, not {other:.40?}")),
+        other => return Err(format!("outcome must be live or failed, not {other:.40?}")),
     };
     let artifact = text(asked.artifact, "an artifact")?;
     let one = state.accounts.deployment(&asked.deployment);
     let one = one.ok_or_else(|| format!("no deployment {:.80?}", asked.deployment))?;
     if state.deploys(&one.id) {
-        return Err("a record of the deployment is under way".to_owned());
+        return Err("a record of the deployment is still being written".to_owned());
     }
     if one.legacy || one.state.on(event).is_none() {
         return Err(format!("the deployment is {}", if one.legacy { "legacy" } else { one.state.name() }));
@@ -72,7 +72,7 @@ pub(super) fn finish(state: &mut State, core: &mut Core, asked: Finished) -> Res
 pub(super) fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Result<Value, String> {
     let (schema, envelope) = (asked.schema.unwrap_or(3), asked.envelope.unwrap_or(2));
     if schema > 3 || !(1..=2).contains(&envelope) {
-        return Err("schema is 0 to 3, and envelope 1 or 2".to_owned());
+        return Err("schema must be 0 to 3, and envelope 1 or 2".to_owned());
     }
     let cid = asked.cid.clone().map(|cid| text(Some(cid), "")).transpose()?;
     let (project, owner) = active(state, &asked.project)?;
@@ -84,5 +84,9 @@ pub(super) fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Res
 
 fn full(state: &State) -> Result<(), String> {
     let full = state.accounts.deployments.len() >= state.limits.deployments;
-    if full { Err(format!("there are {} deployments already", state.limits.deployments)) } else { Ok(()) }
+    if full {
+        Err(format!("the limit of {} deployments is reached", state.limits.deployments))
+    } else {
+        Ok(())
+    }
 }

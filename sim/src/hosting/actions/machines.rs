@@ -10,7 +10,7 @@ use crate::hosting::step::Step;
 use crate::hosting::steps::begin;
 use crate::hosting::{State, plan};
 
-/// Boots a machine, or one in another's place.
+/// Boots a machine, as the first or as a replacement.
 pub(super) fn boot(
     state: &mut State,
     core: &mut Core,
@@ -20,10 +20,12 @@ pub(super) fn boot(
     let (project, owner) = active(state, &asked.project)?;
     let known = state.accounts.project(&project).ok_or("the project is gone")?;
     if known.target != Target::Machine {
-        return Err("the project is no machine's".to_owned());
+        return Err("the project's target is not `instance`".to_owned());
     }
     if known.machine.is_some() != replaces {
-        return Err(if replaces { "no machine runs yet" } else { "a machine runs already" }.to_owned());
+        return Err(
+            if replaces { "no machine is running" } else { "a machine is already running" }.to_owned()
+        );
     }
     let machine = state.accounts.add_machine(core, &project);
     let steps = plan::boot(state, &project, &machine);
@@ -31,7 +33,7 @@ pub(super) fn boot(
     Ok(json!({ "project": &*project, "machine": &*machine }))
 }
 
-/// Has another machine claim the instance of the one that runs.
+/// Makes another machine claim the instance of the running one.
 pub(super) fn rival(state: &mut State, core: &mut Core, asked: &OfProject) -> Result<Value, String> {
     let (project, owner) = active(state, &asked.project)?;
     let known = state.accounts.project(&project).and_then(|one| one.machine.clone());

@@ -1,4 +1,4 @@
-//! What the control API can ask of the application. An action answers before anything has left: `records` tells later
+//! The control actions of the hosting application. An action returns before any request is sent; `records` shows later
 //! what was written.
 
 mod deployments;
@@ -16,62 +16,62 @@ use crate::core::Core;
 
 pub(super) use users::person;
 
-/// The actions, and what each takes.
+/// The actions and their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
         "wallet",
-        "{wallet_key?}: a new user, or the one of this key (0x and 64 digits); answers owner, wallet_key, session, \
-         session_key, encryption_pubkey and delegate; actions that name no owner are about the latest user",
+        "{wallet_key?}: adds a new user, or selects the user of this key (0x and 64 digits); returns owner, \
+         wallet_key, session, session_key, encryption_pubkey and delegate; actions without an owner use the latest",
     ),
     (
         "project",
-        "{owner?, target?, framework?, name?, signer?}: writes a new project, after `security` where it is the \
-         first; target is ipfs or instance, signer wallet or session; answers owner and project",
+        "{owner?, target?, framework?, name?, signer?}: writes a new project, after `security` if it is the user's \
+         first; target is ipfs or instance, signer is wallet or session; returns owner and project",
     ),
-    ("deploy", "{project}: writes a creation, queued; answers project and deployment"),
+    ("deploy", "{project}: writes a creation with status queued; returns project and deployment"),
     (
         "finish",
-        "{deployment, outcome, artifact?}: live stores the artifact, a text, and writes the terminal record; failed \
-         writes it at once; answers deployment",
+        "{deployment, outcome, artifact?}: outcome live stores the artifact (a string) and writes the terminal \
+         record; failed writes it at once; returns deployment",
     ),
-    ("edit", "{project, name?, framework?, signer?}: writes the map with the project changed"),
+    ("edit", "{project, name?, framework?, signer?}: changes the project and writes the map"),
     (
         "delete",
-        "{project, signer?}: writes the tombstone, then looks up every artifact of the project and has all that can \
-         be forgotten forgotten by one FORGET",
+        "{project, signer?}: writes the tombstone, then looks up every artifact of the project and forgets all that \
+         can be forgotten with one FORGET",
     ),
     (
         "boot",
-        "{project}: a virtual machine for bundles: its INSTANCE and its claim; answers project and machine",
+        "{project}: starts a machine for bundles: writes its INSTANCE and its claim; returns project and machine",
     ),
-    ("replace", "{project}: another machine with another key takes the place of the one that runs"),
-    ("rival", "{project}: another machine claims the instance of the one that runs, later than that one"),
+    ("replace", "{project}: replaces the running machine by a new one with another key"),
+    ("rival", "{project}: makes another machine claim the instance of the running one, at a later time"),
     (
         "legacy",
-        "{project, schema?, envelope?, cid?}: a deployment of an earlier schema, 0 to 3, half a year old, in an \
-         envelope of version 1 or 2; answers project and deployment",
+        "{project, schema?, envelope?, cid?}: writes a deployment of an earlier schema, 0 to 3, half a year old, in an \
+         envelope of version 1 or 2; returns project and deployment",
     ),
     (
         "seed-history",
-        "{wallet_key?}: a whole history in the past hours, for a new user: three projects, one of them on machines \
-         and one deleted, deployments live and failed, an edit by the session key, claims, records of earlier \
-         schemas; answers owner, wallet_key, projects and deployments; written once where it is given no key, and the same \
-         answer from then on",
+        "{wallet_key?}: writes a complete history over the past hours for a new user: three projects (one on machines, \
+         one deleted), deployments live and failed, an edit by the session key, claims, records of earlier schemas; \
+         returns owner, wallet_key, projects and deployments; without a key it is written once and later calls return \
+         the same",
     ),
     (
         "history",
-        "{deployments, wallet_key?}: so many deployments of a new user, every tenth of an earlier schema; the \
-         artifacts of the others are found processed, removing, removed, forgotten and absent in turn; answers owner, \
-         wallet_key and how many of each",
+        "{deployments, wallet_key?}: writes this many deployments for a new user, every tenth of an earlier schema; \
+         the artifacts of the others are processed, removing, removed, forgotten and absent in turn; returns owner, \
+         wallet_key and the number of each",
     ),
     (
         "records",
-        "{owner?}: what was written for a user: hashes in their order, each record, projects, deployments, machines, \
-         failures, jobs under way",
+        "{owner?}: returns what was written for a user: hashes in order, each record, projects, deployments, machines, \
+         failures, running jobs",
     ),
 ];
 
-/// Carries out an action.
+/// Performs an action.
 pub(super) fn perform(
     state: &mut State,
     core: &mut Core,
@@ -118,7 +118,7 @@ struct OfProject {
     project: String,
 }
 
-/// The longest text of an argument, in bytes.
+/// The longest string in an argument, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
 
 fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
@@ -128,7 +128,7 @@ fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, Strin
 fn text(given: Option<String>, default: &str) -> Result<String, String> {
     let given = given.unwrap_or_else(|| default.to_owned());
     if given.len() > TEXT_BYTES {
-        return Err(format!("a text is longer than {TEXT_BYTES} bytes"));
+        return Err(format!("a string is longer than {TEXT_BYTES} bytes"));
     }
     Ok(given)
 }
@@ -137,6 +137,6 @@ fn signer(given: Option<&str>) -> Result<Signer, String> {
     match given {
         None | Some("wallet") => Ok(Signer::Wallet),
         Some("session") => Ok(Signer::Session),
-        Some(other) => Err(format!("signer is wallet or session, not {other:.40?}")),
+        Some(other) => Err(format!("signer must be wallet or session, not {other:.40?}")),
     }
 }

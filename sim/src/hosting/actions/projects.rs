@@ -44,15 +44,15 @@ pub(super) fn create(state: &mut State, core: &mut Core, asked: NewProject) -> R
     let owner = owner_of(state, asked.owner.as_deref())?;
     let target = asked.target.as_deref().unwrap_or("ipfs");
     let target =
-        Target::named(target).ok_or_else(|| format!("target is ipfs or instance, not {target:.40?}"))?;
+        Target::named(target).ok_or_else(|| format!("target must be ipfs or instance, not {target:.40?}"))?;
     let signer = signer(asked.signer.as_deref())?;
     let (framework, name) = (text(asked.framework, "astro")?, text(asked.name, "My project")?);
-    let known = state.accounts.owner(&owner).ok_or("there is no user yet")?;
+    let known = state.accounts.owner(&owner).ok_or("there is no user; use the action `wallet` first")?;
     if state.maps(&owner) {
-        return Err("a map of projects is under way".to_owned());
+        return Err("a map of projects is still being written".to_owned());
     }
     if known.projects.len() >= state.limits.projects {
-        return Err(format!("the user has {} projects already", state.limits.projects));
+        return Err(format!("the user has reached the limit of {} projects", state.limits.projects));
     }
     let id = state.accounts.add_project(core, &owner, target, &framework, &name);
     let steps = plan::create_project(state, core, &owner, &id, signer);
@@ -60,7 +60,7 @@ pub(super) fn create(state: &mut State, core: &mut Core, asked: NewProject) -> R
     Ok(json!({ "owner": &*owner, "project": &*id }))
 }
 
-/// Writes a change.
+/// Writes an edit.
 pub(super) fn edit(state: &mut State, core: &mut Core, asked: Edited) -> Result<Value, String> {
     let signer = signer(asked.signer.as_deref())?;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Edit)?;
@@ -70,40 +70,40 @@ pub(super) fn edit(state: &mut State, core: &mut Core, asked: Edited) -> Result<
     Ok(json!({ "project": &*id }))
 }
 
-/// Writes a tombstone, and cleans up.
+/// Writes a tombstone and forgets the artifacts.
 pub(super) fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Result<Value, String> {
     let signer = signer(asked.signer.as_deref())?;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Tombstone)?;
     let mut deployments =
         state.accounts.project(&id).into_iter().flat_map(|project| project.deployments.iter());
     if deployments.any(|id| state.deploys(id)) {
-        return Err("a record of one of its deployments is under way".to_owned());
+        return Err("a record of one of its deployments is still being written".to_owned());
     }
     let steps = plan::delete(core, &id, signer);
     begin(state, core, owner, steps);
     Ok(json!({ "project": &*id }))
 }
 
-/// The project's id and owner, where an event can happen to it now.
+/// The project's id and owner, if its state allows the event now.
 fn movable(state: &State, id: &str, event: ProjectEvent) -> Result<(Arc<str>, Arc<str>), String> {
     let project = state.accounts.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
     if project.state.on(event).is_none() {
         return Err(format!("the project is {}", project.state.name()));
     }
     if state.maps(&project.owner) {
-        return Err("a map of projects is under way".to_owned());
+        return Err("a map of projects is still being written".to_owned());
     }
     Ok((project.id.clone(), project.owner.clone()))
 }
 
-/// The project's id and owner, where it stands.
+/// The project's id and owner, if it is active.
 pub(super) fn active(state: &State, id: &str) -> Result<(Arc<str>, Arc<str>), String> {
     let project = state.accounts.project(id).ok_or_else(|| format!("no project {id:.80?}"))?;
     if project.state != ProjectState::Active {
         return Err(format!("the project is {}", project.state.name()));
     }
     if state.maps(&project.owner) {
-        return Err("a map of projects is under way".to_owned());
+        return Err("a map of projects is still being written".to_owned());
     }
     Ok((project.id.clone(), project.owner.clone()))
 }

@@ -23,10 +23,10 @@ pub(super) struct Long {
     wallet_key: Option<String>,
 }
 
-/// Deployments of one history at most.
+/// The maximum number of deployments of one history.
 const HISTORY: u32 = 20_000;
 
-/// What everybody may know of a user, and what only their own check needs: this world's wallets hold nothing.
+/// A user's public values and private keys. The wallets of this world hold nothing of value.
 pub(in crate::hosting) fn person(state: &State, core: &Core, owner: &str) -> Value {
     let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
     json!({
@@ -36,7 +36,7 @@ pub(in crate::hosting) fn person(state: &State, core: &Core, owner: &str) -> Val
     })
 }
 
-/// A new user, or the one whose key it is.
+/// Adds a user, or returns the one with this key.
 pub(super) fn new_owner(
     state: &mut State,
     core: &Core,
@@ -46,27 +46,35 @@ pub(super) fn new_owner(
         None => None,
         Some(text) => {
             let bytes = parse_prefixed_hex(&text).and_then(|bytes| bytes.try_into().ok());
-            Some(bytes.and_then(Secret::of).ok_or("wallet_key is 0x and 64 digits, a key of the curve")?)
+            Some(
+                bytes
+                    .and_then(Secret::of)
+                    .ok_or("wallet_key must be 0x and 64 hex digits, and a valid secp256k1 key")?,
+            )
         }
     };
     let known = wallet.as_ref().is_some_and(|wallet| state.accounts.owner(&wallet.address()).is_some());
     if state.accounts.owners.len() >= state.limits.owners && !known {
-        return Err(format!("there are {} users already", state.limits.owners));
+        return Err(format!("the limit of {} users is reached", state.limits.owners));
     }
     state.accounts.add_owner(core, wallet)
 }
 
-/// A user of whom nothing was written yet.
+/// A user without any record.
 fn fresh_owner(state: &mut State, core: &Core, wallet: Wallet) -> Result<Arc<str>, String> {
     let owner = new_owner(state, core, wallet)?;
     let begun = state.accounts.owner(&owner).is_some_and(|owner| owner.last_s != i64::MIN);
-    if begun { Err(format!("{owner} has a history already")) } else { Ok(owner) }
+    if begun { Err(format!("{owner} already has a history")) } else { Ok(owner) }
 }
 
-/// The user of that address, or the latest.
+/// The user with that address, or the latest.
 pub(super) fn owner_of(state: &State, named: Option<&str>) -> Result<Arc<str>, String> {
     match named {
-        None => state.accounts.latest.clone().ok_or_else(|| "there is no user yet".to_owned()),
+        None => state
+            .accounts
+            .latest
+            .clone()
+            .ok_or_else(|| "there is no user; use the action `wallet` first".to_owned()),
         Some(address) => {
             let mut known = state.accounts.owners.keys();
             let found = known.find(|known| known.eq_ignore_ascii_case(address));
@@ -94,7 +102,7 @@ pub(super) fn history(state: &mut State, core: &mut Core, asked: Long) -> Result
     let Long { deployments, wallet_key } = asked;
     let room = state.limits.deployments.saturating_sub(state.accounts.deployments.len());
     if !(1..=HISTORY).contains(&deployments) || deployments as usize > room {
-        return Err(format!("deployments are 1 to {}", room.min(HISTORY as usize)));
+        return Err(format!("deployments must be 1 to {}", room.min(HISTORY as usize)));
     }
     let owner = fresh_owner(state, core, Wallet { wallet_key })?;
     Ok(long::write(state, core, &owner, deployments))

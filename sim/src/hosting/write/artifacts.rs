@@ -16,10 +16,10 @@ use crate::hosting::State;
 use crate::hosting::accounts::{Owner, Target};
 use crate::hosting::keys::{self, Secret};
 
-/// The boundary of the forms.
+/// The multipart boundary.
 const BOUNDARY: &str = "hosting-form-boundary";
 
-/// The upload of an artifact, by whoever will forget it.
+/// The upload of an artifact. Its sender is also the one who forgets it.
 pub(super) fn pin(
     state: &mut State,
     core: &mut Core,
@@ -83,7 +83,7 @@ pub(super) fn pin(
     })
 }
 
-/// Who stores artifacts, and forgets them: a network lets nobody else.
+/// Who stores and forgets artifacts; the network accepts a FORGET only from the sender of the STORE.
 pub(super) fn pinner(core: &mut Core, owner: &Owner) -> Secret {
     let wallet = owner.wallet.clone();
     core.effect(&forget::DELEGATE, keys::delegate(core), |_, _| wallet)

@@ -13,7 +13,7 @@ use crate::hosting::variations;
 /// A hash that no message has.
 pub(super) const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// What is broken in either record.
+/// Deviations of both records.
 const BOTH: MemberDeviations = &[
     (&deployments::DEPLOYMENT_ID, Wrong::Put("/deploymentId", "7")),
     (&deployments::PROJECT_ID, Wrong::Put("/projectId", "\"proj_000000000000\"")),
@@ -25,7 +25,7 @@ const BOTH: MemberDeviations = &[
     (&deployments::PUBLIC, Wrong::Put("/public", "[]")),
 ];
 
-/// What is broken in a creation.
+/// Deviations of a creation.
 const CREATION: MemberDeviations = &[
     (&deployments::CREATION_QUEUED, Wrong::Put("/public/status", "\"live\"")),
     (
@@ -42,7 +42,7 @@ const CREATION: MemberDeviations = &[
     ),
 ];
 
-/// What is broken in a terminal record.
+/// Deviations of a terminal record.
 const TERMINAL: MemberDeviations = &[
     (&deployments::TERMINAL_STATUS, Wrong::Put("/public/status", "\"queued\"")),
     (&deployments::URL, Wrong::Put("/public/url", "7")),
@@ -50,7 +50,7 @@ const TERMINAL: MemberDeviations = &[
     (&deployments::SAME_DEPLOYMENT, Wrong::Put("/deploymentId", "\"deploy_000000000000\"")),
 ];
 
-/// What is broken in a plaintext.
+/// Deviations of a plaintext.
 const PLAINTEXT: MemberDeviations = &[
     (&deployments::PLAINTEXT_COMMIT, Wrong::Put("/commit", "7")),
     (&deployments::PLAINTEXT_MESSAGE, Wrong::Put("/commitMessage", "7")),
@@ -60,7 +60,7 @@ const PLAINTEXT: MemberDeviations = &[
     (&deployments::PLAINTEXT_FORM, Wrong::Put("", "[]")),
 ];
 
-/// What a creation says.
+/// The body of a creation.
 pub(super) fn creation(
     core: &mut Core,
     accounts: &mut Accounts,
@@ -79,7 +79,7 @@ pub(super) fn creation(
     core.effect(&deployments::BODY, body, |body, _| json!(body.to_string()))
 }
 
-/// What a terminal record says.
+/// The body of a terminal record.
 pub(super) fn terminal(
     core: &mut Core,
     accounts: &mut Accounts,
@@ -122,7 +122,7 @@ pub(super) fn terminal(
     deviate(core, body, BOTH)
 }
 
-/// What a record of an earlier schema says: it holds the artifact's identifier itself. Schema 0 says nothing of itself.
+/// The body of a record of an earlier schema: it contains the CID itself. Schema 0 has no `schemaVersion`.
 pub(super) fn legacy(
     core: &mut Core,
     accounts: &mut Accounts,
@@ -183,7 +183,7 @@ fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> V
     deviate(core, plaintext, PLAINTEXT)
 }
 
-/// Whether it goes to a virtual machine.
+/// Whether its target is a virtual machine.
 fn machine(accounts: &Accounts, deployment: &Deployment) -> bool {
     accounts.project(&deployment.project).is_some_and(|project| project.target == Target::Machine)
 }

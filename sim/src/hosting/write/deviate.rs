@@ -1,23 +1,23 @@
-//! What a violated rule makes of a piece of JSON, member by member.
+//! Applies the deviations of violated rules to JSON, member by member.
 
 use assay_spec::{Id, Rules};
 use serde_json::Value;
 
 use crate::core::Core;
 
-/// What is done to a piece.
+/// How a deviation changes the JSON.
 #[derive(Clone, Copy)]
 pub(super) enum Wrong {
-    /// The member at this pointer becomes this JSON.
+    /// Sets the member at this pointer to this JSON.
     Put(&'static str, &'static str),
-    /// Anything.
+    /// Any change.
     Do(fn(&mut Value)),
 }
 
-/// Rules about one kind of piece.
+/// The deviations of one kind of JSON.
 pub(super) type MemberDeviations = &'static [(Id, Wrong)];
 
-/// The piece, with what the rules that are violated make of it.
+/// Applies the deviations of the violated rules.
 pub(super) fn deviate(core: &mut Core, mut piece: Value, deviations: MemberDeviations) -> Value {
     for (rule, wrong) in deviations {
         if core.violated(rule).is_some() {
@@ -35,7 +35,7 @@ fn apply(piece: &mut Value, wrong: Wrong) {
     }
 }
 
-/// Puts a member at a pointer. Where another deviation has left no object to hold it, nothing happens.
+/// Sets the member at a pointer. Does nothing if another deviation has removed the object that holds it.
 pub(super) fn put(piece: &mut Value, pointer: &str, value: Value) {
     let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
     if let Some(Value::Object(members)) = piece.pointer_mut(parent) {
@@ -44,5 +44,5 @@ pub(super) fn put(piece: &mut Value, pointer: &str, value: Value) {
 }
 
 fn parse(json: &str) -> Value {
-    serde_json::from_str(json).expect("a table's JSON is JSON")
+    serde_json::from_str(json).expect("the JSON in a table is valid")
 }

@@ -1,4 +1,4 @@
-//! Virtual machines: the INSTANCE that asks for one, the claim of its key, and the bundles that it runs.
+//! Virtual machines: their INSTANCE, the claim of their key, and the bundles that they run.
 
 use assay_spec::Rules;
 use assay_spec::hosting::requirements::{bundle, claims, instances};
@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Machine, Owner};
 use crate::hosting::variations;
 
-/// What is broken in a claim.
+/// Deviations of a claim.
 const CLAIM: MemberDeviations = &[
     (&claims::V, Wrong::Put("/v", "2")),
     (
@@ -32,7 +32,7 @@ pub(super) fn instance(owner: &Owner, machine: &Machine, time_s: i64) -> Value {
     })
 }
 
-/// What a claim says. `other` is a message that is no INSTANCE.
+/// The body of a claim. `other` is a message that is not an INSTANCE.
 pub(super) fn claim(core: &mut Core, machine: &Machine, other: &str, time_s: i64) -> Value {
     let instance = machine.instance.as_deref().unwrap_or_default().to_owned();
     let instance = core.effect(&claims::INSTANCE_HASH, instance, |_, _| other.to_owned());

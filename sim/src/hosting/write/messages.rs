@@ -1,4 +1,4 @@
-//! The records as messages: who sends them, on which channel, under whose address.
+//! The records as messages: sender, channel and address.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::hosting::keys::{self, Secret};
 use crate::hosting::step::{Place, Signer};
 use crate::hosting::{State, faults, variations};
 
-/// `security`.
+/// The `security` record.
 pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
     if core.violated(&history::SECURITY_EXISTS).is_some() {
         return None;
     }
     let content = security::body(core, owner, time_s);
-    // A network takes the aggregate from its owner alone; anybody may post the like.
+    // A network accepts the aggregate only from its owner; anyone may send it as a POST.
     let conforming = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
     let kind = core.effect(&security_rules::TYPE, conforming, |_, _| MessageType::Post);
     let key = core.effect(&security_rules::KEY, "security", |_, _| "safety");
@@ -42,7 +42,7 @@ pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) 
     Some(signed(core, draft))
 }
 
-/// `projects`.
+/// The `projects` record.
 pub(super) fn map(
     state: &mut State,
     core: &mut Core,
@@ -103,7 +103,8 @@ pub(super) fn create(
             json!(address.as_str().unwrap_or_default().trim_start_matches("0x"))
         });
     if core.violated(&deployment_rules::TYPE).is_some() {
-        // Another type that the network takes: under the delegate's own address, where no leave is needed.
+        // An AGGREGATE that the network accepts: under the delegate's own address, which needs no
+        // authorization.
         draft.kind = MessageType::Aggregate;
         draft.content["key"] = json!("deployments");
         draft.content["address"] = json!(sender.address());
@@ -141,7 +142,7 @@ pub(super) fn amend(
     Some(signed(core, draft))
 }
 
-/// A POST of the deployments' type.
+/// A POST with the content type of deployments.
 pub(super) fn post<'a>(
     core: &Core,
     owner: &Owner,
@@ -228,7 +229,7 @@ pub(super) fn claim(
     let conforming = core.dialect.vm_claim_type.clone();
     let content_type = core.effect(&claims::CONTENT_TYPE, conforming, |_, _| "vm-key".to_owned());
     let address = core.effect(&claims::SENDER, machine.address.to_string(), |_, _| owner.address.to_string());
-    // A time in milliseconds: still an integer, which a signature can cover.
+    // In milliseconds it is still an integer, which a signature can cover.
     let stated = core.effect(&records::TIME, time_s, |time_s, _| time_s.saturating_mul(1000));
     let mut content = json!({ "address": address, "type": content_type, "content": content, "time": stated });
     if kind == MessageType::Aggregate {

@@ -28,28 +28,28 @@ use sign::{Draft, signed};
 /// How a deployment ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Its artifact is pinned.
+    /// The artifact is pinned.
     Live,
     /// It failed.
     Failed,
 }
 
-/// A request that is ready to leave, as often as it must.
+/// A request that is ready to be sent, and sent again if needed.
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
     /// Path and query at the network.
     pub(super) target: String,
-    /// The body's type; empty where it is only read.
+    /// The content type; empty for a GET.
     pub(super) content_type: &'static str,
     /// The body.
     pub(super) body: Bytes,
-    /// Seconds that the record states.
+    /// The time in the record, in seconds.
     pub(super) time_s: i64,
-    /// What the step changes in memory once it is taken.
+    /// What the step changes in memory once it is accepted.
     pub(super) entry: Option<Value>,
 }
 
-/// What a step sends; nothing where there is nothing to do.
+/// The request of a step; `None` if there is nothing to send.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Option<Sent> {
     let owner = state.accounts.owner(owner)?.clone();
     let now_s = core.now().seconds();
@@ -109,13 +109,13 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step
     }
 }
 
-/// A time as records write it.
+/// A time in the form of records.
 fn iso(core: &Core, time_s: i64) -> String {
     let text = Instant(time_s.saturating_mul(1000)).to_string();
     if core.varies(variations::TIMES_OFFSET) { text.replace(".000Z", "+00:00") } else { text }
 }
 
-/// A piece with a member more, where that variation is active.
+/// Adds an undocumented member under that variation.
 fn more(core: &Core, mut piece: Value) -> Value {
     if core.varies(variations::MORE_MEMBERS) {
         piece["more"] = json!({ "of": ["this", 1, null] });

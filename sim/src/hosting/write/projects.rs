@@ -1,4 +1,4 @@
-//! `projects`: an entry for each project, and the map that holds all of them.
+//! The `projects` record: an entry for each project, and the map of all entries.
 
 use assay_spec::Rules;
 use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Owner, Project};
 use crate::hosting::variations;
 
-/// What is broken in a living entry.
+/// Deviations of an active entry.
 const LIVING: MemberDeviations = &[
     (&projects::ID, Wrong::Put("/id", "\"proj_000000000000\"")),
     (&projects::SCHEMA_VERSION, Wrong::Put("/schemaVersion", "\"1\"")),
@@ -24,7 +24,7 @@ const LIVING: MemberDeviations = &[
     (&projects::ENTRY, Wrong::Put("/public", "[]")),
 ];
 
-/// What is broken in a plaintext.
+/// Deviations of a plaintext.
 const PLAINTEXT: MemberDeviations = &[
     (&projects::PLAINTEXT_NAME, Wrong::Put("/name", "7")),
     (&projects::PLAINTEXT_SOURCE, Wrong::Put("/source", "\"elsewhere\"")),
@@ -36,7 +36,7 @@ const PLAINTEXT: MemberDeviations = &[
     (&projects::PLAINTEXT_FORM, Wrong::Put("", "[]")),
 ];
 
-/// The entry of a living project.
+/// The entry of an active project.
 pub(super) fn living(
     core: &mut Core,
     accounts: &mut Accounts,
@@ -65,7 +65,7 @@ pub(super) fn living(
     deviate(core, entry, LIVING)
 }
 
-/// The entry of a deleted project: what was encrypted is emptied.
+/// The entry of a deleted project: its encrypted members are emptied.
 pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Value {
     let living = &project.living;
     let mut entry = living.clone();
@@ -81,7 +81,7 @@ pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Valu
     entry
 }
 
-/// The whole map, with one entry as it will be.
+/// The whole map, with one new entry.
 pub(super) fn map(
     core: &mut Core,
     accounts: &Accounts,
@@ -94,12 +94,12 @@ pub(super) fn map(
     let others_change = event == ProjectEvent::Edit && core.violated(&history::MAP_KEPT).is_some();
     let mut entries: Vec<(String, Value)> = Vec::new();
     for project in owner.projects.iter().filter_map(|id| accounts.project(id)) {
-        let stands = project.state != ProjectState::None;
+        let exists = project.state != ProjectState::None;
         if project.id == changed.id {
             if !vanishes {
                 entries.push((project.id.to_string(), entry.clone()));
             }
-        } else if stands {
+        } else if exists {
             let comes_back = returns && project.state == ProjectState::Deleted;
             let mut other = if comes_back { project.living.clone() } else { project.entry.clone() };
             if others_change && project.state == ProjectState::Active {

@@ -1,4 +1,4 @@
-//! Envelopes: a text encrypted under a key of its own, and that key wrapped for everyone who may read.
+//! Envelopes: data encrypted under its own key, and that key wrapped for every recipient.
 
 use assay_spec::crypto::aead::{self, Nonce};
 use assay_spec::crypto::secp256k1::{PublicKey, key_from_secret};
@@ -13,7 +13,7 @@ use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Owner};
 use crate::hosting::keys::{self, Secret};
 
-/// What is broken in an envelope.
+/// Deviations of an envelope.
 const ENVELOPE: MemberDeviations = &[
     (&envelope::FORM, Wrong::Put("/v", "\"3\"")),
     (&envelope::VERSION, Wrong::Put("/v", "2")),
@@ -29,7 +29,7 @@ const ENVELOPE: MemberDeviations = &[
     ),
 ];
 
-/// What is broken in a bundle.
+/// Deviations of a bundle.
 const BUNDLE: MemberDeviations = &[
     (&bundle::VERSION, Wrong::Put("/v", "2")),
     (&bundle::KIND, Wrong::Put("/kind", "\"bundle\"")),
@@ -46,7 +46,7 @@ const BUNDLE: MemberDeviations = &[
     (&bundle::FORM, Wrong::Put("/deks", "[]")),
 ];
 
-/// The envelope that holds `plaintext` for an owner.
+/// The envelope of `plaintext` for an owner.
 pub(super) fn envelope(core: &mut Core, accounts: &mut Accounts, owner: &Owner, plaintext: &Value) -> Value {
     let user = meant(core, owner.wallet.public(), &envelope::WALLET_OPENS);
     let encryption = meant(core, owner.encryption.public(), &envelope::KEY_E_OPENS);
@@ -81,7 +81,7 @@ pub(super) fn earlier(
     envelope
 }
 
-/// The bundle that holds `tarball` for a machine and its owner.
+/// The bundle of `tarball` for a machine and its owner.
 pub(super) fn bundle(
     core: &mut Core,
     accounts: &mut Accounts,
@@ -97,13 +97,13 @@ pub(super) fn bundle(
     deviate(core, bundle, BUNDLE)
 }
 
-/// The recipient's key, or where the rule is violated a stranger's.
+/// The recipient's key, or an unrelated key where the rule is violated.
 fn meant(core: &mut Core, key: PublicKey, rule: assay_spec::Id) -> PublicKey {
     let stranger = keys::stranger(core).public();
     core.effect(rule, key, |_, _| stranger)
 }
 
-/// `ct`, `iv`, `tag` and `deks`, by the draws of these numbers.
+/// The members `ct`, `iv`, `tag` and `deks`, from the draws with these numbers.
 fn seal(
     core: &Core,
     [key_n, iv_n, n]: [u64; 3],
@@ -118,7 +118,7 @@ fn seal(
         .iter()
         .map(|(name, public)| {
             let wrapped = wrap(public, &ephemeral(core, name, n), &key, &mut Strict);
-            let wrapped = wrapped.expect("a recipient's key is a point of the curve");
+            let wrapped = wrapped.expect("a recipient's key is a point on the curve");
             ((*name).to_owned(), Value::from(base64(&wrapped.bytes)))
         })
         .collect();
@@ -133,7 +133,7 @@ fn ephemeral(core: &Core, name: &str, n: u64) -> Ephemeral {
     let mut draws = (0..).map(|again: u64| {
         core.rng.draw("hosting.ephemeral", &[name.as_bytes(), &again.to_be_bytes()].concat(), n)
     });
-    let key = draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a key");
+    let key = draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a valid key");
     let nonce = core.rng.draw("hosting.nonce", name.as_bytes(), n);
     Ephemeral { key, nonce: Nonce::Sixteen(std::array::from_fn(|at| nonce[at])) }
 }

@@ -1,4 +1,4 @@
-//! `security`: whom an owner authorises, and the key by which they read.
+//! The `security` record: whom an owner authorizes, and the owner's encryption key.
 
 use assay_spec::Rules;
 use assay_spec::hosting::requirements::{projects, security};
@@ -11,7 +11,7 @@ use crate::hosting::accounts::Owner;
 use crate::hosting::keys;
 use crate::hosting::variations;
 
-/// What is broken in a session key's authorization.
+/// Deviations of a session key's authorization.
 const SESSION: MemberDeviations = &[
     (
         &security::ENTRY_ADDRESS,
@@ -27,7 +27,7 @@ const SESSION: MemberDeviations = &[
     (&security::SESSION_POST_TYPES, Wrong::Put("/post_types", r#"["amend"]"#)),
 ];
 
-/// What is broken in the whole.
+/// Deviations of the whole body.
 const BODY: MemberDeviations = &[
     (
         &security::ENTRY,
@@ -51,7 +51,7 @@ const BODY: MemberDeviations = &[
     ),
 ];
 
-/// Whether an edit by the session key would be taken: no rule is violated without which nobody knows of it.
+/// Whether readers accept an edit by the session key: no rule is violated that would hide its authorization.
 pub(super) fn session_works(core: &mut Core) -> bool {
     let needed = [
         &security::TYPE,
@@ -65,7 +65,7 @@ pub(super) fn session_works(core: &mut Core) -> bool {
     needed.into_iter().all(|rule| core.violated(rule).is_none())
 }
 
-/// The body, registered at that second.
+/// The body, with this registration time.
 pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
     let delegate = keys::delegate(core);
     let channel = core.dialect.records_channel.clone();

@@ -1,4 +1,4 @@
-//! From a message to the request that carries it, signed.
+//! Turns a message into a signed request.
 
 use assay_spec::Rules;
 use assay_spec::Strict;
@@ -18,25 +18,25 @@ use crate::hosting::variations;
 pub(super) struct Draft<'a> {
     /// The type.
     pub(super) kind: MessageType,
-    /// The channel; empty for the records' own.
+    /// The channel; empty for the channel of records.
     pub(super) channel: &'a str,
     /// The content.
     pub(super) content: Value,
-    /// Who signs.
+    /// The signer.
     pub(super) sender: &'a Secret,
     /// The message's timestamp.
     pub(super) time_s: i64,
-    /// Signed as a request, not as a record.
+    /// Whether it is signed like a request instead of a record.
     pub(super) as_request: bool,
 }
 
-/// A record, signed as such. The deviation about signatures is another scheme, which the network takes as well.
+/// A signed record. The deviation about signatures uses another scheme that the network also accepts.
 pub(super) fn signed(core: &mut Core, draft: Draft<'_>) -> Sent {
     let deviates = core.violated(&records::SIGNATURE).is_some();
     carried(core, &Draft { as_request: draft.as_request || deviates, ..draft })
 }
 
-/// A message as it is, whatever is said of records' signatures.
+/// A signed message, without the deviation about signatures.
 pub(super) fn carried(core: &Core, draft: &Draft<'_>) -> Sent {
     let Draft { kind, channel, content, sender, time_s, as_request } = draft;
     let channel = if channel.is_empty() { &core.dialect.records_channel } else { *channel };
@@ -53,7 +53,7 @@ pub(super) fn carried(core: &Core, draft: &Draft<'_>) -> Sent {
     }
 }
 
-/// The same signature, in the form that the variations want.
+/// The same signature in the form of the active variations.
 fn in_other_form(core: &Core, signature: &str) -> String {
     let digits = signature.trim_start_matches("0x");
     let mut bytes = parse_hex(digits).unwrap_or_default();

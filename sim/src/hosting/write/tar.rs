@@ -1,6 +1,6 @@
-//! Tarballs of a few small files (the format that POSIX calls ustar).
+//! Tarballs of a few small files, in the ustar format of POSIX.
 
-/// Bytes of a block.
+/// The size of a block in bytes.
 const BLOCK: usize = 512;
 
 /// The tarball of these files, in this order.
@@ -11,7 +11,7 @@ pub(super) fn tarball(files: &[(&str, &[u8])]) -> Vec<u8> {
         tar.extend_from_slice(bytes);
         tar.resize(tar.len().next_multiple_of(BLOCK), 0);
     }
-    // Two empty blocks end it.
+    // Two empty blocks end the archive.
     tar.resize(tar.len() + 2 * BLOCK, 0);
     tar
 }
@@ -25,7 +25,7 @@ fn header(name: &str, length: usize) -> [u8; BLOCK] {
     put(116, "0000000\0");
     put(124, &format!("{length:011o}\0"));
     put(136, "00000000000\0");
-    // The sum counts its own field as blanks.
+    // The checksum counts its own field as spaces.
     put(148, "        ");
     put(156, "0");
     put(257, "ustar\x0000");

@@ -1,4 +1,4 @@
-//! Chains made up from the world's seed: a history that ends where the world begins, and does not go on.
+//! Chains generated from the world's seed. Their history ends where the world begins and does not grow.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,17 +13,17 @@ use crate::rng::Rng;
 
 /// The networks that are indexed.
 pub(in crate::network) const NETWORKS: [&str; 3] = ["ethereum", "base", "sepolia"];
-/// Blocks of a chain that are indexed.
+/// The number of indexed blocks of a chain.
 const BLOCKS: u64 = 400;
-/// How long a block takes, in seconds.
+/// The time between two blocks, in seconds.
 const BLOCK_S: i64 = 12;
-/// The number of the first of these blocks.
+/// The number of the first indexed block.
 const FIRST_BLOCK: u64 = 19_000_000;
-/// How many addresses send and receive, and how many contracts emit events.
+/// The number of addresses that send and receive, and of contracts that emit events.
 const ACCOUNTS: u64 = 12;
 const CONTRACTS: u64 = 4;
 
-/// The chains of a world. Each is made up when it is first asked for.
+/// The chains of a world. Each is generated on first use.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Chains {
     rng: Rng,
@@ -34,13 +34,13 @@ pub(in crate::network) struct Chains {
 /// A chain. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// The oldest first.
+    /// Sorted from the oldest.
     transactions: Arc<Vec<Transaction>>,
     events: Arc<Vec<Event>>,
 }
 
 impl Chains {
-    /// The chains of a world that begins now.
+    /// The chains of a world that begins at this time.
     pub(in crate::network) fn new(core: &Core) -> Chains {
         Chains { rng: core.rng, ends: core.now(), made: Default::default() }
     }
@@ -53,12 +53,12 @@ impl Chains {
 }
 
 impl Chain {
-    /// The events, the newest first.
+    /// The events, newest first.
     pub(super) fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter().rev()
     }
 
-    /// The transactions, the newest first.
+    /// The transactions, newest first.
     pub(super) fn transactions(&self) -> impl Iterator<Item = &Transaction> {
         self.transactions.iter().rev()
     }
@@ -97,7 +97,7 @@ impl Maker<'_> {
             hash: prefixed_hex(&draw),
             block_number,
             from: self.account(from),
-            // Nobody sends to itself, so that sender and receiver can be told apart.
+            // Sender and receiver differ, so that filters on them can be distinguished.
             to: self.account(if to == from { (to + 1) % ACCOUNTS } else { to }),
             value: amount(&draw[8..18]),
             gas: 21_000 + u64::from(draw[4]) * 100,
@@ -137,7 +137,7 @@ impl Maker<'_> {
         self.address("network.account", n)
     }
 
-    /// An address with its checksum.
+    /// An address with its EIP-55 checksum.
     fn address(&self, stream: &str, n: u64) -> String {
         Address::of_digest(self.draw(stream, n)).to_string()
     }
@@ -147,7 +147,7 @@ impl Maker<'_> {
     }
 }
 
-/// An amount in the smallest unit: more than a number in JSON holds.
+/// An amount in the smallest unit; larger than a JSON number can hold.
 fn amount(bytes: &[u8]) -> String {
     let number = bytes.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
     (number + (1 << 64)).to_string()

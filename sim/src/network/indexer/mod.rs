@@ -1,4 +1,4 @@
-//! Indexed chain data: events and transactions of a few chains, which are made up from the world's seed.
+//! Indexed chain data: events and transactions of a few chains, generated from the world's seed.
 
 mod chain;
 
@@ -39,7 +39,8 @@ pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) 
     paging::of(core, name, page, &found, |core, one| shown_transaction(core, one))
 }
 
-/// The chain of that name. One that nobody indexes has nothing, or is not found, or, in a deviation, is another.
+/// The chain of that name. An unknown one is 404, or empty under a variation, or another chain under a
+/// deviation.
 fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal> {
     if let Some(chain) = state.chains.of(network) {
         return Ok(chain);
@@ -50,7 +51,7 @@ fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal
     if core.varies(variations::INDEXER_EMPTY) {
         return Ok(Chain::default());
     }
-    Err(Refusal::new(&UNKNOWN_NETWORK, format!("nobody indexes {network:.80}")))
+    Err(Refusal::new(&UNKNOWN_NETWORK, format!("the network {network:.80} is not indexed")))
 }
 
 fn shown_event(core: &mut Core, event: &Event) -> Value {
@@ -89,14 +90,14 @@ fn shown_transaction(core: &mut Core, transaction: &Transaction) -> Value {
     shown
 }
 
-/// Addresses in lower case.
+/// Sets addresses to lower case.
 fn lower(shown: &mut Value, names: &[&str]) {
     for name in names {
         shown[*name] = json!(shown[*name].as_str().unwrap_or_default().to_lowercase());
     }
 }
 
-/// Arguments whose large numbers are numbers.
+/// The arguments with large numbers as JSON numbers.
 fn as_numbers(args: &Value) -> Value {
     let Some(members) = args.as_object() else { return args.clone() };
     let large = |value: &Value| value.as_str().is_some_and(|text| text.parse::<f64>().is_ok());
@@ -106,7 +107,7 @@ fn as_numbers(args: &Value) -> Value {
     Value::Object(members.iter().map(member).collect())
 }
 
-/// The number that a text holds, as JSON has it.
+/// The JSON number in a string.
 fn number(text: &Value) -> Value {
     json!(text.as_str().and_then(|text| text.parse::<f64>().ok()))
 }

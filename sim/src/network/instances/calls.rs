@@ -51,7 +51,7 @@ pub(in crate::network) fn read(
     Ok(core.json(200, shown))
 }
 
-/// The record of a single instance, with one thing changed.
+/// The record of a single instance, changed by the deviations.
 fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
     let longer = |text: Value, _| json!(format!("{}-", text.as_str().unwrap_or_default()));
     let more = |number: Value, _| json!(number.as_i64().unwrap_or_default() + 1);
@@ -60,7 +60,7 @@ fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
     };
     deviate("instance_id", &ID, &longer);
     deviate("owner", &OWNER, &|_, _| json!(NOBODY));
-    // What an update has set is the update's to tell.
+    // Fields set by an update are covered by the deviations of the update.
     if machine.changes == 0 {
         deviate("name", &NAME, &longer);
         deviate("description", &DESCRIPTION, &longer);
@@ -89,7 +89,7 @@ pub(in crate::network) fn list(
     paging::of(core, name, page, &found, |_, instance| json!(instance))
 }
 
-/// Changes an instance.
+/// Updates an instance.
 pub(in crate::network) fn update(
     state: &mut State,
     core: &mut Core,
@@ -121,7 +121,7 @@ pub(in crate::network) fn control(
             let Content::InstanceControl(control) = content else { return Ok(()) };
             let action = control.action.name();
             if core.violated(&CONTROLLED).is_some_and(|variant| variant == action) {
-                return Err(Refusal::new(&CONTROLLED, format!("{action} is not taken")));
+                return Err(Refusal::new(&CONTROLLED, format!("{action} is rejected")));
             }
             same_id(core, call, &control.instance_id)
         });
@@ -129,8 +129,7 @@ pub(in crate::network) fn control(
     Ok(creation::reply(core, &CONTROLLED, &created, &[]))
 }
 
-/// Of an instance that nobody created, where that variation is active, the request is malformed rather than its target
-/// missing.
+/// Under that variation, a request for an unknown instance is malformed instead of not found.
 fn milder(core: &Core, refusal: Refusal, rule: Id) -> Refusal {
     if refusal.refused.rule == rule && core.varies(variations::INSTANCE_UNKNOWN_400) {
         return Refusal::new(&assay_spec::network::requirements::instances::SAME_ID, refusal.refused.why);

@@ -41,12 +41,12 @@ struct Machine {
     state: InstanceState,
     created: Instant,
     updated: Instant,
-    /// How often its data was changed.
+    /// The number of updates.
     changes: u32,
 }
 
 impl Instances {
-    /// How many there are.
+    /// The number of instances.
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }
@@ -55,7 +55,7 @@ impl Instances {
         self.by_id.get(id)
     }
 
-    /// Those that a filter wants, as records, the newest first.
+    /// The instances that a filter selects, as records, newest first.
     fn select(&self, core: &Core, filter: &InstanceFilter) -> Vec<Instance> {
         let of_owner = |machine: &Machine| {
             filter.address.as_ref().is_none_or(|address| address.eq_ignore_ascii_case(&machine.owner))
@@ -76,7 +76,7 @@ fn id_of(core: &Core, hash: Hash) -> String {
     }
 }
 
-/// The address of an instance: one of those kept for documentation.
+/// The address of an instance, from the range reserved for documentation.
 fn ipv6_of(core: &Core, hash: Hash) -> Ipv6Addr {
     let draw = core.rng.draw("network.ipv6", &hash.0, 0);
     let host = draw[..12].iter().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
@@ -106,7 +106,7 @@ fn record(core: &Core, id: &str, machine: &Machine) -> Instance {
     }
 }
 
-/// Whether a change of an instance is taken: it is there, and its owner asks.
+/// Checks a change of an instance: it exists, and the sender is its owner.
 pub(super) fn judge(
     state: &State,
     core: &mut Core,
@@ -119,12 +119,12 @@ pub(super) fn judge(
     let own = found.is_none_or(|machine| machine.owner.eq_ignore_ascii_case(&envelope.address));
     if !own && !envelope.formless {
         let owner = &assay_spec::network::requirements::errors::FORBIDDEN;
-        return Err(Refusal::new(owner, format!("{id} is not {}'s", envelope.address)));
+        return Err(Refusal::new(owner, format!("{id} does not belong to {}", envelope.address)));
     }
     Ok(())
 }
 
-/// What is asked of an update besides.
+/// Checks the further conditions of an update.
 pub(super) fn judge_update(
     state: &State,
     core: &mut Core,
@@ -134,7 +134,7 @@ pub(super) fn judge_update(
     judge(state, core, envelope, &update.instance_id, &UPDATE_UNKNOWN)
 }
 
-/// What is asked of an action besides.
+/// Checks the further conditions of an action.
 pub(super) fn judge_control(
     state: &State,
     core: &mut Core,
@@ -144,13 +144,13 @@ pub(super) fn judge_control(
     judge(state, core, envelope, &control.instance_id, &CONTROL_UNKNOWN)
 }
 
-/// Path and content name one instance.
+/// Path and content must name the same instance.
 fn same_id(core: &mut Core, call: &Call<'_>, id: &str) -> Result<(), Refusal> {
     let path = call.capture(0);
     Ok(core.require(&SAME_ID, path == id, || format!("the path names {path:.80}, the content {id:.80}"))?)
 }
 
-/// A valid INSTANCE takes effect.
+/// Applies a valid INSTANCE.
 pub(super) fn created(state: &mut State, core: &mut Core, number: Number, wanted: Wanted) {
     let store = &state.primary.store;
     let hash = store.stored(number).hash();
@@ -171,7 +171,7 @@ pub(super) fn created(state: &mut State, core: &mut Core, number: Number, wanted
     }
 }
 
-/// A valid update takes effect.
+/// Applies a valid update.
 pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
     let now = core.now();
     let violated = core.violated(&UPDATE_APPLIES);
@@ -193,7 +193,7 @@ pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
     machine.updated = now;
 }
 
-/// A valid action takes effect.
+/// Applies a valid action.
 pub(super) fn controlled(state: &mut State, core: &mut Core, control: &Control) {
     let now = core.now();
     if core.varies(variations::INSTANCE_INERT) {
@@ -207,9 +207,9 @@ pub(super) fn controlled(state: &mut State, core: &mut Core, control: &Control) 
     machine.updated = now;
 }
 
-/// A move along the instance's table; answers where it leads.
+/// Makes a transition of the instance's table. Returns the new state.
 fn moves(core: &mut Core, from: InstanceState, event: InstanceEvent) -> InstanceState {
-    let (to, row) = from.on(event).expect("an instance moves along its table");
+    let (to, row) = from.on(event).expect("the transition is in the instance table");
     core.fired(row);
     to
 }

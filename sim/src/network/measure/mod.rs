@@ -1,5 +1,5 @@
-//! The measurement program: every hour it probes each node once, in a seeded random order and over HTTP as anybody
-//! would, and publishes what it found as one message. It runs on virtual time, and not before it is switched on.
+//! The measurement program. Every hour it probes each node once, in a seeded random order and over HTTP, and
+//! publishes the results as one message. It runs on virtual time, and only after it is switched on.
 
 mod publish;
 mod record;
@@ -25,17 +25,17 @@ pub(super) use visit::{Probe, probed};
 
 use visit::Visit;
 
-/// The measurement program and the records that it has made. Cheap to clone.
+/// The measurement program and its records. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measure {
     on: bool,
-    /// Hours that there ever were: the key of their random draws.
+    /// The number of hours so far: the key of their random draws.
     hours: u64,
-    /// The hour that is open.
+    /// The current hour.
     hour: Option<Hour>,
     /// What the program reads from core nodes, once it has been written.
     fixtures: Option<publish::Fixtures>,
-    /// Records that are served, by the number of the node, oldest first.
+    /// The served records by node number, oldest first.
     records: OrdMap<usize, Vector<Arc<Measured>>>,
 }
 
@@ -44,26 +44,27 @@ pub(super) struct Measure {
 struct Hour {
     number: u64,
     state: MeasurementState,
-    /// Nodes that are being probed, by their number.
+    /// The nodes that are being probed, by number.
     visits: OrdMap<usize, Visit>,
-    /// What has been found.
+    /// The results so far.
     results: Vector<Arc<Measured>>,
 }
 
-/// What is due. Every hour has its own number; what concerns another than the one that is open is too late.
+/// A due event. Every hour has its own number; an event of another hour than the current one is ignored.
 #[derive(Clone, Copy, Debug)]
 pub enum Due {
-    /// A node's turn has come.
+    /// The probe of a node starts.
     Visit(u64, usize),
-    /// An answer has come back from a node.
+    /// A response from a node arrives.
     Back(Probe),
-    /// The hour closes.
+    /// The hour ends.
     Close(u64),
-    /// Records of an hour are two weeks old.
+    /// The records of an hour are two weeks old.
     Age,
 }
 
-/// Servers of the program, on several continents: addresses set aside for documentation (RFC 5737, RFC 3849).
+/// The servers of the program, on several continents. The addresses are reserved for documentation (RFC 5737,
+/// RFC 3849).
 const PROBERS: [(Ipv4Addr, Ipv6Addr); 3] = [
     (Ipv4Addr::new(198, 51, 100, 1), Ipv6Addr::new(0x2001, 0xdb8, 1, 0, 0, 0, 0, 1)),
     (Ipv4Addr::new(198, 51, 100, 2), Ipv6Addr::new(0x2001, 0xdb8, 2, 0, 0, 0, 0, 1)),
@@ -76,7 +77,7 @@ pub(super) fn is_prober(peer: IpAddr) -> bool {
 }
 
 impl Measure {
-    /// The records of the node of that number, oldest first.
+    /// The records of the node with that number, oldest first.
     pub(super) fn records(&self, node: usize) -> impl Iterator<Item = &Arc<Measured>> {
         self.records.get(&node).into_iter().flatten()
     }
@@ -90,7 +91,7 @@ impl Measure {
     }
 }
 
-/// The program, for people.
+/// The program, as the control API shows it.
 pub(super) fn view(state: &State, core: &Core) -> Value {
     let measure = &state.measure;
     json!({
@@ -107,7 +108,7 @@ struct Switch {
     on: bool,
 }
 
-/// Switches the program on or off. What is open when it is switched off is never published.
+/// Switches the program on or off. An hour that is open when it is switched off is never published.
 pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
     let Switch { on } = actions::read("measure", arguments)?;
     if on && !state.measure.on {
@@ -123,7 +124,7 @@ pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> 
     Ok(answer)
 }
 
-/// Something is due.
+/// Handles a due event.
 pub(super) fn fire(state: &mut State, core: &mut Core, due: Due) {
     match due {
         Due::Visit(hour, node) => visit::begin(state, core, hour, node),
@@ -133,7 +134,7 @@ pub(super) fn fire(state: &mut State, core: &mut Core, due: Due) {
     }
 }
 
-/// An hour opens: each node gets its turn, at a moment of its own.
+/// Starts an hour: each node is probed at its own time.
 fn open(state: &mut State, core: &mut Core) {
     state.measure.hours += 1;
     let (number, now) = (state.measure.hours, core.now());
@@ -141,7 +142,7 @@ fn open(state: &mut State, core: &mut Core) {
     let hour_ms = state.limits.measurement_ms.max(nodes as i64);
     let turn_ms = hour_ms / nodes as i64;
     for (turn, node) in order(core, number, nodes).into_iter().enumerate() {
-        // Within the first half of its turn, so that there is time for all tests.
+        // In the first half of its slot, so that there is time for all tests.
         let late_ms = number_of(core, "network.turn", number, node) % (turn_ms / 2).max(1);
         set(core, now + turn as i64 * turn_ms + late_ms, Timer::Measure(Due::Visit(number, node)));
     }
@@ -151,14 +152,14 @@ fn open(state: &mut State, core: &mut Core) {
         Some(Hour { number, state: state_now, visits: OrdMap::new(), results: Vector::new() });
 }
 
-/// The order in which nodes have their turns in an hour.
+/// The order in which the nodes of an hour are probed.
 fn order(core: &Core, hour: u64, nodes: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..nodes).collect();
     order.sort_by_key(|node| core.rng.draw("network.measurement-order", &(*node as u64).to_be_bytes(), hour));
     order
 }
 
-/// An hour closes: what was found is published and served, and the next hour opens.
+/// Ends an hour: publishes and serves the results, and starts the next hour.
 fn close(state: &mut State, core: &mut Core, number: u64) {
     if state.measure.hour(number).is_none() {
         return;
@@ -174,11 +175,11 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
     open(state, core);
 }
 
-/// Two weeks after an hour has closed, all of its records are older than that.
+/// Drops records of an hour that ended more than two weeks ago.
 fn age(state: &mut State, core: &mut Core) {
     moves(core, MeasurementState::Published, MeasurementEvent::Age);
     let begin = core.now() - METRICS_RETENTION_MS;
-    // Where they are shown for longer, they are kept for longer.
+    // Where the deviation serves them longer, they are kept longer.
     if core.effect(&RETENTION, true, |_, _| false) {
         for node in 0..state.nodes.len() {
             let Some(records) = state.measure.records.get_mut(&node) else { continue };
@@ -189,21 +190,21 @@ fn age(state: &mut State, core: &mut Core) {
     }
 }
 
-/// A move along the program's table; answers where it leads.
+/// Makes a transition of the program's table. Returns the new state.
 fn moves(core: &mut Core, from: MeasurementState, event: MeasurementEvent) -> MeasurementState {
-    let (to, row) = from.on(event).expect("the program moves along its table");
+    let (to, row) = from.on(event).expect("the transition is in the measurement table");
     core.fired(row);
     to
 }
 
-/// A random number for a node in an hour, not negative.
+/// A random number for a node in an hour; not negative.
 fn number_of(core: &Core, stream: &str, hour: u64, node: usize) -> i64 {
     let draw = core.rng.draw(stream, &(node as u64).to_be_bytes(), hour);
     let eight: [u8; 8] = std::array::from_fn(|n| draw[n]);
     (u64::from_be_bytes(eight) >> 1) as i64
 }
 
-/// Where the program stands.
+/// The addresses that the program probes from.
 fn prober(core: &Core, hour: u64, node: usize) -> (IpAddr, IpAddr) {
     let at = number_of(core, "network.prober", hour, node) as usize % PROBERS.len();
     (IpAddr::V4(PROBERS[at].0), IpAddr::V6(PROBERS[at].1))

@@ -1,4 +1,5 @@
-//! What the program writes to the network: once, what it will read from core nodes; every hour, what it found.
+//! What the program writes to the network: once, the aggregate and the file that it reads from core nodes;
+//! every hour, the results.
 
 use std::sync::Arc;
 
@@ -21,21 +22,21 @@ use crate::core::Core;
 use crate::network::{State, create, storage, variations};
 use crate::refusal::Refusal;
 
-/// Members of the large aggregate.
+/// The number of members of the large aggregate.
 const MEMBERS: u64 = 128;
-/// Its key.
+/// The key of the large aggregate.
 const KEY: &str = "measured";
 
-/// What the program reads from core nodes: an aggregate and a file of its own.
+/// What the program reads from core nodes: its own aggregate and file.
 #[derive(Clone, Debug)]
 pub(super) struct Fixtures {
     /// The owner of the aggregate.
     pub(super) address: String,
-    /// The aggregate's key.
+    /// The key of the aggregate.
     pub(super) key: &'static str,
-    /// The file's name.
+    /// The name of the file.
     pub(super) file: String,
-    /// The hash of the message that keeps it.
+    /// The hash of the message that keeps the file.
     pub(super) message: String,
 }
 
@@ -46,10 +47,10 @@ pub(super) fn address(core: &Core) -> String {
 
 fn key(core: &Core) -> SigningKey {
     let mut draws = (0..).map(|n| core.rng.draw("network.publisher", b"", n));
-    draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a key")
+    draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a valid key")
 }
 
-/// Writes what the program will read, unless it stands already.
+/// Writes what the program will read, unless it exists already.
 pub(super) fn prepare(state: &mut State, core: &mut Core) -> Result<(), String> {
     if state.measure.fixtures.is_some() {
         return Ok(());
@@ -77,13 +78,13 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     let store = signed(core, MessageType::Store, &channel, &content)?;
 
     create::store(state, core, &aggregate)?;
-    // The file is there before the message that keeps it is validated.
+    // The file must be there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, "application/octet-stream");
     create::store(state, core, &store)?;
     Ok(Fixtures { address, key: KEY, file: cid, message: store.item_hash.to_string() })
 }
 
-/// Publishes the results of an hour, as one message.
+/// Publishes the results of an hour as one message.
 pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<Arc<Measured>>) {
     let skipped = number.is_multiple_of(2) && core.violated(&HOURLY) == Some("");
     if skipped {
@@ -121,14 +122,14 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
         let message = signed(core, kind, &dialect.scoring_channel, &content);
         let stored = message.and_then(|message| create::store(state, core, &message));
         if let Err(refusal) = stored {
-            // The network is full: the hour goes by without its message.
+            // The network is full: this hour has no message.
             core.refuse(&refusal.refused);
         }
     }
 }
 
-/// A message of the publisher's, signed, and read as any node would read it. Its text has no nonce, so that whoever
-/// has the record can write down again what was signed.
+/// A signed message of the publisher, parsed as any node would parse it. It has no nonce, so that a reader of
+/// the record can rebuild what was signed.
 fn signed(core: &Core, kind: MessageType, channel: &str, content: &Value) -> Result<Message, Refusal> {
     let now = core.now();
     let text = message_text("ETH", Some(channel), kind.name(), now.seconds(), content, None);

@@ -1,4 +1,4 @@
-//! What the program found at a node in an hour.
+//! The results of one probe of a node.
 
 use assay_spec::Instant;
 use assay_spec::network::metrics::{Common, ComputeRecord, CoreRecord, seconds};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 use crate::network::nodes::{Node, NodeKind};
 
-/// One node, measured once.
+/// One probe of one node.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Measured {
-    /// When.
+    /// When the probe started.
     pub(in crate::network) at: Instant,
-    /// The node's number.
+    /// The number of the node.
     pub(in crate::network) node: usize,
-    /// What was found.
+    /// The results.
     pub(in crate::network) record: Record,
-    /// The fields of tests that failed, and why.
+    /// The fields of failed tests, and why they failed.
     pub(in crate::network) failed: Vec<(&'static str, Failed)>,
 }
 
@@ -31,16 +31,16 @@ pub(in crate::network) enum Record {
 /// Why a test failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::network) enum Failed {
-    /// Nothing answered, or not in time.
+    /// No response, or not in time.
     Unanswered,
-    /// Another status than the expected one came, after so many milliseconds.
+    /// Another status than expected, after this many milliseconds.
     Status(i64),
-    /// A machine that runs was not pinged: that goes over IPv6.
+    /// The machine runs but has no IPv6, and pings use IPv6.
     NoIpv6,
 }
 
 impl Record {
-    /// The record of a node of which nothing has been found yet.
+    /// An empty record of a node.
     pub(super) fn new(node: &Node, at: Instant) -> Record {
         let common = Common {
             measured_at: seconds(at.0),
@@ -73,7 +73,7 @@ impl Record {
         }
     }
 
-    /// What kind of node it is of.
+    /// The kind of the node.
     pub(in crate::network) fn kind(&self) -> NodeKind {
         match self {
             Record::Core(_) => NodeKind::Core,
@@ -81,7 +81,7 @@ impl Record {
         }
     }
 
-    /// The record as it is written.
+    /// The record as published.
     pub(in crate::network) fn written(&self) -> Value {
         match self {
             Record::Core(record) => json!(record),
@@ -95,7 +95,7 @@ impl Record {
         common.version = Some(version);
     }
 
-    /// The duration of the test of that field.
+    /// The duration of the test of a field.
     pub(super) fn set_latency(&mut self, field: &str, ms: i64) {
         let place = match self {
             Record::Core(record) => match field {
@@ -115,7 +115,7 @@ impl Record {
         *place = Some(seconds(ms));
     }
 
-    /// A core node's own counts.
+    /// The counts that a core node reports.
     pub(super) fn set_counts(&mut self, body: &Value) {
         if let Record::Core(record) = self {
             record.txs_total = body["txs_total"].as_u64();
@@ -124,7 +124,7 @@ impl Record {
         }
     }
 
-    /// What a compute node can do.
+    /// The features that a compute node reports.
     pub(super) fn set_features(&mut self, features: Option<Vec<String>>) {
         if let Record::Compute(record) = self {
             record.features = features;

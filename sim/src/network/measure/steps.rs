@@ -1,4 +1,4 @@
-//! The tests of a node, in their order: which field each fills, what it asks, and what it expects.
+//! The tests of a node, in order: the field that each fills, its request, and the expected status.
 
 use assay_spec::network::limits::AGGREGATE_PROBE_LIMIT;
 use assay_spec::network::metrics::Expected;
@@ -16,27 +16,27 @@ use crate::network::variations;
 pub(super) struct Test {
     /// The field that it fills.
     pub(super) field: &'static str,
-    /// How it asks.
+    /// How it is made.
     pub(super) way: Way,
 }
 
-/// How a test asks.
+/// The way of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Over HTTP.
     Http {
-        /// What.
+        /// The resource that it requests.
         asks: Asks,
-        /// Over IPv6, not IPv4.
+        /// Over IPv6 instead of IPv4.
         ipv6: bool,
         /// What counts as success.
         expected: Expected,
     },
-    /// By a ping to the diagnostic machine. There is no HTTP in it: the world knows whether it is answered.
+    /// A ping to the diagnostic machine. The world itself knows whether it is answered; no HTTP is involved.
     Ping,
 }
 
-/// What a test over HTTP asks for.
+/// The resource that an HTTP test requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asks {
     Info,
@@ -48,7 +48,7 @@ pub(super) enum Asks {
     Check,
 }
 
-/// The tests of a core node. Over which of the two internet protocols they go is not said; here it is IPv4.
+/// The tests of a core node. The document does not name the IP version; this simulator uses IPv4.
 static CORE: [Test; 4] = [
     http("base_latency", Asks::Info, false, Expected::Success),
     http("metrics_latency", Asks::Metrics, false, Expected::Success),
@@ -69,7 +69,7 @@ const fn http(field: &'static str, asks: Asks, ipv6: bool, expected: Expected) -
     Test { field, way: Way::Http { asks, ipv6, expected } }
 }
 
-/// The tests of a kind of node.
+/// The tests for a kind of node.
 pub(super) fn of(kind: NodeKind) -> &'static [Test] {
     match kind {
         NodeKind::Core => &CORE,
@@ -77,7 +77,7 @@ pub(super) fn of(kind: NodeKind) -> &'static [Test] {
     }
 }
 
-/// Path and query that a test asks `node` for.
+/// The path and query of a test's request to `node`.
 pub(super) fn target(core: &Core, asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     match asks {

@@ -1,5 +1,5 @@
-//! One node in its turn: its tests, one after the other. A duration is the virtual time between a request and the
-//! arrival of its answer, the way there and back included.
+//! The probe of one node: its tests, one after the other. A duration is the virtual time between request and
+//! response, including the way there and back.
 
 use std::net::IpAddr;
 
@@ -18,7 +18,7 @@ use crate::network::{OutgoingContext, State, Timer, info, probes, set};
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::world::Reply;
 
-/// The shortest and the longest way to a node and back, in milliseconds.
+/// The shortest and the longest network delay to a node and back, in milliseconds.
 const WAY_MS: std::ops::Range<i64> = 4..80;
 
 /// A node that is being probed.
@@ -27,17 +27,17 @@ pub(super) struct Visit {
     at: Instant,
     record: Record,
     failed: Vec<(&'static str, Failed)>,
-    /// The number of the test that is under way.
+    /// The number of the current test.
     step: usize,
     sent_at: Instant,
-    /// What the test has come to, on its way back.
+    /// The outcome of the test, on its way back.
     outcome: Option<Outcome>,
-    /// Where the program stands, by protocol.
+    /// The address that the program probes from, by IP version.
     ipv4: IpAddr,
     ipv6: IpAddr,
 }
 
-/// A test under way: the hour, the node's number, the test's number.
+/// A running test: the hour, the node's number, the test's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     hour: u64,
@@ -45,7 +45,7 @@ pub struct Probe {
     step: usize,
 }
 
-/// A node's turn has come.
+/// Starts the probe of a node.
 pub(super) fn begin(state: &mut State, core: &mut Core, hour: u64, node: usize) {
     let (ipv4, ipv6) = prober(core, hour, node);
     let at = core.now();
@@ -78,7 +78,7 @@ fn ask(state: &mut State, core: &mut Core, probe: Probe) {
                 core.send(request, crate::world::OutgoingContext::Network(OutgoingContext::Probe(probe)));
                 return;
             }
-            // There is nobody to connect to.
+            // The node has no address to connect to.
             Some(Failure::Unreachable)
         }
     };
@@ -86,7 +86,7 @@ fn ask(state: &mut State, core: &mut Core, probe: Probe) {
     come_back(core, hour, probe);
 }
 
-/// A request has come to something; whatever that is comes back over the same way.
+/// Takes the outcome of a request; it arrives after the network delay.
 pub(in crate::network) fn probed(state: &mut State, core: &mut Core, probe: Probe, outcome: Outcome) {
     let Some(visit) = state.measure.visit(probe.hour, probe.node) else { return };
     if visit.step == probe.step && visit.outcome.is_none() {
@@ -97,12 +97,12 @@ pub(in crate::network) fn probed(state: &mut State, core: &mut Core, probe: Prob
 
 fn come_back(core: &mut Core, hour: u64, probe: Probe) {
     let span = WAY_MS.end - WAY_MS.start;
-    // Every test of every hour has a way of its own.
+    // Every test of every hour has its own delay.
     let draw = number_of(core, "network.way", hour * 16 + probe.step as u64, probe.node);
     set(core, core.now() + WAY_MS.start + draw % span, Timer::Measure(Due::Back(probe)));
 }
 
-/// An answer has come back: judges it, and goes on to the next test.
+/// Handles a response: judges it and starts the next test.
 pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     let now = core.now();
     let node = state.nodes.at(probe.node).clone();
@@ -140,7 +140,7 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     }
 }
 
-/// What an answer says besides how long it took.
+/// Reads what a response contains besides its duration.
 fn read(record: &mut Record, asks: Asks, reply: &Reply) {
     let body = || serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
     match asks {
@@ -160,14 +160,14 @@ fn read(record: &mut Record, asks: Asks, reply: &Reply) {
     }
 }
 
-/// A node's turn is over.
+/// Ends the probe of a node.
 fn end(core: &mut Core, hour: &mut Hour, node: usize) {
     let Some(Visit { at, record, failed, .. }) = hour.visits.remove(&node) else { return };
     hour.state = moves(core, hour.state, MeasurementEvent::Probe);
     hour.results.push_back(Measured { at, node, record, failed }.into());
 }
 
-/// The hour closes over nodes whose turn is not over: what has not come back has failed.
+/// Ends the probes that are still running when the hour ends: tests without a response have failed.
 pub(super) fn end_all(state: &mut State, core: &mut Core, number: u64) {
     let Some(hour) = state.measure.hour(number) else { return };
     let open: Vec<usize> = hour.visits.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! Changes of a node, by the control API.
+//! Changes to a node through the control API.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::{Node, NodeKind};
 use crate::network::{State, actions};
 
-/// The version of a node that is up to date.
+/// The version of an up-to-date node.
 pub(super) const CURRENT: &str = "2.4.1";
-/// The version of a node that is not.
+/// The version of an outdated node.
 const OLD: &str = "2.1.0";
 
-/// The most that a node can be slow, in milliseconds.
+/// The maximum delay of a slow node, in milliseconds.
 const SLOW_MS: i64 = 3_600_000;
-/// The longest text of a node, in bytes.
+/// The longest string of a node, in bytes.
 const TEXT_BYTES: usize = 1024;
 
 #[derive(Deserialize)]
@@ -34,12 +34,13 @@ struct Change {
     features: Option<Vec<String>>,
 }
 
-/// Changes a node; answers what it is now. Nothing changes where something of it cannot be.
+/// Changes a node and returns its new view. If one value is invalid, nothing changes.
 pub(in crate::network) fn perform(state: &mut State, arguments: &Value) -> Result<Value, String> {
     let change: Change = actions::read("node", arguments)?;
     let known = || state.nodes.iter().map(|node| node.site.name).collect::<Vec<_>>();
     let number = state.nodes.iter().position(|node| node.site.name == change.site);
-    let number = number.ok_or_else(|| format!("no node is at {:.60?}; known: {:?}", change.site, known()))?;
+    let number =
+        number.ok_or_else(|| format!("there is no node at {:.60?}; known: {:?}", change.site, known()))?;
     change.check(state.nodes.at(number))?;
     let node = &mut Arc::make_mut(&mut state.nodes.0)[number];
     change.apply(node);
@@ -53,17 +54,17 @@ impl Change {
             return Err(format!("{} is a core node: it has no machine and no features", node.site.name));
         }
         if let Some(slow_ms) = self.slow_ms.filter(|ms| !(0..=SLOW_MS).contains(ms)) {
-            return Err(format!("slow_ms is {slow_ms}; it is between 0 and {SLOW_MS}"));
+            return Err(format!("slow_ms is {slow_ms}; it must be between 0 and {SLOW_MS}"));
         }
         let texts = [("version", &self.version), ("url", &self.url), ("as_name", &self.as_name)];
         for (name, text) in texts {
             if text.as_ref().is_some_and(|text| text.len() > TEXT_BYTES) {
-                return Err(format!("{name} has more than {TEXT_BYTES} bytes"));
+                return Err(format!("{name} is longer than {TEXT_BYTES} bytes"));
             }
         }
         let known = |feature: &String| FEATURES.contains(&feature.as_str());
         match self.features.iter().flatten().find(|feature| !known(feature)) {
-            Some(strange) => Err(format!("no feature is named {strange:.60?}; known: {FEATURES:?}")),
+            Some(strange) => Err(format!("unknown feature {strange:.60?}; known: {FEATURES:?}")),
             None => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
-//! The world's nodes: core nodes with the API, and compute nodes. Each can be down, slow, without IPv6, or old.
+//! The world's nodes: core nodes with the API, and compute nodes. Each can be down, slow, without IPv6, or
+//! outdated.
 
 mod change;
 
@@ -17,43 +18,43 @@ pub(super) use change::perform;
 
 use change::CURRENT;
 
-/// What a node is for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NodeKind {
-    /// It has the API.
+    /// Serves the API.
     Core,
-    /// It runs machines.
+    /// Runs machines.
     Compute,
 }
 
 /// A node.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where it listens.
+    /// The site where it listens.
     pub(super) site: Site,
     /// What it is for.
     pub(super) kind: NodeKind,
-    /// Its hash, hexadecimal.
+    /// Its hash, in hex.
     pub(super) id: Arc<str>,
-    /// Its address, as records of it show it.
+    /// Its address, as shown in records.
     pub(super) url: Arc<str>,
-    /// Whether it can be reached at all.
+    /// Whether it is reachable.
     pub(super) up: bool,
-    /// How much later than others it answers.
+    /// The additional delay of its responses.
     pub(super) slow_ms: i64,
-    /// Whether it can be reached over IPv6.
+    /// Whether it is reachable over IPv6.
     pub(super) ipv6: bool,
     /// Whether its diagnostic machine runs.
     pub(super) machine: bool,
-    /// The hash of that machine, hexadecimal.
+    /// The hash of that machine, in hex.
     pub(super) machine_id: Arc<str>,
-    /// Its software's version.
+    /// The version of its software.
     pub(super) version: Arc<str>,
-    /// The autonomous system that it is in.
+    /// The number of its autonomous system.
     pub(super) asn: u32,
-    /// That system's name.
+    /// The name of its autonomous system.
     pub(super) as_name: Arc<str>,
-    /// What a compute node can do.
+    /// The features of a compute node.
     pub(super) features: Arc<[String]>,
 }
 
@@ -61,7 +62,7 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 pub(super) struct Nodes(Arc<Vec<Node>>);
 
-/// Which way a node cannot be reached.
+/// Why a node is not reachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreachable {
     /// It is down.
@@ -71,7 +72,7 @@ pub(super) enum Unreachable {
 }
 
 impl Nodes {
-    /// The nodes at the beginning of a world: all of them well.
+    /// The nodes at the start of a world, all reachable and up to date.
     pub(super) fn new(core: &Core) -> Nodes {
         let node = |kind: NodeKind, site: Site, asn: u32, as_name: &str, features: usize| {
             let id = |stream| hex(&core.rng.draw(stream, site.name.as_bytes(), 0)).into();
@@ -91,7 +92,7 @@ impl Nodes {
                 features: FEATURES[..features].iter().map(ToString::to_string).collect(),
             }
         };
-        // The numbers are set aside for documentation (RFC 5398).
+        // The numbers are reserved for documentation (RFC 5398).
         Nodes(Arc::new(vec![
             node(NodeKind::Core, sites::PRIMARY, 64_496, "Example Transit", 0),
             node(NodeKind::Core, sites::ALTERNATIVE, 64_497, "Example Hosting", 0),
@@ -101,7 +102,7 @@ impl Nodes {
         ]))
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -111,7 +112,7 @@ impl Nodes {
         self.0.iter()
     }
 
-    /// The node of that number.
+    /// The node with that number.
     pub(super) fn at(&self, number: usize) -> &Node {
         &self.0[number]
     }
@@ -121,14 +122,14 @@ impl Nodes {
         self.iter().find(|node| node.site == site)
     }
 
-    /// The number of the node of that kind and hash.
+    /// The number of the node with that kind and hash.
     pub(super) fn find(&self, kind: NodeKind, id: &str) -> Option<usize> {
         self.iter().position(|node| node.kind == kind && node.id.eq_ignore_ascii_case(id))
     }
 }
 
 impl Node {
-    /// Why a caller at that address does not reach the node.
+    /// Why a caller at that address cannot reach the node.
     pub(super) fn unreachable_from(&self, peer: IpAddr) -> Option<Unreachable> {
         match peer {
             _ if !self.up => Some(Unreachable::Down),
@@ -137,7 +138,7 @@ impl Node {
         }
     }
 
-    /// Why its diagnostic machine does not answer a ping, which goes over IPv6.
+    /// Why its diagnostic machine does not answer a ping; pings use IPv6.
     pub(super) fn unreachable_machine(&self) -> Option<Unreachable> {
         match () {
             () if !self.up || !self.machine => Some(Unreachable::Down),
@@ -146,7 +147,7 @@ impl Node {
         }
     }
 
-    /// The node, for people.
+    /// The node, as the control API shows it.
     pub(super) fn view(&self) -> Value {
         let kind = if self.kind == NodeKind::Core { "core" } else { "compute" };
         let mut view = json!({
@@ -171,14 +172,13 @@ impl Node {
     }
 }
 
-/// The answer to whoever asks a node that cannot be reached. A world has no connections that it could leave unmade;
-/// this is what stands in front of a node that is gone.
+/// The response of a node that is not reachable. A world cannot refuse a connection; this stands in for that.
 pub(super) fn refuses(state: &State, core: &Core, head: &RequestHead) -> Option<Reply> {
     state.nodes.at_site(head.site)?.unreachable_from(head.peer)?;
     Some(core.text(503, "no such node"))
 }
 
-/// The answer of a node, now; that of a slow one comes later.
+/// The response of a node, or `None` if a slow node sends it later.
 pub(super) fn slowed(
     state: &State,
     core: &mut Core,

@@ -1,10 +1,10 @@
-//! From hashes to numbers. Only the beginning of each hash is kept here; the message has the rest.
+//! Maps hashes to message numbers. Only a prefix of each hash is kept here; the message has the rest.
 
 use super::Number;
 use super::ranked::Ranked;
 use crate::network::hash::Hash;
 
-/// The numbers of messages by the beginnings of their hashes. Cheap to clone.
+/// Message numbers by hash prefix. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digests(Ranked<[u32; 3]>);
 
@@ -17,7 +17,7 @@ impl Digests {
         self.0.insert(rank, item);
     }
 
-    /// The message that has the hash; `has` tells of a number whether it does.
+    /// The message with the hash. `has` says whether a message has it.
     pub(super) fn find(&self, hash: Hash, has: impl Fn(Number) -> bool) -> Option<Number> {
         let begin = begin(hash);
         let from = self.0.rank_of(|item| item[..2] < begin[..]);
@@ -40,7 +40,7 @@ mod tests {
         let hashes: Vec<Hash> = (0..600_u16)
             .map(|n| {
                 let mut bytes = [9; 32];
-                // Three beginnings, each of so many hashes that they fill leaves.
+                // Three prefixes, each with enough hashes to fill leaves.
                 bytes[7] = (n % 3) as u8;
                 bytes[30..].copy_from_slice(&n.to_be_bytes());
                 Hash(bytes)

@@ -1,4 +1,4 @@
-//! The lists: one for every value that a filter can name.
+//! The index: one list for every value that a filter can name.
 
 use assay_spec::network::message::Message;
 use imbl::OrdMap;
@@ -8,7 +8,7 @@ use super::names::{Name, Names};
 use super::ranked::Ranked;
 use super::stored::Stored;
 
-/// What a list is of.
+/// What a list contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dim {
     /// Every message.
@@ -17,21 +17,22 @@ pub(super) enum Dim {
     Sender,
     /// Messages of a channel.
     Channel,
-    /// Messages of a type, under its place among the types.
+    /// Messages of a type, by its position among the types.
     Type,
-    /// Messages whose content has a type.
+    /// Messages whose content has that type.
     ContentType,
     /// Messages with a tag.
     Tag,
-    /// Messages whose content has a member of that name.
+    /// Messages whose content has a member with that name.
     Key,
-    /// Messages with more tags than are listed one by one.
+    /// Messages with more tags than are listed individually.
     ManyTags,
-    /// Messages with more members than are listed one by one.
+    /// Messages with more members than are listed individually.
     ManyKeys,
 }
 
-/// Tags and members of one message that are listed one by one: no message costs more than its bytes warrant.
+/// How many tags and members of one message are listed individually. This bounds the memory that a message
+/// can cost.
 const LISTED: usize = 32;
 
 /// The lists. Cheap to clone.
@@ -41,12 +42,12 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// The list of a value; `None` where no message has it.
+    /// The list of a value; `None` if no message has it.
     pub(super) fn list(&self, dim: Dim, name: Name) -> Option<&Ranked> {
         self.lists.get(&(dim, name))
     }
 
-    /// Takes a list out, to be changed and put back: nobody shares it then.
+    /// Takes a list out, to be changed and put back: then it is not shared and need not be copied.
     pub(super) fn take(&mut self, dim: Dim, name: Name) -> Ranked {
         self.lists.get_mut(&(dim, name)).map(std::mem::take).unwrap_or_default()
     }
@@ -56,7 +57,7 @@ impl Index {
     }
 }
 
-/// Where a message is listed.
+/// The lists that contain a message.
 pub(super) fn entries(stored: &Stored, message: &Message, names: &mut Names) -> Vec<(Dim, Name)> {
     let mut entries = vec![
         (Dim::All, 0),

@@ -1,7 +1,8 @@
-//! The messages of the network and its files, with an index for every filter. A clone is cheap and shares all of it.
+//! The messages and files of the network, with an index for every filter. A clone is cheap and shares
+//! everything.
 //!
-//! Messages have numbers in the order of their arrival and never leave. Every list of an index is sorted by time and,
-//! at equal times, by arrival; pages show it from its end.
+//! Messages have numbers in the order of arrival and are never removed. Every index list is sorted by time
+//! and then by arrival; pages are read from its end.
 
 mod digests;
 mod files;
@@ -28,7 +29,7 @@ use digests::Digests;
 use index::{Dim, Index};
 use names::Names;
 
-/// The number of a message, by arrival from 0.
+/// The number of a message, in order of arrival from 0.
 pub(super) type Number = u32;
 
 /// The store.
@@ -42,22 +43,22 @@ pub(super) struct Store {
     by_owner: OrdMap<Arc<str>, Vector<Number>>,
     /// The files.
     pub(super) files: Files,
-    /// What the contents of all messages hold together, in bytes.
+    /// The size of all contents, in bytes.
     bytes: u64,
     /// Counts every change.
     version: u64,
 }
 
-/// What a STORE message has besides what every message has.
+/// The lifecycle data of a STORE message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Life {
-    /// Who pays for it, in lower case.
+    /// Its payer, in lower case.
     pub(super) owner: Arc<str>,
-    /// The file's identifier, where the network has had it.
+    /// The file's identifier, if the network has had the file.
     pub(super) cid: Option<Arc<str>>,
     /// The file's size in bytes.
     pub(super) size: u64,
-    /// The file's content type, as it was uploaded.
+    /// The file's content type, as uploaded.
     pub(super) content_type: Option<Arc<str>>,
     /// When its removal was scheduled.
     pub(super) removing_at: Option<Instant>,
@@ -68,30 +69,30 @@ pub(super) struct Life {
 }
 
 impl Store {
-    /// How many messages there are.
+    /// The number of messages.
     pub(super) fn len(&self) -> usize {
         self.messages.len()
     }
 
-    /// What contents and files hold together, in bytes.
+    /// The size of contents and files, in bytes.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes + self.files.bytes()
     }
 
-    /// Counts every change: equal versions of one store are equal stores.
+    /// Counts every change: two states of one store with the same version are equal.
     pub(super) const fn version(&self) -> u64 {
         self.version
     }
 
-    /// Something of the store, or of what hangs on it, has changed.
+    /// Marks a change of the store, or of what depends on it.
     pub(super) fn touch(&mut self) {
         self.version += 1;
     }
 
-    /// Adds a message, pending. Its hash is new.
+    /// Adds a message in state pending. Its hash must be new.
     pub(super) fn add(&mut self, message: &Message, received: Instant) -> Number {
         let number = self.messages.len() as Number;
-        let hash = Hash::parse(&message.item_hash).expect("the spec writes hashes in 64 digits");
+        let hash = Hash::parse(&message.item_hash).expect("the spec writes hashes as 64 hex digits");
         let stored = Stored::new(message, hash, received, &mut self.names);
         self.bytes += message.content.len() as u64;
         self.by_hash.insert(hash, number);
@@ -103,7 +104,7 @@ impl Store {
         number
     }
 
-    /// A message of the lists stands in them once more.
+    /// Enters a listed message into the lists once more.
     pub(super) fn list_again(&mut self, number: Number) {
         let message = self.message(number);
         let stored = self.stored(number).clone();
@@ -121,7 +122,7 @@ impl Store {
         self.index.put(dim, name, list);
     }
 
-    /// The place of a message in every list.
+    /// The sort key of a message in every list.
     fn order(&self, number: Number) -> (i64, Number) {
         (self.stored(number).timestamp(), number)
     }
@@ -131,17 +132,17 @@ impl Store {
         self.by_hash.find(hash, |number| self.stored(number).hash() == hash)
     }
 
-    /// The number of the message whose hash has that text, in either form.
+    /// The number of the message with that hash, in either string form.
     pub(super) fn find_text(&self, text: &str) -> Option<Number> {
         self.find(Hash::parse(text)?)
     }
 
-    /// A message as it is kept.
+    /// A message as stored.
     pub(super) fn stored(&self, number: Number) -> &Stored {
         self.messages.get(number as usize).expect("numbers come from this store")
     }
 
-    /// A message as the documents describe it, without confirmations.
+    /// A message as the document describes it, without confirmations.
     pub(super) fn message(&self, number: Number) -> Message {
         self.stored(number).message(&self.names)
     }
@@ -156,31 +157,31 @@ impl Store {
         self.names.text(self.stored(number).channel())
     }
 
-    /// What has become of a message.
+    /// The state of a message.
     pub(super) fn state(&self, number: Number) -> StoreState {
         self.stored(number).state()
     }
 
-    /// Changes what has become of a message.
+    /// Changes the state of a message.
     pub(super) fn set_state(&mut self, number: Number, state: StoreState) {
         let stored = self.messages.get_mut(number as usize).expect("numbers come from this store");
         stored.set_state(state);
         self.touch();
     }
 
-    /// What a STORE message has besides.
+    /// The lifecycle data of a STORE message.
     pub(super) fn life(&self, number: Number) -> Option<&Arc<Life>> {
         self.lives.get(&number)
     }
 
-    /// The life of a STORE message begins.
+    /// Sets the lifecycle data of a STORE message.
     pub(super) fn begin_life(&mut self, number: Number, life: Life) {
         self.by_owner.entry(life.owner.clone()).or_default().push_back(number);
         self.lives.insert(number, Arc::new(life));
         self.touch();
     }
 
-    /// Changes the life of a STORE message, if it has one.
+    /// Changes the lifecycle data of a STORE message, if it has one.
     pub(super) fn change_life(&mut self, number: Number, change: impl FnOnce(&mut Life)) {
         if let Some(life) = self.lives.get_mut(&number) {
             change(Arc::make_mut(life));

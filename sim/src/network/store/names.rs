@@ -1,13 +1,13 @@
-//! Texts that many messages share, once each, under small numbers.
+//! Interned strings: strings that many messages share, under small numbers.
 
 use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
 
-/// The number of a text.
+/// The number of a string.
 pub(in crate::network) type Name = u32;
 
-/// The texts. Cheap to clone; nothing is ever taken out.
+/// The strings. Cheap to clone; no string is ever removed.
 #[derive(Clone, Debug, Default)]
 pub(in crate::network) struct Names {
     by_text: OrdMap<Arc<str>, Name>,
@@ -15,12 +15,12 @@ pub(in crate::network) struct Names {
 }
 
 impl Names {
-    /// The number of a text that some message has.
+    /// The number of a string, if a message has it.
     pub(in crate::network) fn find(&self, text: &str) -> Option<Name> {
         self.by_text.get(text).copied()
     }
 
-    /// The number of a text, a new one where it is new.
+    /// The number of a string; a new string gets a new number.
     pub(in crate::network) fn intern(&mut self, text: &str) -> Name {
         if let Some(name) = self.find(text) {
             return name;
@@ -32,7 +32,7 @@ impl Names {
         name
     }
 
-    /// The text of a number.
+    /// The string with that number.
     pub(in crate::network) fn text(&self, name: Name) -> Arc<str> {
         self.texts.get(name as usize).cloned().unwrap_or_default()
     }

@@ -1,11 +1,11 @@
-//! A list that knows its ranks: reading at a rank, finding and inserting in order, and cloning are all cheap.
+//! A list with ranks: reading at a rank, finding and inserting in order, and cloning are cheap.
 //!
-//! A tree of counted nodes. A clone shares every node; what is changed afterwards is copied along one path. Lists that
-//! grow at their end, as lists by time do, fill their leaves.
+//! A tree of counted nodes. A clone shares every node; a later change copies one path. Lists that grow at
+//! their end, as lists by time do, have full leaves.
 
 use std::sync::Arc;
 
-/// Items of a leaf, and children of an inner node, at most.
+/// The maximum number of items in a leaf, and of children in an inner node.
 const LEAF: usize = 256;
 const FANOUT: usize = 64;
 
@@ -22,7 +22,7 @@ enum Node<T> {
     Inner(Vec<Child<T>>),
 }
 
-/// A node, the first item below it, and how many there are.
+/// A node, its first item, and its number of items.
 #[derive(Clone, Debug)]
 struct Child<T> {
     first: T,
@@ -37,7 +37,7 @@ impl<T> Default for Ranked<T> {
 }
 
 impl<T: Copy> Ranked<T> {
-    /// How many items there are.
+    /// The number of items.
     pub(in crate::network) const fn len(&self) -> u32 {
         self.len
     }
@@ -63,7 +63,7 @@ impl<T: Copy> Ranked<T> {
         }
     }
 
-    /// The first rank whose item is not `before`. Items that are stand in front of those that are not.
+    /// The first rank whose item is not `before`. Items that are `before` come first.
     pub(in crate::network) fn rank_of(&self, before: impl Fn(T) -> bool) -> u32 {
         let mut rank = 0;
         let mut node = self.root.as_deref();
@@ -71,7 +71,7 @@ impl<T: Copy> Ranked<T> {
             match here {
                 Node::Leaf(items) => return rank + items.partition_point(|item| before(*item)) as u32,
                 Node::Inner(children) => {
-                    // The answer is below, or right behind, the last child that begins before it.
+                    // The result is in, or directly after, the last child that begins before it.
                     let next = children.partition_point(|child| before(child.first));
                     let at = next.saturating_sub(1);
                     rank += children[..at].iter().map(|child| child.count).sum::<u32>();
@@ -82,7 +82,7 @@ impl<T: Copy> Ranked<T> {
         rank
     }
 
-    /// Puts an item at a rank; those from there on stand one further.
+    /// Inserts an item at a rank; later items move up by one.
     pub(in crate::network) fn insert(&mut self, rank: u32, item: T) {
         let rank = rank.min(self.len);
         let root = self.root.get_or_insert_with(|| Arc::new(Node::Leaf(Vec::new())));
@@ -107,7 +107,7 @@ impl<T: Copy> Child<T> {
 }
 
 impl<T: Copy> Node<T> {
-    /// The first item. Only the root is ever empty, and nobody asks it.
+    /// The first item. Only a root can be empty, and it is never asked.
     fn first(&self) -> T {
         match self {
             Node::Leaf(items) => items[0],
@@ -115,7 +115,7 @@ impl<T: Copy> Node<T> {
         }
     }
 
-    /// Puts an item at a rank; a node that is full keeps its left part and answers its right one.
+    /// Inserts an item at a rank. A full node keeps its left part and returns its right part.
     fn insert(&mut self, rank: u32, item: T) -> Option<Node<T>> {
         match self {
             Node::Leaf(items) => {
@@ -152,7 +152,7 @@ impl<T: Copy> Node<T> {
                 if children.len() <= FANOUT {
                     return None;
                 }
-                // At the end of the whole list the left part stays full.
+                // At the end of the list the left part stays full.
                 let keep = if at + 2 == children.len() { FANOUT } else { children.len() / 2 };
                 Some(Node::Inner(children.split_off(keep)))
             }

@@ -1,4 +1,4 @@
-//! From a filter to the messages that it selects: the narrowest list, looked through for what the other filters say.
+//! Selects the messages of a filter: takes the narrowest list and tests the remaining conditions on it.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use super::names::Name;
 use super::ranked::Ranked;
 use super::{Number, Store};
 
-/// The messages that a filter selects, newest first.
+/// The selected messages, newest first.
 pub(in crate::network) enum Selection<'a> {
-    /// Parts of lists that have no message in common.
+    /// Parts of lists without common messages.
     Lists(&'a Store, Vec<Part<'a>>),
-    /// Messages one by one, newest first.
+    /// Single messages, newest first.
     Numbers(Vec<Number>),
 }
 
 /// A part of a list, as ranks.
 pub(in crate::network) type Part<'a> = (&'a Ranked, Range<u32>);
 
-/// The lists that one filter names.
+/// The lists for one condition of the filter.
 struct Candidates<'a> {
     filter: Dim,
     parts: Vec<Part<'a>>,
-    /// No message stands in two of them.
+    /// No message is in two of them.
     disjoint: bool,
-    /// Every message in them is one that the filter selects.
+    /// Every message in them satisfies the condition.
     exact: bool,
 }
 
@@ -39,7 +39,7 @@ impl Candidates<'_> {
 }
 
 impl Store {
-    /// The messages that a filter selects.
+    /// Selects the messages of a filter.
     pub(in crate::network) fn select(&self, filter: &MessageFilter) -> Selection<'_> {
         let test = Test::new(self, filter);
         if let Some(hashes) = &filter.hashes {
@@ -71,7 +71,7 @@ impl Store {
         Selection::Numbers(numbers)
     }
 
-    /// The lists of every filter that is given, dates aside: those cut all of them.
+    /// The lists for every condition that is set, except dates; dates cut all of them.
     fn candidates<'a>(&'a self, filter: &MessageFilter) -> Vec<Candidates<'a>> {
         let mut all = Vec::new();
         let mut add = |dim: Dim, names: Vec<Name>, many: Option<Dim>, disjoint: bool, exact: bool| {
@@ -107,7 +107,7 @@ impl Store {
         all
     }
 
-    /// The part of a list that lies between the filter's dates; `None` where there is nothing.
+    /// The part of a list between the filter's dates; `None` if it is empty.
     fn part<'a>(&'a self, dim: Dim, name: Name, filter: &MessageFilter) -> Option<Part<'a>> {
         let list = self.index.list(dim, name)?;
         let rank_of = |time: i64| list.rank_of(|number| self.stored(number).timestamp() < time);
@@ -136,7 +136,7 @@ fn kinds(types: &[String]) -> Vec<Name> {
 }
 
 impl Selection<'_> {
-    /// How many messages are selected.
+    /// The number of selected messages.
     pub(in crate::network) fn total(&self) -> u64 {
         match self {
             Selection::Lists(_, parts) => parts.iter().map(|(_, ranks)| ranks.len() as u64).sum(),
@@ -144,7 +144,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Those at some positions, newest first.
+    /// The messages at these positions, newest first.
     pub(in crate::network) fn at(&self, positions: Range<u64>) -> Vec<Number> {
         let positions = positions.start as usize..positions.end as usize;
         match self {
@@ -177,7 +177,7 @@ fn merged<'a>(store: &'a Store, parts: &'a [Part<'a>]) -> impl Iterator<Item = N
     })
 }
 
-/// What a message must be, with names looked up once.
+/// The conditions of a filter, with names looked up once.
 struct Test<'a> {
     store: &'a Store,
     filter: &'a MessageFilter,
@@ -185,7 +185,7 @@ struct Test<'a> {
     channels: Option<Vec<Name>>,
     kinds: Option<Vec<Name>>,
     content_types: Option<Vec<Name>>,
-    /// What only the content tells.
+    /// The conditions that need the content.
     content: MessageFilter,
 }
 
@@ -208,7 +208,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    /// Whether a message is selected; `passed` names a filter that is known to select it.
+    /// Whether a message is selected. `passed` is a condition that is known to hold.
     fn holds(&self, number: Number, passed: Option<Dim>) -> bool {
         let stored = self.store.stored(number);
         let among = |names: &Option<Vec<Name>>, name: Name| {

@@ -1,5 +1,5 @@
-//! One message as the store keeps it: all of it in one run of bytes, shared texts as numbers. Of its kind there may be
-//! a million, and a list that shows it touches it once.
+//! One message as stored: one run of bytes, with shared strings as numbers. There may be a million of them,
+//! and listing one reads it once.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::network::hash::Hash;
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Stored(Arc<[u8]>);
 
-/// Where its parts stand. The content follows the signature, up to the end.
+/// The layout. The content follows the signature, up to the end.
 const HASH: usize = 0;
 const TIMESTAMP: usize = 32;
 const RECEIVED: usize = 40;
@@ -24,7 +24,7 @@ const SENDER: usize = 52;
 const SENDER_FOLDED: usize = 56;
 const CHANNEL: usize = 60;
 const CONTENT_TYPE: usize = 64;
-/// How long a signature's text is; of the usual form, [`WALLET`], there are its 65 bytes instead.
+/// The length of a signature's string. A signature of the usual form, [`WALLET`], is stored as its 65 bytes.
 const SIGNATURE_LENGTH: usize = 68;
 const KIND: usize = 72;
 const STATE: usize = 73;
@@ -33,7 +33,7 @@ const SIGNATURE: usize = 74;
 const WALLET: u32 = u32::MAX;
 const NO_NAME: Name = Name::MAX;
 
-/// The states, by the numbers under which they are kept.
+/// The states, by the numbers that encode them.
 const STATES: [StoreState; 7] = [
     StoreState::None,
     StoreState::Pending,
@@ -45,11 +45,11 @@ const STATES: [StoreState; 7] = [
 ];
 
 impl Stored {
-    /// `message` as it is kept, pending; its texts go to `names`.
+    /// Encodes `message` in state pending; its strings go to `names`.
     pub(super) fn new(message: &Message, hash: Hash, received: Instant, names: &mut Names) -> Stored {
         let wallet: Option<[u8; 65]> =
             parse_prefixed_hex(&message.signature).and_then(|bytes| bytes.try_into().ok());
-        // Only what prints back to the same text.
+        // Only if it decodes to the same string.
         let wallet = wallet.filter(|bytes| written(bytes) == *message.signature);
         let signature = wallet.as_ref().map_or(message.signature.as_bytes(), |bytes| &bytes[..]);
         let length = if wallet.is_some() { WALLET } else { signature.len() as u32 };
@@ -84,7 +84,7 @@ impl Stored {
         i64::from_le_bytes(self.part(TIMESTAMP))
     }
 
-    /// When it came.
+    /// When it arrived.
     pub(in crate::network) fn received(&self) -> Instant {
         Instant(i64::from_le_bytes(self.part(RECEIVED)))
     }
@@ -94,7 +94,7 @@ impl Stored {
         MessageType::ALL[self.0[KIND] as usize]
     }
 
-    /// What has become of it. Messages of every type have one of these; only a STORE makes all the moves.
+    /// Its state. Messages of every type have one; only a STORE uses all of them.
     pub(in crate::network) fn state(&self) -> StoreState {
         STATES[self.0[STATE] as usize]
     }
@@ -103,9 +103,10 @@ impl Stored {
         Arc::make_mut(&mut self.0)[STATE] = place(state);
     }
 
-    /// Its content, compact.
+    /// Its content, as compact JSON.
     pub(in crate::network) fn content(&self) -> &str {
-        std::str::from_utf8(&self.0[self.content_at()..]).expect("it was text when it came")
+        std::str::from_utf8(&self.0[self.content_at()..])
+            .expect("the content was a string when it was stored")
     }
 
     /// The sender's address in lower case.
@@ -121,7 +122,7 @@ impl Stored {
         Some(self.number(CONTENT_TYPE)).filter(|name| *name != NO_NAME)
     }
 
-    /// The message as the documents describe it, without confirmations.
+    /// The message as the document describes it, without confirmations.
     pub(super) fn message(&self, names: &Names) -> Message {
         let signature = &self.0[SIGNATURE..self.content_at()];
         let signature = match self.number(SIGNATURE_LENGTH) {
@@ -162,7 +163,7 @@ fn written(signature: &[u8]) -> String {
 }
 
 fn place(state: StoreState) -> u8 {
-    STATES.iter().position(|one| *one == state).expect("every state has a place") as u8
+    STATES.iter().position(|one| *one == state).expect("every state is listed") as u8
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Registrations, and what was delivered to them.
+//! Registrations of webhooks and their deliveries.
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use super::super::actions;
 use super::super::store::Number;
 use crate::outgoing::Failure;
 
-/// How many deliveries are kept, settled ones and those under way together.
+/// The maximum number of deliveries that are kept, finished and pending together.
 const KEPT: usize = 1_000;
 
-/// A registration that was taken.
+/// A registration that was accepted.
 #[derive(Clone, Debug)]
 pub(super) struct Webhook {
     pub(super) id: Arc<str>,
     pub(super) registration: Registration,
 }
 
-/// What has become of a delivery.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum State {
-    /// It is under way, or waits to be tried again.
+    /// Under way, or waiting for a retry.
     Pending,
-    /// Its receiver took it.
+    /// The receiver accepted it.
     Delivered,
-    /// It was tried often enough.
+    /// All attempts failed.
     GivenUp,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// A delivery that has not been tried.
+    /// A delivery without any attempt.
     pub(super) fn new(webhook: Arc<Webhook>, event: &str, body: Bytes, signature: String) -> Delivery {
         Delivery {
             webhook,
@@ -63,36 +63,36 @@ impl Delivery {
 /// The webhooks of the network.
 #[derive(Clone, Debug, Default)]
 pub(in crate::network) struct Webhooks {
-    /// By the message that registered them.
+    /// By the number of the message that registered it.
     registered: OrdMap<Number, Arc<Webhook>>,
     deliveries: OrdMap<u64, Arc<Delivery>>,
     last: u64,
-    /// Deliveries that found no room.
+    /// The number of deliveries dropped because the inbox was full.
     dropped: u64,
 }
 
 impl Webhooks {
-    /// How many registrations there are.
+    /// The number of registrations.
     pub(super) fn registered(&self) -> usize {
         self.registered.len()
     }
 
-    /// A registration takes effect.
+    /// Adds a registration.
     pub(super) fn register(&mut self, number: Number, webhook: Webhook) {
         self.registered.insert(number, Arc::new(webhook));
     }
 
-    /// Whether anybody asked for an event.
+    /// Whether any registration lists an event.
     pub(super) fn wants(&self, event: &str) -> bool {
         self.wanting(event).next().is_some()
     }
 
-    /// Who asked for an event, in the order of registration.
+    /// The registrations that list an event, in the order of registration.
     pub(super) fn wanting(&self, event: &str) -> impl Iterator<Item = &Arc<Webhook>> {
         self.registered.values().filter(move |webhook| webhook.registration.wants(event))
     }
 
-    /// Keeps a new delivery, where there is room, and answers its number.
+    /// Keeps a new delivery if there is room, and returns its number.
     pub(super) fn keep(&mut self, delivery: Delivery) -> Option<u64> {
         if self.deliveries.len() >= KEPT {
             let settled = self.deliveries.iter().find(|(_, one)| one.state != State::Pending);
@@ -107,12 +107,12 @@ impl Webhooks {
         Some(self.last)
     }
 
-    /// A delivery that is not settled.
+    /// A delivery that is not finished.
     pub(super) fn delivery(&self, number: u64) -> Option<&Delivery> {
         self.deliveries.get(&number).map(Arc::as_ref).filter(|one| one.state == State::Pending)
     }
 
-    /// Notes a try, and answers how many there were.
+    /// Records an attempt and returns the number of attempts.
     pub(super) fn tried(&mut self, number: u64, at: Instant, outcome: Result<u16, Failure>) -> Option<u32> {
         let delivery = self.deliveries.get_mut(&number).filter(|one| one.state == State::Pending)?;
         let tries = &mut Arc::make_mut(delivery).tries;
@@ -120,14 +120,14 @@ impl Webhooks {
         Some(tries.len() as u32)
     }
 
-    /// A delivery is not tried any more.
+    /// Finishes a delivery.
     pub(super) fn settle(&mut self, number: u64, state: State) {
         if let Some(delivery) = self.deliveries.get_mut(&number) {
             Arc::make_mut(delivery).state = state;
         }
     }
 
-    /// How things stand, for people.
+    /// The state of the webhooks, as the control API shows it.
     pub(in crate::network) fn view(&self) -> Value {
         let count = |state| self.deliveries.values().filter(|one| one.state == state).count();
         json!({
@@ -139,7 +139,7 @@ impl Webhooks {
         })
     }
 
-    /// The action `webhook-inbox`: deliveries in their order, of one registration or of all.
+    /// The action `webhook-inbox`: deliveries in order, of one registration or of all.
     pub(in crate::network) fn inbox(&self, arguments: &Value) -> Result<Value, String> {
         let Wanted { webhook_id } = actions::read("webhook-inbox", arguments)?;
         let wanted = |one: &&Arc<Delivery>| webhook_id.as_ref().is_none_or(|id| **id == *one.webhook.id);

@@ -1,9 +1,9 @@
-//! Webhooks: registrations, and deliveries that really go out. Payload, signature and repetition are not shown; these
-//! are the project's own.
+//! Webhooks: registrations, and deliveries that are really sent. The document does not show payload,
+//! signature and retries; these are the project's own.
 //!
-//! A delivery is a POST that its receiver answers by a status of success; anything else is tried again, later each
-//! time, and a bounded number of times. What was sent, and what came of it, stands in the inbox, so that it can be
-//! looked at without a receiver.
+//! A delivery is a POST. If the receiver does not return a success status, the delivery is retried a bounded
+//! number of times with growing delays. The inbox records what was sent and the outcome of each attempt, so
+//! that it can be inspected without a receiver.
 
 mod inbox;
 
@@ -32,26 +32,26 @@ use crate::world::{self, Reply};
 pub(super) use inbox::Webhooks;
 use inbox::{Delivery, State as Stage, Webhook};
 
-/// The longest that a delivery waits before it is tried again, as a multiple of the first wait.
+/// The longest delay before a retry, as a multiple of the first delay.
 const LONGEST_WAIT: i64 = 1 << 10;
 
-/// Whether a registration is taken.
+/// Checks whether a registration is accepted.
 pub(super) fn judge(state: &State, core: &mut Core, registration: &Registration) -> Result<(), Refusal> {
     let known = [MESSAGE_NEW, PROGRAM_EXECUTED];
-    // The deviation of a service that knows one event less.
+    // The deviation knows one event less.
     let executed = registration.wants(PROGRAM_EXECUTED);
     core.effect(&EVENT_NAMES, Ok(()), |_, variant| {
         let strange = match variant {
             "message" => registration.wants(known[0]),
             _ => executed,
         };
-        if strange { Err(Refusal::new(&EVENT_NAMES, "an event that is not known")) } else { Ok(()) }
+        if strange { Err(Refusal::new(&EVENT_NAMES, "an event name is unknown")) } else { Ok(()) }
     })?;
     let count = state.webhooks.registered();
     Ok(core.require(&SIZE, count < state.limits.webhooks, || format!("{count} webhooks"))?)
 }
 
-/// Takes a registration.
+/// Handles a registration.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let created = create::take(state, core, call, Some(MessageType::Webhook), |_, _, _| Ok(()))?;
     let mut body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
@@ -68,14 +68,14 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     Ok(create::success(core, body))
 }
 
-/// A valid registration takes effect.
+/// Applies a valid registration.
 pub(super) fn apply(state: &mut State, number: Number, registration: Registration) {
     let stored = state.primary.store.stored(number);
     let webhook = Webhook { id: id_of(stored.hash()).into(), registration };
     state.webhooks.register(number, webhook);
 }
 
-/// A message was found valid: whoever asked for it is told.
+/// Raises `message.new` for a message that was found valid.
 pub(super) fn message_new(state: &mut State, core: &mut Core, number: Number) {
     if !state.webhooks.wants(MESSAGE_NEW) {
         return;
@@ -92,7 +92,7 @@ pub(super) fn message_new(state: &mut State, core: &mut Core, number: Number) {
     raise(state, core, MESSAGE_NEW, &data);
 }
 
-/// Something happened: a delivery goes out to every webhook that asked for it.
+/// Sends a delivery to every webhook that listed the event.
 pub(super) fn raise(state: &mut State, core: &mut Core, event: &str, data: &Value) {
     let wanting: Vec<Arc<Webhook>> = state.webhooks.wanting(event).cloned().collect();
     for webhook in wanting {
@@ -120,21 +120,21 @@ fn payload(core: &Core, webhook: &Webhook, event: &str, data: &Value) -> Bytes {
     body.to_string().into()
 }
 
-/// Sends a delivery, for the first time or once more.
+/// Sends a delivery, for the first time or as a retry.
 pub(super) fn attempt(state: &mut State, core: &mut Core, number: u64) {
     let Some(delivery) = state.webhooks.delivery(number) else { return };
     let url = delivery.webhook.registration.url.clone();
     if core.fault(faults::WEBHOOK_DOWN, &[("url", &url), ("event", &delivery.event)]) {
         return settled(state, core, number, Err(Failure::Unreachable));
     }
-    let signature = HeaderValue::try_from(delivery.signature.as_str()).expect("a signature is digits");
+    let signature = HeaderValue::try_from(delivery.signature.as_str()).expect("a signature is hex digits");
     let request = Outgoing::to_url(url, Method::POST)
         .body("application/json", delivery.body.clone())
         .header(SIGNATURE_HEADER, signature);
     core.send(request, world::OutgoingContext::Network(OutgoingContext::Webhook(number)));
 }
 
-/// A delivery came to something.
+/// Takes the outcome of an attempt.
 pub(super) fn settled(state: &mut State, core: &mut Core, number: u64, outcome: Outcome) {
     let now = core.now();
     let status = outcome.map(|reply| reply.status);

@@ -1,4 +1,4 @@
-//! Aggregates: merged by time whatever the order of arrival, one for each owner and key.
+//! Aggregates: merged by time in any order of arrival, one per owner and key.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ fn aggregate(driver: &mut Driver, wallet: &Wallet, key: &str) -> Value {
 }
 
 #[test]
-fn a_later_write_replaces_its_members_and_an_earlier_one_that_comes_late_does_not() {
+fn a_later_write_replaces_members_and_a_late_earlier_one_does_not() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
     let mut hashes = Vec::new();
@@ -41,7 +41,7 @@ fn a_later_write_replaces_its_members_and_an_earlier_one_that_comes_late_does_no
 }
 
 #[test]
-fn a_key_is_one_aggregate_for_each_owner() {
+fn each_owner_has_its_own_aggregate_per_key() {
     let mut driver = Driver::unhurried(1);
     let now = driver.now().seconds();
     for n in 1..=3 {
@@ -57,7 +57,7 @@ fn a_key_is_one_aggregate_for_each_owner() {
 }
 
 #[test]
-fn only_the_owner_writes_and_whom_it_authorizes() {
+fn only_the_owner_and_authorized_signers_may_write() {
     let (mut driver, owner, other) = (Driver::unhurried(1), Wallet::new(1), Wallet::new(2));
     let now = driver.now().seconds();
     let foreign = json!({ "key": "projects", "address": owner.address, "content": {"a": 1}, "time": now });
@@ -71,7 +71,7 @@ fn only_the_owner_writes_and_whom_it_authorizes() {
     let mut elsewhere = foreign;
     elsewhere["key"] = json!("builds");
     assert_eq!(refused(&send(&mut driver, &other, AGGREGATES, "AGGREGATE", &elsewhere)), 403);
-    // An entry without lists allows all but to change who is authorized.
+    // An entry without lists allows everything except changing the authorizations.
     let entry = json!({ "address": other.address });
     let security = write("security", now + 1, &json!({ "authorizations": [entry] }));
     take(&mut driver, &owner, AGGREGATES, "AGGREGATE", &security);
@@ -81,7 +81,7 @@ fn only_the_owner_writes_and_whom_it_authorizes() {
 }
 
 #[test]
-fn lists_select_and_page() {
+fn lists_filter_and_page() {
     let mut driver = Driver::unhurried(1);
     let now = driver.now().seconds();
     for n in 0..12_i64 {
@@ -117,7 +117,7 @@ fn lists_select_and_page() {
 }
 
 #[test]
-fn the_open_points_can_be_read_the_other_way() {
+fn variations_change_aggregates() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
     driver.apply_variations(&[
@@ -137,13 +137,13 @@ fn the_open_points_can_be_read_the_other_way() {
 }
 
 #[test]
-fn an_aggregate_has_a_size() {
+fn an_aggregate_has_a_maximum_size() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
     let large = |n: i64, member: &str| {
         write("k", now + n, &json!({ member: format!("{n}{}", "x".repeat(1_000_000)) }))
     };
-    // The same member again and again is not more and more.
+    // Writing the same member repeatedly does not add up.
     for n in 0..8 {
         take(&mut driver, &wallet, AGGREGATES, "AGGREGATE", &large(n, "same"));
     }
@@ -170,7 +170,7 @@ fn the_mirror_lags_in_aggregates_as_well() {
 }
 
 #[test]
-fn an_aggregate_of_any_endpoint_counts_once_it_is_processed() {
+fn an_aggregate_sent_to_any_endpoint_applies_once_processed() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
     driver.set_faults(&json!([{ "fault": "network.processing-held" }]));
@@ -185,9 +185,10 @@ fn an_aggregate_of_any_endpoint_counts_once_it_is_processed() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Two members written at one time: the greater hash wins, which the model takes from the node's own answer.
+    /// If two writes of a member have the same time, the greater hash wins; the model takes it from the
+    /// response.
     #[test]
-    fn the_outcome_is_the_model_s_in_any_order(
+    fn the_result_equals_the_model_in_any_order(
         writes in proptest::collection::vec((proptest::collection::btree_map("[a-d]", 0..9_i64, 1..4), 0..6_i64), 1..8),
         order in Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle(),
     ) {

@@ -1,4 +1,4 @@
-//! Every deviation of these families shows on the wire, and the conforming node never shows one.
+//! Every deviation of these families changes the responses.
 
 use assay_sim::world;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::common::{Call, Driver};
 const GROUPS: [&str; 7] = ["aggregates", "programs", "instances", "pins", "indexer", "vrf", "webhooks"];
 
 #[test]
-fn every_deviation_shows_on_the_wire() {
+fn every_deviation_changes_a_response() {
     let conforming = play(None);
     assert_eq!(conforming, play(None));
     let mine: Vec<String> =
@@ -36,7 +36,7 @@ fn is_mine(name: &str) -> bool {
     words.next() == Some("network") && words.next().is_some_and(|group| GROUPS.contains(&group))
 }
 
-/// Statuses and bodies of a script that meets every rule of these families.
+/// The statuses and bodies of a script that consults every rule of these families.
 fn play(deviation: Option<&str>) -> Vec<String> {
     let mut stage = Stage { driver: Driver::unhurried(1), seen: Vec::new() };
     if let Some(name) = deviation {
@@ -73,7 +73,7 @@ impl Stage {
         }
     }
 
-    /// Sends a message a second after the last one.
+    /// Sends a message one second after the previous one.
     fn send(&mut self, wallet: u16, path: &str, kind: &str, content: &Value) -> Value {
         self.driver.advance(1_000);
         let wallet = Wallet::new(wallet);
@@ -81,7 +81,7 @@ impl Stage {
         self.ask(&if kind == "INSTANCE_UPDATE" { put(path, &envelope) } else { post(path, &envelope) })
     }
 
-    /// Sends a good content, and then one without each of its members, or with another shape there.
+    /// Sends a valid content, then variants without each member, and with another type there.
     fn shapes(&mut self, path: &str, kind: &str, good: &Value) -> Value {
         let answer = self.send(1, path, kind, good);
         for name in good.as_object().expect("an object").keys() {

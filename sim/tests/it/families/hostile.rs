@@ -1,4 +1,4 @@
-//! Whoever means it ill: contents of every other shape at every level, and paths that lead nowhere.
+//! Hostile input: contents with other types at every level, and unusual paths.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::common::drop::get;
 use crate::common::net::{Wallet, message, post, refused};
 use crate::common::{Call, Driver};
 
-/// Endpoints with a type of their own, each with a good content.
+/// The endpoints with their own message type, each with a valid content.
 fn endpoints(address: &str) -> Vec<(&'static str, &'static str, Value)> {
     let firewall = json!({ "allowedPorts": [22] });
     let instance = json!({
@@ -49,7 +49,7 @@ fn shapes() -> Vec<Value> {
     ]
 }
 
-/// Every place of a value, as JSON pointers.
+/// Every member of a value, as JSON pointers.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     let children: Vec<(String, &Value)> = match value {
@@ -63,7 +63,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn every_place_of_every_content_takes_every_shape_without_falling() {
+fn no_type_at_any_member_of_a_content_makes_the_server_fail() {
     let wallet = Wallet::new(1);
     let mut driver = Driver::unhurried(1);
     for (path, kind, good) in endpoints(&wallet.address) {
@@ -91,7 +91,7 @@ fn every_place_of_every_content_takes_every_shape_without_falling() {
 }
 
 #[test]
-fn an_endpoint_takes_its_own_type_alone() {
+fn an_endpoint_accepts_only_its_own_type() {
     let wallet = Wallet::new(1);
     let mut driver = Driver::unhurried(1);
     for (path, kind, content) in endpoints(&wallet.address) {
@@ -115,7 +115,7 @@ fn an_endpoint_takes_its_own_type_alone() {
 }
 
 #[test]
-fn odd_paths_and_parameters_lead_nowhere() {
+fn unusual_paths_and_parameters_are_not_found_or_rejected() {
     let mut driver = Driver::unhurried(1);
     let odd = [
         "..%2F..%2F",
@@ -171,7 +171,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_body_makes_an_endpoint_fall(
+    fn no_body_makes_an_endpoint_fail(
         path in prop::sample::select(vec![
             AGGREGATES, PROGRAMS, INSTANCES, PIN, WEBHOOKS, "/api/v0/vrf/generate", "/api/v0/vrf/verify",
             "/api/v0/instances/i/control", "/api/v0/run/h",

@@ -1,4 +1,4 @@
-//! Indexed chains: the same for the same seed, and filters that select what a model selects.
+//! Indexed chains: the same for the same seed, with filters that select what a model selects.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::common::net::refused;
 const EVENTS: &str = "/api/v0/indexer/ethereum/events";
 const TRANSACTIONS: &str = "/api/v0/indexer/ethereum/transactions";
 
-/// Every element of a list, paged through.
+/// Every element of a list, over all pages.
 fn all(driver: &mut Driver, path: &str, name: &str, query: &str) -> Vec<Value> {
     let mut found = Vec::new();
     for page in 1.. {
@@ -26,7 +26,7 @@ fn all(driver: &mut Driver, path: &str, name: &str, query: &str) -> Vec<Value> {
 }
 
 fn text(value: &Value) -> &str {
-    value.as_str().expect("a text")
+    value.as_str().expect("a string")
 }
 
 #[test]
@@ -57,12 +57,15 @@ fn records_have_the_documented_members() {
             "{one}"
         );
         assert!(["block_number", "gas", "timestamp"].iter().all(|name| one[*name].is_i64()), "{one}");
-        assert!(one["timestamp"].as_i64() < Some(driver.now().seconds()), "a chain is history");
+        assert!(
+            one["timestamp"].as_i64() < Some(driver.now().seconds()),
+            "the chain ends before the world begins"
+        );
     }
 }
 
 #[test]
-fn chains_differ_by_seed_and_network_and_are_the_same_otherwise() {
+fn chains_depend_only_on_seed_and_network() {
     let first = |seed: u64, path: &str| Driver::unhurried(seed).read(path).to_string();
     let ethereum = first(1, EVENTS);
     assert_eq!(ethereum, first(1, EVENTS));
@@ -70,11 +73,11 @@ fn chains_differ_by_seed_and_network_and_are_the_same_otherwise() {
     assert_ne!(ethereum, first(1, "/api/v0/indexer/base/events"));
     let mut driver = Driver::unhurried(1);
     driver.advance(3_600_000);
-    assert_eq!(driver.read(EVENTS).to_string(), ethereum, "time does not change history");
+    assert_eq!(driver.read(EVENTS).to_string(), ethereum, "time does not change the chain");
 }
 
 #[test]
-fn unknown_networks_and_odd_bounds_are_refused() {
+fn unknown_networks_and_invalid_bounds_are_rejected() {
     let mut driver = Driver::unhurried(1);
     for path in [
         "/api/v0/indexer/nowhere/events",
@@ -108,7 +111,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn events_are_those_that_a_model_selects(
+    fn events_equal_the_model(
         contract in proptest::option::of(any::<prop::sample::Index>()),
         named in proptest::option::of(any::<prop::sample::Index>()),
         blocks in [proptest::option::of(0..420_i64), proptest::option::of(0..420_i64)],
@@ -144,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn transactions_are_those_that_a_model_selects(
+    fn transactions_equal_the_model(
         who in [any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<prop::sample::Index>()],
         with in any::<[bool; 3]>(),
         blocks in [proptest::option::of(0..420_i64), proptest::option::of(0..420_i64)],

@@ -1,4 +1,4 @@
-//! Instances: created, read, listed, changed, and controlled along their table.
+//! Instances: created, read, listed, updated, and controlled along their table.
 
 use std::net::Ipv6Addr;
 
@@ -17,7 +17,7 @@ fn wanted(name: &str) -> Value {
     })
 }
 
-/// Creates an instance: its identifier.
+/// Creates an instance; returns its identifier.
 fn create(driver: &mut Driver, wallet: &Wallet, name: &str) -> String {
     let body = take(driver, wallet, INSTANCES, "INSTANCE", &wanted(name));
     assert!(body["ipv6"].as_str().expect("an address").parse::<Ipv6Addr>().is_ok());
@@ -26,7 +26,7 @@ fn create(driver: &mut Driver, wallet: &Wallet, name: &str) -> String {
 
 fn control(driver: &mut Driver, wallet: &Wallet, id: &str, action: &str) -> u16 {
     let content = json!({ "instance_id": id, "action": action });
-    // Two actions of one second would be one message.
+    // Two actions in the same second would be one message.
     driver.advance(1_000);
     send(driver, wallet, &format!("{INSTANCES}/{id}/control"), "INSTANCE_CONTROL", &content).status
 }
@@ -41,7 +41,7 @@ fn read(driver: &mut Driver, id: &str) -> Value {
 }
 
 #[test]
-fn an_instance_is_what_was_asked_for() {
+fn an_instance_has_the_requested_values() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let reply = send(&mut driver, &wallet, INSTANCES, "INSTANCE", &wanted("one"));
     let created = body_of(&reply);
@@ -55,7 +55,7 @@ fn an_instance_is_what_was_asked_for() {
             "updated_at": now,
         })
     );
-    // The same message again creates nothing.
+    // The same message sent again creates nothing.
     let again = body_of(&send(&mut driver, &wallet, INSTANCES, "INSTANCE", &wanted("one")));
     assert_eq!(again, created);
     assert_eq!(driver.read(INSTANCES)["pagination"]["total"], 1);
@@ -63,7 +63,7 @@ fn an_instance_is_what_was_asked_for() {
 }
 
 #[test]
-fn updates_change_what_they_name() {
+fn updates_change_only_the_given_members() {
     let (mut driver, wallet, other) = (Driver::unhurried(1), Wallet::new(1), Wallet::new(2));
     let id = create(&mut driver, &wallet, "one");
     driver.advance(5_000);
@@ -80,7 +80,7 @@ fn updates_change_what_they_name() {
     assert_eq!(
         update(&mut driver, &wallet, "inst-0", &json!({ "instance_id": id, "name": "x" })),
         400,
-        "two of them"
+        "path and content differ"
     );
     assert_eq!(
         update(&mut driver, &other, &id, &json!({ "instance_id": id, "name": "x" })),
@@ -91,7 +91,7 @@ fn updates_change_what_they_name() {
 }
 
 #[test]
-fn control_goes_along_the_table() {
+fn control_follows_the_table() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let id = create(&mut driver, &wallet, "one");
     let steps = [
@@ -121,7 +121,7 @@ fn control_goes_along_the_table() {
 }
 
 #[test]
-fn lists_select_by_owner_and_status() {
+fn lists_filter_by_owner_and_status() {
     let mut driver = Driver::unhurried(1);
     let mut ids = Vec::new();
     for n in 0..6 {
@@ -150,7 +150,7 @@ fn lists_select_by_owner_and_status() {
 }
 
 #[test]
-fn the_open_points_can_be_read_the_other_way() {
+fn variations_change_instances() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     driver.apply_variations(&[
         "network.instance-statuses",
@@ -169,13 +169,13 @@ fn the_open_points_can_be_read_the_other_way() {
 }
 
 #[test]
-fn an_instance_of_a_message_of_any_endpoint_counts() {
+fn an_instance_message_sent_to_any_endpoint_applies() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let sent = message(&driver, "INSTANCE", &wanted("one"));
     driver.take_message(&wallet, &sent);
     let list = driver.read(INSTANCES);
     let id = list["instances"][0]["instance_id"].as_str().expect("an identifier").to_owned();
-    // An action that comes to the endpoint of any type is an action all the same.
+    // An action sent to the endpoint for any type also applies.
     driver.advance(1_000);
     let stop = message(&driver, "INSTANCE_CONTROL", &json!({ "instance_id": id, "action": "stop" }));
     let reply = driver.net(&post(crate::common::net::MESSAGES, &wallet.envelope(&stop)));
@@ -187,7 +187,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn the_last_action_decides(actions in proptest::collection::vec(0..3_usize, 1..12)) {
+    fn the_last_action_decides_the_status(actions in proptest::collection::vec(0..3_usize, 1..12)) {
         let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
         let id = create(&mut driver, &wallet, "one");
         for action in &actions {

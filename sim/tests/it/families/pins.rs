@@ -1,4 +1,4 @@
-//! Pins: content that stays for whoever asks, and is served by its hash.
+//! Pins: content that is kept on request and served by its hash.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn pinned_content_is_served_with_its_content_type() {
 }
 
 #[test]
-fn content_from_elsewhere_comes_once_it_is_pinned() {
+fn content_from_elsewhere_is_served_once_it_is_pinned() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let arguments = json!({ "text": "<p>", "content_type": "text/html" });
     let (put, _) = driver.world.perform("network.content", &arguments).expect("a known action");
@@ -36,13 +36,13 @@ fn content_from_elsewhere_comes_once_it_is_pinned() {
         (reply.status, &reply.body[..], &reply.headers["content-type"]),
         (200, &b"<p>"[..], &"text/html".parse().expect("a value"))
     );
-    // What nobody has is not found, pinned or not.
+    // Content that no node has is not found, pinned or not.
     take(&mut driver, &wallet, PIN, "IPFS_PIN", &json!({ "hash": "bafkreinobody" }));
     assert_eq!(refused(&driver.net(&get(&content("bafkreinobody")))), 404);
 }
 
 #[test]
-fn pinned_content_outlives_the_message_that_brought_it() {
+fn pinned_content_stays_after_its_store_is_removed() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let (kept, gone) = (driver.store_file(&wallet, b"kept"), driver.store_file(&wallet, b"gone"));
     take(&mut driver, &wallet, PIN, "IPFS_PIN", &json!({ "hash": kept.cid }));
@@ -64,7 +64,7 @@ fn content_that_is_not_pinned_may_be_served_or_not() {
 }
 
 #[test]
-fn pins_without_a_hash_are_refused() {
+fn pins_without_a_hash_are_rejected() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     for bad in [json!({}), json!({ "hash": 1 }), json!({ "hash": "" }), json!({ "hash": ["a"] })] {
         assert_eq!(refused(&send(&mut driver, &wallet, PIN, "IPFS_PIN", &bad)), 400, "{bad}");

@@ -1,4 +1,4 @@
-//! Programs: taken, run with variables, and what refuses to run.
+//! Programs: stored, run with variables, and runs that are rejected.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn stored(driver: &mut Driver, code: &str) -> String {
 }
 
 #[test]
-fn a_program_that_was_taken_runs() {
+fn an_accepted_program_runs() {
     let mut driver = Driver::unhurried(1);
     let path = stored(&mut driver, "Hello {{name|upper}}, {{ name | reverse | repeat:2 }}!");
     let reply = driver.net(&post(&path, &json!({ "variables": { "name": "Ada" } })));
@@ -28,7 +28,7 @@ fn a_program_that_was_taken_runs() {
 }
 
 #[test]
-fn runs_that_cannot_go_on_are_refused() {
+fn invalid_runs_are_rejected() {
     let mut driver = Driver::unhurried(1);
     let path = stored(&mut driver, "{{a|repeat:9999}}");
     let long = "x".repeat(1000);
@@ -37,7 +37,7 @@ fn runs_that_cannot_go_on_are_refused() {
     }
     let open = stored(&mut driver, "{{a");
     assert_eq!(refused(&driver.net(&post(&open, &json!({ "variables": { "a": "" } })))), 400);
-    // The hash of another message is no program.
+    // The hash of another message does not name a program.
     let note =
         driver.take_message(&Wallet::new(1), &crate::common::net::message(&driver, "POST", &json!({})));
     for unknown in [note, "0".repeat(64), "..%2F".to_owned(), "%00".to_owned()] {
@@ -47,7 +47,7 @@ fn runs_that_cannot_go_on_are_refused() {
 }
 
 #[test]
-fn a_program_can_be_made_to_fail() {
+fn the_fault_makes_a_program_fail() {
     let mut driver = Driver::unhurried(1);
     let path = stored(&mut driver, "x");
     let hash = path.rsplit('/').next().expect("a hash").to_owned();
@@ -63,7 +63,7 @@ fn a_program_can_be_made_to_fail() {
 }
 
 #[test]
-fn runs_have_a_rate_of_their_own() {
+fn runs_have_their_own_rate_limit() {
     let mut driver = Driver::new(1);
     let path = stored(&mut driver, "x");
     let mut statuses: Vec<u16> = (0..11).map(|_| driver.net(&post(&path, &json!({}))).status).collect();
@@ -71,7 +71,7 @@ fn runs_have_a_rate_of_their_own() {
 }
 
 #[test]
-fn programs_without_their_members_are_refused() {
+fn programs_without_required_members_are_rejected() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     for name in ["runtime", "memory", "timeout"] {
         let mut content = program("x");

@@ -1,4 +1,4 @@
-//! Verifiable random numbers: what was drawn verifies, and nothing else does.
+//! Verifiable random numbers: a drawn number verifies, and nothing else does.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn valid(driver: &mut Driver, claim: &Value) -> Value {
 }
 
 #[test]
-fn what_was_drawn_verifies_and_nothing_else_does() {
+fn only_a_drawn_number_verifies() {
     let mut driver = Driver::unhurried(1);
     let drawn =
         generate(&mut driver, &json!({ "seed": "s\u{e9}", "min": -1000, "max": 1_000_000, "count": 1 }));
@@ -30,7 +30,7 @@ fn what_was_drawn_verifies_and_nothing_else_does() {
     assert!((-1000..=1_000_000).contains(&drawn["value"].as_i64().expect("an integer")));
     let good = json!({ "seed": drawn["seed"], "value": drawn["value"], "proof": drawn["proof"] });
     assert_eq!(valid(&mut driver, &good), true);
-    let proof = drawn["proof"].as_str().expect("a text");
+    let proof = drawn["proof"].as_str().expect("a string");
     let changes = [
         ("seed", json!("s")),
         ("seed", json!("")),
@@ -60,7 +60,7 @@ fn what_was_drawn_verifies_and_nothing_else_does() {
 }
 
 #[test]
-fn a_seed_gives_its_value_again_or_another_each_time() {
+fn a_seed_gives_the_same_value_or_a_new_one_under_a_variation() {
     let mut driver = Driver::unhurried(1);
     let wanted = json!({ "seed": "s", "min": 0, "max": 1_000_000_000, "count": 3 });
     let first = generate(&mut driver, &wanted);
@@ -77,7 +77,7 @@ fn a_seed_gives_its_value_again_or_another_each_time() {
 }
 
 #[test]
-fn bodies_of_another_shape_are_refused() {
+fn bodies_of_another_form_are_rejected() {
     let mut driver = Driver::unhurried(1);
     let generation = json!({ "seed": "s", "min": 1, "max": 9, "count": 1 });
     let verification = json!({ "seed": "s", "value": 1, "proof": "00" });
@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn values_lie_between_their_bounds_and_verify(
+    fn values_are_within_their_bounds_and_verify(
         seed in "\\PC{0,20}", a in -1_000_000_000_000_i64..1_000_000_000_000, b in -1_000_000_000_000_i64..1_000_000_000_000,
         count in 1..5_i64,
     ) {

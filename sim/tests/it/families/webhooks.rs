@@ -1,4 +1,4 @@
-//! Webhooks in a world without sockets: what leaves it, what stands in the inbox, and when it is tried again.
+//! Webhooks in a world without sockets: what is sent, what the inbox contains, and the retries.
 
 use assay_sim::outgoing::{Failure, Target};
 use assay_sim::{Input, Outcome, Reply};
@@ -29,7 +29,7 @@ fn note(driver: &mut Driver, n: i64) -> String {
     driver.take_message(&Wallet::new(1), &message)
 }
 
-/// What the request under way came to.
+/// Settles the current request with this outcome.
 fn settle(driver: &mut Driver, outcome: Outcome) {
     let (id, _) = driver.left.remove(0);
     driver.input(Input::Incoming(id, outcome));
@@ -40,10 +40,10 @@ fn status(status: u16) -> Reply {
 }
 
 #[test]
-fn a_message_is_delivered_signed() {
+fn a_message_is_delivered_with_a_signature() {
     let mut driver = Driver::unhurried(1);
     let id = register(&mut driver, URL, &json!(["message.new"]));
-    assert!(driver.left.is_empty(), "a registration does not tell itself");
+    assert!(driver.left.is_empty(), "a registration is not delivered to itself");
     let hash = note(&mut driver, 1);
     let (_, request) = driver.left[0].clone();
     assert_eq!((&request.to, request.method.as_str()), (&Target::Url(URL.to_owned()), "POST"));
@@ -61,7 +61,7 @@ fn a_message_is_delivered_signed() {
     assert_eq!(delivered[0]["body"].as_str().map(str::as_bytes), Some(&request.body[..]));
     driver.advance(3_600_000);
     assert!(driver.left.is_empty());
-    // A second outcome of the same request is nobody's.
+    // A second outcome of the same request is ignored.
     driver.input(Input::Incoming(1, Ok(status(500))));
     assert_eq!(inbox(&mut driver), delivered);
 }
@@ -83,7 +83,7 @@ fn a_run_is_delivered_and_other_events_are_not() {
 }
 
 #[test]
-fn what_fails_is_tried_again_later_each_time_and_not_for_ever() {
+fn failed_deliveries_are_retried_with_growing_delays_and_a_bound() {
     let mut driver = Driver::unhurried(1);
     register(&mut driver, URL, &json!(["message.new"]));
     note(&mut driver, 1);
@@ -116,7 +116,7 @@ fn what_fails_is_tried_again_later_each_time_and_not_for_ever() {
 }
 
 #[test]
-fn a_receiver_can_be_down() {
+fn the_fault_makes_a_receiver_unreachable() {
     let mut driver = Driver::unhurried(1);
     register(&mut driver, URL, &json!(["message.new"]));
     driver.set_faults(&json!([{ "fault": "network.webhook-down", "where": { "url": URL }, "times": 2 }]));
@@ -157,7 +157,7 @@ fn hostile_registrations_do_no_harm() {
 }
 
 #[test]
-fn registrations_and_deliveries_have_a_bound() {
+fn registrations_and_deliveries_are_bounded() {
     let mut driver = Driver::unhurried(1);
     driver.set_network_limits(&json!({ "webhooks": 3 }));
     for n in 0..3 {
@@ -165,21 +165,21 @@ fn registrations_and_deliveries_have_a_bound() {
     }
     let content = json!({ "url": URL, "events": [], "secret": "" });
     assert_eq!(refused(&send(&mut driver, &Wallet::new(1), WEBHOOKS, "WEBHOOK", &content)), 400);
-    // The registrations themselves were told to those before them.
+    // The registrations were themselves delivered to earlier ones.
     let sent_before = driver.left.len() as i64;
     for n in 0..500 {
         note(&mut driver, n);
     }
-    assert_eq!(driver.left.len(), assay_sim::outgoing::AT_ONCE, "so many at once");
+    assert_eq!(driver.left.len(), assay_sim::outgoing::AT_ONCE, "the maximum at once");
     let view = driver.network()["webhooks"].clone();
     assert_eq!((&view["pending"], &view["dropped"]), (&json!(1_000), &json!(500 * 3 + sent_before - 1_000)));
-    // When one comes to something, the next one leaves.
+    // When one request finishes, the next one is sent.
     settle(&mut driver, Ok(status(200)));
     assert_eq!(driver.left.len(), assay_sim::outgoing::AT_ONCE);
 }
 
 #[test]
-fn a_registration_may_be_answered_by_its_hash_and_payloads_may_differ() {
+fn variations_add_the_hash_and_change_the_payload() {
     let mut driver = Driver::unhurried(1);
     driver.apply_variations(&["network.webhook-item-hash", "network.webhook-payload"]);
     let content = json!({ "url": URL, "events": ["message.new"], "secret": "" });

@@ -1,4 +1,4 @@
-//! The actions one by one: what each writes, and what each refuses.
+//! The actions one by one: what each writes, and what each rejects.
 
 use assay_spec::hosting::machines::{DEPLOYMENT, PROJECT};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ fn a_failed_deployment_stores_nothing() {
     assert_eq!(actor.shown("terminal")[0]["content"]["content"]["public"]["storeRef"], Value::Null);
     for outcome in ["live", "failed"] {
         let again = actor.try_perform("finish", &json!({ "deployment": id, "outcome": outcome }));
-        assert_eq!(again.expect_err("it has ended"), "the deployment is failed");
+        assert_eq!(again.expect_err("it is finished"), "the deployment is failed");
     }
 }
 
@@ -80,7 +80,7 @@ fn an_edit_keeps_the_other_entries_and_the_first_time() {
 }
 
 #[test]
-fn a_delete_forgets_what_can_be_forgotten_and_nothing_else() {
+fn a_delete_forgets_only_what_can_be_forgotten() {
     let mut actor = Actor::with_user(1);
     let [gone, stays] = [actor.project("ipfs"), actor.project("ipfs")];
     let other = actor.live(&stays);
@@ -101,7 +101,7 @@ fn a_delete_forgets_what_can_be_forgotten_and_nothing_else() {
     assert_eq!(actor.driver.status_of(&reclaimed), "removed");
     let kept = text(&actor.held("deployments", &other)["store_ref"]);
     assert_eq!(actor.driver.status_of(&kept), "processed");
-    assert_eq!(actor.shown("creation").len(), 4, "posts remain");
+    assert_eq!(actor.shown("creation").len(), 4, "POSTs stay readable");
     for action in ["edit", "delete", "deploy", "legacy"] {
         let refused = actor.try_perform(action, &json!({ "project": gone }));
         assert_eq!(refused.expect_err("it is deleted"), "the project is deleted");
@@ -126,7 +126,7 @@ fn a_machine_is_booted_claimed_and_replaced() {
     let project = actor.project("instance");
     let id = actor.deploy(&project);
     let live = json!({ "deployment": id, "outcome": "live" });
-    assert!(actor.try_perform("finish", &live).is_err(), "there is no machine yet");
+    assert!(actor.try_perform("finish", &live).is_err(), "no machine has been booted");
     assert!(actor.try_perform("replace", &json!({ "project": project })).is_err());
     assert!(actor.try_perform("rival", &json!({ "project": project })).is_err());
     let first = actor.perform("boot", &json!({ "project": project }));
@@ -146,11 +146,11 @@ fn a_machine_is_booted_claimed_and_replaced() {
     assert!(claims[0]["content"]["time"].as_i64() < claims[1]["content"]["time"].as_i64());
     assert_eq!(actor.held("projects", &project)["machine"], second["machine"]);
     let site = actor.project("ipfs");
-    assert!(actor.try_perform("boot", &json!({ "project": site })).is_err(), "a site needs no machine");
+    assert!(actor.try_perform("boot", &json!({ "project": site })).is_err(), "a static site has no machine");
 }
 
 #[test]
-fn a_legacy_record_holds_its_identifier_itself() {
+fn a_legacy_record_contains_its_cid() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     for schema in 0..4 {
@@ -165,7 +165,7 @@ fn a_legacy_record_holds_its_identifier_itself() {
 }
 
 #[test]
-fn the_moves_that_were_made_are_those_of_the_tables() {
+fn states_follow_the_tables() {
     let mut actor = Actor::new(1);
     actor.perform("seed-history", &json!({}));
     let made =
@@ -175,7 +175,7 @@ fn the_moves_that_were_made_are_those_of_the_tables() {
 }
 
 #[test]
-fn records_of_a_user_are_later_each_time_whatever_the_clock_says() {
+fn times_of_a_users_records_grow_independent_of_the_clock() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     for n in 0..5 {
@@ -192,7 +192,7 @@ fn records_of_a_user_are_later_each_time_whatever_the_clock_says() {
 }
 
 #[test]
-fn hostile_arguments_are_refused_with_a_reason() {
+fn hostile_arguments_are_rejected_with_a_reason() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
@@ -239,7 +239,7 @@ fn hostile_arguments_are_refused_with_a_reason() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn limits_are_enforced() {
     let mut actor = Actor::with_user(1);
     actor.limit(&json!({ "owners": 1, "projects": 1, "deployments": 1 }));
     assert!(actor.try_perform("wallet", &json!({})).is_err());
@@ -252,7 +252,7 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn no_secret_is_in_the_view_or_in_what_is_printed() {
+fn no_secret_is_in_the_view_or_in_debug_output() {
     let mut actor = Actor::new(1);
     let own = format!("0x{}", "1f".repeat(32));
     actor.perform("wallet", &json!({ "wallet_key": own }));
@@ -275,7 +275,7 @@ fn rehydrate(actor: &mut Actor, method: &str, path: &str, body: &str) -> (u16, V
 }
 
 #[test]
-fn rehydration_answers_with_what_is_held() {
+fn rehydration_returns_the_users_projects() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let owner = actor.owner();

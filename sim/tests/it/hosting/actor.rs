@@ -1,4 +1,4 @@
-//! The application as a test asks of it, and what it finds on the network.
+//! A driver of the application for tests, and access to what it wrote to the network.
 
 use assay_spec::network::signing::verify_record;
 use assay_spec::{Service, Strict};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::common::Driver;
 use crate::common::net::MESSAGES;
 
-/// A world and its application.
+/// A world with its application.
 #[derive(Clone)]
 pub(crate) struct Actor {
     pub(crate) driver: Driver,
@@ -16,19 +16,19 @@ pub(crate) struct Actor {
 impl Actor {
     pub(crate) fn new(seed: u64) -> Actor {
         let mut actor = Actor { driver: Driver::new(seed) };
-        // What a test reads is not counted; what the application sends is not to need this.
+        // Rate limits must not count the reads of a test. The application's own requests do not need this.
         actor.driver.lift_rates();
         actor
     }
 
-    /// With a user.
+    /// A world with one user.
     pub(crate) fn with_user(seed: u64) -> Actor {
         let mut actor = Actor::new(seed);
         actor.perform("wallet", &json!({}));
         actor
     }
 
-    /// An action that must be taken.
+    /// Performs an action that must be accepted.
     pub(crate) fn perform(&mut self, action: &str, arguments: &Value) -> Value {
         self.try_perform(action, arguments).unwrap_or_else(|why| panic!("{action} {arguments}: {why}"))
     }
@@ -58,14 +58,14 @@ impl Actor {
         self.perform("records", &json!({}))
     }
 
-    /// What the application holds of a deployment or a project.
+    /// What the application holds of a deployment or project.
     pub(crate) fn held(&mut self, list: &str, id: &str) -> Value {
         let records = self.records();
         let found = records[list].as_array().expect("a list").iter().find(|one| one["id"] == *id);
         found.unwrap_or_else(|| panic!("{id} in {records}")).clone()
     }
 
-    /// The records of a kind, as the network shows them, in the order in which they were written.
+    /// The records of a kind as the network shows them, in the order of writing.
     pub(crate) fn shown(&mut self, kind: &str) -> Vec<Value> {
         let records = self.records()["records"].as_array().expect("a list").clone();
         let hashes = records.iter().filter(|one| one["kind"] == *kind).map(|one| text(&one["hash"]));
@@ -73,13 +73,13 @@ impl Actor {
         hashes.iter().map(|hash| self.driver.wrapper(hash)["message"].clone()).collect()
     }
 
-    /// The status of every message that was written, with its kind.
+    /// The kind and status of every written message.
     pub(crate) fn statuses(&mut self) -> Vec<(String, String)> {
         let records = self.records()["records"].as_array().expect("a list").clone();
         records.iter().map(|one| (text(&one["kind"]), self.driver.status_of(&text(&one["hash"])))).collect()
     }
 
-    /// An aggregate as it stands.
+    /// The content of an aggregate.
     pub(crate) fn aggregate(&mut self, address: &str, key: &str) -> Value {
         self.driver.read(&format!("/api/v0/aggregates/{address}/{key}"))["content"].clone()
     }
@@ -96,7 +96,7 @@ impl Actor {
         self.driver.world.set_limits(Service::Hosting, limits).expect("known limits");
     }
 
-    /// Nothing is under way, and nothing was given up.
+    /// Asserts that no job is running and none has failed.
     pub(crate) fn assert_settled(&mut self) {
         let view = self.view();
         assert_eq!(view["jobs"], json!([]), "{view}");
@@ -104,12 +104,12 @@ impl Actor {
     }
 }
 
-/// The text of a value, which must be one.
+/// The string in a value.
 pub(crate) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
 }
 
-/// Whether a record's signature over its canonical JSON is its sender's.
+/// Whether the signature over the record's canonical JSON is by its sender.
 pub(crate) fn is_signed(message: &Value) -> bool {
     let (signature, sender) = (text(&message["signature"]), text(&message["sender"]));
     verify_record(&message.to_string(), &signature, &sender, &mut Strict).is_ok()

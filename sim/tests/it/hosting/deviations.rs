@@ -1,4 +1,5 @@
-//! Every deviation shows in the records, and the network takes it; every variation shows, and the records stay good.
+//! Every deviation changes the records and the network accepts it; every variation changes the records and
+//! they stay valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ fn mine() -> Vec<String> {
 }
 
 #[test]
-fn every_row_about_records_has_a_deviation_of_its_own() {
+fn every_row_about_records_has_its_own_deviation() {
     let deviations: Vec<Id> = world::deviations().iter().map(|one| one.requirement).collect();
     let rows = catalogue::requirements()
         .filter(|row| row.service == Service::Hosting && row.subject == Subject::Record);
@@ -42,7 +43,7 @@ fn written_messages(actor: &mut Actor) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn every_deviation_shows_and_is_taken() {
+fn every_deviation_changes_the_records_and_is_accepted() {
     let conforming: BTreeSet<String> = written_messages(&mut Actor::new(1)).into_keys().collect();
     assert!(mine().len() > 130, "{}", mine().len());
     for name in mine() {
@@ -51,31 +52,31 @@ fn every_deviation_shows_and_is_taken() {
         let deviating: BTreeSet<String> = written_messages(&mut actor).into_keys().collect();
         let view = actor.view();
         assert_eq!((&view["jobs"], &view["failures"]), (&json!([]), &json!([])), "{name}");
-        // A signature is no part of a hash.
+        // A signature is not part of a hash.
         let signs = name.ends_with(".signature");
-        assert_eq!(deviating == conforming, signs, "{name} changes what is written");
+        assert_eq!(deviating == conforming, signs, "{name} changes the written records");
         let asked: Vec<String> = actor.driver.world.core.consulted().map(ToString::to_string).collect();
-        assert!(asked.contains(&name), "{name} was asked");
+        assert!(asked.contains(&name), "{name} was consulted");
     }
 }
 
 #[test]
-fn a_deviation_about_signatures_spoils_them_and_nothing_else() {
+fn a_deviation_about_signatures_changes_only_the_signatures() {
     for (name, kinds) in [("hosting.records.signature", "security"), ("hosting.claims.signature", "claim")] {
         let mut actor = Actor::new(1);
         actor.driver.deviate(name);
         written_messages(&mut actor);
         for kind in ["security", "projects", "creation", "terminal", "claim", "forget"] {
-            let spoiled = (kind == "claim") == (kinds == "claim");
+            let changed = (kind == "claim") == (kinds == "claim");
             for one in actor.shown(kind) {
-                assert_eq!(is_signed(&one), !spoiled, "{name}: {kind}");
+                assert_eq!(is_signed(&one), !changed, "{name}: {kind}");
             }
         }
     }
 }
 
 #[test]
-fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
+fn a_deviation_about_a_member_violates_its_own_rule() {
     let rules = [
         "id",
         "framework",
@@ -97,7 +98,7 @@ fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
         let refused = project::judge_entry(id, entry, &mut Strict).expect_err(rule);
         assert_eq!(refused.rule.to_string(), name);
     }
-    // Base64 has rules of its own, which are asked first of the other members.
+    // The other members are checked for base64 first, which has its own rules.
     for rule in ["form", "version", "algorithm", "iv", "tag", "no-others"] {
         let name = format!("hosting.envelope.{rule}");
         let mut actor = Actor::new(1);
@@ -110,7 +111,7 @@ fn a_deviation_about_a_member_is_refused_by_the_rule_that_it_breaks() {
 }
 
 #[test]
-fn every_variation_shows_and_leaves_the_records_good() {
+fn every_variation_changes_the_records_and_they_stay_valid() {
     let conforming = written_messages(&mut Actor::new(1));
     let variations: Vec<&str> =
         world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
@@ -134,7 +135,7 @@ fn every_variation_shows_and_leaves_the_records_good() {
 }
 
 #[test]
-fn all_variations_at_once_leave_the_application_at_work() {
+fn the_application_works_with_all_variations_at_once() {
     let mut actor = Actor::new(1);
     let names: Vec<&str> =
         world::variations().iter().map(|one| one.name).filter(|name| name.starts_with("hosting.")).collect();
@@ -144,16 +145,16 @@ fn all_variations_at_once_leave_the_application_at_work() {
 }
 
 #[test]
-fn deviations_in_any_company_stop_nothing() {
+fn any_combination_of_deviations_ends() {
     let names = mine();
-    let company = |n: usize, step: usize| names.iter().skip(n).step_by(step).cloned().collect::<Vec<_>>();
-    let mut companies: Vec<Vec<String>> = (2..9).map(|step| company(step % 3, step)).collect();
-    companies.push(names.clone());
-    for names in companies {
+    let every_nth = |n: usize, step: usize| names.iter().skip(n).step_by(step).cloned().collect::<Vec<_>>();
+    let mut combinations: Vec<Vec<String>> = (2..9).map(|step| every_nth(step % 3, step)).collect();
+    combinations.push(names.clone());
+    for names in combinations {
         let mut actor = Actor::new(1);
         actor.driver.world.set_deviations(&names).expect("known deviations");
         actor.perform("seed-history", &json!({}));
-        // What the network refuses is given up in the end.
+        // A record that the network rejects is given up in the end.
         actor.driver.advance(DAY);
         assert_eq!(actor.view()["jobs"], json!([]), "{names:?}");
     }

@@ -1,4 +1,4 @@
-//! What goes wrong, and how the application goes on.
+//! Faults, and how the application handles them.
 
 use assay_spec::instant::{DAY, MINUTE};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::hosting::actor::{Actor, path_of, text};
 use assay_sim::network::sites::MIRROR;
 
 #[test]
-fn a_slow_delegate_ends_a_deployment_later() {
+fn a_slow_delegate_finishes_a_deployment_later() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
@@ -17,7 +17,7 @@ fn a_slow_delegate_ends_a_deployment_later() {
         .set_faults(&json!([{ "fault": "hosting.delegate-slow", "where": { "record": "terminal" } }]));
     actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
     let under_way = actor.try_perform("finish", &json!({ "deployment": id, "outcome": "failed" }));
-    assert_eq!(under_way.expect_err("one at a time"), "a record of the deployment is under way");
+    assert_eq!(under_way.expect_err("one at a time"), "a record of the deployment is still being written");
     assert!(actor.try_perform("delete", &json!({ "project": project })).is_err());
     actor.perform("edit", &json!({ "project": project }));
     actor.driver.advance(10 * MINUTE - 1);
@@ -48,7 +48,7 @@ fn an_unknown_target_fails_the_whole_forget() {
 }
 
 #[test]
-fn an_artifact_that_nobody_pays_for_is_taken_away() {
+fn an_artifact_that_is_not_paid_for_is_reclaimed() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     actor.driver.set_faults(&json!([{ "fault": "hosting.artifact-reclaimed", "times": 1 }]));
@@ -61,7 +61,7 @@ fn an_artifact_that_nobody_pays_for_is_taken_away() {
     assert_eq!(
         early.shown("forget")[0]["content"]["hashes"],
         json!(hashes),
-        "what is removing is a good target"
+        "a STORE in `removing` is a valid target"
     );
     actor.driver.advance(2 * DAY);
     assert_eq!(actor.driver.status_of(&hashes[0]), "removed");
@@ -82,15 +82,11 @@ fn two_backends_fork_a_deployment() {
     let status = |one: &Value| text(&one["content"]["content"]["public"]["status"]);
     assert_eq!((status(first).as_str(), status(second).as_str()), ("live", "failed"));
     assert!(first["content"]["time"].as_i64() < second["content"]["time"].as_i64());
-    assert_eq!(
-        actor.held("deployments", &id)["state"],
-        "live",
-        "the first one's backend knows nothing of the other"
-    );
+    assert_eq!(actor.held("deployments", &id)["state"], "live", "the first backend does not know the second");
 }
 
 #[test]
-fn what_a_lagging_node_lacks_is_asked_of_the_other() {
+fn what_a_lagging_node_lacks_is_looked_up_at_the_primary() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     actor.driver.perform("network.lag", &json!({ "ms": 60 * MINUTE }));
@@ -110,13 +106,13 @@ fn what_a_lagging_node_lacks_is_asked_of_the_other() {
 }
 
 #[test]
-fn what_fails_is_sent_again_and_stands_once() {
+fn failed_requests_are_retried_and_stored_once() {
     let mut actor = Actor::with_user(1);
     actor.driver.set_faults(&json!([{ "fault": "network.internal", "times": 3 }]));
     let project = actor.project("ipfs");
     assert_eq!(actor.view()["jobs"][0]["next"], "security");
     assert!(actor.try_perform("project", &json!({})).is_err(), "one map at a time");
-    assert!(actor.try_perform("deploy", &json!({ "project": project })).is_err(), "it does not stand yet");
+    assert!(actor.try_perform("deploy", &json!({ "project": project })).is_err(), "it is not written yet");
     actor.driver.advance(10 * MINUTE);
     actor.assert_settled();
     assert_eq!(actor.held("projects", &project)["state"], "active");
@@ -126,7 +122,7 @@ fn what_fails_is_sent_again_and_stands_once() {
 }
 
 #[test]
-fn what_fails_for_good_is_given_up_and_shown() {
+fn a_job_that_keeps_failing_is_given_up_and_reported() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
@@ -137,7 +133,7 @@ fn what_fails_for_good_is_given_up_and_shown() {
     assert_eq!(view["jobs"], json!([]));
     assert_eq!(view["failures"][0]["step"], "store");
     assert_eq!(view["failures"][0]["left_out"], 1);
-    assert_eq!(view["requests"], 3 + 1 + 4, "once, and four times again");
+    assert_eq!(view["requests"], 3 + 1 + 4, "one attempt and four retries");
     assert_eq!(actor.held("deployments", &id)["state"], "queued");
     actor.driver.set_faults(&json!([]));
     actor.perform("finish", &json!({ "deployment": id, "outcome": "live" }));
@@ -145,7 +141,7 @@ fn what_fails_for_good_is_given_up_and_shown() {
 }
 
 #[test]
-fn an_artifact_is_not_pinned_before_the_network_has_taken_it() {
+fn an_artifact_is_pinned_only_once_the_network_has_accepted_it() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     let id = actor.deploy(&project);
@@ -159,7 +155,7 @@ fn an_artifact_is_not_pinned_before_the_network_has_taken_it() {
 }
 
 #[test]
-fn a_copy_in_the_middle_of_a_delete_goes_on_like_the_world_itself() {
+fn a_copy_made_during_a_delete_continues_like_the_original() {
     let mut actor = Actor::with_user(1);
     let project = actor.project("ipfs");
     actor.live(&project);

@@ -1,4 +1,4 @@
-//! A long history, and that a seed repeats it.
+//! A long history; a seed reproduces it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::common::drop::get;
 use crate::hosting::actor::{Actor, path_of, text};
 
 #[test]
-fn every_kind_of_artifact_is_found() {
+fn every_kind_of_artifact_occurs() {
     let mut actor = Actor::new(1);
     let answer = actor.perform("history", &json!({ "deployments": 120 }));
     actor.assert_settled();
@@ -33,7 +33,7 @@ fn every_kind_of_artifact_is_found() {
 }
 
 #[test]
-fn a_history_of_one_is_a_history() {
+fn a_history_of_one_deployment_works() {
     let mut actor = Actor::new(1);
     actor.perform("history", &json!({ "deployments": 1 }));
     actor.assert_settled();
@@ -41,7 +41,7 @@ fn a_history_of_one_is_a_history() {
     actor.perform("project", &json!({}));
     actor.assert_settled();
     let last = actor.shown("projects").pop().expect("a map")["content"]["time"].as_i64();
-    assert_eq!(last, Some(actor.driver.now().seconds()), "records are written as they come again");
+    assert_eq!(last, Some(actor.driver.now().seconds()), "records are written at the current time again");
 }
 
 fn run(seed: u64) -> (Value, Vec<Value>) {
@@ -55,7 +55,7 @@ fn run(seed: u64) -> (Value, Vec<Value>) {
 }
 
 #[test]
-fn a_seed_repeats_every_byte_and_another_nothing() {
+fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
     let (first, again, other) = (run(7), run(7), run(8));
     assert_eq!(first, again);
     assert_ne!(first.0["hashes"], other.0["hashes"]);

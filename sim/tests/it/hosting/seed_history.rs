@@ -1,4 +1,4 @@
-//! A seed history: every kind of record, each as the rules of the records have it.
+//! A seed history: every kind of record, each valid under the rules for records.
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
@@ -24,7 +24,7 @@ fn seeded() -> (Actor, Value) {
 }
 
 #[test]
-fn everything_is_written_and_taken() {
+fn every_record_is_written_and_accepted() {
     let (mut actor, seed_history) = seeded();
     actor.assert_settled();
     let kinds: Vec<String> =
@@ -51,7 +51,7 @@ fn everything_is_written_and_taken() {
 }
 
 #[test]
-fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
+fn every_record_is_signed_by_its_sender_over_the_canonical_json() {
     let (mut actor, seed_history) = seeded();
     for kind in ["security", "projects", "creation", "terminal", "legacy", "claim", "forget"] {
         let shown = actor.shown(kind);
@@ -74,13 +74,13 @@ fn every_record_is_signed_by_its_sender_over_the_canonical_text() {
 }
 
 #[test]
-fn the_map_is_whole_and_holds_the_tombstone() {
+fn the_map_is_complete_and_contains_the_tombstone() {
     let (mut actor, seed_history) = seeded();
     let map = actor.aggregate(&text(&seed_history["owner"]), "projects");
     let ids: Vec<String> = seed_history["projects"].as_array().expect("ids").iter().map(text).collect();
     assert_eq!(map.as_object().map(serde_json::Map::len), Some(3));
     for id in &ids {
-        project::judge_entry(id, &map[id], &mut Strict).expect("a good entry");
+        project::judge_entry(id, &map[id], &mut Strict).expect("a valid entry");
     }
     let [first, second, third] = &ids[..] else { panic!("three projects") };
     assert_eq!(map[third]["public"]["deleted"], true);
@@ -102,7 +102,7 @@ fn the_map_is_whole_and_holds_the_tombstone() {
 }
 
 #[test]
-fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
+fn the_wallet_and_the_derived_key_decrypt_everything_that_is_not_deleted() {
     let (mut actor, seed_history) = seeded();
     let wallet = key(&seed_history["wallet_key"]);
     let owner = Address::of(&wallet);
@@ -133,7 +133,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
     );
     assert_eq!(envelopes.len(), 18);
     for one in &envelopes {
-        envelope::check_written(one, &mut Strict).expect("as it is written");
+        envelope::check_written(one, &mut Strict).expect("a valid envelope");
         for keys in &both {
             let opened = envelope::open(one, Reader::recovery(), keys, &mut Strict).expect("an envelope");
             assert!(matches!(opened, Outcome::Opened(_)), "{one}");
@@ -142,7 +142,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
     let mut ivs: Vec<&Value> = envelopes.iter().map(|one| &one["iv"]).collect();
     ivs.sort_by_key(ToString::to_string);
     ivs.dedup();
-    assert_eq!(ivs.len(), envelopes.len(), "no IV twice");
+    assert_eq!(ivs.len(), envelopes.len(), "no IV is used twice");
     let versions: Vec<Value> = actor
         .shown("legacy")
         .into_iter()
@@ -152,7 +152,7 @@ fn the_wallet_and_the_derived_key_read_everything_but_what_is_deleted() {
 }
 
 #[test]
-fn each_machine_opens_the_bundles_of_its_time() {
+fn each_machine_decrypts_the_bundles_of_its_time() {
     let (mut actor, seed_history) = seeded();
     let records = actor.records();
     let machines = records["machines"].as_array().expect("machines").clone();
@@ -184,7 +184,7 @@ fn each_machine_opens_the_bundles_of_its_time() {
 }
 
 #[test]
-fn a_seed_history_is_written_once_and_another_key_has_its_own() {
+fn a_seed_history_is_written_once_per_key() {
     let (mut actor, seed_history) = seeded();
     let written = actor.view()["written"].clone();
     assert_eq!(actor.perform("seed-history", &json!({})), seed_history);
@@ -195,13 +195,13 @@ fn a_seed_history_is_written_once_and_another_key_has_its_own() {
     assert_ne!(other["owner"], seed_history["owner"]);
     assert!(
         actor.try_perform("seed-history", &json!({ "wallet_key": key })).is_err(),
-        "it has a history already"
+        "it already has a history"
     );
     actor.assert_settled();
 }
 
 #[test]
-fn the_application_is_in_nobodys_way() {
+fn the_application_is_not_rate_limited() {
     let mut actor = Actor { driver: crate::common::Driver::new(1) };
     let narrow = json!({ "general_per_window": 1, "authenticated_per_window": 1 });
     actor.driver.set_network_limits(&narrow);

@@ -1,4 +1,4 @@
-//! Random actions, against a model that knows the two machines and nothing else.
+//! Random actions, compared with a model of the two state machines.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::hosting::actor::{Actor, text};
 
-/// What a deployment or project is, as the model has it.
+/// The state of a deployment or project in the model.
 #[derive(Default)]
 struct Model {
     projects: BTreeMap<String, (&'static str, &'static str)>,
@@ -30,7 +30,7 @@ impl Walk {
         usize::from(u16::from_be_bytes([draw[0], draw[1]])) % below.max(1)
     }
 
-    /// Any project, or none that there is.
+    /// Any project, or an id that does not exist.
     fn any_project(&mut self) -> String {
         let at = self.pick(self.model.projects.len() + 1);
         self.model.projects.keys().nth(at).cloned().unwrap_or_else(|| "proj_nobody_knows".to_owned())
@@ -45,7 +45,7 @@ impl Walk {
         self.model.projects.get(project).is_some_and(|(state, _)| *state == "active")
     }
 
-    /// An action whose fate is foretold.
+    /// Performs an action and asserts whether it is accepted.
     fn perform(&mut self, action: &str, arguments: &Value, is_accepted: bool) -> Option<Value> {
         let came = self.actor.try_perform(action, arguments);
         assert_eq!(came.is_ok(), is_accepted, "{action} {arguments}: {came:?}");
@@ -57,7 +57,7 @@ impl Walk {
             0 => {
                 let target = ["ipfs", "instance"][self.pick(2)];
                 let answer =
-                    self.perform("project", &json!({ "target": target }), true).expect("it was taken");
+                    self.perform("project", &json!({ "target": target }), true).expect("it is accepted");
                 self.model.projects.insert(text(&answer["project"]), ("active", target));
             }
             1 | 2 => {
@@ -117,7 +117,7 @@ impl Walk {
         }
     }
 
-    /// Memory, map and artifacts are what the model says.
+    /// Compares memory, map and artifacts with the model.
     fn compare(&mut self) {
         self.actor.assert_settled();
         let records = self.actor.records();
@@ -148,7 +148,7 @@ impl Walk {
 }
 
 #[test]
-fn random_actions_go_as_the_model_says() {
+fn random_actions_agree_with_the_model() {
     let mut made = BTreeMap::new();
     for seed in 0..6 {
         let mut walk =
@@ -165,6 +165,11 @@ fn random_actions_go_as_the_model_says() {
     }
     for machine in [&DEPLOYMENT, &PROJECT] {
         let rows = made.keys().filter(|(name, ..)| *name == machine.name).count();
-        assert_eq!(rows, machine.transitions.len(), "every move of {} was made, and no other", machine.name);
+        assert_eq!(
+            rows,
+            machine.transitions.len(),
+            "every transition of {} was made, and no other",
+            machine.name
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Every requirement that a check holds can be switched off, and then the node's answers are others.
+//! Every checked requirement can be switched off, and each deviation changes the responses.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn every_checked_requirement_has_a_deviation() {
     assert_eq!(bare, [] as [String; 0]);
 }
 
-/// What a world answers, whatever that is.
+/// A script of calls. It records what a world returns.
 struct Script {
     driver: Driver,
     heard: Vec<String>,
@@ -66,7 +66,7 @@ impl Script {
         answer["item_hash"].as_str().unwrap_or("none").to_owned()
     }
 
-    /// Uploads: the hash of the message and of the file.
+    /// Uploads a file; returns the hashes of the message and of the file.
     fn upload(&mut self, wallet: &Wallet, file: &str) -> (String, String) {
         let answer = self.hear(PRIMARY, &wallet.upload(file.as_bytes(), "text/x"));
         let hash = answer["item_hash"].as_str().unwrap_or("none").to_owned();
@@ -83,7 +83,7 @@ impl Script {
     }
 
     fn perform(&mut self, name: &str, arguments: &Value) {
-        // A deviation may have left nothing to act on.
+        // Under a deviation there may be nothing to act on.
         let _ = self.driver.world.perform(name, arguments);
     }
 
@@ -295,7 +295,7 @@ impl Script {
 }
 
 #[test]
-fn every_deviation_shows() {
+fn every_deviation_changes_the_script() {
     let conforming = Script::play(None);
     assert_eq!(conforming, Script::play(None), "the script is repeatable");
     let groups = [
@@ -315,7 +315,7 @@ fn every_deviation_shows() {
     let mut quiet = Vec::new();
     for deviation in world::deviations() {
         let mine = groups.iter().any(|group| group.contains(&deviation.requirement));
-        // Another family tells this one where the script does not look.
+        // Deviations of another family are tested elsewhere.
         let elsewhere = deviation.requirement == &info::PUBLIC;
         if mine && !elsewhere && Script::play(Some(&deviation.to_string())) == conforming {
             quiet.push(deviation.to_string());

@@ -1,4 +1,4 @@
-//! Whoever means it ill: every answer is documented, nothing is stored, and nothing falls over.
+//! Hostile input: every response is documented, nothing is stored, and the server does not fail.
 
 use assay_sim::network::sites::ALL;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn shapes() -> Vec<Value> {
     ]
 }
 
-/// The body is refused by 400, and nothing is stored.
+/// Asserts that the body is rejected with 400 and that nothing is stored.
 fn bad(driver: &mut Driver, path: &str, body: impl Into<Vec<u8>>) {
     let body = body.into();
     let shown = String::from_utf8_lossy(&body[..body.len().min(200)]).into_owned();
@@ -37,10 +37,10 @@ fn bad(driver: &mut Driver, path: &str, body: impl Into<Vec<u8>>) {
 }
 
 #[test]
-fn every_place_of_an_envelope_refuses_every_other_shape() {
+fn every_member_of_an_envelope_rejects_values_of_other_types() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let good = message(&driver, "POST", &json!({ "n": 1 }));
-    // Places, and the shapes that stand there by right.
+    // The members, and the values that are valid there.
     let allowed = |path: &str, shape: &Value| match path {
         "/message/channel" => shape.is_string(),
         "/message/content" => shape.is_object(),
@@ -69,7 +69,7 @@ fn every_place_of_an_envelope_refuses_every_other_shape() {
                     "{path} {shape}"
                 );
             } else if path == "/message/chain" && shape == "x" {
-                // Any text is a chain.
+                // Any string is a valid chain.
             } else {
                 bad(&mut driver, MESSAGES, signed.unwrap_or(envelope).to_string());
             }
@@ -78,7 +78,7 @@ fn every_place_of_an_envelope_refuses_every_other_shape() {
 }
 
 #[test]
-fn what_is_no_json_is_refused() {
+fn body_that_is_not_json_is_rejected() {
     let mut driver = Driver::unhurried(1);
     let deep = "{\"message\":".repeat(50_000);
     let arrays = "[".repeat(500_000);
@@ -89,7 +89,7 @@ fn what_is_no_json_is_refused() {
 }
 
 #[test]
-fn unknown_types_and_impossible_times_are_refused() {
+fn unknown_types_and_invalid_times_are_rejected() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let now = driver.now().seconds();
     for kind in ["post", "POSTS", "", "DROP TABLE", "STORE\0", "\u{202e}POST", &"X".repeat(100_000)] {
@@ -107,7 +107,7 @@ fn unknown_types_and_impossible_times_are_refused() {
 }
 
 #[test]
-fn forgets_without_good_hashes_are_refused() {
+fn forgets_without_valid_hashes_are_rejected() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     for shape in shapes().into_iter().chain([json!(["a", 1]), json!([["a"]])]) {
         let content = json!({ "address": wallet.address, "hashes": shape, "time": 1 });
@@ -119,7 +119,7 @@ fn forgets_without_good_hashes_are_refused() {
 }
 
 #[test]
-fn a_forget_may_name_many_hashes() {
+fn a_forget_may_contain_many_hashes() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let hashes: Vec<String> = (0..14_000).map(|n| format!("{n:064x}")).collect();
     let refs: Vec<&str> = hashes.iter().map(String::as_str).collect();
@@ -128,7 +128,7 @@ fn a_forget_may_name_many_hashes() {
 }
 
 #[test]
-fn messages_are_as_large_as_a_megabyte_and_no_larger() {
+fn messages_of_more_than_one_megabyte_are_rejected() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let of = |driver: &Driver, bytes: usize| {
         let empty = wallet.create(&message(driver, "POST", &json!({ "x": "" }))).body.len();
@@ -141,7 +141,7 @@ fn messages_are_as_large_as_a_megabyte_and_no_larger() {
 }
 
 #[test]
-fn an_endless_body_is_cut_short() {
+fn an_endless_body_is_cut_off() {
     let mut driver = Driver::unhurried(1);
     let site = assay_sim::network::sites::PRIMARY;
     for (path, limit) in
@@ -157,7 +157,7 @@ fn an_endless_body_is_cut_short() {
             if let Some(reply) = driver.reply(exchange) {
                 break reply;
             }
-            assert!(sent <= limit + 2 * chunk.len(), "{path} reads on");
+            assert!(sent <= limit + 2 * chunk.len(), "{path} reads more than its limit");
         };
         assert!((400..405).contains(&refused(&reply)), "{path}");
     }
@@ -207,13 +207,13 @@ trait ReplaceAll {
 
 impl ReplaceAll for Vec<u8> {
     fn replace_all(&self, from: &[u8], to: &[u8]) -> Vec<u8> {
-        let at = self.windows(from.len()).position(|part| part == from).expect("it is there");
+        let at = self.windows(from.len()).position(|part| part == from).expect("the pattern occurs");
         [&self[..at], to, &self[at + from.len()..]].concat()
     }
 }
 
 #[test]
-fn odd_targets_are_answered() {
+fn unusual_targets_return_a_response() {
     let mut driver = Driver::unhurried(1);
     let targets = [
         "/api/v0/messages/..%2f..%2f..%2fetc%2fpasswd",
@@ -247,7 +247,7 @@ fn odd_targets_are_answered() {
 }
 
 #[test]
-fn every_method_is_answered() {
+fn every_method_returns_a_response() {
     let mut driver = Driver::unhurried(1);
     for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "X-ODD"] {
         for path in
@@ -264,7 +264,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn no_bytes_are_an_internal_error(
+    fn random_bytes_never_return_an_internal_error(
         body in proptest::collection::vec(any::<u8>(), 0..300),
         query in "[ -~]{0,60}",
         form in any::<bool>(),
@@ -284,7 +284,7 @@ proptest! {
     }
 
     #[test]
-    fn one_byte_changed_is_never_an_internal_error(at in any::<usize>(), byte in any::<u8>(), upload in any::<bool>()) {
+    fn one_changed_byte_never_returns_an_internal_error(at in any::<usize>(), byte in any::<u8>(), upload in any::<bool>()) {
         let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
         let mut call = if upload {
             wallet.upload(b"file", "text/plain")

@@ -1,4 +1,4 @@
-//! The life of files and of the messages that keep them: payment, removal, FORGET, to the millisecond.
+//! The lifecycle of files and of the messages that keep them: payment, removal, FORGET, to the millisecond.
 
 use assay_sim::network::sites::{ALTERNATIVE, MIRROR, PRIMARY};
 use assay_spec::instant::{HOUR, MINUTE};
@@ -23,7 +23,7 @@ fn file_of(driver: &mut Driver, hash: &str) -> (u16, Vec<u8>, String) {
 }
 
 #[test]
-fn a_file_comes_back_under_both_of_its_hashes() {
+fn a_file_is_returned_under_both_of_its_hashes() {
     let (mut driver, wallet) = world();
     for (content_type, bytes) in
         [("text/html; charset=utf-8", &b"<p>"[..]), ("x/y", b""), ("text/plain", &[0xff].repeat(300_000))]
@@ -49,7 +49,7 @@ fn a_file_comes_back_under_both_of_its_hashes() {
 }
 
 #[test]
-fn files_have_the_identifiers_of_other_tools() {
+fn file_cids_equal_those_of_other_tools() {
     let (mut driver, wallet) = world();
     // `ipfs add --cid-version 1 --only-hash`
     let one = driver.store_file(&wallet, b"hello\n");
@@ -59,7 +59,7 @@ fn files_have_the_identifiers_of_other_tools() {
 }
 
 #[test]
-fn the_form_of_an_upload_decides_its_message() {
+fn form_fields_of_an_upload_appear_in_its_message() {
     let (mut driver, wallet) = world();
     let form = wallet.form(b"f", "a/b").field("channel", b"MINE").field("tags", b"x, y,,").call_to(STORAGE);
     let hash = body_of(&driver.net(&form))["item_hash"].as_str().expect("a hash").to_owned();
@@ -72,7 +72,7 @@ fn the_form_of_an_upload_decides_its_message() {
 }
 
 #[test]
-fn whose_signature_is_another_files_is_refused_and_leaves_nothing() {
+fn signature_of_another_file_is_rejected_and_stores_nothing() {
     let (mut driver, wallet) = world();
     let mut other = wallet.upload(b"other", "text/plain");
     let at = other.body.windows(5).position(|part| part == b"other").expect("the file");
@@ -87,7 +87,7 @@ fn whose_signature_is_another_files_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn a_store_goes_when_its_payer_runs_out_and_not_a_millisecond_early() {
+fn a_store_is_removed_exactly_when_the_grace_period_ends() {
     let (mut driver, wallet) = world();
     let Uploaded { hash, cid } = driver.store_file(&wallet, b"file");
     broke(&mut driver, &wallet);
@@ -113,11 +113,11 @@ fn a_store_goes_when_its_payer_runs_out_and_not_a_millisecond_early() {
 }
 
 #[test]
-fn who_pays_in_time_keeps_the_file() {
+fn paying_in_time_keeps_the_file() {
     let (mut driver, wallet) = world();
     let one = driver.store_file(&wallet, b"one");
     let two = driver.store_file(&wallet, b"two");
-    // Two files, two credits an hour: for two hours.
+    // Two files cost two credits per hour, so this is enough for two hours.
     driver.perform("network.balance", &json!({ "address": wallet.address.to_lowercase(), "credits": 5 }));
     driver.advance(3 * HOUR - 1);
     assert_eq!(driver.network()["balances"][wallet.address.to_lowercase()], 1);
@@ -134,7 +134,7 @@ fn who_pays_in_time_keeps_the_file() {
         (driver.status_of(&two.hash).as_str(), driver.file_status(PRIMARY, &two.cid)),
         ("processed", 200)
     );
-    // The grace of the first time has been forgotten, and a second one lasts as long.
+    // The first grace period is forgotten, and a second one lasts as long.
     driver.perform("network.reclaim", &json!({ "hash": one.hash }));
     driver.advance(24 * HOUR - 1);
     assert_eq!(driver.status_of(&one.hash), "removing");
@@ -143,7 +143,7 @@ fn who_pays_in_time_keeps_the_file() {
 }
 
 #[test]
-fn only_files_that_stand_are_paid_for() {
+fn only_live_files_are_paid_for() {
     let (mut driver, wallet) = world();
     let files = [b"one", b"two", b"six"].map(|bytes| driver.store_file(&wallet, bytes).hash);
     driver.forget(&wallet, &[&files[0]]);
@@ -158,7 +158,7 @@ fn only_files_that_stand_are_paid_for() {
 }
 
 #[test]
-fn nobody_pays_for_a_file_that_a_stranger_stores_in_their_name() {
+fn a_sender_without_authority_cannot_make_another_address_pay() {
     let (mut driver, wallet) = world();
     let own = driver.store_file(&wallet, b"file");
     let content = json!({ "address": wallet.address, "item_hash": own.cid });
@@ -191,7 +191,7 @@ fn a_file_stays_while_another_message_keeps_it() {
 }
 
 #[test]
-fn forgotten_bytes_leave_every_node_between_one_day_and_two() {
+fn forgotten_bytes_leave_every_node_after_one_to_two_days() {
     let (mut driver, wallet) = world();
     let nodes = [PRIMARY, ALTERNATIVE, MIRROR];
     let files: Vec<Uploaded> =
@@ -203,18 +203,18 @@ fn forgotten_bytes_leave_every_node_between_one_day_and_two() {
         let all = files.iter().flat_map(|file| nodes.map(|node| (node, file.cid.clone())));
         all.filter(|(node, cid)| driver.file_status(*node, cid) == 200).count()
     };
-    assert_eq!(there(&mut driver), 60, "none left early");
+    assert_eq!(there(&mut driver), 60, "no file left early");
     driver.advance(12 * HOUR + 1);
     let half = there(&mut driver);
     assert!((10..50).contains(&half), "{half} of 60 at half time");
     driver.advance(12 * HOUR + 1);
-    assert_eq!(there(&mut driver), 0, "none stayed");
+    assert_eq!(there(&mut driver), 0, "no file is left");
     assert_eq!(driver.network()["files"], 0);
     assert_eq!(driver.status_of(hashes[0]), "forgotten");
 }
 
 #[test]
-fn a_file_that_comes_again_stays() {
+fn a_file_that_is_uploaded_again_stays() {
     let (mut driver, wallet) = world();
     let first = driver.store_file(&wallet, b"again");
     driver.forget(&wallet, &[&first.hash]);
@@ -227,7 +227,7 @@ fn a_file_that_comes_again_stays() {
 }
 
 #[test]
-fn a_forgotten_message_is_there_without_its_content() {
+fn a_forgotten_message_is_returned_without_its_content() {
     let (mut driver, wallet) = world();
     let file = driver.store_file(&wallet, b"file");
     let note = json!({ "type": "note", "storeRef": file.hash });
@@ -239,13 +239,13 @@ fn a_forgotten_message_is_there_without_its_content() {
     assert_eq!(answer["message"]["sender"], wallet.address);
     assert_eq!(driver.status_of(&forget), "processed");
     assert_eq!(driver.wrapper(&post)["message"]["content"], note, "a POST stays readable");
-    assert_eq!(driver.hashes_of(MESSAGES, 20).len(), 3, "nothing leaves the lists");
+    assert_eq!(driver.hashes_of(MESSAGES, 20).len(), 3, "no message is removed from the lists");
     driver.apply_variations(&["network.stripped-empty"]);
     assert_eq!(driver.wrapper(&file.hash)["message"]["content"], json!({}));
 }
 
 #[test]
-fn one_bad_target_spoils_the_batch_until_retries_are_used_up() {
+fn one_invalid_target_fails_the_batch_after_all_retries() {
     let (mut driver, wallet) = world();
     let good = driver.store_file(&wallet, b"good");
     let removing = driver.store_file(&wallet, b"removing");
@@ -273,7 +273,7 @@ fn one_bad_target_spoils_the_batch_until_retries_are_used_up() {
         (driver.status_of(&good.hash), driver.status_of(&removing.hash)),
         ("forgotten".into(), "forgotten".into())
     );
-    // What is forgotten already does no harm, and removal does not reach it any more.
+    // An already forgotten target is accepted, and removal no longer affects it.
     let forget = driver.forget(&wallet, &[&good.hash]);
     driver.advance(24 * HOUR);
     assert_eq!(
@@ -283,7 +283,7 @@ fn one_bad_target_spoils_the_batch_until_retries_are_used_up() {
 }
 
 #[test]
-fn a_batch_applies_at_the_retry_after_its_targets_have_become_good() {
+fn a_batch_is_applied_at_the_first_retry_with_valid_targets() {
     let (mut driver, wallet) = world();
     let good = driver.store_file(&wallet, b"good");
     driver.set_faults(&json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }]));
@@ -307,7 +307,7 @@ fn a_batch_applies_at_the_retry_after_its_targets_have_become_good() {
 }
 
 #[test]
-fn only_owners_and_whom_they_authorize_forget() {
+fn only_owners_and_authorized_signers_may_forget() {
     let (mut driver, wallet) = world();
     let (stranger, delegate) = (Wallet::new(2), Wallet::new(3));
     let file = driver.store_file(&wallet, b"file");
@@ -344,7 +344,7 @@ fn only_owners_and_whom_they_authorize_forget() {
 }
 
 #[test]
-fn messages_wait_for_their_validation_as_long_as_they_are_told() {
+fn messages_are_validated_after_the_configured_delay() {
     let (mut driver, wallet) = world();
     driver.set_network_limits(&json!({ "processing_ms": 500 }));
     let file = driver.store_file(&wallet, b"file");
@@ -365,7 +365,7 @@ fn messages_wait_for_their_validation_as_long_as_they_are_told() {
 }
 
 #[test]
-fn actions_name_what_they_do_not_know() {
+fn errors_of_actions_name_the_invalid_argument() {
     let (mut driver, wallet) = world();
     let file = driver.store_file(&wallet, b"file");
     let mut action =
@@ -384,7 +384,7 @@ fn actions_name_what_they_do_not_know() {
         assert!(why.contains(named), "{name}: {why}");
     }
     action("reclaim", json!({ "hash": file.hash })).expect("a processed STORE");
-    action("reclaim", json!({ "hash": file.hash })).expect_err("it is removing already");
+    action("reclaim", json!({ "hash": file.hash })).expect_err("it is already removing");
     let (known, _) = action("message", json!({ "hash": file.hash })).expect("a message");
     assert_eq!((&known["status"], &known["file"]), (&json!("removing"), &json!(file.cid)));
 }

@@ -1,4 +1,4 @@
-//! The two lists: pages at their bounds, and every filter against a model of its own.
+//! The two lists: pages at their bounds, and every filter against an independent model.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn shown(driver: &mut Driver, query: &str) -> (Vec<String>, Value) {
 }
 
 #[test]
-fn pages_have_their_sizes_to_the_element() {
+fn pages_have_exact_sizes() {
     let (mut driver, hashes) = filled(120);
     let newest: Vec<&String> = hashes.iter().rev().collect();
     for (query, from, to, per_page, pages) in [
@@ -61,7 +61,7 @@ fn pages_have_their_sizes_to_the_element() {
 }
 
 #[test]
-fn odd_pages_and_limits_are_refused() {
+fn invalid_pages_and_limits_are_rejected() {
     let (mut driver, _) = filled(1);
     let odd = ["0", "-1", "x", "1.5", "9223372036854775808", "%00", "1e3", "0x1", "+"];
     for value in odd {
@@ -85,11 +85,11 @@ fn an_empty_list_has_no_pages() {
     assert!(hashes.is_empty());
     assert_eq!(pagination, json!({ "total": 0, "page": 1, "per_page": 20, "total_pages": 0 }));
     driver.apply_variations(&["network.empty-page", "network.past-end-404"]);
-    assert_eq!(shown(&mut driver, "?page=3").1["total_pages"], 1, "nothing is behind the end of nothing");
+    assert_eq!(shown(&mut driver, "?page=3").1["total_pages"], 1, "an empty list has no page after the last");
 }
 
 #[test]
-fn what_is_open_about_lists_can_be_otherwise() {
+fn variations_change_lists() {
     let (mut driver, hashes) = filled(30);
     driver.apply_variations(&["network.ascending"]);
     assert_eq!(shown(&mut driver, "").0, hashes[..20]);
@@ -125,7 +125,7 @@ fn dates_bound_the_flat_list() {
 }
 
 #[test]
-fn messages_with_too_many_members_or_tags_are_found_all_the_same() {
+fn messages_with_too_many_members_or_tags_are_still_found() {
     let (mut driver, wallet) = (Driver::unhurried(1), Wallet::new(1));
     let many: serde_json::Map<String, Value> = (0..40).map(|n| (format!("k{n}"), json!(n))).collect();
     let tags: Vec<String> = (0..40).map(|n| format!("t{n}")).collect();
@@ -158,7 +158,7 @@ fn messages_with_too_many_members_or_tags_are_found_all_the_same() {
     assert_eq!(found("tags=t1&content.keys=tags&types=POST"), [2, 3]);
 }
 
-/// What a message of the corpus is made of.
+/// The properties of one message of the corpus.
 #[derive(Clone, Debug)]
 struct Spec {
     wallet: u16,
@@ -193,13 +193,13 @@ impl Spec {
         driver.take_message(&Wallet::new(self.wallet), &message)
     }
 
-    /// STOREs without a file are rejected, and listed all the same.
+    /// A STORE without a file is rejected but still listed.
     fn name(&self) -> &'static str {
         if self.kind { "POST" } else { "STORE" }
     }
 }
 
-/// Filters, as what they ask for; an empty list asks for nothing.
+/// Filters. An empty list means that there is no filter.
 #[derive(Clone, Debug)]
 struct Wanted {
     wallets: Vec<u16>,
@@ -289,9 +289,9 @@ impl Wanted {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Paging through shows each message once, newest first, and exactly those that the model picks.
+    /// Paging returns each message once, newest first, and exactly those that the model selects.
     #[test]
-    fn pages_show_what_a_model_picks(
+    fn pages_equal_the_model(
         specs in proptest::collection::vec(spec(), 0..40),
         all_wanted in proptest::collection::vec(wanted(), 8),
     ) {
@@ -319,7 +319,7 @@ proptest! {
 }
 
 #[test]
-fn a_list_of_nothing_wanted_is_not_a_list_of_everything() {
+fn a_filter_without_matches_returns_an_empty_list() {
     let (mut driver, _) = filled(3);
     for query in
         ["?addresses=0x1", "?types=post", "?channels=test", "?hashes=x", "?tags=t", "?content.keys=m"]

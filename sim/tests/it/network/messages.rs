@@ -1,4 +1,4 @@
-//! One message: what is taken, what comes back, and who may sign.
+//! One message: what is accepted, what is returned, and who may sign.
 
 use assay_spec::network::signing::{sign_record, sign_request};
 use assay_spec::{Strict, crypto::secp256k1::key_from_secret};
@@ -13,7 +13,7 @@ fn one() -> Value {
 }
 
 #[test]
-fn a_message_comes_back_as_it_was_sent() {
+fn a_message_is_returned_as_it_was_sent() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     let sent = message(&driver, "POST", &one());
     let hash = driver.take_message(&wallet, &sent);
@@ -25,7 +25,7 @@ fn a_message_comes_back_as_it_was_sent() {
     for member in ["chain", "channel", "type", "timestamp", "content"] {
         assert_eq!(record[member], sent[member], "{member}");
     }
-    assert_eq!(record["content"].to_string(), one().to_string(), "members stand in the order sent");
+    assert_eq!(record["content"].to_string(), one().to_string(), "members keep their order");
     assert_eq!(record["confirmations"], json!([]));
     let list = driver.read(&format!("{MESSAGES}?addresses={}", wallet.address));
     assert_eq!(list["messages"], json!([record]));
@@ -34,7 +34,7 @@ fn a_message_comes_back_as_it_was_sent() {
 }
 
 #[test]
-fn a_block_holds_a_message_after_a_minute() {
+fn a_message_is_confirmed_after_a_minute() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     let sent = message(&driver, "POST", &one());
     let hash = driver.take_message(&wallet, &sent);
@@ -47,7 +47,7 @@ fn a_block_holds_a_message_after_a_minute() {
 }
 
 #[test]
-fn without_a_channel_a_message_stands_on_the_default_one() {
+fn a_message_without_a_channel_is_on_the_default_one() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     let mut sent = message(&driver, "POST", &one());
     sent.as_object_mut().expect("an object").shift_remove("channel");
@@ -56,13 +56,13 @@ fn without_a_channel_a_message_stands_on_the_default_one() {
 }
 
 #[test]
-fn the_same_message_again_is_the_same_message() {
+fn the_same_message_sent_again_is_the_same_message() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     let sent = message(&driver, "POST", &one());
     let first = driver.take_message(&wallet, &sent);
     driver.advance(1000);
     let mut again = sent.clone();
-    // A nonce of the request does not make another message.
+    // A nonce of the request is not part of the message.
     again["nonce"] = json!("n");
     assert_eq!(driver.take_message(&wallet, &again), first);
     assert_eq!(driver.hashes_of(MESSAGES, 20), std::slice::from_ref(&first));
@@ -71,7 +71,7 @@ fn the_same_message_again_is_the_same_message() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn unknown_hashes_and_paths_are_not_found() {
     let mut driver = Driver::new(1);
     for hash in [&"0".repeat(64), "x", "%2e%2e%2f%2e%2e", "..", "\u{e9}", &"Q".repeat(5000)] {
         let target: String = format!("{MESSAGES}/{hash}");
@@ -87,7 +87,7 @@ fn what_is_not_there_is_not_found() {
 }
 
 #[test]
-fn either_scheme_of_signatures_is_taken_and_another_key_is_not() {
+fn both_signature_schemes_are_accepted_and_another_key_is_rejected() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     let content = json!({ "address": wallet.address, "key": "k", "content": { "b": 1, "a": 2 }, "time": 1 });
     let text = message(&driver, "AGGREGATE", &content).to_string();
@@ -126,7 +126,7 @@ fn either_scheme_of_signatures_is_taken_and_another_key_is_not() {
 }
 
 #[test]
-fn a_timestamp_may_be_a_day_ahead_and_a_year_behind() {
+fn a_timestamp_may_be_a_day_ahead_or_a_year_behind() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     let now = driver.now().seconds();
     let (day, year) = (86_400, 366 * 86_400);
@@ -139,7 +139,7 @@ fn a_timestamp_may_be_a_day_ahead_and_a_year_behind() {
 }
 
 #[test]
-fn hashes_of_another_shape_work_everywhere() {
+fn hashes_of_another_form_work_everywhere() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     driver.apply_variations(&["network.hash-base58", "network.file-hash-hex", "network.status-201"]);
     let reply = driver.net(&wallet.upload(b"bytes", "text/plain"));
@@ -159,7 +159,7 @@ fn hashes_of_another_shape_work_everywhere() {
 }
 
 #[test]
-fn a_node_that_fails_answers_500() {
+fn a_failing_node_returns_500() {
     let mut driver = Driver::new(1);
     driver.set_faults(
         &json!([{ "fault": "network.internal", "where": { "endpoint": "messages" }, "nth": 2, "times": 1 }]),
@@ -171,7 +171,7 @@ fn a_node_that_fails_answers_500() {
 }
 
 #[test]
-fn a_full_network_takes_no_more() {
+fn a_full_network_accepts_no_more_messages() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     driver.set_network_limits(&json!({ "messages": 1 }));
     let first = message(&driver, "POST", &json!({ "n": 1 }));
@@ -179,6 +179,6 @@ fn a_full_network_takes_no_more() {
     let second = wallet.create(&message(&driver, "POST", &json!({ "n": 2 })));
     assert_eq!(refused(&driver.net(&second)), 400);
     assert_eq!(refused(&driver.net(&wallet.upload(b"f", "text/plain"))), 400);
-    assert_eq!(driver.network()["files"], 0, "a file without its message does not stay");
-    assert_eq!(driver.take_message(&wallet, &first), hash, "what is there already needs no room");
+    assert_eq!(driver.network()["files"], 0, "a file without a message is not kept");
+    assert_eq!(driver.take_message(&wallet, &first), hash, "a known message needs no space");
 }

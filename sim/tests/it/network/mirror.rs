@@ -1,4 +1,4 @@
-//! The mirror: it shows what the primary was a delay ago, and the same in the end.
+//! The mirror: it shows an earlier state of the primary, and in the end the same state.
 
 use assay_sim::network::sites::{ALTERNATIVE, MIRROR, PRIMARY};
 use assay_sim::{Site, World};
@@ -22,7 +22,7 @@ fn note(driver: &mut Driver, n: usize) -> String {
 }
 
 #[test]
-fn without_a_lag_every_address_shows_the_same() {
+fn without_a_lag_every_address_returns_the_same() {
     let mut driver = Driver::unhurried(1);
     let sent = message(&driver, "POST", &json!({ "n": 1 }));
     let call = Wallet::new(1).create(&sent);
@@ -66,7 +66,7 @@ fn a_mirror_lags_to_the_millisecond_and_catches_up() {
 }
 
 #[test]
-fn a_shorter_lag_does_not_bring_the_past_back() {
+fn a_shorter_lag_does_not_restore_an_older_state() {
     let mut driver = Driver::unhurried(1);
     driver.perform("network.lag", &json!({ "ms": 10_000 }));
     let old = note(&mut driver, 1);
@@ -83,7 +83,7 @@ fn a_shorter_lag_does_not_bring_the_past_back() {
 }
 
 #[test]
-fn a_mirror_that_hears_nothing_catches_up_once_it_hears_again() {
+fn a_mirror_that_receives_nothing_catches_up_after_the_fault() {
     let mut driver = Driver::unhurried(1);
     let before = note(&mut driver, 0);
     driver.set_faults(&json!([{ "fault": "network.lagging" }]));
@@ -93,21 +93,21 @@ fn a_mirror_that_hears_nothing_catches_up_once_it_hears_again() {
     assert!(missed.iter().all(|hash| status_at(&mut driver, MIRROR, hash) == 404));
     driver.set_faults(&json!([]));
     assert!(missed.iter().all(|hash| status_at(&mut driver, MIRROR, hash) == 200));
-    // What was on its way when the fault began arrives late, and not twice.
+    // A change that was on its way when the fault began arrives late, and only once.
     driver.perform("network.lag", &json!({ "ms": 1000 }));
     let on_its_way = note(&mut driver, 5);
     driver.set_faults(&json!([{ "fault": "network.lagging" }]));
     driver.advance(1000);
     assert_eq!(status_at(&mut driver, MIRROR, &on_its_way), 404);
     driver.set_faults(&json!([]));
-    assert_eq!(status_at(&mut driver, MIRROR, &on_its_way), 404, "it begins to hear, and lags");
+    assert_eq!(status_at(&mut driver, MIRROR, &on_its_way), 404, "it receives again, and lags");
     driver.advance(1000);
     assert_eq!(status_at(&mut driver, MIRROR, &on_its_way), 200);
 }
 
-/// Two mirrors of one network: a copy of the world with another lag shows the same once both have caught up.
+/// A copy of the world with another lag shows the same once both mirrors have caught up.
 #[test]
-fn replicas_converge_whatever_their_lag() {
+fn replicas_converge_with_any_lag() {
     let (mut quick, wallet) = (Driver::unhurried(1), Wallet::new(1));
     quick.perform("network.lag", &json!({ "ms": 100 }));
     let mut slow = quick.clone();
@@ -134,7 +134,7 @@ fn replicas_converge_whatever_their_lag() {
 }
 
 #[test]
-fn a_snapshot_holds_what_is_on_its_way() {
+fn a_snapshot_contains_changes_on_their_way() {
     let mut driver = Driver::unhurried(1);
     driver.perform("network.lag", &json!({ "ms": 1000 }));
     let hash = note(&mut driver, 1);

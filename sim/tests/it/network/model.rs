@@ -1,4 +1,4 @@
-//! The network as the documents describe it, in the plainest words: what a walk is compared with.
+//! A simple model of the network, written from the document; walks are compared with it.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use assay_spec::instant::{HOUR, MINUTE};
 
 use crate::common::Call;
 
-/// What a message of the model is.
+/// A message of the model.
 #[derive(Clone)]
 pub(super) struct Known {
     pub(super) hash: String,
@@ -14,7 +14,7 @@ pub(super) struct Known {
     pub(super) wallet: u16,
     pub(super) kind: MessageKind,
     pub(super) status: &'static str,
-    /// Since when it is `removing`.
+    /// When it became `removing`.
     pub(super) removing: Option<i64>,
 }
 
@@ -24,9 +24,9 @@ pub(super) enum MessageKind {
     Post,
     /// A STORE and its file.
     File(String),
-    /// A STORE whose file nobody has.
+    /// A STORE without a file.
     Hollow,
-    /// A FORGET: when it is tried again, and how often.
+    /// A FORGET: the time of its next retry, and the number of retries.
     Forget { targets: Vec<String>, next: i64, left: u32 },
 }
 
@@ -45,13 +45,13 @@ impl Known {
 /// The network.
 #[derive(Default)]
 pub(super) struct Model {
-    /// Messages, as they came.
+    /// The messages, in order of arrival.
     pub(super) all: Vec<Known>,
-    /// Wallets that cannot pay.
+    /// The wallets that cannot pay.
     pub(super) broke: BTreeSet<u16>,
-    /// When they are asked to.
+    /// When they are charged next.
     pub(super) bill: Option<i64>,
-    /// Whether nothing is validated at present.
+    /// Whether validation is held at present.
     pub(super) held: bool,
 }
 
@@ -60,7 +60,7 @@ impl Model {
         self.all.iter().position(|one| one.hash == hash)
     }
 
-    /// Time passes, from event to event.
+    /// Moves the time forward, from event to event.
     pub(super) fn pass(&mut self, until: i64) {
         loop {
             let mut due: Vec<(i64, u8, usize)> = Vec::new();
@@ -71,7 +71,7 @@ impl Model {
                     due.push((*next, 2, n));
                 }
             }
-            // Retries of held FORGETs do not stand in the list of their times.
+            // Retries of held FORGETs are not in the list of times.
             due.retain(|(at, ..)| *at <= until);
             let Some((at, what, n)) = due.into_iter().min() else { return };
             match what {
@@ -96,7 +96,7 @@ impl Model {
         self.bill = (!self.broke.is_empty()).then_some(now + HOUR);
     }
 
-    /// Whether a batch applies: yes, no for ever, or not now.
+    /// Whether a batch applies: yes, never, or not now.
     fn judge(&self, wallet: u16, targets: &[String]) -> Option<bool> {
         let found: Vec<Option<&Known>> =
             targets.iter().map(|hash| self.of(hash).map(|n| &self.all[n])).collect();
@@ -112,7 +112,7 @@ impl Model {
 
     fn apply(&mut self, targets: &[String]) {
         for hash in targets {
-            let n = self.of(hash).expect("a good target");
+            let n = self.of(hash).expect("a valid target");
             (self.all[n].status, self.all[n].removing) = ("forgotten", None);
         }
     }
@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    /// What was held up is validated, in the order in which it came.
+    /// Validates the held messages in order of arrival.
     pub(super) fn release(&mut self, now: i64) {
         self.held = false;
         for n in 0..self.all.len() {

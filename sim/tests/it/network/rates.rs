@@ -1,4 +1,4 @@
-//! Rates: the last request granted, the first refused, and when to come back.
+//! Rate limits: the last accepted request, the first rejected one, and `Retry-After`.
 
 use assay_sim::Reply;
 use assay_sim::network::sites::{ALTERNATIVE, MIRROR};
@@ -17,7 +17,7 @@ fn run() -> Call {
     post(&format!("/api/v0/run/{}", "0".repeat(64)), &json!({ "variables": {} }))
 }
 
-/// Three endpoints, one of each class, and how often a minute grants them.
+/// One endpoint of each class, and its limit per minute.
 fn classes() -> [(Call, usize); 3] {
     [(get(MESSAGES), 100), (post(MESSAGES, &json!({})), 300), (run(), 10)]
 }
@@ -31,16 +31,16 @@ fn each_class_has_its_own_limit_and_counter() {
         }
         assert_eq!(retry_after(&driver.net(&call)), 60, "{limit}");
     }
-    // Every address of the API counts as one.
+    // All sites of the API share one count.
     assert_eq!(driver.net_at(ALTERNATIVE, &get(MESSAGES)).status, 429);
     assert_eq!(driver.net_at(MIRROR, &get("/nowhere")).status, 429);
     driver.at("127.0.0.2");
-    assert_eq!(driver.net(&get(MESSAGES)).status, 200, "another address counts for itself");
+    assert_eq!(driver.net(&get(MESSAGES)).status, 200, "another address has its own count");
     driver.at("::ffff:127.0.0.2");
     for _ in 1..100 {
         driver.net(&get(MESSAGES));
     }
-    assert_eq!(driver.net(&get(MESSAGES)).status, 429, "an address is the same in its IPv6 form");
+    assert_eq!(driver.net(&get(MESSAGES)).status, 429, "an IPv4 address is the same in its IPv6 form");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_request_leaves_the_window_after_a_minute() {
 }
 
 #[test]
-fn a_refused_creation_over_the_rate_stores_nothing() {
+fn a_create_call_over_the_rate_limit_stores_nothing() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
     driver.set_network_limits(&json!({ "authenticated_per_window": 1 }));
     let first = message(&driver, "POST", &json!({ "n": 1 }));
@@ -75,7 +75,7 @@ fn a_refused_creation_over_the_rate_stores_nothing() {
 }
 
 #[test]
-fn a_body_that_says_it_is_too_large_is_refused_at_its_head() {
+fn a_declared_length_over_the_limit_is_rejected_before_the_body() {
     let mut driver = Driver::new(1);
     let announce = |path: &str, length: usize| {
         Call::new("POST", path, vec![("content-length", length.to_string().into_bytes())], Vec::new())
@@ -84,12 +84,12 @@ fn a_body_that_says_it_is_too_large_is_refused_at_its_head() {
         let exchange = driver.begin(assay_sim::network::sites::PRIMARY, &announce(path, limit + 1));
         assert_eq!(refused(&driver.reply(exchange).expect("an early answer")), 400);
         let exchange = driver.begin(assay_sim::network::sites::PRIMARY, &announce(path, limit));
-        assert!(driver.reply(exchange).is_none(), "it may come");
+        assert!(driver.reply(exchange).is_none(), "the body is awaited");
     }
 }
 
 #[test]
-fn what_is_open_about_rates_can_be_otherwise() {
+fn variations_change_rate_limits() {
     let mut driver = Driver::new(1);
     driver.apply_variations(&["network.rates-loose"]);
     for _ in 0..150 {
@@ -103,7 +103,7 @@ fn what_is_open_about_rates_can_be_otherwise() {
     for _ in 0..100 {
         assert_eq!(driver.net(&get(MESSAGES)).status, 200);
     }
-    assert_eq!(retry_after(&driver.net(&get(MESSAGES))), 1, "the minute of the clock is nearly over");
+    assert_eq!(retry_after(&driver.net(&get(MESSAGES))), 1, "the clock minute is nearly over");
     driver.advance(1000);
     assert_eq!(driver.net(&get(MESSAGES)).status, 200);
 
@@ -113,13 +113,13 @@ fn what_is_open_about_rates_can_be_otherwise() {
     for _ in 0..100 {
         assert_eq!(driver.net(&create).status, 400);
     }
-    assert_eq!(driver.net(&general).status, 429, "what was created counts");
-    assert_eq!(driver.net(&create).status, 400, "against the larger limit there is room");
-    assert_ne!(driver.net(&run()).status, 429, "runs count alone");
+    assert_eq!(driver.net(&general).status, 429, "create calls count as well");
+    assert_eq!(driver.net(&create).status, 400, "the larger limit is not reached");
+    assert_ne!(driver.net(&run()).status, 429, "runs have their own count");
 }
 
 #[test]
-fn the_counters_are_forgotten_in_the_end() {
+fn the_counters_are_dropped_in_the_end() {
     let mut driver = Driver::new(1);
     for n in 1..200 {
         driver.at(&format!("10.0.0.{n}"));
@@ -128,5 +128,5 @@ fn the_counters_are_forgotten_in_the_end() {
     assert_eq!(driver.network()["rates"], 199);
     driver.advance(20 * 60_000);
     assert_eq!(driver.network()["rates"], 0);
-    assert_eq!(driver.world.core.clock.next_due(), None, "nobody waits for anything");
+    assert_eq!(driver.world.core.clock.next_due(), None, "no timer is set");
 }

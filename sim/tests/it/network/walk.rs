@@ -1,4 +1,4 @@
-//! A random walk of creations, FORGETs, expiries and reads, beside a model that is written down anew.
+//! A random walk of creations, FORGETs, expiries and reads, compared with an independent model.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::common::net::{MESSAGES, Wallet, message};
 use crate::common::{Call, Driver, body_of, show};
 use crate::network::model::{Known, MessageKind, Model};
 
-/// What somebody does. Numbers choose among what there is.
+/// One step. Numbers choose among the existing items.
 #[derive(Clone, Debug)]
 enum Step {
     Upload { wallet: u16, file: u8 },
@@ -96,7 +96,7 @@ impl Walk {
             }
             Step::Again(n) => {
                 let known = self.model.all.get(n % self.model.all.len().max(1)).cloned();
-                // An upload sent later is another message, since it is made at another time.
+                // An upload sent later is another message, since its time differs.
                 if let Some(known) = known.filter(|known| !matches!(known.kind, MessageKind::File(_))) {
                     let before = self.model.all.len();
                     let old = serde_json::from_slice::<Value>(&known.call.body).expect("JSON");
@@ -151,7 +151,7 @@ impl Walk {
                     (one.status, one.removing) = ("processed", None);
                 }
             }
-            // A bill now is one more, beside the one that the hour brings.
+            // This bill is in addition to the hourly one.
             Step::Bill => {
                 let next = self.model.bill;
                 self.driver.perform("network.bill", &json!({}));
@@ -175,7 +175,7 @@ impl Walk {
         }
     }
 
-    /// The world is what the model is.
+    /// Compares the world with the model.
     fn compare(&mut self) {
         for one in self.model.all.clone() {
             let answer = self.driver.wrapper(&one.hash);
@@ -193,10 +193,10 @@ impl Walk {
         let mut known: Vec<String> = self.model.all.iter().map(|one| one.hash.clone()).collect();
         listed.sort();
         known.sort();
-        assert_eq!(listed, known, "nothing is lost, and nothing stands twice");
+        assert_eq!(listed, known, "no message is lost or listed twice");
     }
 
-    /// The mirror has caught up: it shows what the primary shows.
+    /// The mirror has caught up and shows the same as the primary.
     fn compare_mirror(&mut self) {
         let mut targets = vec![format!("{MESSAGES}?limit=100"), format!("{MESSAGES}.json?limit=100")];
         for one in &self.model.all {
@@ -214,7 +214,7 @@ impl Walk {
     }
 }
 
-/// Walks, and holds the world against the model after every step and in the end.
+/// Walks, and compares the world with the model after every step and at the end.
 fn walk(steps: Vec<Step>, violated: Option<Id>) {
     let mut walk = Walk { driver: Driver::unhurried(1), model: Model::default() };
     if let Some(rule) = violated {
@@ -224,7 +224,7 @@ fn walk(steps: Vec<Step>, violated: Option<Id>) {
         walk.take(step);
         walk.compare();
     }
-    // In the end nothing is held up, the mirror has caught up, and files without a message are gone.
+    // At the end nothing is held, the mirror has caught up, and files without a message are gone.
     walk.take(Step::Release);
     walk.take(Step::Advance(3_000));
     walk.compare();
@@ -246,14 +246,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_walk_stays_with_its_model(steps in walks()) {
+    fn a_walk_agrees_with_its_model(steps in walks()) {
         walk(steps, None);
     }
 }
 
-/// A walk that no fault can lead astray would show nothing.
+/// Without this test, a walk that never fails would prove nothing.
 #[test]
-fn a_walk_with_a_violated_rule_leaves_its_model() {
+fn a_walk_with_a_violated_rule_contradicts_its_model() {
     let rules: [Id; 14] = [
         &forget::APPLIES,
         &forget::ALL_OR_NOTHING,
@@ -279,7 +279,7 @@ fn a_walk_with_a_violated_rule_leaves_its_model() {
     std::thread::scope(|scope| {
         for rule in rules {
             scope.spawn(move || {
-                // A name that nobody knows would fail for another reason.
+                // An unknown rule name would fail for another reason.
                 Driver::new(1).deviate(&rule.to_string());
                 let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
                 let met = TestRunner::new_with_rng(config(), rng).run(&walks(), |steps| {

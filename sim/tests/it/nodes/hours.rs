@@ -1,4 +1,4 @@
-//! Hours of the measurement program: one message each, the order of the nodes, and two weeks of it.
+//! Hours of the measurement program: one message each, the order of the nodes, and two weeks of records.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(crate) fn measured(seed: u64) -> Driver {
 }
 
 impl Driver {
-    /// Switches the program on or off: its account of itself.
+    /// Switches the program on or off; returns its view.
     pub(crate) fn measure(&mut self, on: bool) -> Value {
         let (answer, _) =
             self.world.perform("network.measure", &json!({ "on": on })).expect("a known action");
@@ -41,7 +41,7 @@ impl Driver {
         self.network()["measurement"]["publisher"].as_str().expect("an address").to_owned()
     }
 
-    /// The hours' messages by their time, oldest first.
+    /// The messages of all hours, oldest first.
     pub(crate) fn published(&mut self) -> Vec<Value> {
         let target = format!("{FLAT}?addresses={}&content_types=svc-scoring-metrics", self.publisher());
         let mut all = Vec::new();
@@ -71,7 +71,7 @@ impl Driver {
         self.read(&target).as_array().expect("an array").clone()
     }
 
-    /// The nodes of an hour's message in the order in which they were measured.
+    /// The nodes in the order in which an hour measured them.
     fn order(message: &Value) -> Vec<String> {
         let metrics = &message["content"]["content"]["metrics"];
         let records = ["ccn", "crn"].into_iter().flat_map(|kind| metrics[kind].as_array().expect("records"));
@@ -84,16 +84,16 @@ impl Driver {
 }
 
 #[test]
-fn without_the_program_nothing_is_measured() {
+fn nothing_is_measured_while_the_program_is_off() {
     let mut driver = Driver::unhurried(1);
     driver.advance(3 * HOUR);
-    assert_eq!(driver.world.core.clock.next_due(), None, "nothing waits for an hour");
+    assert_eq!(driver.world.core.clock.next_due(), None, "no timer for an hour is set");
     assert_eq!(driver.published().len(), 0);
     assert_eq!(driver.records("network").len(), 0);
 }
 
 #[test]
-fn an_hour_ends_in_exactly_one_message() {
+fn an_hour_ends_with_exactly_one_message() {
     let mut driver = measured(1);
     driver.advance(HOUR - 1);
     assert_eq!(driver.published().len(), 0);
@@ -106,7 +106,7 @@ fn an_hour_ends_in_exactly_one_message() {
     driver.advance(1);
     assert_eq!(driver.published().len(), 2);
 
-    // Switched on again while it is on, it goes on as it did.
+    // Switching it on again has no effect.
     driver.advance(30 * MINUTE);
     driver.measure(true);
     driver.advance(30 * MINUTE);
@@ -114,7 +114,7 @@ fn an_hour_ends_in_exactly_one_message() {
 }
 
 #[test]
-fn a_message_is_the_publishers_post_and_holds_every_record() {
+fn a_message_is_a_post_of_the_publisher_with_every_record() {
     let mut driver = measured(1);
     driver.advance(HOUR);
     let message = driver.published().remove(0);
@@ -135,7 +135,7 @@ fn a_message_is_the_publishers_post_and_holds_every_record() {
         assert!(all.contains(record), "{record} is not in {all:?}");
     }
 
-    // Whoever has the record can verify it.
+    // The signature can be verified from the record alone.
     let text =
         message_text("ETH", Some("svc-scoring"), "POST", driver.now().seconds(), &message["content"], None);
     let signature = message["signature"].as_str().expect("a signature");
@@ -145,7 +145,7 @@ fn a_message_is_the_publishers_post_and_holds_every_record() {
 }
 
 #[test]
-fn both_content_types_find_the_messages() {
+fn both_content_types_select_the_messages() {
     let mut driver = measured(1);
     driver.advance(2 * HOUR);
     let publisher = driver.publisher();
@@ -166,7 +166,7 @@ fn both_content_types_find_the_messages() {
 }
 
 #[test]
-fn every_node_is_measured_once_an_hour_in_an_order_of_the_seed() {
+fn every_node_is_measured_once_an_hour_in_seeded_order() {
     let orders = |seed| {
         let mut driver = measured(seed);
         driver.advance(12 * HOUR);
@@ -178,13 +178,13 @@ fn every_node_is_measured_once_an_hour_in_an_order_of_the_seed() {
         (orders, messages, driver.world.core.journal.fingerprint())
     };
     let first = orders(7);
-    assert_eq!(first, orders(7), "the same seed, the same order and the same bytes");
-    assert_ne!(first.0, orders(8).0, "another seed, another order");
-    assert!(first.0.iter().collect::<BTreeSet<_>>().len() > 6, "hours have orders of their own");
+    assert_eq!(first, orders(7), "the same seed gives the same order and the same bytes");
+    assert_ne!(first.0, orders(8).0, "another seed gives another order");
+    assert!(first.0.iter().collect::<BTreeSet<_>>().len() > 6, "each hour has its own order");
 }
 
 #[test]
-fn turns_are_spread_over_the_hour() {
+fn probes_are_spread_over_the_hour() {
     let mut driver = measured(3);
     let began = driver.now();
     driver.advance(HOUR);
@@ -198,18 +198,18 @@ fn turns_are_spread_over_the_hour() {
         })
         .collect();
     turns.sort_unstable();
-    assert_eq!(turns, [0, 1, 2, 3, 4], "one turn in every fifth of the hour");
+    assert_eq!(turns, [0, 1, 2, 3, 4], "one node in every fifth of the hour");
 }
 
 #[test]
-fn two_weeks_pass_and_older_records_go() {
+fn records_older_than_two_weeks_are_dropped() {
     let mut driver = measured(1);
     driver.advance(14 * DAY);
     assert_eq!(driver.published().len(), 336, "one message an hour");
     for (site, _) in NODES {
         assert_eq!(driver.records(site).len(), 336, "{site}");
     }
-    // The first record goes in its moment: served at two weeks, and not a millisecond later.
+    // The first record is served for exactly two weeks, to the millisecond.
     let first = driver.records("compute-2")[0]["measured_at"].clone();
     let first_ms = (first.as_f64().expect("a number") * 1000.0).round() as i64;
     let due = first_ms + 14 * DAY - driver.now().0;
@@ -227,8 +227,8 @@ fn two_weeks_pass_and_older_records_go() {
         assert!(oldest * 1000.0 >= (driver.now().0 - 14 * DAY) as f64);
     }
     let kept = driver.network()["measurement"]["records"].as_u64().expect("a count");
-    assert!(kept <= 5 * 338, "what is not served is not kept for long: {kept}");
-    // The messages stay.
+    assert!(kept <= 5 * 338, "records that are not served are not kept for long: {kept}");
+    // The messages are kept.
     assert!(driver.published().len() > 336);
 }
 
@@ -246,7 +246,7 @@ fn an_hour_that_is_switched_off_is_not_published() {
     driver.advance(15 * DAY);
     driver.measure(false);
     driver.advance(15 * DAY);
-    assert_eq!(driver.records("network").len(), 0, "records go without the program, too");
+    assert_eq!(driver.records("network").len(), 0, "records are dropped while the program is off, too");
     assert_eq!(driver.network()["measurement"]["records"], 0);
 }
 
@@ -258,14 +258,14 @@ fn an_hour_can_be_shorter() {
     driver.advance(10_000);
     assert_eq!(driver.published().len(), 10);
     assert!(!driver.records("network").is_empty());
-    // However short, an hour ends.
+    // Even with a negative length an hour ends.
     driver.set_network_limits(&json!({ "measurement_ms": -5 }));
     driver.advance(1100);
     assert!(driver.published().len() > 11);
 }
 
 #[test]
-fn deviations_of_the_program_show_in_its_messages() {
+fn deviations_of_the_program_change_its_messages() {
     let first = |deviation: &str, content_type: &str| {
         let mut driver = Driver::unhurried(1);
         driver.deviate(deviation);
@@ -288,7 +288,7 @@ fn deviations_of_the_program_show_in_its_messages() {
 }
 
 #[test]
-fn the_moves_of_the_program_are_those_of_its_table() {
+fn the_program_follows_its_table() {
     let mut driver = measured(1);
     driver.advance(15 * DAY);
     let moves: BTreeSet<String> = driver
@@ -302,7 +302,7 @@ fn the_moves_of_the_program_are_those_of_its_table() {
 }
 
 #[test]
-fn a_copy_of_a_world_measures_as_the_world_does() {
+fn a_copy_of_a_world_measures_the_same() {
     let mut driver = measured(5);
     driver.advance(30 * MINUTE);
     let mut copy = driver.clone();
@@ -315,7 +315,7 @@ fn a_copy_of_a_world_measures_as_the_world_does() {
 }
 
 #[test]
-fn files_and_hashes_of_another_shape_are_probed_all_the_same() {
+fn probes_work_with_other_forms_of_hashes() {
     for variation in [
         "network.files-by-message",
         "network.files-by-content",

@@ -1,4 +1,4 @@
-//! Node metrics as they are served: shapes, variations, unknown nodes, and what each deviation does to them.
+//! Node metrics as served: their form, variations, unknown nodes, and the effect of each deviation.
 
 use assay_sim::Reply;
 use assay_sim::network::sites::{ALTERNATIVE, COMPUTE_2, MIRROR, PRIMARY};
@@ -16,7 +16,7 @@ use crate::common::{Driver, body_of};
 impl Driver {
     fn metrics_path(&self, site: &str) -> String {
         let node = self.node(site);
-        let text = |name: &str| node[name].as_str().expect("a text").to_owned();
+        let text = |name: &str| node[name].as_str().expect("a string").to_owned();
         format!("/api/v0/{}/{}/metrics", text("kind"), text("node_id"))
     }
 
@@ -47,7 +47,7 @@ fn every_address_serves_the_same_metrics() {
 }
 
 #[test]
-fn a_node_that_nobody_knows_is_not_found() {
+fn an_unknown_node_is_not_found() {
     let mut driver = measured(1);
     driver.advance(HOUR);
     let core = driver.node("network")["node_id"].as_str().expect("a hash").to_owned();
@@ -68,11 +68,11 @@ fn a_node_that_nobody_knows_is_not_found() {
         assert_eq!(refused(&reply), 404, "{path:.90}");
     }
     let upper = format!("/api/v0/core/{}/metrics", core.to_uppercase());
-    assert_eq!(driver.read(&upper).as_array().map(Vec::len), Some(1), "hexadecimal in either case");
+    assert_eq!(driver.read(&upper).as_array().map(Vec::len), Some(1), "hex digits in either case");
 }
 
 #[test]
-fn variations_change_what_holds_the_records() {
+fn variations_change_the_container_of_records() {
     let mut driver = measured(1);
     driver.advance(3 * HOUR);
     let conforming = driver.records("network");
@@ -94,8 +94,8 @@ fn variations_change_what_holds_the_records() {
     assert!(record["version"].is_string(), "the version is read from a list, too: {record}");
 }
 
-/// What a deviation does to the first record of a node.
-fn spoilt(deviation: &str, site: &str) -> (Value, Value) {
+/// The first record of a node, without and with a deviation.
+fn changed(deviation: &str, site: &str) -> (Value, Value) {
     let mut driver = measured(1);
     driver.advance(HOUR);
     let conforming = driver.records(site).remove(0);
@@ -103,11 +103,11 @@ fn spoilt(deviation: &str, site: &str) -> (Value, Value) {
     (conforming, driver.records(site).remove(0))
 }
 
-/// What a value must be.
+/// A condition on a value.
 type Holds<'a> = &'a dyn Fn(&Value) -> bool;
 
 #[test]
-fn each_deviation_about_a_record_is_in_the_fields_that_it_names() {
+fn each_deviation_changes_only_its_own_fields() {
     let latencies = ["base_latency", "metrics_latency", "aggregate_latency", "file_download_latency"];
     let counts = ["txs_total", "pending_messages", "eth_height_remaining"];
     let compute = [
@@ -136,8 +136,8 @@ fn each_deviation_about_a_record_is_in_the_fields_that_it_names() {
         ("features", "compute-1", &["features"], &Value::is_string),
     ];
     for (deviation, site, fields, holds) in cases {
-        let (conforming, spoilt) = spoilt(&format!("network.metrics.{deviation}"), site);
-        for (name, value) in spoilt.as_object().expect("an object") {
+        let (conforming, changed) = changed(&format!("network.metrics.{deviation}"), site);
+        for (name, value) in changed.as_object().expect("an object") {
             if fields.contains(&name.as_str()) {
                 assert!(holds(value) && !holds(&conforming[name]), "{deviation}: {name} is {value}");
             } else {
@@ -145,22 +145,22 @@ fn each_deviation_about_a_record_is_in_the_fields_that_it_names() {
             }
         }
         assert!(
-            fields.iter().all(|field| !spoilt[*field].is_null() || deviation == "url"),
-            "{deviation}: {spoilt}"
+            fields.iter().all(|field| !changed[*field].is_null() || deviation == "url"),
+            "{deviation}: {changed}"
         );
     }
 }
 
 #[test]
-fn a_401_that_is_no_success_leaves_no_base_latency() {
-    let (conforming, spoilt) = spoilt("network.metrics.expected-status", "compute-1");
+fn a_401_that_counts_as_failure_leaves_no_base_latency() {
+    let (conforming, changed) = changed("network.metrics.expected-status", "compute-1");
     assert!(conforming["base_latency"].is_f64());
-    assert_eq!((spoilt.get("base_latency"), spoilt.get("base_latency_ipv4")), (None, None));
-    assert!(spoilt["full_check_latency"].is_f64());
+    assert_eq!((changed.get("base_latency"), changed.get("base_latency_ipv4")), (None, None));
+    assert!(changed["full_check_latency"].is_f64());
 }
 
 #[test]
-fn metrics_of_another_node() {
+fn deviations_return_the_metrics_of_another_node() {
     for (row, site, other) in [("core", "network", "network-alt"), ("compute", "compute-2", "compute-1")] {
         let mut driver = deviating(&format!("network.metrics.{row}"), 1);
         assert_eq!(driver.records(site)[0]["node_id"], driver.node(other)["node_id"]);
@@ -174,7 +174,7 @@ fn metrics_of_another_node() {
 }
 
 #[test]
-fn failed_tests_show_where_their_rows_are_violated() {
+fn deviations_about_failed_tests_change_the_record() {
     let record = |deviation: &str, site: &str, change: &Value, faults: &Value| {
         let mut driver = measured(1);
         driver.set_node(site, change);
@@ -192,13 +192,9 @@ fn failed_tests_show_where_their_rows_are_violated() {
     let one = record("network.metrics.failed-absent", "compute-1", &json!({ "up": false }), &none);
     assert_eq!(one.get("base_latency"), Some(&Value::Null), "{one}");
     let one = record("network.metrics.failed-absent", "compute-1", &json!({ "ipv6": false }), &none);
-    assert_eq!(
-        one.get("diagnostic_vm_ping_latency"),
-        None,
-        "a ping without IPv6 has a row of its own: {one}"
-    );
+    assert_eq!(one.get("diagnostic_vm_ping_latency"), None, "a ping without IPv6 has its own row: {one}");
     let one = record("network.metrics.failed-absent", "compute-1", &well, &failing);
-    assert_eq!(one.get("diagnostic_vm_latency"), None, "a failure that answers has a row of its own");
+    assert_eq!(one.get("diagnostic_vm_latency"), None, "a failure with a response has its own row");
 
     let one = record("network.metrics.no-ipv6", "compute-1", &json!({ "ipv6": false }), &none);
     assert!(one["diagnostic_vm_ping_latency"].is_f64() && one.get("base_latency").is_none(), "{one}");
@@ -207,7 +203,7 @@ fn failed_tests_show_where_their_rows_are_violated() {
 }
 
 #[test]
-fn retention_that_lapses_shows_in_the_oldest_record() {
+fn deviations_about_retention_change_the_oldest_record() {
     let oldest = |deviation: Option<&str>| {
         let mut driver = measured(1);
         if let Some(deviation) = deviation {
@@ -223,7 +219,7 @@ fn retention_that_lapses_shows_in_the_oldest_record() {
 }
 
 #[test]
-fn every_row_about_nodes_is_asked_about_and_can_be_violated() {
+fn every_row_about_nodes_is_consulted_and_can_be_violated() {
     let mut driver = measured(1);
     driver.set_node("compute-1", &json!({ "ipv6": false }));
     driver.set_node("network-mirror", &json!({ "up": false }));
@@ -253,7 +249,7 @@ fn every_row_about_nodes_is_asked_about_and_can_be_violated() {
     let deviations = assay_sim::world::deviations();
     let rows = [info::ALL, metrics::ALL, measurement::ALL, probes::ALL].concat();
     for row in rows.into_iter().filter(|row| row.evidence == Evidence::Check) {
-        assert!(asked.contains(&row), "{row} was not asked about");
+        assert!(asked.contains(&row), "{row} was not consulted");
         assert!(deviations.iter().any(|deviation| deviation.requirement == row), "{row} cannot be violated");
     }
 }

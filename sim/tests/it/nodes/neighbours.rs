@@ -1,4 +1,4 @@
-//! The services beside the network. What they answer is the simulator's own; it hangs together all the same.
+//! The services beside the network. Their responses are the simulator's choice, but they are consistent.
 
 use assay_sim::Site;
 use assay_sim::network::sites::{CREDIT, SCHEDULER, STATUS};
@@ -22,7 +22,7 @@ impl Driver {
 }
 
 #[test]
-fn the_scheduler_knows_the_nodes_and_where_machines_are() {
+fn the_scheduler_lists_nodes_and_their_machines() {
     let mut driver = Driver::unhurried(1);
     let nodes = driver.neighbour(SCHEDULER, "/api/v0/nodes")["nodes"].as_array().expect("nodes").clone();
     let ids: Vec<Value> = nodes.iter().map(|node| node["node_id"].clone()).collect();
@@ -49,12 +49,12 @@ fn the_scheduler_knows_the_nodes_and_where_machines_are() {
         let allocation = driver.neighbour(SCHEDULER, &format!("/api/v0/allocation/{hash}"));
         let places: Vec<&Value> =
             plan.as_array().expect("a plan").iter().filter(|place| on(place, hash)).collect();
-        assert_eq!(places.len(), 1, "{hash} is in one place");
+        assert_eq!(places.len(), 1, "{hash} is on one node");
         assert_eq!(places[0]["node_id"], allocation["node_id"]);
     }
     let counts =
         plan.as_array().expect("a plan").iter().map(|place| place["machines"].as_array().map(Vec::len));
-    assert!(counts.clone().all(|count| count > Some(0)), "both nodes have some");
+    assert!(counts.clone().all(|count| count > Some(0)), "both nodes have machines");
 
     let post = message(&driver, "POST", &json!({}));
     let post = driver.take_message(&wallet, &post);
@@ -65,7 +65,7 @@ fn the_scheduler_knows_the_nodes_and_where_machines_are() {
 }
 
 #[test]
-fn the_status_service_tells_which_node_is_down() {
+fn the_status_service_reports_which_node_is_down() {
     let mut driver = Driver::unhurried(1);
     let status = |driver: &mut Driver| {
         let services =
@@ -83,7 +83,7 @@ fn the_status_service_tells_which_node_is_down() {
 }
 
 #[test]
-fn purchases_stand_in_pages() {
+fn purchases_are_paged() {
     let mut driver = Driver::unhurried(1);
     for n in 1..=45_u64 {
         driver.advance(1000);
@@ -104,7 +104,7 @@ fn purchases_stand_in_pages() {
 }
 
 #[test]
-fn what_is_bought_is_what_was_estimated() {
+fn a_purchase_gives_the_estimated_credits() {
     let mut driver = Driver::unhurried(1);
     let estimate = driver.neighbour(CREDIT, "/api/v0/estimation/token-to-credit?tokens=7");
     let bought = driver.purchase("0xAA", 7);
@@ -124,7 +124,7 @@ fn what_is_bought_is_what_was_estimated() {
 }
 
 #[test]
-fn a_purchase_saves_what_its_buyer_could_not_pay() {
+fn a_purchase_keeps_files_that_were_not_paid_for() {
     let mut driver = Driver::unhurried(1);
     let wallet = Wallet::new(1);
     let file = driver.store_file(&wallet, b"a file");
@@ -153,7 +153,7 @@ fn lists_can_be_bare() {
 }
 
 #[test]
-fn neighbours_have_nothing_else() {
+fn neighbours_have_no_other_paths() {
     let mut driver = Driver::unhurried(1);
     for site in [SCHEDULER, STATUS, CREDIT] {
         for target in ["/", "/api/v0/messages", "/api/v0/info/public.json", "/api/v0/plan/x"] {

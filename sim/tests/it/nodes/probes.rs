@@ -1,4 +1,4 @@
-//! What nodes answer to a probe, in what condition.
+//! The responses of nodes to probes, in every condition.
 
 use assay_sim::network::sites::{ALTERNATIVE, COMPUTE_1, COMPUTE_2, MIRROR, PRIMARY};
 use assay_sim::serve::{ClockMode, Handle};
@@ -27,7 +27,7 @@ impl Driver {
 }
 
 #[test]
-fn core_nodes_tell_of_themselves() {
+fn core_nodes_return_their_information() {
     let mut driver = Driver::unhurried(1);
     for site in CORES {
         let info = body_of(&driver.probe(site, "/api/v0/info/public.json"));
@@ -46,7 +46,7 @@ fn core_nodes_tell_of_themselves() {
 }
 
 #[test]
-fn compute_nodes_answer_probes() {
+fn compute_nodes_respond_to_probes() {
     let mut driver = Driver::unhurried(1);
     for site in COMPUTES {
         let login = driver.probe(site, "/about/login");
@@ -62,15 +62,15 @@ fn compute_nodes_answer_probes() {
         }
     }
     let other = driver.machine_path(COMPUTE_2);
-    assert_eq!(driver.probe(COMPUTE_1, &other).status, 404, "a machine is where it is");
+    assert_eq!(driver.probe(COMPUTE_1, &other).status, 404, "a machine is only on its own node");
 }
 
 #[test]
-fn identifiers_are_hexadecimal_and_of_the_seed() {
+fn identifiers_are_hex_and_depend_on_the_seed() {
     let ids = |seed| {
         let driver = Driver::new(seed);
         let nodes = driver.network()["nodes"].as_array().expect("nodes").clone();
-        nodes.iter().map(|node| node["node_id"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+        nodes.iter().map(|node| node["node_id"].as_str().expect("a string").to_owned()).collect::<Vec<_>>()
     };
     assert!(ids(1).iter().all(|id| id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit())));
     assert_eq!(ids(1), ids(1));
@@ -78,7 +78,7 @@ fn identifiers_are_hexadecimal_and_of_the_seed() {
 }
 
 #[test]
-fn a_node_that_is_down_answers_nothing_useful() {
+fn a_node_that_is_down_returns_503() {
     let mut driver = Driver::unhurried(1);
     for site in [PRIMARY, COMPUTE_1] {
         driver.set_node(site.name, &json!({ "up": false }));
@@ -94,7 +94,7 @@ fn a_node_that_is_down_answers_nothing_useful() {
 }
 
 #[test]
-fn without_ipv6_only_ipv4_gets_through() {
+fn a_node_without_ipv6_is_reachable_only_over_ipv4() {
     let mut driver = Driver::unhurried(1);
     driver.set_node("compute-1", &json!({ "ipv6": false }));
     for (peer, status) in [("203.0.113.9", 401), ("2001:db8::9", 503), ("::1", 503)] {
@@ -105,7 +105,7 @@ fn without_ipv6_only_ipv4_gets_through() {
 }
 
 #[test]
-fn a_slow_node_answers_later() {
+fn a_slow_node_responds_later() {
     let mut driver = Driver::unhurried(1);
     driver.set_node("network", &json!({ "slow_ms": 250 }));
     let exchange = driver.start_at(PRIMARY, &get("/api/v0/info/public.json"));
@@ -113,7 +113,7 @@ fn a_slow_node_answers_later() {
     assert!(driver.reply(exchange).is_none());
     driver.advance(1);
     assert_eq!(driver.reply(exchange).expect("an answer").status, 200);
-    // Who does not wait is not missed.
+    // A client that disconnects gets no response.
     let exchange = driver.start_at(PRIMARY, &get("/api/v0/messages"));
     driver.input(assay_sim::Input::Abort(exchange));
     driver.advance(1000);
@@ -121,7 +121,7 @@ fn a_slow_node_answers_later() {
 }
 
 #[test]
-fn a_machine_that_does_not_run_is_no_success() {
+fn a_machine_that_does_not_run_is_a_failure() {
     let mut driver = Driver::unhurried(1);
     driver.set_node("compute-1", &json!({ "machine": false }));
     let path = driver.machine_path(COMPUTE_1);
@@ -129,7 +129,7 @@ fn a_machine_that_does_not_run_is_no_success() {
 }
 
 #[test]
-fn deviations_are_told_to_everybody_but_the_program() {
+fn the_measurement_program_does_not_see_deviations() {
     let machine = Driver::new(1).machine_path(COMPUTE_1);
     let cases = [
         ("login", COMPUTE_1, "/about/login", 200),
@@ -154,7 +154,7 @@ fn deviations_are_told_to_everybody_but_the_program() {
 }
 
 #[test]
-fn information_can_be_no_json_and_another_json() {
+fn information_can_be_html_or_a_list() {
     let mut driver = Driver::unhurried(1);
     driver.apply_variations(&["network.info-list"]);
     assert!(body_of(&driver.probe(PRIMARY, "/api/v0/info/public.json")).is_array());
@@ -166,7 +166,7 @@ fn information_can_be_no_json_and_another_json() {
 }
 
 #[test]
-fn probes_are_written_in_the_journal_like_anybodys_requests() {
+fn probes_are_in_the_journal_like_other_requests() {
     let mut driver = measured(1);
     let mut lines = Vec::new();
     for _ in 0..60 {
@@ -195,7 +195,7 @@ fn probes_are_written_in_the_journal_like_anybodys_requests() {
 }
 
 #[tokio::test]
-async fn nodes_and_their_hours_are_served_over_connections() {
+async fn nodes_and_their_metrics_are_served_over_connections() {
     let mut driver = Driver::unhurried(1);
     driver.measure(true);
     driver.set_node("compute-1", &json!({ "slow_ms": 250 }));
@@ -209,7 +209,7 @@ async fn nodes_and_their_hours_are_served_over_connections() {
         read(io).await
     };
     assert_eq!(status(&ask(COMPUTE_1, "/about/login").await), 401);
-    assert!(handle.read(|world| world.core.now() >= began + 250), "time went on until the node answered");
+    assert!(handle.read(|world| world.core.now() >= began + 250), "the clock moves until the node responds");
     handle.advance(2 * HOUR);
     let answer = ask(ALTERNATIVE, &metrics).await;
     assert_eq!(status(&answer), 200);

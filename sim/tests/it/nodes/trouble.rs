@@ -1,4 +1,4 @@
-//! Nodes in trouble: each trouble leaves exactly its trace in the records.
+//! Failing nodes: each failure changes exactly its own fields in the records.
 
 use assay_spec::instant::HOUR;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl Driver {
     pub(crate) fn set_node(&mut self, site: &str, change: &Value) -> Value {
         let mut change = change.clone();
         change["site"] = json!(site);
-        self.world.perform("network.node", &change).expect("a change that can be").0
+        self.world.perform("network.node", &change).expect("a valid change").0
     }
 
     fn slow_nodes(&mut self, slow_ms: i64) {
@@ -38,21 +38,21 @@ impl Driver {
         }
     }
 
-    /// The record of the hour that begins now.
+    /// The record of the hour that starts now.
     fn next_record(&mut self, site: &str) -> Value {
         self.advance(HOUR);
         self.records(site).pop().expect("a record of this hour")
     }
 }
 
-/// The documented fields that a record lacks. It has no others.
+/// The documented fields that a record lacks. It must have no other fields.
 fn missing(record: &Value) -> Vec<&'static str> {
     let members = record.as_object().expect("an object");
     let own: &[&str] =
         if members["url"].as_str().expect("a URL").contains("compute") { &COMPUTE } else { &CORE };
     let known = || COMMON.iter().chain(own);
     for (name, value) in members {
-        assert!(known().any(|field| field == name), "{name} is no field of {record}");
+        assert!(known().any(|field| field == name), "{name} is not a field of {record}");
         assert!(!value.is_null(), "{name} of {record}");
     }
     known().copied().filter(|field| !members.contains_key(*field)).collect()
@@ -88,7 +88,7 @@ fn healthy_nodes_have_every_field() {
 }
 
 #[test]
-fn a_node_that_is_down_leaves_what_is_known_without_it() {
+fn a_record_of_a_node_that_is_down_has_no_results() {
     let mut driver = measured(1);
     for site in ["network-alt", "compute-1"] {
         driver.set_node(site, &json!({ "up": false }));
@@ -99,14 +99,14 @@ fn a_node_that_is_down_leaves_what_is_known_without_it() {
     assert_eq!(missing(&compute), [&["version"][..], &COMPUTE].concat(), "{compute}");
     for site in ["network", "network-mirror", "compute-2"] {
         let record = driver.records(site).pop().expect("a record");
-        assert_eq!(missing(&record), [""; 0], "others are not touched");
+        assert_eq!(missing(&record), [""; 0], "other nodes are not affected");
     }
     driver.set_node("compute-1", &json!({ "up": true }));
-    assert_eq!(missing(&driver.next_record("compute-1")), [""; 0], "and it comes back");
+    assert_eq!(missing(&driver.next_record("compute-1")), [""; 0], "it recovers");
 }
 
 #[test]
-fn without_ipv6_only_what_goes_over_ipv4_is_there() {
+fn a_record_without_ipv6_has_only_the_ipv4_fields() {
     let mut driver = measured(1);
     driver.set_node("compute-2", &json!({ "ipv6": false }));
     driver.set_node("network", &json!({ "ipv6": false }));
@@ -141,7 +141,7 @@ fn a_slow_node_has_longer_durations() {
     for (site, core) in NODES {
         let record = driver.records(site).pop().expect("a record");
         assert_eq!(missing(&record), [""; 0]);
-        // A ping is answered by the machine, not by the node.
+        // A ping goes to the machine, not to the node.
         let latencies = if core { &CORE[..4] } else { &COMPUTE[..4] };
         for field in latencies {
             let latency = seconds(&record, field);
@@ -161,7 +161,7 @@ fn a_node_that_is_too_slow_does_not_answer() {
 }
 
 #[test]
-fn an_old_version_is_what_the_record_says() {
+fn the_record_contains_the_version_of_the_node() {
     let mut driver = measured(1);
     let current = driver.node("network")["version"].clone();
     for (site, _) in NODES {
@@ -182,7 +182,7 @@ fn an_old_version_is_what_the_record_says() {
 }
 
 #[test]
-fn a_probe_that_is_answered_by_a_failure_leaves_no_field() {
+fn a_failed_probe_leaves_no_field() {
     let cases: [(&str, &str, &[&str]); 8] = [
         ("network", "info", &["version", "base_latency"]),
         (
@@ -210,7 +210,7 @@ fn a_probe_that_is_answered_by_a_failure_leaves_no_field() {
 }
 
 #[test]
-fn a_mirror_that_lags_is_behind() {
+fn a_lagging_mirror_reports_missing_blocks() {
     let mut driver = measured(1);
     driver.advance(HOUR);
     assert_eq!(driver.records("network-mirror")[0]["txs_total"], 0);
@@ -226,7 +226,7 @@ fn a_mirror_that_lags_is_behind() {
 }
 
 #[test]
-fn messages_that_wait_are_pending() {
+fn waiting_messages_are_counted_as_pending() {
     let held = |driver: &mut Driver| {
         driver.set_faults(&json!([{ "fault": "network.processing-held", "where": { "type": "POST" } }]));
     };
@@ -237,14 +237,14 @@ fn messages_that_wait_are_pending() {
         driver.advance(3 * HOUR);
         let pending: Vec<u64> =
             driver.records("network").iter().filter_map(|one| one["pending_messages"].as_u64()).collect();
-        assert_eq!(pending, [0, 1, 2], "each hour's own message waits");
+        assert_eq!(pending, [0, 1, 2], "the message of each hour waits");
     }
 }
 
 #[test]
-fn an_hour_that_closes_over_a_probe_leaves_the_rest_out() {
+fn an_hour_that_ends_during_a_probe_omits_its_remaining_fields() {
     let mut driver = Driver::unhurried(1);
-    // A fifth of this hour is a turn; a node that answers after three seconds has no time for its tests.
+    // A slot is a fifth of this hour; a node that needs three seconds per response cannot finish its tests.
     driver.set_network_limits(&json!({ "measurement_ms": 10_000 }));
     driver.measure(true);
     driver.slow_nodes(3_000);
@@ -252,10 +252,10 @@ fn an_hour_that_closes_over_a_probe_leaves_the_rest_out() {
     driver.slow_nodes(0);
     let mut short = 0;
     for (site, _) in NODES {
-        let record = driver.records(site).pop().expect("a record, however short");
+        let record = driver.records(site).pop().expect("a record, even if incomplete");
         short += usize::from(!missing(&record).is_empty());
     }
-    assert!(short > 1, "{short} records are short");
+    assert!(short > 1, "{short} records are incomplete");
     assert_eq!(driver.published().len(), 1);
     driver.slow_nodes(3_000);
     driver.advance(60_000);
@@ -264,7 +264,7 @@ fn an_hour_that_closes_over_a_probe_leaves_the_rest_out() {
 }
 
 #[test]
-fn what_no_node_can_be_is_refused_and_changes_nothing() {
+fn an_invalid_change_of_a_node_is_rejected_and_changes_nothing() {
     let mut driver = Driver::unhurried(1);
     let before = driver.network()["nodes"].clone();
     for (change, word) in [
@@ -281,7 +281,7 @@ fn what_no_node_can_be_is_refused_and_changes_nothing() {
         (json!({ "site": "compute-1", "version": "v".repeat(2000) }), "version"),
         (json!([]), "node"),
     ] {
-        let refused = driver.world.perform("network.node", &change).expect_err("no such change");
+        let refused = driver.world.perform("network.node", &change).expect_err("the change is invalid");
         assert!(refused.contains(word), "{change}: {refused}");
     }
     for switch in [json!({}), json!({ "on": 1 }), json!({ "on": true, "now": true }), json!(null)] {
