@@ -147,12 +147,12 @@ async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     again.expect(read(&again) == Some(wanted), "/cid", want, shown)
 }
 
-/// Whether `got` is the CIDv0 form of `wanted`: the same digest with another version.
+/// Whether `got` is the `CIDv0` form of `wanted`: the same digest with another version.
 fn is_version_0_of(got: Option<Cid>, wanted: &Cid) -> bool {
     got.is_some_and(|got| got.version() != wanted.version() && got.hash() == wanted.hash())
 }
 
-/// Uploads a site. `cid` must be a CIDv1.
+/// Uploads a site. `cid` must be a `CIDv1`.
 async fn cid_is_a_cidv1(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, .. } = taken(probe, Which::Rich).await?;
     let got = read(&answer);
@@ -167,7 +167,7 @@ async fn site_is_not_wrapped_in_a_directory(probe: &Probe<'_>) -> Checked {
     judge(probe, &answer, &sample, &wrong)
 }
 
-/// Uploads a site. `cid` must be that of raw leaves, not of UnixFS leaves.
+/// Uploads a site. `cid` must be that of raw leaves, not of `UnixFS` leaves.
 async fn leaves_are_raw(probe: &Probe<'_>) -> Checked {
     property(probe, unixfs_leaves).await
 }

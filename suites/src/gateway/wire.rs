@@ -105,9 +105,7 @@ impl Call {
         let fixtures = &probe.settings.gateway;
         if !fixtures.offers(endpoint) {
             let name = endpoint.name.replace('-', "_");
-            return Err(Stop::NotApplicable(format!(
-                "the profile says that the target does not offer `{name}`"
-            )));
+            return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
         }
         let key = match key {
             Key::Valid => Some(format!("Bearer {}", given::key(probe).await?)),
@@ -138,7 +136,7 @@ impl Call {
         Err(Stop::NotTestable("the target's rate limit is reached (429): run again later".to_owned()))
     }
 
-    /// Sends it where it should be accepted. On a shared target a 503 (all servers failed) is retried once, and then the
+    /// Sends it where it should be accepted. On a shared target a 503 (all servers failed) is retried once; then the
     /// check is inconclusive.
     pub(super) async fn accepted<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let answer = self.clone().send(probe).await?;

@@ -22,7 +22,7 @@ enum Of {
 #[derive(Clone, Copy, Debug)]
 enum Type {
     Text,
-    Texts,
+    Strings,
     Boolean,
     /// A boolean, an integer or a string.
     Value,
@@ -72,7 +72,7 @@ members! {
     /// Fetches the contract documents. `external_link`, if present, must be a string.
     CONTRACT_EXTERNAL_LINK contract_external_link_is_a_string: Contract "external_link" Text false;
     /// Fetches the contract documents. `collaborators`, if present, must be an array of strings.
-    CONTRACT_COLLABORATORS contract_collaborators_is_an_array_of_strings: Contract "collaborators" Texts false;
+    CONTRACT_COLLABORATORS contract_collaborators_is_an_array_of_strings: Contract "collaborators" Strings false;
     /// Fetches the contract documents. `ref`, if present, must be a string.
     CONTRACT_REF contract_ref_is_a_string: Contract "ref" Text false;
     /// Fetches the contract documents. `owner`, if present, must be a string.
@@ -92,8 +92,10 @@ members! {
     TEMPLATE_EXTERNAL_URL template_external_url_is_a_string: Template "external_url" Text false;
     /// Fetches the contract documents. `attributes` of the template, if present, must be an array of objects.
     TEMPLATE_ATTRIBUTES template_attributes_is_an_array_of_objects: Template "attributes" Objects false;
-    /// Fetches the contract documents. `external_properties` of the template, if present, must be an array of objects.
-    TEMPLATE_EXTERNAL_PROPERTIES template_external_properties_is_an_array_of_objects: Template "external_properties" Objects false;
+    /// Fetches the contract documents. `external_properties` of the template, if present, must be an array of
+    /// objects.
+    TEMPLATE_EXTERNAL_PROPERTIES template_external_properties_is_an_array_of_objects:
+        Template "external_properties" Objects false;
     /// Fetches the contract documents. `tag` of the template, if present, must be a string.
     TEMPLATE_TAG template_tag_is_a_string: Template "tag" Text false;
 
@@ -110,15 +112,19 @@ members! {
     /// Fetches the token documents. `attributes`, if present, must be an array of objects.
     TOKEN_ATTRIBUTES token_attributes_is_an_array_of_objects: Token "attributes" Objects false;
     /// Fetches the token documents. `external_properties`, if present, must be an array of objects.
-    TOKEN_EXTERNAL_PROPERTIES token_external_properties_is_an_array_of_objects: Token "external_properties" Objects false;
+    TOKEN_EXTERNAL_PROPERTIES token_external_properties_is_an_array_of_objects:
+        Token "external_properties" Objects false;
 
     /// Fetches the documents with external properties. `source` of each external property must be a string.
     SOURCE property_source_is_a_string: External "source" Text true;
-    /// Fetches the documents with external properties. `mandatory` of each external property, if present, must be a boolean.
+    /// Fetches the documents with external properties. `mandatory` of each external property, if present, must be a
+    /// boolean.
     MANDATORY property_mandatory_is_a_boolean: External "mandatory" Boolean false;
-    /// Fetches the documents with external properties. `allowed` of each external property, if present, must be an array of strings.
-    ALLOWED property_allowed_is_an_array_of_strings: External "allowed" Texts false;
-    /// Fetches the documents with external properties. `fallback` of each external property, if present, must be an object.
+    /// Fetches the documents with external properties. `allowed` of each external property, if present, must be an
+    /// array of strings.
+    ALLOWED property_allowed_is_an_array_of_strings: External "allowed" Strings false;
+    /// Fetches the documents with external properties. `fallback` of each external property, if present, must be an
+    /// object.
     FALLBACK property_fallback_is_an_object: External "fallback" Object false;
 }
 
@@ -167,7 +173,7 @@ impl Type {
         let all = |holds: fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(holds));
         match self {
             Type::Text => value.is_string(),
-            Type::Texts => all(Value::is_string),
+            Type::Strings => all(Value::is_string),
             Type::Boolean => value.is_boolean(),
             Type::Value => value.is_boolean() || value.is_string() || is_integer(value),
             Type::Object => value.is_object(),
@@ -178,7 +184,7 @@ impl Type {
     const fn name(self) -> &'static str {
         match self {
             Type::Text => "a string",
-            Type::Texts => "an array of strings",
+            Type::Strings => "an array of strings",
             Type::Boolean => "a boolean",
             Type::Value => "a boolean, an integer or a string",
             Type::Object => "an object",

@@ -34,8 +34,8 @@ impl Probe<'_> {
         self.ask(site, base, request, source, limits).await
     }
 
-    /// Sends a request to a server whose base URL the target has named. Exactly one slash separates the base URL and the
-    /// request's target. The request counts for `site`.
+    /// Sends a request to a server whose base URL the target has named. Exactly one slash separates the base URL and
+    /// the request's target. The request counts for `site`.
     pub async fn send_to(
         &self,
         site: &str,

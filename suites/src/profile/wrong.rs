@@ -78,7 +78,7 @@ impl Source {
         &self.file
     }
 
-    /// An error about the value of a key such as `gateway.key`, in a text that was parsed without errors.
+    /// An error about the value of a key such as `gateway.key`, in a profile that was parsed without errors.
     pub fn wrong_at(&self, key: &str, message: &str) -> Wrong {
         let (table, _) = DeTable::parse_recoverable(&self.text);
         let span = span_of(table.get_ref(), key).unwrap_or_default();

@@ -158,7 +158,8 @@ async fn submitted(wanted: &Publication, prepared: &Prepared) -> Result<Submitte
 /// Polls the chain until the transaction is found or cannot land any more.
 async fn resolved(wanted: &Publication, prepared: &Prepared) -> Result<Option<Published>, String> {
     let Some(chain) = &wanted.chain_url else {
-        let why = "the service stopped waiting for confirmation; no chain URL is set, so look for the record before you publish again";
+        let why = "the service stopped waiting for confirmation, and no chain URL is set: look for the record before you \
+             publish again";
         return Ok(Some(Published::Unresolved(why.to_owned())));
     };
     let address = ed25519::address(&wanted.key);

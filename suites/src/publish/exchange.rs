@@ -111,17 +111,17 @@ async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
 /// 200.
 async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    let mut refused = false;
+    let mut rejected = false;
     for _ in 0..32 {
         let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
         if answer.status() == 429 {
-            refused = true;
+            rejected = true;
             break;
         }
         // No prepare is submitted, so each expires before the next.
         probe.advance(Duration::from_secs(65)).await?;
     }
-    probe.counterpart(refused, "no prepare reached the daily limit (429)")?;
+    probe.counterpart(rejected, "no prepare reached the daily limit (429)")?;
     probe.advance(Duration::from_hours(24)).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }

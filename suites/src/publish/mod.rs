@@ -133,9 +133,7 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         probe.share("publish.domain", next).ok().and_then(|domain| domain.as_str().map(str::to_owned));
     match (fixtures.key, domain) {
         (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
-        (None, _) => {
-            Err(Stop::NotTestable("needs a bound domain: set key and domains in [publish]".to_owned()))
-        }
+        (None, _) => Err(Stop::NotTestable("needs a bound domain ([publish] key and domains)".to_owned())),
         (_, None) => Err(Stop::NotTestable(
             "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
         )),

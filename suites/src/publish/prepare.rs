@@ -177,8 +177,8 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
 
 /// Sends each of `bodies`, which must return one of `statuses`, and then `good` as their valid counterpart.
 ///
-/// The counterpart comes last because it takes the domain's lock. The statuses are judged after it: a domain that cannot
-/// publish at all proves nothing. An accepted body fails at once.
+/// The counterpart comes last because it takes the domain's lock. The statuses are judged after it: a domain that
+/// cannot publish at all proves nothing. An accepted body fails at once.
 async fn each_is_rejected(
     probe: &Probe<'_>,
     caller: &Caller,

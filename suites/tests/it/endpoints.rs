@@ -1,5 +1,5 @@
-//! Endpoint coverage: checks see success and error of each endpoint, and missing endpoints are reported without changing
-//! the verdict.
+//! Endpoint coverage: checks see success and error of each endpoint, and missing endpoints are reported without
+//! changing the verdict.
 
 use assay_spec::Dialect;
 use assay_spec::endpoint::Endpoint;

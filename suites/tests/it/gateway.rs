@@ -100,14 +100,14 @@ async fn no_report_shows_a_key() {
         let run = run(&target, &settings, &["gateway.auth", "gateway.chat", "gateway.direct"]).await;
         // A check that depends on a failed one is inconclusive; its exchanges are reported too.
         assert!(run.count(Verdict::Fail) > 1, "{}", terminal::summary(&run, false));
-        let texts = [
+        let reports = [
             json::write(&run),
             junit::write(&run),
             terminal::summary(&run, false),
             format!("{run:?}"),
             format!("{settings:?}"),
         ];
-        for (n, text) in texts.iter().enumerate() {
+        for (n, text) in reports.iter().enumerate() {
             assert!(n > 0 || text.contains("/svc/auth/check"), "the exchanges are reported");
             assert!(keys.iter().all(|key| !text.contains(key.as_str())), "report {n} shows a key");
         }

@@ -1,5 +1,5 @@
-//! Hand-written exchanges of the gateway against the simulator: each response has the hand-written members with the same
-//! types, and the same values where they are not free.
+//! Hand-written exchanges of the gateway against the simulator: each response has the hand-written members with the
+//! same types, and the same values where they are not free.
 
 use assay_sim::gateway::GATEWAY;
 use assay_sim::{Input, Output, RequestHead, World};
@@ -14,7 +14,7 @@ fn named(endpoint: &str) -> Exchange {
     exchanges("gateway").into_iter().find(|exchange| exchange.endpoint == endpoint).expect("written by hand")
 }
 
-/// Status, content type and body of the simulator's response to the hand-written request, sent with the simulator's key.
+/// Status, content type and body of the simulator's response to the hand-written request, with the simulator's key.
 fn replay(exchange: &Exchange) -> (u16, String, Vec<u8>) {
     let now = Instant::parse_exact(&exchange.clock).expect("a time");
     let mut world = World::new(1, now, Dialect::default());

@@ -1,5 +1,5 @@
-//! The `OpenAPI` documents: every endpoint is in its service's document as declared, and the document lists every status
-//! that a run sees.
+//! The `OpenAPI` documents: every endpoint is in its service's document as declared, and the document lists every
+//! status that a run sees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
