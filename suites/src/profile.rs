@@ -542,7 +542,7 @@ limits = { drops_per_hour = 3 }
         let errors = cases.map(error).join("\n\n");
         assert!(!errors.contains("hunter"), "{errors}");
         insta::assert_snapshot!(errors, @r#"
-        p.toml:1:17: control_token: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:1:17: control_token: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         1 | control_token = …
           |                 ^
@@ -557,32 +557,32 @@ limits = { drops_per_hour = 3 }
         1 | control_token = …
           |                 ^
 
-        p.toml:1:17: control_token: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:1:17: control_token: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         1 | control_token = …
           |                 ^
 
-        p.toml:1:17: control_token: a secret stands in one place: either env or file
+        p.toml:1:17: control_token: a secret has one source: either env or file
           |
         1 | control_token = …
           |                 ^
 
-        p.toml:3:7: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:7: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         3 | key = …
           |       ^
 
-        p.toml:1:15: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:1:15: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         1 | publish.key = …
           |               ^
 
-        p.toml:1:37: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:1:37: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         1 | publish = …
           |            ^
 
-        p.toml:3:1: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:1: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         3 | [publish.key]
           | ^^^^^^^^^^^^^
@@ -592,7 +592,7 @@ limits = { drops_per_hour = 3 }
         3 | key = …
           |       ^
 
-        p.toml:3:7: publish.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:7: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         3 | key = …
           |       ^
@@ -624,8 +624,8 @@ limits = { drops_per_hour = 3 }
                 "[network]\nurl = \"http://a\"\ncompute_urls = [\"http://u:hunter2@a\"]".to_owned(),
                 "compute_urls = \u{2026}",
             ),
-            (format!("{gateway}key = 123456789012345678901"), "gateway.key: a secret can't stand"),
-            (format!("{gateway}key = 1.5"), "gateway.key: a secret can't stand"),
+            (format!("{gateway}key = 123456789012345678901"), "gateway.key: a secret must not be in"),
+            (format!("{gateway}key = 1.5"), "gateway.key: a secret must not be in"),
         ] {
             let said = error(&text);
             assert!(said.contains(words), "{words}: {said}");

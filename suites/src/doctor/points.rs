@@ -331,7 +331,7 @@ mod tests {
                 "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts",
                 "declare owner or wallet_key in [hosting]",
             ),
-            ("needs a bound domain: [publish] key and domains", "declare key and domains in [publish]"),
+            ("needs a bound domain ([publish] key and domains)", "declare key and domains in [publish]"),
             ("needs the chain's URL", "[publish] chain_url = \"\u{2026}\""),
             ("needs a number [1]", "name it in the profile, if the target has it"),
         ] {

@@ -1,4 +1,4 @@
-//! Zips, written by hand: whatever a zip can say, and what none should.
+//! A minimal zip writer that can also write unsafe and false entries.
 
 /// One entry of a zip.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ const LINK: u32 = 0o120_777;
 const DIRECTORY: u32 = 0o040_755;
 
 impl Entry {
-    /// A file, stored.
+    /// A stored (uncompressed) file.
     pub(crate) fn file(name: &str, content: impl Into<Vec<u8>>) -> Entry {
         Entry {
             name: name.to_owned(),
@@ -26,24 +26,24 @@ impl Entry {
         }
     }
 
-    /// A symbolic link, as Unix tools write it: the target is the content.
+    /// A symbolic link as Unix tools write it: its content is the target.
     pub(crate) fn link(name: &str, target: &str) -> Entry {
         Entry { mode: LINK, ..Entry::file(name, target) }
     }
 
-    /// A directory, by its name without the last slash.
+    /// A directory; `name` has no trailing slash.
     pub(crate) fn directory(name: &str) -> Entry {
         Entry { mode: DIRECTORY, ..Entry::file(&format!("{name}/"), "") }
     }
 
-    /// Compressed.
+    /// The same entry, compressed.
     #[must_use]
     pub(crate) fn deflated(mut self) -> Entry {
         self.is_deflated = true;
         self
     }
 
-    /// Claiming another size of the content than it has.
+    /// The same entry with a false uncompressed size in its headers.
     #[must_use]
     pub(crate) fn claiming(mut self, bytes: u32) -> Entry {
         self.claimed_bytes = Some(bytes);
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// The zip of these entries, in this order. None is beyond the reach of 32 bits.
+/// Writes a zip of these entries in this order. All sizes fit in 32 bits (no ZIP64).
 pub(crate) fn zip(entries: &[Entry]) -> Vec<u8> {
     let (mut out, mut central) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -78,14 +78,14 @@ pub(crate) fn zip(entries: &[Entry]) -> Vec<u8> {
     out
 }
 
-/// The version that is needed to extract what stands here.
+/// The zip version needed to extract the entries.
 const VERSION: u16 = 20;
 /// Names are UTF-8.
 const FLAGS: u16 = 1 << 11;
-/// Midnight, 1 January 1980: where the format's time begins.
+/// 1 January 1980, 00:00: the start of the format's time.
 const TIME_AND_DATE: u32 = 0x0021_0000;
 
-/// Writes an entry where its content stands; answers what both of its headers have in common.
+/// Writes an entry's local header and content. Returns the fields that its central header repeats.
 fn put_local(out: &mut Vec<u8>, entry: &Entry) -> Vec<u8> {
     let stored;
     let deflated;
@@ -110,7 +110,7 @@ fn put_local(out: &mut Vec<u8>, entry: &Entry) -> Vec<u8> {
     common
 }
 
-/// Fast, and small enough for what repeats.
+/// Fast, and good enough for repetitive content.
 const LEVEL: u8 = 1;
 
 fn put_u16s(out: &mut Vec<u8>, numbers: &[u16]) {
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// As the format's description has it, byte for byte.
+    /// Written by hand from the format's specification.
     #[test]
     fn one_stored_file() {
         let bytes = zip(&[Entry::file("a", "abc")]);
@@ -141,15 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn kinds_sizes_and_methods_stand_in_both_headers() {
+    fn both_headers_contain_mode_size_and_method() {
         let part = |entry: Entry, at: usize, length: usize| zip(&[entry])[at..at + length].to_vec();
         let central = |name: usize, data: usize| 30 + name + data;
         let mode = |entry: Entry, at| u32::from_le_bytes(part(entry, at + 38, 4).try_into().unwrap()) >> 16;
         assert_eq!(mode(Entry::link("l", "abc"), central(1, 3)), 0o120_777);
         assert_eq!(mode(Entry::directory("d"), central(2, 0)), 0o040_755);
-        let liar = || Entry::file("a", "abc").claiming(7);
-        assert_eq!(part(liar(), 22, 4), [7, 0, 0, 0]);
-        assert_eq!(part(liar(), central(1, 3) + 24, 4), [7, 0, 0, 0]);
+        let false_size = || Entry::file("a", "abc").claiming(7);
+        assert_eq!(part(false_size(), 22, 4), [7, 0, 0, 0]);
+        assert_eq!(part(false_size(), central(1, 3) + 24, 4), [7, 0, 0, 0]);
         let entry = Entry::file("a", "a".repeat(1000)).deflated();
         assert_eq!(part(entry.clone(), 8, 2), [8, 0]);
         let bytes = zip(&[entry]);

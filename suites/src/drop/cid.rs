@@ -1,7 +1,7 @@
-//! The content identifier: that of exactly the uploaded files, laid out as the document says.
+//! Checks of the content identifier: it must be the CID of exactly the uploaded files in the documented layout.
 //!
-//! Each property is read off one upload that tells layouts apart: the identifier is the documented one, or that of a
-//! layout which differs in this property alone, or it says nothing about the property.
+//! Each check uploads a site whose CID differs between layouts. The documented CID passes. The CID of a layout that
+//! differs only in the checked property fails. Any other CID is inconclusive.
 
 use assay_spec::cid::{Cid, Layout};
 use assay_spec::drop::requirements::cid as rows;
@@ -14,36 +14,33 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OF_THE_FILES, the_identifier_is_that_of_the_files).drops(2, 2).writes(2).sends(1_417_000),
-    shows!(rows::VERSION, the_identifier_is_a_cidv1).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::NOT_WRAPPED, no_directory_is_put_around_the_site).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::RAW_LEAVES, leaves_are_raw_blocks).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::CHUNKS, files_are_cut_into_chunks_of_262144_bytes).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::SHARDED, a_folder_is_sharded_once_it_would_exceed_262144_bytes)
-        .drops(2, 2)
-        .writes(2)
-        .sends(1_157_000),
+    shows!(rows::OF_THE_FILES, cid_is_that_of_the_files).drops(2, 2).writes(2).sends(1_417_000),
+    shows!(rows::VERSION, cid_is_a_cidv1).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::NOT_WRAPPED, site_is_not_wrapped_in_a_directory).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::RAW_LEAVES, leaves_are_raw).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::CHUNKS, chunks_have_262144_bytes).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::SHARDED, folder_over_262144_bytes_is_sharded).drops(2, 2).writes(2).sends(1_157_000),
     shows!(rows::DOTFILES, dotfiles_are_included).drops(1, 1).writes(1).sends(95_000),
     shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out).drops(1, 1).writes(1).sends(95_000),
 ];
 
-/// Other sizes of a chunk that importers use.
+/// Other chunk sizes that importers use.
 const OTHER_CHUNKS: [usize; 5] = [1 << 20, 1 << 19, 1 << 17, 1 << 21, 1_000_000];
-/// Names that a directory around the site may give it: that of the file that was sent, and customary ones.
+/// Names that the site may have in a wrapping directory: the uploaded file's name and common names.
 const WRAPPED_AS: [&str; 14] = [
     "site", "site.zip", "artifact", "folder", "public", "dist", "drop", "upload", "www", "html", "root",
     "build", "out", "content",
 ];
 
-/// The identifier of an answer, if it is one in any base.
+/// The CID in a response, in any base.
 pub(super) fn read(answer: &Answer<'_>) -> Option<Cid> {
     answer.json()["cid"].as_str().and_then(|text| text.parse().ok())
 }
 
-/// A layout that differs in one property, and how a person would say so.
+/// A layout that differs in one property, with a description.
 type Wrong = (String, Layout);
 
-/// The documented layout under the target's estimate of a folder's size.
+/// The documented layout, with the target's estimate of a folder's size.
 fn documented(probe: &Probe<'_>) -> Layout {
     Layout { estimate: probe.settings.drop.estimate, ..Layout::default() }
 }
@@ -60,18 +57,18 @@ fn wrapped(conforming: &Layout, answer: &Answer<'_>) -> Vec<Wrong> {
     let [id, url] = ["dropId", "url"].map(|member| body[member].as_str().unwrap_or_default());
     let place = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let own = [id, id.trim_start_matches("drop_"), place];
-    // What the target names may be no name at all.
+    // The target's strings may not be valid names.
     let is_name =
         |name: &&str| !matches!(*name, "" | "." | "..") && name.len() <= 255 && !name.contains(['/', '\0']);
     let other = |name: &str| {
-        let about = format!("a directory around the site, in which it is {name:?}");
+        let about = format!("a wrapping directory in which the site is named {name:?}");
         (about, Layout { wrapped_as: Some(name.to_owned()), ..conforming.clone() })
     };
     WRAPPED_AS.into_iter().chain(own).filter(is_name).map(other).collect()
 }
 
 fn unixfs_leaves(conforming: &Layout) -> Vec<Wrong> {
-    vec![("leaves that are UnixFS nodes".to_owned(), Layout { raw_leaves: false, ..conforming.clone() })]
+    vec![("UnixFS leaves".to_owned(), Layout { raw_leaves: false, ..conforming.clone() })]
 }
 
 fn without_dotfiles(conforming: &Layout) -> Vec<Wrong> {
@@ -82,22 +79,23 @@ fn with_empty_directories(conforming: &Layout) -> Vec<Wrong> {
     vec![("empty directories kept".to_owned(), Layout { empty_directories: true, ..conforming.clone() })]
 }
 
-/// Judges one property: the documented identifier holds, one of the wrong ones fails, and any other says nothing.
+/// Judges one property: the documented CID passes, that of a wrong layout fails, any other is inconclusive.
 fn judge(probe: &Probe<'_>, answer: &Answer<'_>, sample: &Sample, wrong: &[Wrong]) -> Checked {
     let layout = documented(probe);
     let wanted = sample.cid(&layout)?;
     let got = read(answer);
     let met = found(sample, wrong, got)?;
     let shown = answer.json()["cid"].to_string();
-    let got_text = met.as_ref().map_or_else(|| shown.clone(), |about| format!("{shown}, that of {about}"));
+    let got_text =
+        met.as_ref().map_or_else(|| shown.clone(), |about| format!("{shown}, the CID with {about}"));
     if met.is_some() || got == Some(wanted) {
         return answer.expect(met.is_none(), "/cid", format!("\"{wanted}\""), got_text);
     }
-    let why = "the identifier is neither the documented one nor that of a layout that differs in this alone";
+    let why = "the CID is neither the documented one nor that of a layout that differs only in this property";
     probe.given(false, format!("{why}: {shown}"))
 }
 
-/// The first of the wrong layouts that the identifier comes from.
+/// The first wrong layout that gives this CID.
 fn found(sample: &Sample, wrong: &[Wrong], got: Option<Cid>) -> Result<Option<String>, Stop> {
     for (about, layout) in wrong {
         if got.is_some() && got == Some(sample.cid(layout)?) {
@@ -107,13 +105,15 @@ fn found(sample: &Sample, wrong: &[Wrong], got: Option<Cid>) -> Result<Option<St
     Ok(None)
 }
 
-/// One property of the upload that tells layouts apart.
+/// Uploads the rich site and judges one property of its CID.
 async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checked {
     let Dropped { answer, sample, .. } = taken(probe, Which::Rich).await?;
     judge(probe, &answer, &sample, &wrong(&documented(probe)))
 }
 
-async fn the_identifier_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
+/// Uploads a site, then the same files in another order and uncompressed. `cid` must be the CID of the files both
+/// times.
+async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, sample, .. } = taken(probe, Which::Rich).await?;
     let layout = documented(probe);
     let wanted = sample.cid(&layout)?;
@@ -129,12 +129,12 @@ async fn the_identifier_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
         let met = found(&sample, &elsewhere.concat(), got)?;
         let met = met.or_else(|| is_version_0_of(got, &wanted).then(|| "version 0".to_owned()));
         if let Some(about) = met {
-            return probe.given(false, format!("the identifier is that of the files, but with {about}"));
+            return probe.given(false, format!("the CID is that of the files, but with {about}"));
         }
     }
     let shown = answer.json()["cid"].to_string();
     if got == Some(wanted) && shown != format!("\"{wanted}\"") {
-        probe.note("the identifier is written in another base than base32");
+        probe.note("the CID is not written in base32");
     }
     answer.expect(got == Some(wanted), "/cid", format!("\"{wanted}\""), shown)?;
 
@@ -143,45 +143,52 @@ async fn the_identifier_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     let again = upload(probe, &zip(&other)).await?;
     again.given_status(ACCEPTED)?;
     let shown = again.json()["cid"].to_string();
-    let want = format!("\"{wanted}\" for the same files in another order and compression");
+    let want = format!("\"{wanted}\" for the same files in another order, uncompressed");
     again.expect(read(&again) == Some(wanted), "/cid", want, shown)
 }
 
-/// The same digest as the wanted one's, in the form without a version.
+/// Whether `got` is the `CIDv0` form of `wanted`: the same digest with another version.
 fn is_version_0_of(got: Option<Cid>, wanted: &Cid) -> bool {
     got.is_some_and(|got| got.version() != wanted.version() && got.hash() == wanted.hash())
 }
 
-async fn the_identifier_is_a_cidv1(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `cid` must be a `CIDv1`.
+async fn cid_is_a_cidv1(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, .. } = taken(probe, Which::Rich).await?;
     let got = read(&answer);
     let shown = answer.json()["cid"].to_string();
     answer.expect(got.is_some_and(|got| u64::from(got.version()) == 1), "/cid", "a CIDv1", shown)
 }
 
-async fn no_directory_is_put_around_the_site(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `cid` must not be that of a directory around the site.
+async fn site_is_not_wrapped_in_a_directory(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, sample, .. } = taken(probe, Which::Rich).await?;
     let wrong = wrapped(&documented(probe), &answer);
     judge(probe, &answer, &sample, &wrong)
 }
 
-async fn leaves_are_raw_blocks(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `cid` must be that of raw leaves, not of `UnixFS` leaves.
+async fn leaves_are_raw(probe: &Probe<'_>) -> Checked {
     property(probe, unixfs_leaves).await
 }
 
-async fn files_are_cut_into_chunks_of_262144_bytes(probe: &Probe<'_>) -> Checked {
+/// Uploads a site with a file of several chunks. `cid` must be that of 262144-byte chunks.
+async fn chunks_have_262144_bytes(probe: &Probe<'_>) -> Checked {
     property(probe, chunks).await
 }
 
+/// Uploads a site with dotfiles. `cid` must include them.
 async fn dotfiles_are_included(probe: &Probe<'_>) -> Checked {
     property(probe, without_dotfiles).await
 }
 
+/// Uploads a site with empty directories. `cid` must not include them.
 async fn empty_directories_are_left_out(probe: &Probe<'_>) -> Checked {
     property(probe, with_empty_directories).await
 }
 
-async fn a_folder_is_sharded_once_it_would_exceed_262144_bytes(probe: &Probe<'_>) -> Checked {
+/// Uploads one folder below 262144 bytes and one above. `cid` must be that of an unsharded and of a sharded folder.
+async fn folder_over_262144_bytes_is_sharded(probe: &Probe<'_>) -> Checked {
     let conforming = documented(probe);
     for (count, about, shard_above_bytes) in [
         (BELOW, "a folder that is sharded too early", Some(131_072)),
@@ -196,11 +203,11 @@ async fn a_folder_is_sharded_once_it_would_exceed_262144_bytes(probe: &Probe<'_>
     Ok(())
 }
 
-/// Files of a folder that is below the limit by either estimate, and of one that is above it.
+/// The file counts of a folder below the limit and of one above it, with either estimate.
 const BELOW: usize = 860;
 const ABOVE: usize = 985;
 
-/// The site with a folder of so many files, whose names have 240 bytes: an entry counts these and 36, or some more.
+/// Adds a folder of `count` files with names of 240 bytes. Each entry counts 276 bytes or slightly more.
 fn with_many(site: Sample, count: usize) -> Sample {
     (0..count).fold(site, |site, n| site.with(&format!("many/{n:0>240}"), "x"))
 }
@@ -218,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn one_upload_tells_every_layout_from_every_other() {
+    fn one_site_has_a_different_cid_in_every_layout() {
         let sample = Sample::default().with("index.html", "page").enriched();
         let conforming = Layout::default();
         let wrong = [
@@ -235,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_folders_stand_on_either_side_of_the_limit_by_either_estimate() {
+    fn the_two_folders_are_below_and_above_the_limit_with_either_estimate() {
         let page = || Sample::default().with("index.html", "page");
         let layout =
             |estimate, shard_above_bytes| Layout { estimate, shard_above_bytes, ..Layout::default() };

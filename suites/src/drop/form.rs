@@ -1,10 +1,10 @@
-//! The form of an upload.
+//! The multipart form of an upload.
 
 use crate::exchange::Request;
 use crate::form;
 use crate::probe::Probe;
 
-/// A form: its parts in order.
+/// A multipart form: its parts in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Form(form::Form);
 
@@ -25,13 +25,13 @@ impl Form {
         Form(self.0.file("artifact", "site.zip", "application/zip", zip))
     }
 
-    /// Adds a field of text.
+    /// Adds a text field.
     #[must_use]
     pub(crate) fn field(self, name: &str, value: &str) -> Form {
         Form(self.0.field(name, value))
     }
 
-    /// The upload of this form.
+    /// The upload request with this form.
     pub(crate) fn request(self, probe: &Probe<'_>) -> Request {
         self.0.put_into(Request::new("POST", &format!("{}/api/drop", probe.prefix("drop"))))
     }

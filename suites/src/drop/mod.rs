@@ -34,19 +34,19 @@ use samples::Sample;
 pub const CHECKS: &[&[Check]] =
     &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
 
-/// The statuses of a success: the document shows the answer and no status.
+/// The statuses of success: the document shows the response but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201];
 
-/// What a profile brings for this service.
+/// What a profile configures for this service.
 #[derive(Clone)]
 pub struct Fixtures {
-    /// Characters of an id behind its prefix.
+    /// The number of characters of a drop id after its prefix.
     pub drop_id_len: usize,
-    /// How the size of a folder is estimated that decides whether it is sharded.
+    /// How a folder's size is estimated; the size decides whether it is sharded.
     pub estimate: Estimate,
-    /// Something before the target holds uploads back until they are complete.
+    /// A proxy in front of the target buffers uploads until they are complete.
     pub buffered_uploads: bool,
-    /// Drops that several checks look at, where a target's hour has room for few.
+    /// Drops that several checks share, since a target accepts only a few per hour.
     kept: Arc<Mutex<BTreeMap<Which, Kept>>>,
 }
 
@@ -61,7 +61,7 @@ impl Default for Fixtures {
     }
 }
 
-/// No claim token in any output.
+/// Prints no claim token.
 impl std::fmt::Debug for Fixtures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Fixtures")
@@ -80,23 +80,22 @@ impl Fixtures {
     }
 }
 
-/// Drops that are alike whatever check asks for them. On one address' hour they go before all others, since most
-/// checks look at them.
+/// The drops that checks share. They come first in an address' hourly limit, since most checks need them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Which {
     /// A page and a file in folders.
     Plain,
     /// Another page, with a `source`.
     Second,
-    /// What tells layouts apart.
+    /// A site whose CID differs between layouts.
     Rich,
 }
 
-/// How many kinds of them there are.
+/// The number of kinds.
 const KINDS: usize = 3;
 
 impl Which {
-    /// What it is called in a check's recording.
+    /// The name in a check's recording.
     const fn name(self) -> &'static str {
         match self {
             Which::Plain => "drop.plain",
@@ -105,7 +104,7 @@ impl Which {
         }
     }
 
-    /// What is uploaded under a label.
+    /// The site to upload, with a label.
     fn sample(self, label: &[u8; 32]) -> Sample {
         match self {
             Which::Plain | Which::Second => Sample::plain(label),
@@ -120,20 +119,20 @@ struct Kept {
     made: Made,
 }
 
-/// What has to be known of an upload beside its answer: all that another check needs, also when a report is judged.
+/// What another check needs to know of an upload besides its response, also when a report is judged.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Made {
     label: [u8; 32],
-    /// The target's time before and after, in milliseconds.
+    /// The target's time before the upload and after the response, in milliseconds.
     sent: i64,
     come: i64,
 }
 
-/// An upload that was answered, in whatever way.
+/// An upload and its response, with any status.
 pub(crate) struct Dropped<'p> {
     pub(crate) answer: Answer<'p>,
     pub(crate) sample: Sample,
-    /// The target's time before and after.
+    /// The target's time before the upload and after the response.
     pub(crate) sent: Instant,
     pub(crate) come: Instant,
 }
@@ -144,30 +143,30 @@ impl<'p> Dropped<'p> {
         Dropped { answer, sample: which.sample(&made.label), sent, come }
     }
 
-    /// A member of the answer that should be a text; empty where it is none.
+    /// A string member of the response; empty if it is not a string.
     pub(crate) fn text(&self, member: &str) -> String {
         self.answer.json()[member].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// An ordinary upload, which must be taken for the check to say anything.
+/// An ordinary upload. If it is not accepted, the check is inconclusive.
 pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
     taken(probe, Which::Plain).await
 }
 
-/// An ordinary upload as the valid counterpart of a refusal.
+/// An ordinary upload as the valid counterpart of a rejected one.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
     dropped(probe, Which::Plain).await?.answer.counterpart_status(ACCEPTED)
 }
 
-/// An upload that must be taken for the check to say anything.
+/// An upload of this kind. If it is not accepted, the check is inconclusive.
 pub(crate) async fn taken<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
     let dropped = dropped(probe, which).await?;
     dropped.answer.given_status(ACCEPTED)?;
     Ok(dropped)
 }
 
-/// An upload of that kind: this check's own in a world of its own, else one for the whole run.
+/// An upload of this kind: a new one if the check owns the world, otherwise one for the whole run.
 pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
     if probe.owns_time() {
         return fresh(probe, which).await;
@@ -177,14 +176,14 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
     let known = kept.get(&which).filter(|kept| now - Instant(kept.made.come) < HOUR).cloned();
     let made = probe.share(which.name(), || {
         let made = known.as_ref().and_then(|kept| serde_json::to_value(kept.made).ok());
-        made.ok_or_else(|| "nobody has made one".to_owned())
+        made.ok_or_else(|| "no check has made this drop".to_owned())
     });
     if let Ok(made) = made {
         let made: Made = serde_json::from_value(made).map_err(|e| Stop::Error(e.to_string()))?;
         let answer = if let Some(kept) = known {
             probe.recall(kept.exchange)?
         } else {
-            // Another check's answer is in this one's recording.
+            // The recording of this check contains the response that another check received.
             let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
             probe.send_with("drop", request, None, patient()).await?
         };
@@ -193,7 +192,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
         return Ok(Dropped::new(answer, which, &made));
     }
     let (dropped, made) = make(probe, which).await?;
-    // What may pass is asked for again; the recording says who else looked at it.
+    // A 5xx may be temporary, so the next check uploads again.
     if dropped.answer.status() < 500 && !probe.plays() {
         kept.insert(which, Kept { exchange: dropped.answer.exchange(), made });
     }
@@ -201,7 +200,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
     Ok(dropped)
 }
 
-/// An upload of that kind that no other check looks at.
+/// An upload of this kind that no other check shares.
 pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
     make(probe, which).await.map(|(dropped, _)| dropped)
 }
@@ -215,7 +214,7 @@ async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Ma
     spend(probe, 0)?;
     let answer = post(probe, form.request(probe), address(probe)).await?;
     let come = probe.now().await?;
-    // Without a control API the target's clock is known by its answer alone.
+    // Without a control API only the response shows the target's clock.
     let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };
     let made = Made { label, sent: sent.0, come: come.0 };
     Ok((Dropped { answer, sample, sent, come }, made))
@@ -226,14 +225,14 @@ pub(crate) async fn upload<'p>(probe: &'p Probe<'_>, zip: &[u8]) -> Result<Answe
     send(probe, Form::of(probe, zip).request(probe)).await
 }
 
-/// Sends an upload. That its address has dropped enough, or that drops are paused, is no finding.
+/// Sends an upload. A rate limit (429) or paused drops (503) are not findings.
 pub(crate) async fn send<'p>(probe: &'p Probe<'_>, request: Request) -> Result<Answer<'p>, Stop> {
     let answer = send_any(probe, request, address(probe)).await?;
     not_now(probe, &answer)?;
     Ok(answer)
 }
 
-/// Sends an upload from an address; the check judges every status.
+/// Sends an upload from an address. The caller judges every status.
 pub(crate) async fn send_any<'p>(
     probe: &'p Probe<'_>,
     request: Request,
@@ -250,18 +249,20 @@ async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) 
     Ok(answer)
 }
 
-/// What others have asked of a shared target may be why it refuses: then there is nothing to judge.
+/// On a shared target, other clients can cause a 429 or 503. Then there is nothing to judge.
 fn not_now(probe: &Probe<'_>, answer: &Answer<'_>) -> Result<(), Stop> {
     let why = match answer.status() {
         _ if probe.owns_time() => return Ok(()),
-        429 if !probe.forwards("drop") => "this machine's address has dropped enough for now (429)",
-        503 => "the target has paused drops (503)",
+        429 if !probe.forwards("drop") => {
+            "this machine's address has reached the target's drop limit (429): run again later"
+        }
+        503 => "the target has paused drops (503): run again later",
         _ => return Ok(()),
     };
     Err(Stop::NotTestable(why.to_owned()))
 }
 
-/// Counts an upload of this check alone against this machine's hour, where the target sees this machine.
+/// Counts an upload of this check against this machine's hourly limit, if the target sees this machine's address.
 pub(crate) async fn spend_one(probe: &Probe<'_>) -> Result<(), Stop> {
     let reserved = KINDS - probe.settings.drop.kept.lock().await.len();
     spend(probe, reserved)
@@ -272,21 +273,21 @@ fn spend(probe: &Probe<'_>, reserved: usize) -> Result<(), Stop> {
     if is_unseen || probe.drop_one(reserved) {
         return Ok(());
     }
-    let why = "the drops of this hour are used up ([drop.limits] drops_per_hour): run this check by itself, or name a forwarding_header";
+    let why = "the drops of this hour are used up ([drop.limits] drops_per_hour): run this check alone, or set forwarding_header";
     Err(Stop::NotTestable(why.to_owned()))
 }
 
-/// The address from which this check drops, where it may choose one: its own, so that no other uses up its hour.
+/// The client address of this check's drops, if it can choose one. No other check uses it, so its limit is not used up.
 pub(crate) fn address(probe: &Probe<'_>) -> Option<IpAddr> {
     (!probe.owns_time() && probe.forwards("drop")).then(|| benchmark_address(probe.draw_once("address")))
 }
 
-/// An address of the block that is set aside for benchmarks (198.18.0.0/15).
+/// An address in the block reserved for benchmarks (198.18.0.0/15).
 pub(crate) fn benchmark_address(drawn: [u8; 32]) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(198, 18 + (drawn[0] & 1), drawn[1], drawn[2]))
 }
 
-/// An upload of many megabytes takes its time on a slow line.
+/// Client limits for an upload of many megabytes on a slow connection.
 pub(crate) fn patient() -> Limits {
     Limits { timeout: Duration::from_mins(2), ..Limits::default() }
 }

@@ -1,4 +1,4 @@
-//! The answer to an upload, member by member.
+//! Checks of the upload response, one for each member.
 
 use assay_spec::drop::limits::CLAIM_WINDOW_MS;
 use assay_spec::drop::requirements::response as rows;
@@ -12,23 +12,25 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DROP_ID, ids_have_their_form_and_differ).drops(2, 2).writes(2),
-    shows!(rows::CLAIM_TOKEN, tokens_are_there_and_differ).drops(2, 2).writes(2),
-    shows!(rows::URL, the_url_is_absolute).drops(1, 1).writes(1),
-    shows!(rows::EXPIRES_AT, expires_at_is_four_hours_ahead_in_milliseconds).drops(1, 1).writes(1),
-    shows!(rows::CLAIM_URL, the_claim_url_carries_token_and_deadline)
+    shows!(rows::DROP_ID, drop_ids_have_their_form_and_differ).drops(2, 2).writes(2),
+    shows!(rows::CLAIM_TOKEN, claim_tokens_are_strings_and_differ).drops(2, 2).writes(2),
+    shows!(rows::URL, url_is_absolute).drops(1, 1).writes(1),
+    shows!(rows::EXPIRES_AT, expires_at_is_4_hours_ahead_in_milliseconds).drops(1, 1).writes(1),
+    shows!(rows::CLAIM_URL, claim_url_contains_token_and_deadline)
         .drops(1, 1)
         .writes(1)
         .after(const { &[&rows::CLAIM_TOKEN, &rows::EXPIRES_AT] }),
-    shows!(rows::TOKEN_IN_FRAGMENT, the_token_stands_in_the_fragment_alone)
+    shows!(rows::TOKEN_IN_FRAGMENT, token_is_only_in_the_fragment)
         .drops(1, 1)
         .writes(1)
         .after(const { &[&rows::CLAIM_TOKEN] }),
 ];
 
-async fn ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
+/// Uploads two sites. Each `dropId` must be the prefix `drop_` and the expected number of characters, and they must
+/// differ.
+async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
     let length = probe.settings.drop.drop_id_len;
-    let want = format!("{DROP_ID_PREFIX} and {length} characters");
+    let want = format!("{DROP_ID_PREFIX} followed by {length} characters");
     let has_form = |value: &Value| {
         let rest = value.as_str().and_then(|id| id.strip_prefix(DROP_ID_PREFIX));
         rest.is_some_and(|rest| rest.chars().count() == length)
@@ -36,21 +38,21 @@ async fn ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
     let first = ordinary(probe).await?.answer.expect_json("/dropId", &want, has_form)?;
     let second = taken(probe, Which::Second).await?;
     second.answer.expect_json("/dropId", &want, has_form)?;
-    second.answer.expect_json("/dropId", "another id for every drop", |id| *id != first).map(drop)
+    second.answer.expect_json("/dropId", "a new id for each drop", |id| *id != first).map(drop)
 }
 
-async fn tokens_are_there_and_differ(probe: &Probe<'_>) -> Checked {
-    let has_text = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
-    let first = ordinary(probe).await?.answer.expect_json("/claimToken", "a text", has_text)?;
+/// Uploads two sites. Each `claimToken` must be a non-empty string, and they must differ.
+async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
+    let is_non_empty = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
+    let first =
+        ordinary(probe).await?.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
     let second = taken(probe, Which::Second).await?;
-    second.answer.expect_json("/claimToken", "a text", has_text)?;
-    second
-        .answer
-        .expect_json("/claimToken", "another token for every drop", |token| *token != first)
-        .map(drop)
+    second.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
+    second.answer.expect_json("/claimToken", "a new token for each drop", |token| *token != first).map(drop)
 }
 
-async fn the_url_is_absolute(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `url` must be an absolute http or https URL.
+async fn url_is_absolute(probe: &Probe<'_>) -> Checked {
     let is_absolute = |value: &Value| {
         let url = value.as_str().and_then(|url| url::Url::parse(url).ok());
         url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
@@ -59,16 +61,17 @@ async fn the_url_is_absolute(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/url", "an absolute http or https URL", is_absolute).map(drop)
 }
 
-async fn expires_at_is_four_hours_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `expiresAt` must be 4 hours after the upload, in milliseconds, with a minute of tolerance.
+async fn expires_at_is_4_hours_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
     const SLACK: i64 = 60_000;
     let Dropped { answer, sent, come, .. } = ordinary(probe).await?;
     let range = sent.0 + CLAIM_WINDOW_MS - SLACK..=come.0 + CLAIM_WINDOW_MS + SLACK;
-    let want = format!("milliseconds, 4 hours ahead: {} to {}", range.start(), range.end());
+    let want = format!("milliseconds, 4 hours after the upload: {} to {}", range.start(), range.end());
     let is_ahead = |value: &Value| value.as_i64().is_some_and(|at| range.contains(&at));
     answer.expect_json("/expiresAt", &want, is_ahead).map(drop)
 }
 
-/// A value of a fragment's `name=value` pairs, as it stands there.
+/// The raw value of a `name=value` pair in a fragment.
 fn value_of<'a>(fragment: &'a str, name: &str) -> Option<&'a str> {
     fragment
         .split('&')
@@ -81,7 +84,8 @@ fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-async fn the_claim_url_carries_token_and_deadline(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `claimUrl` must end in `#claim=<token>&exp=<ms>` with the response's own values.
+async fn claim_url_contains_token_and_deadline(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let token = dropped.text("claimToken");
     let deadline = dropped.answer.json()["expiresAt"].to_string();
@@ -97,10 +101,11 @@ async fn the_claim_url_carries_token_and_deadline(probe: &Probe<'_>) -> Checked 
     dropped.answer.expect_json("/claimUrl", &want, carries).map(drop)
 }
 
-async fn the_token_stands_in_the_fragment_alone(probe: &Probe<'_>) -> Checked {
+/// Uploads a site. `claimUrl` must not contain the token before the `#`.
+async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let (token, url) = (dropped.text("claimToken"), dropped.text("claimUrl"));
-    probe.given(!token.is_empty() && !url.is_empty(), "there is no token or no claim URL")?;
+    probe.given(!token.is_empty() && !url.is_empty(), "the response has no `claimToken` or no `claimUrl`")?;
     let (before, _) = url.split_once('#').unwrap_or((&url, ""));
     let is_secret = !before.contains(&token) && !decoded(before).contains(&token);
     dropped.answer.expect(is_secret, "/claimUrl", "no token before the #", url.clone())

@@ -1,4 +1,4 @@
-//! Sites to upload.
+//! Sample sites to upload.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::archive::{Entry, zip};
 use crate::check::Stop;
 use crate::probe::Probe;
 
-/// A site: its files by path, and directories without any.
+/// A site: its files by path, and its empty directories.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
@@ -19,16 +19,16 @@ pub(crate) struct Sample {
 
 /// The page at the root.
 pub(crate) const INDEX: &str = "index.html";
-/// A file in folders, with every byte there is.
+/// A file in nested folders that contains every byte value.
 pub(crate) const NESTED: &str = "assets/data/bytes.bin";
 
 impl Sample {
-    /// A page that nobody has uploaded before.
+    /// A page that was not uploaded before.
     pub(crate) fn page(probe: &Probe<'_>) -> Sample {
         Sample::labelled(&Sample::label(probe))
     }
 
-    /// A label that nobody has used before.
+    /// A label that was not used before.
     pub(crate) fn label(probe: &Probe<'_>) -> [u8; 32] {
         probe.draw("page")
     }
@@ -39,18 +39,18 @@ impl Sample {
         Sample::default().with(INDEX, page)
     }
 
-    /// A page of that label, and a file in folders.
+    /// A page with this label, and a file in nested folders.
     pub(crate) fn plain(label: &[u8; 32]) -> Sample {
         let nested: Vec<u8> = (0..=255).chain(*label).collect();
         Sample::labelled(label).with(NESTED, nested)
     }
 
-    /// What tells layouts apart: a file of several chunks, dotfiles, and empty directories inside each other.
+    /// A site whose CID differs between layouts: a file of several chunks, dotfiles, and nested empty directories.
     pub(crate) fn rich(label: &[u8; 32]) -> Sample {
         Sample::labelled(label).enriched()
     }
 
-    /// With what tells layouts apart.
+    /// Adds the files and directories of [`Sample::rich`].
     #[must_use]
     pub(crate) fn enriched(self) -> Sample {
         let mut sample = self
@@ -69,14 +69,14 @@ impl Sample {
         self
     }
 
-    /// The zip's entries, the files compressed.
+    /// The zip's entries, with compressed files.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let files = self.files.iter().map(|(path, content)| Entry::file(path, content.clone()).deflated());
         let empty = self.empty.iter().map(|path| Entry::directory(path));
         files.chain(empty).collect()
     }
 
-    /// The zip's entries, nothing compressed.
+    /// The zip's entries, uncompressed.
     pub(crate) fn stored(&self) -> Vec<Entry> {
         let files = self.files.iter().map(|(path, content)| Entry::file(path, content.clone()));
         files.chain(self.empty.iter().map(|path| Entry::directory(path))).collect()
@@ -87,7 +87,7 @@ impl Sample {
         zip(&self.entries())
     }
 
-    /// The identifier of these files under a layout.
+    /// The CID of these files in a layout.
     pub(crate) fn cid(&self, layout: &Layout) -> Result<Cid, Stop> {
         let files = self.files.iter().map(|(path, content)| (path.clone(), CidEntry::File(content)));
         let empty = self.empty.iter().map(|path| (path.clone(), CidEntry::Directory));
@@ -96,7 +96,7 @@ impl Sample {
     }
 }
 
-/// Bytes that no two chunks share, yet compress to about a twelfth: no zip of them looks like a bomb.
+/// Bytes without equal chunks that compress to about a twelfth, so that a zip of them does not look like a zip bomb.
 pub(crate) fn repetitive(length: usize) -> Vec<u8> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut out = Vec::with_capacity(length + 1024);
@@ -117,7 +117,7 @@ pub(crate) fn noise(length: usize) -> Vec<u8> {
     out
 }
 
-/// A generator of no quality but speed (xorshift).
+/// A fast random number generator of low quality (xorshift).
 struct Noise(u64);
 
 impl Noise {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_contents_are_as_large_as_asked_and_compress_as_told() {
+    fn large_contents_have_the_requested_length_and_compression() {
         for length in [0, 1, 1023, 1024, 300_000] {
             assert_eq!((repetitive(length).len(), noise(length).len()), (length, length));
         }

@@ -1,4 +1,4 @@
-//! The site at the returned URL, and its end.
+//! Checks of the site at the returned URL, and of its removal.
 
 use std::time::Duration;
 
@@ -13,32 +13,38 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIVE, the_url_shows_the_page).drops(2, 1).writes(1),
-    shows!(rows::NESTED, files_in_folders_are_served_below).drops(3, 1).writes(1),
-    shows!(rows::SEPARATE, another_upload_changes_nothing_of_the_first)
+    shows!(rows::LIVE, url_returns_the_page).drops(2, 1).writes(1),
+    shows!(rows::NESTED, nested_files_are_served).drops(3, 1).writes(1),
+    shows!(rows::SEPARATE, second_upload_does_not_change_the_first)
         .drops(4, 2)
         .writes(2)
         .after(const { &[&response::DROP_ID] }),
-    refuses!(rows::REMOVED, after_four_hours_the_site_is_gone).drops(4, 1).writes(1).needs(&[Need::Clock]),
-    shows!(rows::CLAIMED_STAYS, a_claimed_site_stays)
+    refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours)
+        .drops(4, 1)
+        .writes(1)
+        .needs(&[Need::Clock]),
+    shows!(rows::CLAIMED_STAYS, claimed_site_stays)
         .drops(3, 1)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions]),
 ];
 
-/// A step before the deadline, and one behind it.
+/// Time to just before the deadline, and from there to just after it.
 const BEFORE: Duration = Duration::from_mins(230);
 const ACROSS: Duration = Duration::from_mins(20);
 
-/// The page at a URL, which must stand there for the check to say anything; answers where redirects led.
+/// Fetches the page at a URL and returns the URL after redirects. A different page makes the check inconclusive.
 pub(super) async fn index(probe: &Probe<'_>, url: &str, page: &[u8]) -> Result<Url, Stop> {
     let found = probe.fetch(url, patient()).await?;
     found.answer.given_status(&[200])?;
-    probe.given(found.answer.response.body == page, "the URL shows another page than was uploaded")?;
+    probe.given(
+        found.answer.response.body == page,
+        "the URL returns a different page than the uploaded one",
+    )?;
     Ok(found.url)
 }
 
-/// The URL of a path below a site's root.
+/// The URL of a path below the site's root.
 pub(super) fn below(root: &Url, path: &str) -> String {
     let mut url = root.clone();
     url.set_query(None);
@@ -46,21 +52,23 @@ pub(super) fn below(root: &Url, path: &str) -> String {
     format!("{}/{path}", url.as_str().trim_end_matches('/'))
 }
 
-/// Expects these bytes as what was uploaded.
+/// Expects a 200 response with exactly the uploaded bytes.
 fn expect_bytes(answer: &Answer<'_>, wanted: &[u8]) -> Checked {
     answer.expect_status(&[200])?;
     let body = &answer.response.body;
     let got = format!("{} bytes: {}", body.len(), answer.response.text());
-    answer.expect(body == wanted, "body", format!("the {} bytes that were uploaded", wanted.len()), got)
+    answer.expect(body == wanted, "body", format!("the {} uploaded bytes", wanted.len()), got)
 }
 
-async fn the_url_shows_the_page(probe: &Probe<'_>) -> Checked {
+/// Uploads a site and fetches its `url`. It must return 200 with the uploaded `index.html`.
+async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let found = probe.fetch(&dropped.text("url"), patient()).await?;
     expect_bytes(&found.answer, &dropped.sample.files[INDEX])
 }
 
-async fn files_in_folders_are_served_below(probe: &Probe<'_>) -> Checked {
+/// Uploads a site with a nested file and fetches it below `url`. It must return 200 with the uploaded bytes.
+async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let root = probe.fetch(&dropped.text("url"), patient()).await?;
     root.answer.given_status(&[200])?;
@@ -68,17 +76,18 @@ async fn files_in_folders_are_served_below(probe: &Probe<'_>) -> Checked {
     expect_bytes(&nested.answer, &dropped.sample.files[NESTED])
 }
 
-async fn another_upload_changes_nothing_of_the_first(probe: &Probe<'_>) -> Checked {
+/// Uploads two sites. Their URLs must differ, and the first URL must still return the first page.
+async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let first = ordinary(probe).await?;
     let second = taken(probe, Which::Second).await?;
     let (one, other) = (first.text("url"), second.text("url"));
     index(probe, &other, &second.sample.files[INDEX]).await?;
-    second.answer.expect(one != other, "/url", "another URL for every drop", other)?;
+    second.answer.expect(one != other, "/url", "a new URL for each drop", other)?;
     let found = probe.fetch(&one, patient()).await?;
     expect_bytes(&found.answer, &first.sample.files[INDEX])
 }
 
-/// A drop of this check alone, whose page is there.
+/// Uploads a drop that no other check shares. Its page must be live.
 async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
     let dropped = fresh(probe, Which::Plain).await?;
     dropped.answer.given_status(super::ACCEPTED)?;
@@ -86,9 +95,10 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
     Ok(dropped)
 }
 
-async fn after_four_hours_the_site_is_gone(probe: &Probe<'_>) -> Checked {
+/// Uploads a site without claiming it. It must return 200 before 4 hours have passed and not after.
+async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     let url = live(probe).await?.text("url");
-    probe.counterpart(true, "the site was there")?;
+    probe.counterpart(true, "the site was not live")?;
     probe.advance(BEFORE).await?;
     let early = probe.fetch(&url, patient()).await?.answer;
     early.expect(
@@ -102,10 +112,11 @@ async fn after_four_hours_the_site_is_gone(probe: &Probe<'_>) -> Checked {
     late.expect(late.status() != 200, "status 10 minutes after the deadline", "not 200", "200")
 }
 
-async fn a_claimed_site_stays(probe: &Probe<'_>) -> Checked {
+/// Uploads a site, claims it and moves the clock past 4 hours. It must still return the page.
+async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
     let dropped = live(probe).await?;
     let token = dropped.text("claimToken");
-    // A token that claims nothing is judged elsewhere.
+    // Another check judges a token that cannot claim.
     let claimed = probe.control()?.perform("drop.claim", json!({ "token": token })).await;
     claimed.map_err(|why| Stop::Inconclusive(format!("the drop could not be claimed: {why}")))?;
     probe.advance(BEFORE + ACROSS).await?;

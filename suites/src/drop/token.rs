@@ -1,4 +1,4 @@
-//! Claim tokens are secrets: what an answer says of one is kept out of every report.
+//! Hides claim tokens in reports: they are secrets.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::probe::Probe;
 
 const NAME: &str = "claim token";
 
-/// Hides every claim token of an answer, wherever the answer puts it.
+/// Hides every claim token in a response, wherever it is.
 pub(crate) fn hide(probe: &Probe<'_>, response: &Response) {
     match response.json() {
         Ok(body) => tokens(&body, &mut |token| probe.disguise(NAME, token)),
@@ -18,7 +18,7 @@ pub(crate) fn hide(probe: &Probe<'_>, response: &Response) {
     }
 }
 
-/// Texts of members that are named for tokens, and what follows `claim=` in any text.
+/// Finds the string members whose name contains `token`, and the values after `claim=` in any string.
 fn tokens(value: &Value, found: &mut impl FnMut(&str)) {
     match value {
         Value::Object(members) => {
@@ -35,7 +35,7 @@ fn tokens(value: &Value, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// The same in a body that is no JSON: the next quoted text behind a name, cut or not.
+/// The same in a body that is not JSON: the quoted string after the member's name, even if truncated.
 fn loose_tokens(text: &str, found: &mut impl FnMut(&str)) {
     for (at, name) in text.match_indices("laimToken") {
         let rest = text[at + name.len()..].trim_start_matches(['"', '\'', ' ', ':', '=', '\n', '\r', '\t']);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_found_wherever_an_answer_puts_them() {
+    fn tokens_are_found_anywhere_in_a_response() {
         assert_eq!(found(r#"{"claimToken":"secret"}"#), ["secret"]);
         assert_eq!(found(r#"{"drop":[{"claim_token":"secret"}]}"#), ["secret"]);
         assert_eq!(found(r#"{"claimUrl":"http:\/\/a\/#claim=s%2Fr&exp=1"}"#), ["s%2Fr", "s/r"]);

@@ -1,4 +1,4 @@
-//! The upload itself: what a form needs, what it need not have, and when nothing is taken.
+//! Checks of the upload: required and optional form fields, CORS, and unavailability.
 
 use assay_spec::drop::requirements::upload as rows;
 use serde_json::json;
@@ -12,36 +12,38 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).drops(1, 1).writes(1),
-    refuses!(rows::ARTIFACT_REQUIRED, a_form_without_an_artifact_is_refused).drops(2, 2).writes(2),
-    shows!(rows::SOURCE_TAKEN, a_source_of_64_listed_characters_is_taken).drops(2, 2).writes(2),
-    shows!(rows::SOURCE_IGNORED, any_other_source_is_ignored).drops(3, 3).writes(3),
-    shows!(rows::NO_CORS, no_other_origin_may_read_the_answer).drops(1, 1).writes(1),
-    refuses!(rows::PUBLISH_FAILED, a_failed_upload_can_be_sent_again)
-        .drops(3, 3)
-        .writes(3)
-        .needs(&[Need::Faults]),
-    refuses!(rows::PAUSED, paused_drops_are_unavailable).drops(4, 4).writes(4).needs(&[Need::Faults]),
+    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected).drops(2, 2).writes(2),
+    shows!(rows::SOURCE_TAKEN, source_of_64_allowed_characters_is_accepted).drops(2, 2).writes(2),
+    shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored).drops(3, 3).writes(3),
+    shows!(rows::NO_CORS, cors_is_not_enabled).drops(1, 1).writes(1),
+    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried).drops(3, 3).writes(3).needs(&[Need::Faults]),
+    refuses!(rows::PAUSED, paused_drops_return_503).drops(4, 4).writes(4).needs(&[Need::Faults]),
 ];
 
-/// 64 characters, of every listed kind.
+/// 64 characters that include every allowed kind.
 pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
 
+/// Uploads a form with only `artifact`, without credentials. It must be accepted.
 async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
     dropped(probe, Which::Plain).await?.answer.expect_status(ACCEPTED)
 }
 
-async fn a_form_without_an_artifact_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a form with only `source`. It must return 400.
+async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = Form::new(probe).field("source", "assay");
     send(probe, form.request(probe)).await?.expect_status(&[400])
 }
 
-async fn a_source_of_64_listed_characters_is_taken(probe: &Probe<'_>) -> Checked {
+/// Uploads a zip with a `source` of 64 allowed characters. It must be accepted.
+async fn source_of_64_allowed_characters_is_accepted(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     dropped(probe, Which::Second).await?.answer.expect_status(ACCEPTED)
 }
 
-async fn any_other_source_is_ignored(probe: &Probe<'_>) -> Checked {
+/// Uploads zips with a `source` of 65 characters and one with characters that are not allowed. Both must be
+/// accepted.
+async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     for source in ["x".repeat(65), "<script>".to_owned()] {
         let form = Form::of(probe, &Sample::page(probe).zip()).field("source", &source);
@@ -50,7 +52,8 @@ async fn any_other_source_is_ignored(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn no_other_origin_may_read_the_answer(probe: &Probe<'_>) -> Checked {
+/// Uploads a zip with an `Origin` header. The response must have no `Access-Control-Allow-Origin`.
+async fn cors_is_not_enabled(probe: &Probe<'_>) -> Checked {
     let form = Form::of(probe, &Sample::page(probe).zip());
     let request = form.request(probe).header("Origin", "https://elsewhere.example");
     let answer = send(probe, request).await?;
@@ -60,7 +63,8 @@ async fn no_other_origin_may_read_the_answer(probe: &Probe<'_>) -> Checked {
     answer.expect(allowed.is_none(), "header access-control-allow-origin", "none", got)
 }
 
-async fn a_failed_upload_can_be_sent_again(probe: &Probe<'_>) -> Checked {
+/// Makes the publish fail, which must return 500, and sends the same upload again. The second must be accepted.
+async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
     let request = Form::of(probe, &zip).request(probe);
@@ -71,7 +75,8 @@ async fn a_failed_upload_can_be_sent_again(probe: &Probe<'_>) -> Checked {
     send_any(probe, request, address(probe)).await?.expect_status(ACCEPTED)
 }
 
-async fn paused_drops_are_unavailable(probe: &Probe<'_>) -> Checked {
+/// Uploads while drops are busy, over budget and disabled. Each must return 503.
+async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
     for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
@@ -88,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_that_must_be_taken_is_at_its_limit_and_has_every_listed_sign() {
+    fn source_has_the_maximum_length_and_every_allowed_kind() {
         assert_eq!(SOURCE.len(), 64);
         assert!(assay_spec::drop::source::is_valid(SOURCE));
         assert!(" _.:/@-".chars().all(|sign| SOURCE.contains(sign)));

@@ -1,4 +1,4 @@
-//! The zip: what it must not be, and how large it may be.
+//! Checks of the uploaded zip: unsafe contents and size limits.
 
 use std::sync::LazyLock;
 
@@ -14,27 +14,33 @@ use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FORM, what_is_no_zip_is_refused).drops(2, 2).writes(2),
-    refuses!(rows::TRAVERSAL, a_path_out_of_the_root_is_refused).drops(2, 2).writes(2),
-    refuses!(rows::ABSOLUTE, an_absolute_path_is_refused).drops(2, 2).writes(2),
-    refuses!(rows::SYMLINK, a_link_inside_is_followed_or_refused).drops(4, 2).writes(2),
-    refuses!(rows::ROOT_INDEX, a_zip_without_a_page_at_its_root_is_refused).drops(2, 2).writes(2),
-    refuses!(rows::SIZE, a_zip_over_10_mb_is_too_large).drops(3, 3).writes(3).sends(23_031_000),
-    refuses!(rows::EXTRACTED_SIZE, files_over_40_mb_are_too_large).drops(3, 3).writes(3).sends(6_393_000),
-    refuses!(rows::COUNTED, a_zip_with_wrong_sizes_is_counted).drops(2, 2).writes(2).sends(3_430_000),
-    refuses!(rows::FILES, more_than_1000_files_are_too_many).drops(3, 3).writes(3).sends(213_000),
+    refuses!(rows::FORM, artifact_that_is_not_a_zip_is_rejected).drops(2, 2).writes(2),
+    refuses!(rows::TRAVERSAL, path_outside_the_root_is_rejected).drops(2, 2).writes(2),
+    refuses!(rows::ABSOLUTE, absolute_path_is_rejected).drops(2, 2).writes(2),
+    refuses!(rows::SYMLINK, symbolic_link_is_followed_or_rejected).drops(4, 2).writes(2),
+    refuses!(rows::ROOT_INDEX, zip_without_root_index_is_rejected).drops(2, 2).writes(2),
+    refuses!(rows::SIZE, zip_over_10_mb_is_rejected).drops(3, 3).writes(3).sends(23_031_000),
+    refuses!(rows::EXTRACTED_SIZE, extracted_size_over_40_mb_is_rejected)
+        .drops(3, 3)
+        .writes(3)
+        .sends(6_393_000),
+    refuses!(rows::COUNTED, extracted_size_is_counted_not_read_from_headers)
+        .drops(2, 2)
+        .writes(2)
+        .sends(3_430_000),
+    refuses!(rows::FILES, more_than_1000_files_are_rejected).drops(3, 3).writes(3).sends(213_000),
 ];
 
-/// What is too large inside a zip is too large, or unsafe.
+/// A limit inside the zip may return 413 (too large) or 400 (unsafe).
 const INSIDE: &[u16] = &[413, 400];
 const MB: usize = 1_000_000;
 
-/// The entry that a site begins with.
+/// The entries of a small site.
 fn page(probe: &Probe<'_>) -> Vec<Entry> {
     Sample::page(probe).entries()
 }
 
-/// A zip that is a good one but for its last entry is unsafe.
+/// Uploads a valid zip with one more, unsafe entry. It must return 400.
 async fn is_unsafe(probe: &Probe<'_>, bad: Entry) -> Checked {
     counterpart(probe).await?;
     let mut entries = page(probe);
@@ -42,20 +48,25 @@ async fn is_unsafe(probe: &Probe<'_>, bad: Entry) -> Checked {
     upload(probe, &zip(&entries)).await?.expect_status(&[400])
 }
 
-async fn what_is_no_zip_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads an HTML file as `artifact`. It must return 400.
+async fn artifact_that_is_not_a_zip_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     upload(probe, b"<!doctype html>\n<title>no zip</title>\n").await?.expect_status(&[400])
 }
 
-async fn a_path_out_of_the_root_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a zip with an entry `../outside.txt`. It must return 400.
+async fn path_outside_the_root_is_rejected(probe: &Probe<'_>) -> Checked {
     is_unsafe(probe, Entry::file("../outside.txt", "outside\n")).await
 }
 
-async fn an_absolute_path_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a zip with an entry `/absolute.txt`. It must return 400.
+async fn absolute_path_is_rejected(probe: &Probe<'_>) -> Checked {
     is_unsafe(probe, Entry::file("/absolute.txt", "absolute\n")).await
 }
 
-async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a zip with a symbolic link to its page. It must return 400, or the link must be served with its target's
+/// content.
+async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     const ALIAS: &str = "alias.html";
     counterpart(probe).await?;
     let left_out = Sample::page(probe);
@@ -71,7 +82,7 @@ async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
         status.to_string(),
     )?;
     if status == 400 {
-        probe.note("a symbolic link inside the zip is refused");
+        probe.note("a symbolic link inside the zip is rejected");
         return Ok(());
     }
     if let Some(got) = cid::read(&answer) {
@@ -79,8 +90,8 @@ async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
         answer.expect(
             got != without,
             "/cid",
-            "an identifier of the link's target too",
-            "that of the other files",
+            "a CID that includes the link's target",
+            "the CID of the other files only",
         )?;
     }
     let url = answer.json()["url"].as_str().unwrap_or_default().to_owned();
@@ -90,21 +101,22 @@ async fn a_link_inside_is_followed_or_refused(probe: &Probe<'_>) -> Checked {
     alias.expect(
         alias.response.body == page,
         "body of the link",
-        "that of its target",
+        "the body of its target",
         alias.response.text(),
     )?;
     probe.note("a symbolic link inside the zip is followed");
     Ok(())
 }
 
-async fn a_zip_without_a_page_at_its_root_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a zip whose `index.html` is in a folder. It must return 400.
+async fn zip_without_root_index_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let page = Sample::page(probe).files[INDEX].clone();
     let nested = Sample::default().with("site/index.html", page).with("site/style.css", "p {}\n");
     upload(probe, &nested.zip()).await?.expect_status(&[400])
 }
 
-/// A zip that is still small enough, and one that is too large; an ordinary one is their counterpart.
+/// Uploads a zip below the limit, which must be accepted, and one above it, which must be rejected.
 async fn both_sides(probe: &Probe<'_>, fits: &[u8], too_large: &[u8], refusal: &[u16]) -> Checked {
     counterpart(probe).await?;
     let answer = upload(probe, fits).await?;
@@ -113,35 +125,38 @@ async fn both_sides(probe: &Probe<'_>, fits: &[u8], too_large: &[u8], refusal: &
     upload(probe, too_large).await?.expect_status(refusal)
 }
 
-async fn a_zip_over_10_mb_is_too_large(probe: &Probe<'_>) -> Checked {
-    // Between 10,000,000 and 10 MiB both readings of a megabyte hold.
+/// Uploads a zip of 9.4 MB, which must be accepted, and one of 11 MiB, which must return 413.
+async fn zip_over_10_mb_is_rejected(probe: &Probe<'_>) -> Checked {
+    // Both sizes are outside the range between 10,000,000 bytes and 10 MiB, where the readings of a megabyte differ.
     static FITS: LazyLock<Vec<u8>> = LazyLock::new(|| stored(9_400_000));
     static TOO_LARGE: LazyLock<Vec<u8>> = LazyLock::new(|| stored(11 << 20));
     both_sides(probe, &FITS, &TOO_LARGE, &[413]).await
 }
 
-/// A zip of so many bytes and a few more, with two files.
+/// A zip of slightly more than `length` bytes, with two files.
 fn stored(length: usize) -> Vec<u8> {
     zip(&[Entry::file(INDEX, PAGE), Entry::file("noise.bin", noise(length))])
 }
 
-async fn files_over_40_mb_are_too_large(probe: &Probe<'_>) -> Checked {
+/// Uploads zips of 38 MB and 44 MB extracted size. The first must be accepted, the second must return 413 or 400.
+async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
     static FITS: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(38 * MB));
     static TOO_LARGE: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(44 * MB));
     both_sides(probe, &FITS, &TOO_LARGE, INSIDE).await
 }
 
-async fn a_zip_with_wrong_sizes_is_counted(probe: &Probe<'_>) -> Checked {
-    // One file is over the limit by itself, so that no count but that of its bytes finds it.
+/// Uploads a zip of 44 MB extracted size whose headers claim 1 MB. It must return 413 or 400.
+async fn extracted_size_is_counted_not_read_from_headers(probe: &Probe<'_>) -> Checked {
+    // One file alone exceeds the limit, so only counting its extracted bytes finds it.
     static WRONG_SIZES: LazyLock<Vec<u8>> = LazyLock::new(|| {
-        let liar = Entry::file("liar.bin", repetitive(44 * MB)).deflated().claiming(MB as u32);
-        zip(&[Entry::file(INDEX, PAGE), liar])
+        let false_size = Entry::file("liar.bin", repetitive(44 * MB)).deflated().claiming(MB as u32);
+        zip(&[Entry::file(INDEX, PAGE), false_size])
     });
     counterpart(probe).await?;
     upload(probe, &WRONG_SIZES).await?.expect_status(INSIDE)
 }
 
-/// A zip whose files have so many bytes: a page and four others.
+/// A zip with a page and four files of `length` bytes in total.
 fn deflated(length: usize) -> Vec<u8> {
     let part = repetitive(length / 4);
     let parts = (1..=4).map(|n| Entry::file(&format!("part-{n}.bin"), part.clone()).deflated());
@@ -150,7 +165,8 @@ fn deflated(length: usize) -> Vec<u8> {
 
 const PAGE: &str = "<!doctype html>\n<title>large</title>\n";
 
-async fn more_than_1000_files_are_too_many(probe: &Probe<'_>) -> Checked {
+/// Uploads zips of 985 and 1010 files. The first must be accepted, the second must return 413 or 400.
+async fn more_than_1000_files_are_rejected(probe: &Probe<'_>) -> Checked {
     let many = |count: usize| {
         let files = (1..count).map(|n| Entry::file(&format!("{n:04}.txt"), format!("{n}\n")));
         zip(&page(probe).into_iter().chain(files).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! Keys: their check, and that nothing is answered without a valid one.
+//! Checks of the key check, and of inference without a valid key.
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{auth as rows, completions as native, stream};
@@ -13,24 +13,24 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KEY_CHECK, a_valid_key_is_told_so).costs(1, 0, 0),
-    refuses!(rows::KEY_CHECK_INVALID, an_invalid_key_is_told_so).costs(3, 0, 0),
-    refuses!(rows::KEY_CHECK_MISSING, a_missing_key_is_told_so).costs(2, 0, 0),
-    refuses!(rows::KEY_CHECK_REVOKED, a_revoked_key_is_told_so)
+    shows!(rows::KEY_CHECK, valid_key_returns_200).costs(1, 0, 0),
+    refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401).costs(3, 0, 0),
+    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401).costs(2, 0, 0),
+    refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401)
         .costs(2, 0, 0)
         .after(const { &[&rows::KEY_CHECK_INVALID] }),
-    shows!(rows::KEY_CHECK_FREE, the_key_check_spends_nothing).costs(5, 0, 0),
-    refuses!(rows::INVALID_KEY_CHAT, an_invalid_key_gets_no_chat)
+    shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).costs(5, 0, 0),
+    refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected)
         .costs(3, 0, 0)
         .after(const { &[&stream::ERROR_BEFORE] }),
-    refuses!(rows::INVALID_KEY_COMPLETIONS, an_invalid_key_gets_no_completion).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_NATIVE, an_invalid_key_gets_no_native_completion).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_RESPONSES, an_invalid_key_gets_no_response).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_MESSAGES, an_invalid_key_gets_no_message).costs(2, 0, 0),
-    refuses!(rows::MISSING_KEY, nothing_is_inferred_without_a_key)
+    refuses!(rows::INVALID_KEY_COMPLETIONS, completion_with_an_invalid_key_is_rejected).costs(2, 0, 0),
+    refuses!(rows::INVALID_KEY_NATIVE, native_completion_with_an_invalid_key_is_rejected).costs(2, 0, 0),
+    refuses!(rows::INVALID_KEY_RESPONSES, response_with_an_invalid_key_is_rejected).costs(2, 0, 0),
+    refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected).costs(2, 0, 0),
+    refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected)
         .costs(6, 0, 0)
         .after(const { &[&native::NATIVE] }),
-    refuses!(rows::REVOKED_KEY, nothing_is_inferred_with_a_revoked_key).costs(6, 0, 0).after(
+    refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected).costs(6, 0, 0).after(
         const {
             &[
                 &native::NATIVE,
@@ -44,12 +44,12 @@ pub(super) const CHECKS: &[Check] = &[
     ),
 ];
 
-/// The statuses of a request for inference without a key.
+/// The statuses that an inference request without a key may return.
 pub(super) fn keyless(probe: &Probe<'_>) -> &'static [u16] {
     if probe.settings.gateway.payment_flow { &[401, 402] } else { &[401] }
 }
 
-/// Every endpoint of inference with a body that is fine.
+/// Every inference endpoint with a valid body.
 pub(super) fn inference(model: &str) -> [(&'static Endpoint, Value); 5] {
     [
         (&chat::ENDPOINT, bodies::chat(model)),
@@ -60,16 +60,18 @@ pub(super) fn inference(model: &str) -> [(&'static Endpoint, Value); 5] {
     ]
 }
 
-async fn a_valid_key_is_told_so(probe: &Probe<'_>) -> Checked {
+/// Sends a valid key to the key check. It must return 200.
+async fn valid_key_returns_200(probe: &Probe<'_>) -> Checked {
     Call::get(&auth::CHECK).send(probe).await?.expect_status(&[200])
 }
 
-/// The key check with the valid key.
+/// The key check with the valid key, as the counterpart.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
     Call::get(&auth::CHECK).send(probe).await?.counterpart_status(&[200])
 }
 
-async fn an_invalid_key_is_told_so(probe: &Probe<'_>) -> Checked {
+/// Sends an invalid key and a valid key with one more character to the key check. Each must return 401.
+async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let longer = format!("{}x", given::key(probe).await?);
     for wrong in [given::wrong_key(probe).await?, longer] {
@@ -78,24 +80,27 @@ async fn an_invalid_key_is_told_so(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_missing_key_is_told_so(probe: &Probe<'_>) -> Checked {
+/// Sends the key check without a key. It must return 401.
+async fn missing_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     Call::get(&auth::CHECK).key(Key::None).send(probe).await?.expect_status(&[401])
 }
 
-async fn a_revoked_key_is_told_so(probe: &Probe<'_>) -> Checked {
+/// Sends a revoked key to the key check. It must return 401.
+async fn revoked_key_returns_401(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     counterpart(probe).await?;
     Call::get(&auth::CHECK).bearer(&revoked).send(probe).await?.expect_status(&[401])
 }
 
-/// Tokens that the valid key has spent, as a control API tells it.
+/// The tokens that the valid key has spent, from the control API.
 async fn spent(probe: &Probe<'_>) -> Result<u64, Stop> {
-    let needs = "needs a control API whose state tells what a key has spent";
+    let needs = "needs a control API that shows the tokens a key has spent";
     probe.view("gateway").await["spent"].as_u64().ok_or_else(|| Stop::NotTestable(needs.to_owned()))
 }
 
-async fn the_key_check_spends_nothing(probe: &Probe<'_>) -> Checked {
+/// Sends the key check four times. The control API must show that no tokens were spent.
+async fn key_check_spends_no_tokens(probe: &Probe<'_>) -> Checked {
     let before = spent(probe).await?;
     for _ in 0..4 {
         Call::get(&auth::CHECK).send(probe).await?.given_status(&[200])?;
@@ -104,10 +109,10 @@ async fn the_key_check_spends_nothing(probe: &Probe<'_>) -> Checked {
     probe.expect(after == before, "tokens spent", before.to_string(), after.to_string())?;
     let body = bodies::chat(&model(probe, Skill::Chat).await?);
     Call::post(&chat::ENDPOINT, &body).send(probe).await?.given_status(&[200])?;
-    probe.given(spent(probe).await? > after, "what a chat spends is not told either")
+    probe.given(spent(probe).await? > after, "the control API does not show the tokens of a chat")
 }
 
-/// Expects 401 for a key that nobody was given.
+/// Expects 401 for a key that was never issued.
 async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value]) -> Checked {
     Call::post(endpoint, &bodies[0]).accepted(probe).await?.counterpart_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
@@ -117,34 +122,39 @@ async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value
     Ok(())
 }
 
-async fn an_invalid_key_gets_no_chat(probe: &Probe<'_>) -> Checked {
+/// Sends a chat and a streamed chat with an invalid key. Each must return 401.
+async fn chat_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::chat(&model(probe, Skill::Chat).await?);
     let streamed = bodies::with(body.clone(), "/stream", json!(true));
     invalid(probe, &chat::ENDPOINT, &[body, streamed]).await
 }
 
-async fn an_invalid_key_gets_no_completion(probe: &Probe<'_>) -> Checked {
+/// Sends a completion request with an invalid key. It must return 401.
+async fn completion_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     invalid(probe, &completions::ENDPOINT, &[body]).await
 }
 
-async fn an_invalid_key_gets_no_native_completion(probe: &Probe<'_>) -> Checked {
+/// Sends a native-style completion request with an invalid key. It must return 401.
+async fn native_completion_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     invalid(probe, &completions::NATIVE, &[body]).await
 }
 
-async fn an_invalid_key_gets_no_response(probe: &Probe<'_>) -> Checked {
+/// Sends a responses request with an invalid key. It must return 401.
+async fn response_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
     invalid(probe, &responses::ENDPOINT, &[body]).await
 }
 
-async fn an_invalid_key_gets_no_message(probe: &Probe<'_>) -> Checked {
+/// Sends a messages request with an invalid key. It must return 401.
+async fn message_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::messages(&model(probe, Skill::Chat).await?);
     invalid(probe, &messages::ENDPOINT, &[body]).await
 }
 
-/// Expects one of these statuses of every endpoint of inference that the target offers, where a chat with the valid key
-/// is granted.
+/// Expects one of `statuses` from every inference endpoint that the target offers. A chat with the valid key is the
+/// counterpart.
 async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     Call::post(&chat::ENDPOINT, &bodies::chat(&id)).accepted(probe).await?.counterpart_status(&[200])?;
@@ -155,11 +165,14 @@ async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -
     Ok(())
 }
 
-async fn nothing_is_inferred_without_a_key(probe: &Probe<'_>) -> Checked {
+/// Sends a valid body without a key to every inference endpoint. Each must return 401 (or 402 with the payment
+/// flow).
+async fn inference_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
     every_endpoint_refuses(probe, Key::None, keyless(probe)).await
 }
 
-async fn nothing_is_inferred_with_a_revoked_key(probe: &Probe<'_>) -> Checked {
+/// Sends a valid body with a revoked key to every inference endpoint. Each must return 401.
+async fn inference_with_a_revoked_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     every_endpoint_refuses(probe, Key::Header(format!("Bearer {revoked}")), &[401]).await
 }

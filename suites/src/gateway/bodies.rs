@@ -1,20 +1,20 @@
-//! The bodies that checks send. What is asked is no matter: no answer is compared with a sentence.
+//! The bodies that checks send. The prompts do not matter: no check compares a reply with a fixed sentence.
 
 use serde_json::{Value, json};
 
-/// What is asked where nothing hangs on it: short, so that the answer is too.
+/// The default prompt. It is short, so that the reply is short.
 pub(super) const QUESTION: &str = "Say hello in one short sentence.";
 
 /// A PNG of one red pixel.
 pub(super) const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
 
-/// A chat of one question.
+/// A chat with one message.
 pub(super) fn chat(model: &str) -> Value {
     json!({ "model": model, "messages": [{ "role": "user", "content": QUESTION }] })
 }
 
-/// A chat of these messages.
+/// A chat with these messages.
 pub(super) fn chat_of(model: &str, messages: &Value) -> Value {
     json!({ "model": model, "messages": messages })
 }
@@ -24,12 +24,12 @@ pub(super) fn chat_content(model: &str, content: &Value) -> Value {
     chat_of(model, &json!([{ "role": "user", "content": content }]))
 }
 
-/// A part of text.
+/// A `text` part.
 pub(super) fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
-/// A part with an image.
+/// An `image_url` part.
 pub(super) fn image(url: &str) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
 }
@@ -58,7 +58,7 @@ pub(super) fn tool() -> Value {
     })
 }
 
-/// A chat that begs for the tool.
+/// A chat that asks for the tool.
 pub(super) fn chat_with_tool(model: &str) -> Value {
     let question = "What does the thermometer in Oslo read? Use the tool read_thermometer to find out.";
     json!({
@@ -73,23 +73,23 @@ pub(super) fn messages(model: &str) -> Value {
     json!({ "model": model, "max_tokens": 64, "messages": [{ "role": "user", "content": QUESTION }] })
 }
 
-/// A body of plain completions, as the customary form has it: the document shows none.
+/// A completions body in the common form; the document shows none.
 pub(super) fn completions(model: &str) -> Value {
     json!({ "model": model, "prompt": "Once upon a time", "max_tokens": 16 })
 }
 
-/// A body of responses, as the customary form has it: the document shows none.
+/// A responses body in the common form; the document shows none.
 pub(super) fn responses(model: &str) -> Value {
     json!({ "model": model, "input": QUESTION })
 }
 
-/// A body with the member at a pointer set to something else, such as `/messages/0/role`.
+/// A body with the value at a pointer, such as `/messages/0/role`, replaced.
 pub(super) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     let (place, name) = pointer.rsplit_once('/').expect("a pointer has a slash");
     match body.pointer_mut(place) {
         Some(Value::Object(members)) => drop(members.insert(name.to_owned(), value)),
         Some(Value::Array(items)) => items[name.parse::<usize>().expect("an index")] = value,
-        _ => panic!("{pointer} stands nowhere in {body}"),
+        _ => panic!("{pointer} is not in {body}"),
     }
     body
 }
@@ -99,7 +99,7 @@ pub(super) fn without(mut body: Value, pointer: &str) -> Value {
     let (place, name) = pointer.rsplit_once('/').expect("a pointer has a slash");
     let members = body.pointer_mut(place).and_then(Value::as_object_mut);
     let removed = members.and_then(|members| members.shift_remove(name));
-    assert!(removed.is_some(), "{pointer} stands nowhere in {body}");
+    assert!(removed.is_some(), "{pointer} is not in {body}");
     body
 }
 
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_member_is_malformed() {
+    fn one_member_is_replaced_or_removed() {
         let body = with(chat("m"), "/messages/0/role", json!(7));
         assert_eq!(body["messages"][0]["role"], 7);
         assert_eq!(without(body.clone(), "/messages")["messages"], Value::Null);

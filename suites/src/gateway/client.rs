@@ -1,7 +1,7 @@
-//! A conforming small client of the gateway, of the servers behind it, and of confidential deployments.
+//! A small conforming client of the gateway, of its servers, and of confidential deployments.
 //!
-//! How an item hash is resolved and an enclave attested is not shown: what it does there are the simulator's
-//! stand-ins ([`assay_spec::gateway::stand_in`]).
+//! The document does not show how an item hash is resolved and an enclave attested. For that the client uses the
+//! simulator's stand-ins ([`assay_spec::gateway::stand_in`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -19,73 +19,74 @@ use crate::exchange::{Broken, Request, Response};
 use crate::target::{Stream, open};
 use crate::tls::{Manner, Trust, certificate};
 
-/// How often a request is sent again whose every server failed, and how long it waits for that.
+/// How often a request is retried after all servers failed, and the pause before it.
 const AGAIN: usize = 1;
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often an enclave is looked for that boots meanwhile.
+/// How often an enclave is resolved again, since it may reboot meanwhile.
 const BOOTS: usize = 2;
 
-/// Whom a client asks, and with what.
+/// Where the client sends requests, and with which credentials.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The words of the service.
+    /// The product names in identifiers.
     pub dialect: Dialect,
     /// Base URL of the gateway.
     pub url: String,
-    /// The key; without one requests are paid for.
+    /// The key; without one the client pays for requests.
     pub key: Option<String>,
-    /// Whom its connections trust.
+    /// The certificates that connections trust.
     pub trust: Trust,
     /// Servers are called directly, not through the gateway.
     pub direct: bool,
-    /// How long a list of servers is used before discovery is asked again.
+    /// How long the server list is used before the client queries discovery again.
     pub refresh: Duration,
-    /// The public key of the attestations' authority; without it nothing confidential is asked.
+    /// The attestation authority's public key; without it the client sends nothing to confidential models.
     pub authority: Option<[u8; 32]>,
-    /// What is sent as `X-PAYMENT` after a 402.
+    /// The value of `X-PAYMENT` after a 402.
     pub payment: Option<String>,
-    /// What one exchange may take.
+    /// The limits of one exchange.
     pub limits: Limits,
 }
 
-/// A client, and what it has learnt.
+/// A client with its caches.
 pub struct Client {
     settings: Settings,
     servers: Option<(Instant, BTreeMap<String, Vec<String>>)>,
     /// Cookies by base URL and name.
     cookies: BTreeMap<(String, String), String>,
-    /// Enclaves that were verified, by item hash.
+    /// Verified enclaves by item hash.
     pins: BTreeMap<String, Pin>,
 }
 
-/// An enclave that was verified.
+/// A verified enclave.
 #[derive(Clone, Debug)]
 struct Pin {
     address: String,
     certificate: [u8; 32],
 }
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
-    /// The service refuses: asking again changes nothing.
+    /// The service rejects the request: a retry does not help.
     #[error("{0}")]
     Refused(String),
-    /// A server failed: another one, or the same one later, may answer.
+    /// A server failed: a retry, or another server, may succeed.
     #[error("{0}")]
     Failed(String),
-    /// An enclave could not be verified, so that nothing was sent to it.
-    #[error("not verified, and nothing sent: {0}")]
+    /// An enclave could not be verified, so the request was not sent.
+    #[error("enclave not verified, request not sent: {0}")]
     Unverified(String),
 }
 
 impl Client {
-    /// A client that knows nothing yet.
+    /// A client with empty caches.
     pub fn new(settings: Settings) -> Client {
         Client { settings, servers: None, cookies: BTreeMap::new(), pins: BTreeMap::new() }
     }
 
-    /// Asks a model, and answers its words. A stream is read to its end: words of a stream that failed are no answer.
+    /// Sends a prompt to a model and returns its reply. A stream is read to its end; a stream that fails midway is an
+    /// error.
     pub async fn ask(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
         let body =
             json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
@@ -105,7 +106,7 @@ impl Client {
         }
     }
 
-    /// Asks the servers that discovery lists for the model, one after the other.
+    /// Tries the servers that discovery lists for the model, one after the other.
     async fn ask_servers(&mut self, model: &str, body: &Value) -> Result<String, Failure> {
         let (mut tried, mut last) = (BTreeSet::new(), None);
         loop {
@@ -127,12 +128,12 @@ impl Client {
                 }
                 tried.insert(server);
             }
-            // Others may be there by now.
+            // Discovery may list other servers by now.
             self.servers = None;
         }
     }
 
-    /// The servers of a model, as discovery lists them now or has listed them a moment ago.
+    /// The servers of a model, from discovery or from the cached list.
     async fn servers(&mut self, model: &str) -> Result<Vec<String>, Failure> {
         let is_stale = |(seen, _): &(Instant, _)| seen.elapsed() >= self.settings.refresh;
         if self.servers.as_ref().is_none_or(is_stale) {
@@ -147,10 +148,10 @@ impl Client {
             self.servers = Some((seen, servers.collect()));
         }
         let servers = self.servers.as_ref().and_then(|(_, servers)| servers.get(model));
-        servers.cloned().ok_or_else(|| Failure::Refused(format!("discovery does not know {model}")))
+        servers.cloned().ok_or_else(|| Failure::Refused(format!("discovery does not list {model}")))
     }
 
-    /// Asks a confidential deployment: over a connection whose certificate was attested, or not at all.
+    /// Sends the request to a confidential deployment, only over a connection whose certificate was attested.
     async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<String, Failure> {
         for _ in 0..BOOTS {
             let pin = match self.pins.get(item_hash) {
@@ -170,25 +171,27 @@ impl Client {
             let response = self.exchange(&pin.address, stream, request).await?;
             return read(&response, body["stream"] == true);
         }
-        Err(Failure::Unverified(format!("{item_hash} is another one at every connection")))
+        Err(Failure::Unverified(format!("{item_hash} has a different certificate on each connection")))
     }
 
-    /// Resolves an item hash and has the enclave at its address attested.
+    /// Resolves an item hash and attests the enclave at its address.
     async fn verify(&mut self, item_hash: &str) -> Result<Pin, Failure> {
         let unverified = |why: String| Failure::Unverified(format!("{item_hash}: {why}"));
-        let authority =
-            self.settings.authority.ok_or_else(|| unverified("no authority is known".to_owned()))?;
+        let authority = self
+            .settings
+            .authority
+            .ok_or_else(|| unverified("no attestation authority is set".to_owned()))?;
         let gateway = self.settings.url.clone();
         let resolving = Request::new("GET", &format!("{}{item_hash}", stand_in::RESOLVE));
         let resolved = self.send(&gateway, resolving).await?;
         let resolved = resolved.json().map_err(&unverified)?;
         let address =
-            resolved["address"].as_str().ok_or_else(|| unverified("it has no address".to_owned()))?;
+            resolved["address"].as_str().ok_or_else(|| unverified("it resolves to no address".to_owned()))?;
         let (stream, shown) = self.connect(address).await?;
-        let shown = shown.ok_or_else(|| unverified(format!("{address} shows no certificate")))?;
+        let shown = shown.ok_or_else(|| unverified(format!("{address} presented no certificate")))?;
         let nonce = text::hex(&nonce()?);
         let attesting = Request::new("GET", &format!("{}?nonce={nonce}", stand_in::ATTESTATION));
-        // Nothing of the client's own goes out here: no key, no cookie.
+        // Send no key and no cookie here: the server is not verified yet.
         let attested = exchange(stream, &attesting, host(address), self.settings.limits).await;
         let attested = attested.map_err(|e| unverified(e.to_string()))?;
         let attestation = attested.json().map_err(&unverified)?;
@@ -197,7 +200,7 @@ impl Client {
         Ok(Pin { address: address.to_owned(), certificate: shown })
     }
 
-    /// Asks for a completion at a base URL; pays where that is asked for.
+    /// Requests a completion at a base URL; pays after a 402.
     async fn complete(&mut self, base: &str, body: &Value) -> Result<String, Failure> {
         let mut request = self.completion(base, body);
         let (stream, _) = self.connect(base).await?;
@@ -221,7 +224,7 @@ impl Client {
         }
     }
 
-    /// Sends a request of another kind, with the key; an answer other than 200 is a failure.
+    /// Sends any other request with the key. A status other than 200 is an error.
     async fn send(&mut self, base: &str, mut request: Request) -> Result<Response, Failure> {
         request.target = format!("{}{}", prefix(base), request.target);
         if let Some(key) = &self.settings.key {
@@ -256,7 +259,7 @@ impl Client {
         Ok(response)
     }
 
-    /// A connection, and the SHA-256 of the certificate that it has shown.
+    /// Connects. Also returns the SHA-256 of the server's certificate.
     async fn connect(&self, base: &str) -> Result<(Box<dyn Stream>, Option<[u8; 32]>), Failure> {
         let (url, stream) = open(base, None).await.map_err(|e| failed(&e))?;
         if url.scheme() != "https" {
@@ -269,7 +272,7 @@ impl Client {
     }
 }
 
-/// The words of an answer.
+/// The reply in a response.
 fn read(response: &Response, stream: bool) -> Result<String, Failure> {
     if response.status != 200 {
         return Err(refusal(response));
@@ -278,12 +281,14 @@ fn read(response: &Response, stream: bool) -> Result<String, Failure> {
 }
 
 fn words(response: &Response) -> Result<String, Failure> {
-    let answer = response.json().map_err(|e| Failure::Failed(format!("no answer: {e}")))?;
+    let answer = response.json().map_err(|e| Failure::Failed(format!("invalid response: {e}")))?;
     let content = answer["choices"][0]["message"]["content"].as_str();
-    content.map(str::to_owned).ok_or_else(|| Failure::Failed("an answer without words".to_owned()))
+    content
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::Failed("the response has no choices[0].message.content".to_owned()))
 }
 
-/// The words of a whole stream. An event that is no chunk, such as an error, ends it without an answer.
+/// The reply in a whole stream. An event that is not a chunk, such as an error, is a failure.
 pub fn words_of_stream(body: &[u8]) -> Result<String, Failure> {
     let mut words = String::new();
     for event in sse::events(body) {
@@ -296,10 +301,10 @@ pub fn words_of_stream(body: &[u8]) -> Result<String, Failure> {
         }
         words.push_str(chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
     }
-    if words.is_empty() { Err(Failure::Failed("a stream without words".to_owned())) } else { Ok(words) }
+    if words.is_empty() { Err(Failure::Failed("the stream has no content".to_owned())) } else { Ok(words) }
 }
 
-/// An answer that is no answer: 5xx may be otherwise elsewhere or later, everything else stays.
+/// The failure for a status other than 200. Only a 5xx is worth a retry.
 fn refusal(response: &Response) -> Failure {
     let detail = response.json().ok().and_then(|body| Some(body["detail"].as_str()?.to_owned()));
     let text = format!("{} {}", response.status, detail.unwrap_or_default());
@@ -310,7 +315,7 @@ fn failed(broken: &Broken) -> Failure {
     Failure::Failed(broken.to_string())
 }
 
-/// 32 bytes that nobody can foresee.
+/// 32 unpredictable bytes.
 fn nonce() -> Result<[u8; 32], Failure> {
     let mut nonce = [0; 32];
     let provider = rustls::crypto::ring::default_provider();

@@ -1,4 +1,4 @@
-//! Plain completions, in both places. Neither bodies nor answers are shown.
+//! Checks of both completions endpoints. The document does not show their bodies and replies.
 
 use assay_spec::gateway::completions;
 use assay_spec::gateway::requirements::completions as rows;
@@ -12,22 +12,25 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::COMPLETION, a_completion_is_json).costs(1, 0, 0),
-    shows!(rows::NATIVE, a_native_completion_is_json).costs(1, 0, 0),
-    refuses!(rows::UNKNOWN_MODEL, nothing_is_completed_by_an_unknown_model).costs(4, 0, 0),
+    shows!(rows::COMPLETION, completion_is_a_json_object).costs(1, 0, 0),
+    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(1, 0, 0),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(4, 0, 0),
 ];
 
-async fn a_completion_is_json(probe: &Probe<'_>) -> Checked {
+/// Sends a completion request. It must return 200 with a JSON object.
+async fn completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     expect_object(&Call::post(&completions::ENDPOINT, &body).accepted(probe).await?)
 }
 
-async fn a_native_completion_is_json(probe: &Probe<'_>) -> Checked {
+/// Sends a native-style completion request. It must return 200 with a JSON object.
+async fn native_completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     expect_object(&Call::post(&completions::NATIVE, &body).accepted(probe).await?)
 }
 
-async fn nothing_is_completed_by_an_unknown_model(probe: &Probe<'_>) -> Checked {
+/// Sends completion requests with an unknown model to both endpoints. Each must return 404.
+async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::completions(&model(probe, Skill::Chat).await?);
     let bad = bodies::completions(&unknown_model(probe));
     for (endpoint, ()) in offered(probe, [(&completions::ENDPOINT, ()), (&completions::NATIVE, ())]) {

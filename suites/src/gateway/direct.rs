@@ -1,4 +1,4 @@
-//! Servers called directly, at the URLs that the profile names, else at those that discovery lists.
+//! Checks of servers called directly, at the profile's URLs or at those that discovery lists.
 
 use std::collections::BTreeMap;
 
@@ -20,20 +20,20 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CHAT, a_server_answers_chats)
+    shows!(rows::CHAT, server_answers_chats)
         .costs(2, 0, 0)
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
-    shows!(rows::COMPLETIONS, a_server_answers_completions)
+    shows!(rows::COMPLETIONS, server_answers_completions)
         .costs(2, 0, 0)
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&plain::COMPLETION, &rows::EVERY_SERVER] }),
-    shows!(rows::MESSAGES, a_server_answers_messages)
+    shows!(rows::MESSAGES, server_answers_messages)
         .costs(2, 0, 0)
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
-    shows!(rows::EVERY_SERVER, every_server_takes_the_key).costs(4, 0, 0).elsewhere(1 + ALL as u32),
-    refuses!(rows::INVALID_KEY, a_server_refuses_an_invalid_key)
+    shows!(rows::EVERY_SERVER, every_server_accepts_the_key).costs(4, 0, 0).elsewhere(1 + ALL as u32),
+    refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key)
         .costs(5, 0, 0)
         .elsewhere(4 + SERVERS as u32)
         .after(
@@ -47,18 +47,18 @@ pub(super) const CHECKS: &[Check] = &[
                 ]
             },
         ),
-    refuses!(rows::MISSING_KEY, a_server_refuses_a_missing_key)
+    refuses!(rows::MISSING_KEY, server_rejects_a_missing_key)
         .costs(5, 0, 0)
         .elsewhere(4 + SERVERS as u32)
         .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
 ];
 
-/// How many servers of a model are tried until one answers.
+/// How many servers of a model are tried until one responds.
 const SERVERS: usize = 3;
-/// How many servers are asked where every one counts.
+/// How many servers are called by the check of every server.
 const ALL: usize = 8;
 
-/// The servers that the profile names. Those of a world of the check's own are known by discovery alone.
+/// The servers that the profile names. If the check owns the world, only discovery knows its servers.
 fn declared<'p>(probe: &'p Probe<'_>) -> &'p [String] {
     if probe.owns_time() { &[] } else { &probe.settings.gateway.servers }
 }
@@ -72,11 +72,11 @@ async fn urls(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     let (_, entries) = given_entries(probe).await?;
     let servers = entries.get(id).into_iter().flatten();
     let urls: Vec<String> = servers.filter(|entry| is_url(probe, entry)).cloned().collect();
-    probe.given(!urls.is_empty(), format!("discovery lists no URL of a server for {id}"))?;
+    probe.given(!urls.is_empty(), format!("discovery lists no server URL for {id}"))?;
     Ok(urls)
 }
 
-/// Asks a server; `None` where nobody is there, since a list may be older than what it lists.
+/// Calls a server. `None` if it cannot be reached, since the list may be out of date.
 async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Option<Answer<'p>>, Stop> {
     match call.send(probe).await {
         Ok(answer) => Ok(Some(answer)),
@@ -88,7 +88,7 @@ async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Option<Answer<'p>
     }
 }
 
-/// The answer of the first server of the model that is there and has not failed, and its URL.
+/// The URL and response of the first server of the model that responds with a status below 500.
 async fn first<'p>(
     probe: &'p Probe<'_>,
     endpoint: &'static Endpoint,
@@ -103,26 +103,30 @@ async fn first<'p>(
         }
     }
     let shown = urls.join(", ");
-    probe.expect(false, "servers", "one that answers", format!("none of {shown}"))?;
+    probe.expect(false, "servers", "at least one that responds below 500", format!("none of {shown}"))?;
     Err(Stop::Inconclusive(String::new()))
 }
 
-async fn a_server_answers_chats(probe: &Probe<'_>) -> Checked {
+/// Sends a chat directly to a server. It must return 200 with a JSON object.
+async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     expect_object(&first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?.1)
 }
 
-async fn a_server_answers_completions(probe: &Probe<'_>) -> Checked {
+/// Sends a completion request directly to a server. It must return 200 with a JSON object.
+async fn server_answers_completions(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     expect_object(&first(probe, &completions::ENDPOINT, &id, &bodies::completions(&id)).await?.1)
 }
 
-async fn a_server_answers_messages(probe: &Probe<'_>) -> Checked {
+/// Sends a messages request directly to a server. It must return 200 with a JSON object.
+async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     expect_object(&first(probe, &messages::ENDPOINT, &id, &bodies::messages(&id)).await?.1)
 }
 
-async fn every_server_takes_the_key(probe: &Probe<'_>) -> Checked {
+/// Sends a chat with the valid key to every listed server. None must return 401, 402 or 403.
+async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
     let entries = if declared.is_empty() {
         given_entries(probe).await?.1
@@ -139,16 +143,16 @@ async fn every_server_takes_the_key(probe: &Probe<'_>) -> Checked {
     for (url, id) in servers.into_iter().take(ALL) {
         let call = Call::post(&chat::ENDPOINT, &bodies::chat(id)).at(url);
         let Some(answer) = asked(call, probe).await? else { continue };
-        let is_taken = ![401, 402, 403].contains(&answer.status());
-        let want = format!("the key to be taken by {url}");
-        answer.expect(is_taken, "status", want, answer.status().to_string())?;
+        let is_accepted = ![401, 402, 403].contains(&answer.status());
+        let want = format!("not 401, 402 or 403 from {url}");
+        answer.expect(is_accepted, "status", want, answer.status().to_string())?;
         judged += 1;
     }
-    probe.given(judged > 0, "no server that is named is there")
+    probe.given(judged > 0, "no listed server can be reached")
 }
 
-/// What a server of its own offers, as far as it is named, with bodies that are fine.
-fn named(id: &str) -> [(&'static Endpoint, Value); 3] {
+/// The endpoints that the document names for direct servers, with valid bodies.
+fn direct_endpoints(id: &str) -> [(&'static Endpoint, Value); 3] {
     [
         (&chat::ENDPOINT, bodies::chat(id)),
         (&completions::ENDPOINT, bodies::completions(id)),
@@ -156,23 +160,25 @@ fn named(id: &str) -> [(&'static Endpoint, Value); 3] {
     ]
 }
 
-/// Expects a server that grants a chat with the valid key to refuse all with another.
+/// Expects `statuses` with this key from a server that accepts a chat with the valid key.
 async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let (url, counterpart) = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?;
     counterpart.counterpart_status(&[200])?;
-    for (endpoint, body) in offered(probe, named(&id)) {
+    for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
         let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;
     }
     Ok(())
 }
 
-async fn a_server_refuses_an_invalid_key(probe: &Probe<'_>) -> Checked {
+/// Sends an invalid key directly to a server. Each endpoint must return 401.
+async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
     let wrong = given::wrong_key(probe).await?;
     refused(probe, Key::Header(format!("Bearer {wrong}")), &[401]).await
 }
 
-async fn a_server_refuses_a_missing_key(probe: &Probe<'_>) -> Checked {
+/// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).
+async fn server_rejects_a_missing_key(probe: &Probe<'_>) -> Checked {
     refused(probe, Key::None, keyless(probe)).await
 }

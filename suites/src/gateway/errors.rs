@@ -1,4 +1,4 @@
-//! Errors of inference: their form, and the unknown model.
+//! Checks of inference errors: their body, and the unknown model.
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::errors as rows;
@@ -15,21 +15,20 @@ use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::DETAIL_401, an_invalid_key_is_refused_in_words).costs(6, 0, 0),
-    refuses!(rows::DETAIL_404, an_unknown_model_is_refused_in_words).costs(6, 0, 0),
-    refuses!(rows::DETAIL_422, what_is_not_valid_is_refused_in_words).costs(3, 0, 0),
-    refuses!(rows::DETAIL_503, that_every_server_failed_is_said_in_words)
-        .costs(2, 0, 0)
-        .needs(&[Need::Faults]),
-    refuses!(rows::UNKNOWN_MODEL, an_unknown_model_is_not_found).costs(2, 0, 0),
+    refuses!(rows::DETAIL_401, error_401_has_a_detail_string).costs(6, 0, 0),
+    refuses!(rows::DETAIL_404, error_404_has_a_detail_string).costs(6, 0, 0),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail).costs(3, 0, 0),
+    refuses!(rows::DETAIL_503, error_503_has_a_detail_string).costs(2, 0, 0).needs(&[Need::Faults]),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
 ];
 
-/// A chat that is granted, beside which refusals stand.
+/// A valid chat as the counterpart of rejected ones.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])
 }
 
-async fn an_invalid_key_is_refused_in_words(probe: &Probe<'_>) -> Checked {
+/// Sends an invalid key to every inference endpoint. Each 401 must have a `detail` string.
+async fn error_401_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let wrong = given::wrong_key(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -41,7 +40,8 @@ async fn an_invalid_key_is_refused_in_words(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn an_unknown_model_is_refused_in_words(probe: &Probe<'_>) -> Checked {
+/// Asks every inference endpoint for an unknown model. Each 404 must have a `detail` string.
+async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (endpoint, body) in offered(probe, inference(&unknown_model(probe))) {
         let answer = Call::post(endpoint, &body).send(probe).await?;
@@ -51,7 +51,8 @@ async fn an_unknown_model_is_refused_in_words(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn what_is_not_valid_is_refused_in_words(probe: &Probe<'_>) -> Checked {
+/// Sends invalid chats. Each 422 must have a `detail` in the form that the profile names.
+async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = probe.settings.gateway.detail_422;
     let good = good(probe).await?;
@@ -63,7 +64,8 @@ async fn what_is_not_valid_is_refused_in_words(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn that_every_server_failed_is_said_in_words(probe: &Probe<'_>) -> Checked {
+/// Makes every server fail and sends a chat. The 503 must have a `detail` string.
+async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     probe.faults(pool::all_down()).await?;
     let answer = Call::post(&chat::ENDPOINT, &good(probe).await?).send(probe).await?;
@@ -71,7 +73,8 @@ async fn that_every_server_failed_is_said_in_words(probe: &Probe<'_>) -> Checked
     expect_detail(&answer)
 }
 
-async fn an_unknown_model_is_not_found(probe: &Probe<'_>) -> Checked {
+/// Sends a chat with an unknown model. It must return 404.
+async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let body = bodies::chat(&unknown_model(probe));
     Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_status(&[404])

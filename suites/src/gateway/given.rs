@@ -1,5 +1,4 @@
-//! What a check must know of a target before it asks anything: the profile's word, else the control API's, else what
-//! discovery tells.
+//! The keys and models that a check needs: from the profile, from the control API, or from discovery, in this order.
 
 use assay_spec::gateway::{chat, discovery};
 use serde_json::Value;
@@ -9,9 +8,9 @@ use super::wire::Call;
 use crate::check::Stop;
 use crate::probe::Probe;
 
-/// How many models are asked for the first that answers.
+/// How many models are tried to find one that answers.
 const TRIES: usize = 4;
-/// Requests that a run makes once to find a model where nobody names one: discovery, and each that is asked.
+/// The requests that a run needs once to find a model if none is named: discovery, and one for each tried model.
 pub(crate) const FINDING: u64 = 1 + TRIES as u64;
 
 /// What a model must be able to do.
@@ -21,7 +20,7 @@ pub(super) enum Skill {
     Chat,
     /// Call tools.
     Tools,
-    /// Look at images.
+    /// Read images.
     Vision,
 }
 
@@ -48,14 +47,14 @@ pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
     Ok(key)
 }
 
-/// The key of that kind that a control API tells of; one that no header can hold is none.
+/// The key of this kind from the control API. A key that no header can contain is ignored.
 async fn simulated_key(probe: &Probe<'_>, kind: &str) -> Option<String> {
     let keys = &probe.view("gateway").await["keys"];
     let key = keys[kind].as_str().filter(|key| !key.bytes().any(|b| b.is_ascii_control()));
     key.map(str::to_owned)
 }
 
-/// A key that was valid once.
+/// A key that was valid before.
 pub(super) async fn revoked_key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.revoked_key.as_ref().map(|key| key.0.clone());
     let key = match declared {
@@ -68,7 +67,7 @@ pub(super) async fn revoked_key(probe: &Probe<'_>) -> Result<String, Stop> {
     Ok(key)
 }
 
-/// A key that nobody was given, of the look of the valid one.
+/// A key that was never issued, in the form of the valid key.
 pub(super) async fn wrong_key(probe: &Probe<'_>) -> Result<String, Stop> {
     let valid = key(probe).await?;
     let drawn = probe.draw_once("key");
@@ -81,14 +80,14 @@ pub(super) async fn wrong_key(probe: &Probe<'_>) -> Result<String, Stop> {
             other => other,
         }
     };
-    // What a key begins with may tell whose it is; the rest is somebody else's.
+    // Keep a prefix that may name the vendor; replace the rest.
     let kept = valid.find(|c: char| !c.is_ascii_alphabetic()).filter(|at| *at < 8).unwrap_or_default();
     let wrong: String =
         valid.chars().enumerate().map(|(n, c)| if n < kept { c } else { digit(n, c) }).collect();
     Ok(if wrong == valid { format!("{wrong}x") } else { wrong })
 }
 
-/// A model with that skill.
+/// A model with this skill.
 pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Stop> {
     let fixtures = &probe.settings.gateway;
     let declared = match skill {
@@ -112,10 +111,10 @@ pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Sto
         return fixtures.chosen.get_or_try_init(|| first_that_answers(probe)).await.cloned();
     }
     let name = skill.name();
-    Err(Stop::NotTestable(format!("needs a model whose fixture is `{name}` ([gateway.models] {name})")))
+    Err(Stop::NotTestable(format!("needs a model for `{name}` ([gateway.models] {name})")))
 }
 
-/// The first model of discovery that answers a question.
+/// The first model in discovery that answers a chat.
 async fn first_that_answers(probe: &Probe<'_>) -> Result<String, Stop> {
     let listed = Call::get(&discovery::ENDPOINT).send(probe).await?;
     let listed = listed.json();
@@ -133,7 +132,7 @@ async fn first_that_answers(probe: &Probe<'_>) -> Result<String, Stop> {
         }
     }
     let needs =
-        "needs a model that writes text ([gateway.models] chat): of the first that discovery lists none did";
+        "needs a text model ([gateway.models] chat): none of the first that discovery lists answered a chat";
     Err(Stop::NotTestable(needs.to_owned()))
 }
 

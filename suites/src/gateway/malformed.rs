@@ -1,4 +1,4 @@
-//! Bodies with one fault, each beside the same body without it.
+//! Malformed bodies with one fault each, and their valid counterpart.
 
 use assay_spec::endpoint::Endpoint;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::wire::Call;
 use crate::check::Checked;
 use crate::probe::Probe;
 
-/// Expects each of `bad` to be refused as not valid, and `good` to be granted.
+/// Expects 422 for each of `bad`, and that `good` is accepted.
 pub(super) async fn refused(
     probe: &Probe<'_>,
     endpoint: &'static Endpoint,
@@ -22,13 +22,13 @@ pub(super) async fn refused(
     Ok(())
 }
 
-/// A body with each of these values at a pointer.
+/// One body for each of these values at a pointer.
 pub(super) fn malformed<const N: usize>(good: &Value, pointer: &str, values: [Value; N]) -> Vec<Value> {
     values.into_iter().map(|value| with(good.clone(), pointer, value)).collect()
 }
 
-/// Expects a body that is no JSON object to be refused, and `good` to be granted. A body that cannot be read as JSON at
-/// all may be refused by what stands before the validation.
+/// Expects that a body that is not a JSON object is rejected, and that `good` is accepted. Invalid JSON may also return
+/// 400, since it can be rejected before the validation.
 pub(super) async fn no_object_is_taken(
     probe: &Probe<'_>,
     endpoint: &'static Endpoint,
@@ -39,7 +39,7 @@ pub(super) async fn no_object_is_taken(
     for text in [&cut[..cut.len() - 1], "no JSON"] {
         let answer = Call::raw(endpoint, text).send(probe).await?;
         answer.expect_status(&[422, 400])?;
-        probe.note(format!("a body that is no JSON is answered by {}", answer.status()));
+        probe.note(format!("a body that is not JSON returns {}", answer.status()));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Checks of the inference gateway (document 1).
 //!
-//! What a model says is its own affair: checks ask for facts that hold of any model, and compare no answer with a
-//! sentence. What the document does not show is asserted in neither direction.
+//! Checks assert only what holds for any model: no check compares a reply with a fixed sentence. What the document does
+//! not show is not asserted.
 
 mod auth;
 mod bodies;
@@ -56,7 +56,7 @@ pub const CHECKS: &[&[Check]] = &[
     input::CHECKS,
 ];
 
-/// Those of some endpoints that the target claims to offer, with what goes with each.
+/// The endpoints among `all` that the target offers, each with its value.
 fn offered<T, const N: usize>(
     probe: &Probe<'_>,
     all: [(&'static Endpoint, T); N],
@@ -65,38 +65,38 @@ fn offered<T, const N: usize>(
     all.into_iter().filter(move |(endpoint, _)| fixtures.offers(endpoint))
 }
 
-/// What a profile brings for this service. The default declares what this project's simulator does.
+/// What a profile configures for this service. The default describes the simulator.
 #[derive(Clone, Debug)]
 pub struct Fixtures {
-    /// A valid key; where none is declared, a control API may show one.
+    /// A valid key; if none is set, a control API may provide one.
     key: Option<Token>,
-    /// A key that is revoked.
+    /// A revoked key.
     revoked_key: Option<Token>,
-    /// Servers that are called directly; where none is declared, those that discovery lists.
+    /// Servers to call directly; if none is set, those that discovery lists.
     servers: Vec<String>,
-    /// Models by what they can do.
+    /// Models by capability.
     models: GatewayModels,
-    /// Endpoints that the target does not offer, by name.
+    /// The names of the endpoints that the target does not offer.
     absent: BTreeSet<&'static str>,
-    /// A request without a key may be answered by 402.
+    /// A request without a key may return 402.
     payment_flow: bool,
-    /// The form of `detail` where a body is not valid.
+    /// The form of `detail` in a 422.
     detail_422: Detail,
-    /// Where the model list holds the ids.
+    /// The path of the ids in the model list.
     models_id_path: IdPath,
     /// Discovery may list servers without TLS.
     allow_http_servers: bool,
-    /// Replies hold what the customary client libraries read.
+    /// Replies contain the fields that common client libraries read.
     wire_compat: bool,
     /// The value of the version header.
     version: String,
-    /// How long an answer may take, in seconds.
+    /// The client timeout, in seconds.
     answer_seconds: u32,
-    /// The model that a run has found where the profile names none.
+    /// The model that the run found, if the profile names none.
     chosen: Arc<OnceCell<String>>,
 }
 
-/// A key, which nothing prints.
+/// A key that is never printed.
 #[derive(Clone)]
 struct Token(String);
 
@@ -114,7 +114,7 @@ impl Default for Fixtures {
 }
 
 impl Fixtures {
-    /// The fixtures of a profile, with the keys that it names.
+    /// The fixtures of a profile, with the keys it names.
     pub fn new(profile: &Gateway, key: Option<String>, revoked_key: Option<String>) -> Fixtures {
         let absent = profile.endpoints.absent();
         let fixtures = Fixtures::of(profile.models.clone(), &profile.readings, &profile.limits, absent);
@@ -122,7 +122,7 @@ impl Fixtures {
         Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), servers, ..fixtures }
     }
 
-    /// The key of the profile.
+    /// The profile's key.
     pub fn key(&self) -> Option<&str> {
         self.key.as_ref().map(|Token(key)| key.as_str())
     }
@@ -150,7 +150,7 @@ impl Fixtures {
         }
     }
 
-    /// Whether the target claims to offer an endpoint.
+    /// Whether the target offers an endpoint, according to its profile.
     pub fn offers(&self, endpoint: &Endpoint) -> bool {
         !self.absent.contains(endpoint.name)
     }

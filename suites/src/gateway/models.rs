@@ -1,4 +1,4 @@
-//! The list of models. Its shape is not shown: where the ids stand is the profile's to say.
+//! Checks of the model list. The document does not show its shape, so the profile names the path of the ids.
 
 use assay_spec::gateway::models;
 use assay_spec::gateway::requirements::{discovery as discoveries, models as rows};
@@ -11,48 +11,55 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIST, the_list_is_json).costs(1, 0, 0),
-    shows!(rows::IDS, ids_are_texts).costs(1, 0, 0),
-    shows!(rows::COVERS_DISCOVERY, the_list_has_every_model_of_discovery)
+    shows!(rows::LIST, model_list_is_json).costs(1, 0, 0),
+    shows!(rows::IDS, model_ids_are_strings).costs(1, 0, 0),
+    shows!(rows::COVERS_DISCOVERY, model_list_covers_discovery)
         .costs(2, 0, 0)
         .after(const { &[&discoveries::OBJECT, &discoveries::SERVERS] }),
 ];
 
-async fn the_list_is_json(probe: &Probe<'_>) -> Checked {
+/// Requests the model list. It must return 200 with JSON.
+async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
     let answer = Call::get(&models::LIST).send(probe).await?;
     answer.expect_status(&[200])?;
     let is_json = answer.response.json().is_ok();
     answer.expect(is_json, "body", "JSON", answer.response.text())
 }
 
-/// The list of models and what stands where the profile looks for ids.
+/// The model list and the values at the profile's path of the ids.
 async fn found<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Value>), Stop> {
     let path = &probe.settings.gateway.models_id_path;
     let answer = Call::get(&models::LIST).send(probe).await?;
     answer.given_status(&[200])?;
     let list = answer.json();
     let found = path.resolve(&list).map(|found| found.into_iter().cloned().collect());
-    let found = found.ok_or_else(|| Stop::NotApplicable(format!("the list has no ids at {path}")))?;
+    let found = found.ok_or_else(|| {
+        Stop::NotApplicable(format!(
+            "the model list has no ids at {path} (readings.models_id_path in [gateway])"
+        ))
+    })?;
     Ok((answer, found))
 }
 
-async fn ids_are_texts(probe: &Probe<'_>) -> Checked {
+/// Requests the model list. Each id must be a non-empty string.
+async fn model_ids_are_strings(probe: &Probe<'_>) -> Checked {
     let (answer, found) = found(probe).await?;
-    probe.given(!found.is_empty(), "the list is empty")?;
+    probe.given(!found.is_empty(), "the model list is empty")?;
     let odd = found.iter().find(|id| id.as_str().is_none_or(str::is_empty));
     let got = odd.map(Value::to_string).unwrap_or_default();
-    answer.expect(odd.is_none(), "ids", "texts that are not empty", got)
+    answer.expect(odd.is_none(), "ids", "non-empty strings", got)
 }
 
-/// The ids of the list, without which a check says nothing.
+/// The ids of the list. Without them the check is inconclusive.
 pub(super) async fn ids<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<String>), Stop> {
     let (answer, found) = found(probe).await?;
     let ids: Option<Vec<String>> = found.iter().map(|id| id.as_str().map(str::to_owned)).collect();
-    let what = "an id of the list is no text, which is judged elsewhere";
+    let what = "an id in the model list is not a string; another check judges this";
     Ok((answer, ids.ok_or_else(|| Stop::Inconclusive(what.to_owned()))?))
 }
 
-async fn the_list_has_every_model_of_discovery(probe: &Probe<'_>) -> Checked {
+/// Requests discovery and the model list. The list must contain every model that has a server.
+async fn model_list_covers_discovery(probe: &Probe<'_>) -> Checked {
     let (_, entries) = given_entries(probe).await?;
     let (answer, ids) = ids(probe).await?;
     let served = |entries: &Entries| -> Vec<String> {

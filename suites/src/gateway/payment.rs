@@ -1,4 +1,5 @@
-//! Paying instead of having a key. How a payment is signed is not shown, so one that is taken comes from a control API.
+//! Checks of the payment flow. The document does not show how a payment is signed, so a valid payment comes from a
+//! control API.
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{auth, completions as native, payment as rows};
@@ -14,30 +15,31 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::REQUIRED, without_a_key_payment_is_required)
+    refuses!(rows::REQUIRED, missing_key_returns_402)
         .costs(6, 0, 0)
         .after(const { &[&auth::MISSING_KEY, &native::NATIVE] }),
-    refuses!(rows::DETAIL, that_payment_is_required_is_said_in_words).costs(2, 0, 0),
-    shows!(rows::PAID, a_paid_request_is_answered).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY, an_invalid_key_is_no_missing_key)
+    refuses!(rows::DETAIL, error_402_has_a_detail_string).costs(2, 0, 0),
+    shows!(rows::PAID, paid_request_is_accepted).costs(2, 0, 0),
+    refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402)
         .costs(2, 0, 0)
         .after(const { &[&auth::INVALID_KEY_CHAT] }),
-    shows!(rows::VALID_KEY, a_valid_key_needs_no_payment).costs(1, 0, 0),
+    shows!(rows::VALID_KEY, valid_key_needs_no_payment).costs(1, 0, 0),
 ];
 
-/// Switches the flow on where a control API can, and answers what is taken for a payment; where none can, the profile
-/// says whether the flow is on.
+/// Enables the payment flow through a control API and returns a valid payment. Without a control API the profile says
+/// whether the flow is enabled.
 async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
     if probe.owns_time() && probe.has_control() {
         let answer = probe.perform("gateway.payments", json!({ "on": true })).await?;
         return Ok(answer["payment"].as_str().map(str::to_owned));
     }
     let needs =
-        "needs the payment flow (readings.payment_flow in [gateway]), or a control API that switches it on";
+        "needs the payment flow (readings.payment_flow in [gateway]), or a control API that enables it";
     if probe.settings.gateway.payment_flow { Ok(None) } else { Err(Stop::NotTestable(needs.to_owned())) }
 }
 
-async fn without_a_key_payment_is_required(probe: &Probe<'_>) -> Checked {
+/// Enables the payment flow and sends requests without a key to every inference endpoint. Each must return 402.
+async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
@@ -47,7 +49,8 @@ async fn without_a_key_payment_is_required(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn that_payment_is_required_is_said_in_words(probe: &Probe<'_>) -> Checked {
+/// Enables the payment flow and sends a chat without a key. The 402 must have a `detail` string.
+async fn error_402_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let body = good(probe).await?;
     Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
@@ -56,8 +59,10 @@ async fn that_payment_is_required_is_said_in_words(probe: &Probe<'_>) -> Checked
     expect_detail(&answer)
 }
 
-async fn a_paid_request_is_answered(probe: &Probe<'_>) -> Checked {
-    let needs = "needs a control API that tells what it takes for a payment: how one is signed is not shown";
+/// Enables the payment flow and sends a chat with `X-PAYMENT` and no key. It must return 200.
+async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
+    let needs =
+        "needs a control API that provides a valid payment: the document does not show how one is signed";
     let payment = switched_on(probe).await?.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
     let body = good(probe).await?;
     Call::post(&chat::ENDPOINT, &body).key(Key::None).send(probe).await?.given_status(&[402])?;
@@ -65,7 +70,8 @@ async fn a_paid_request_is_answered(probe: &Probe<'_>) -> Checked {
     paid.send(probe).await?.expect_status(&[200])
 }
 
-async fn an_invalid_key_is_no_missing_key(probe: &Probe<'_>) -> Checked {
+/// Enables the payment flow and sends a chat with an invalid key. It must return 401, not 402.
+async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let body = good(probe).await?;
     Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
@@ -73,7 +79,8 @@ async fn an_invalid_key_is_no_missing_key(probe: &Probe<'_>) -> Checked {
     Call::post(&chat::ENDPOINT, &body).bearer(&wrong).send(probe).await?.expect_status(&[401])
 }
 
-async fn a_valid_key_needs_no_payment(probe: &Probe<'_>) -> Checked {
+/// Enables the payment flow and sends a chat with a valid key. It must return 200.
+async fn valid_key_needs_no_payment(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.expect_status(&[200])
 }

@@ -1,4 +1,4 @@
-//! The servers behind the gateway: a request fails only when all of them have.
+//! Checks of the servers behind the gateway: a request fails only if all servers of its model fail.
 
 use std::time::Duration;
 
@@ -19,28 +19,28 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(6, 0, 0)
         .elsewhere(2 * SERVERS as u32)
         .needs(&[Need::Faults]),
-    refuses!(rows::ALL_FAILED, without_a_live_server_nothing_is_answered)
+    refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503)
         .costs(3, 0, 0)
         .needs(&[Need::Faults])
         .after(const { &[&stream::ERROR_BEFORE] }),
-    shows!(rows::PER_MODEL, the_servers_of_one_model_are_no_others)
+    shows!(rows::PER_MODEL, failed_servers_of_one_model_do_not_affect_another)
         .costs(2, 0, 0)
         .elsewhere(3)
         .needs(&[Need::Faults]),
-    shows!(rows::RECOVERS, a_server_that_is_back_answers)
+    shows!(rows::RECOVERS, recovered_server_is_used_again)
         .costs(3, 0, 0)
         .elsewhere(2 + LOOKS)
         .needs(&[Need::Faults, Need::Clock]),
-    shows!(rows::COOKIES, what_sends_the_cookies_back_is_answered).costs(2, 0, 0),
+    shows!(rows::COOKIES, request_with_the_cookies_is_accepted).costs(2, 0, 0),
 ];
 
-/// How many servers of a model are left alone in turn, at most.
+/// How many servers of a model are tested as the only live one, at most.
 const SERVERS: usize = 4;
-/// How often a server that is back is asked, and how much time passes between.
+/// How often a recovered server is asked, and how much time passes between requests.
 const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_mins(1);
 
-/// The faults by which every server fails before the first byte.
+/// The fault that makes every server fail before the first byte.
 pub(super) fn all_down() -> Value {
     json!([{ "fault": "gateway.server-down" }])
 }
@@ -49,23 +49,25 @@ async fn ask<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     Call::post(&chat::ENDPOINT, &good(probe).await?).send(probe).await
 }
 
-/// The servers of a model, as a control API names them.
+/// The servers of a model, from the control API.
 async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     let view = probe.view("gateway").await;
     let models = view["models"].as_array().into_iter().flatten();
     let servers = models.filter(|model| model["id"] == id).filter_map(|model| model["servers"].as_array());
     let names: Vec<String> = servers.flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect();
-    let needs = "needs a control API that tells the servers of a model, of which there are two or more";
+    let needs = "needs a control API that lists at least two servers of the model";
     if names.len() < 2 { Err(Stop::NotTestable(needs.to_owned())) } else { Ok(names) }
 }
 
+/// Makes all servers of the model fail but one, and sends two chats; repeats this for each server. Every chat must
+/// return 200.
 async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
     let names = servers(probe, &model(probe, Skill::Chat).await?).await?;
     for alive in names.iter().take(SERVERS) {
         let others = names.iter().filter(|name| *name != alive);
         let down = others.map(|name| json!({ "fault": "gateway.server-down", "where": { "server": name } }));
         probe.faults(down.collect()).await?;
-        // Once while their failure is news, once when it is known.
+        // Once before the gateway knows that the others fail, and once after.
         for _ in 0..2 {
             ask(probe).await?.expect_status(&[200])?;
         }
@@ -73,7 +75,8 @@ async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn without_a_live_server_nothing_is_answered(probe: &Probe<'_>) -> Checked {
+/// Makes all servers fail and sends a chat and a streamed chat. Both must return 503.
+async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Checked {
     ask(probe).await?.counterpart_status(&[200])?;
     probe.faults(all_down()).await?;
     ask(probe).await?.expect_status(&[503])?;
@@ -81,7 +84,8 @@ async fn without_a_live_server_nothing_is_answered(probe: &Probe<'_>) -> Checked
     Call::post(&chat::ENDPOINT, &streamed).send(probe).await?.expect_status(&[503])
 }
 
-async fn the_servers_of_one_model_are_no_others(probe: &Probe<'_>) -> Checked {
+/// Makes all servers of one model fail. A chat with another model must return 200.
+async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) -> Checked {
     let one = model(probe, Skill::Chat).await?;
     let view = probe.view("gateway").await;
     let models = view["models"].as_array().into_iter().flatten();
@@ -89,7 +93,7 @@ async fn the_servers_of_one_model_are_no_others(probe: &Probe<'_>) -> Checked {
         model["kind"] == "text" && model["confidential"] != true && model["id"] != one.as_str()
     };
     let other = models.clone().find(is_other).and_then(|model| model["id"].as_str());
-    let needs = "needs a control API that tells of two models that write text";
+    let needs = "needs a control API that lists two text models";
     let other = other.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
     let down = json!([{ "fault": "gateway.server-down", "where": { "model": one } }]);
     probe.faults(down).await?;
@@ -98,7 +102,8 @@ async fn the_servers_of_one_model_are_no_others(probe: &Probe<'_>) -> Checked {
     answer.expect_status(&[200])
 }
 
-async fn a_server_that_is_back_answers(probe: &Probe<'_>) -> Checked {
+/// Makes all servers fail and then recover. A chat must return 200 again within some minutes.
+async fn recovered_server_is_used_again(probe: &Probe<'_>) -> Checked {
     ask(probe).await?.given_status(&[200])?;
     probe.faults(all_down()).await?;
     ask(probe).await?.given_status(&[503])?;
@@ -113,7 +118,8 @@ async fn a_server_that_is_back_answers(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn what_sends_the_cookies_back_is_answered(probe: &Probe<'_>) -> Checked {
+/// Sends a chat, then another with the cookies that the first response set. The second must return 200.
+async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
     let body = good(probe).await?;
     let first = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     first.given_status(&[200])?;
@@ -127,12 +133,12 @@ async fn what_sends_the_cookies_back_is_answered(probe: &Probe<'_>) -> Checked {
     again.accepted(probe).await?.expect_status(&[200])
 }
 
-/// What an answer sets, as a client sends it back.
+/// The cookies that a response sets, as a `Cookie` header.
 fn cookies(answer: &Answer<'_>) -> String {
     let set = answer.response.headers.iter().filter(|(name, _)| name == "set-cookie");
     let pairs = set.filter_map(|(_, value)| {
-        let text = std::str::from_utf8(value).ok()?;
-        Some(text.split(';').next()?.trim().to_owned())
+        let cookie = std::str::from_utf8(value).ok()?;
+        Some(cookie.split(';').next()?.trim().to_owned())
     });
     pairs.collect::<Vec<_>>().join("; ")
 }

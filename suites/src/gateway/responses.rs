@@ -1,4 +1,4 @@
-//! Responses. Neither their bodies nor their answers are shown.
+//! Checks of the responses endpoint. The document does not show its bodies and replies.
 
 use assay_spec::gateway::requirements::responses as rows;
 use assay_spec::gateway::responses;
@@ -12,16 +12,18 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::RESPONSE, a_response_is_json).costs(1, 0, 0),
-    refuses!(rows::UNKNOWN_MODEL, an_unknown_model_responds_nothing).costs(2, 0, 0),
+    shows!(rows::RESPONSE, response_is_a_json_object).costs(1, 0, 0),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
 ];
 
-async fn a_response_is_json(probe: &Probe<'_>) -> Checked {
+/// Sends a responses request. It must return 200 with a JSON object.
+async fn response_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
     expect_object(&Call::post(&responses::ENDPOINT, &body).accepted(probe).await?)
 }
 
-async fn an_unknown_model_responds_nothing(probe: &Probe<'_>) -> Checked {
+/// Sends a responses request with an unknown model. It must return 404.
+async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
     Call::post(&responses::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
     let bad = bodies::responses(&unknown_model(probe));

@@ -1,16 +1,16 @@
-//! Server-sent events, read from the raw bytes of a body as the standard says: any line end, a byte order mark,
-//! comments, data on several lines, fields that nobody knows.
+//! Parses server-sent events as the standard says: any line ending, a byte order mark, comments, data on several lines,
+//! unknown fields.
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Its name, where it has one.
+    /// The event name, if any.
     pub(super) name: Option<String>,
-    /// Its data: the data lines with line feeds between them.
+    /// The data lines, joined by line feeds.
     pub(super) data: String,
 }
 
-/// The events of a body, in order. What the last empty line does not end is no event, and neither is one without data.
+/// The events of a body, in order. An event without a final empty line or without data is dropped.
 pub(super) fn events(body: &[u8]) -> Vec<Event> {
     let text = String::from_utf8_lossy(body);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -28,14 +28,14 @@ pub(super) fn events(body: &[u8]) -> Vec<Event> {
         match field {
             "event" => name = Some(value.to_owned()),
             "data" => data.push(value),
-            // A comment has no field's name; `id`, `retry` and whatever else there is say nothing here.
+            // A comment has an empty field name. `id`, `retry` and unknown fields do not matter here.
             _ => {}
         }
     }
     events
 }
 
-/// The lines that have ended, by `\r\n`, `\n` or `\r`, without their ends.
+/// The complete lines, without their endings (`\r\n`, `\n` or `\r`).
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn events_as_the_standard_reads_them() {
+    fn events_are_parsed_as_the_standard_says() {
         let cases: &[(&str, Vec<Event>)] = &[
             ("data: a\n\ndata: b\n\n", vec![event(None, "a"), event(None, "b")]),
             (
@@ -83,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(
+        fn written_events_are_read_back(
             all in prop::collection::vec((prop::option::of("[a-z_.]{1,9}"), "[^\r\n\u{feff}]{0,20}(\n[^\r\n]{0,9}){0,2}"), 0..9),
             end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
             comment in "[^\r\n]{0,9}",
@@ -100,7 +100,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read(body in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_are_parsed_without_panic(body in prop::collection::vec(any::<u8>(), 0..300)) {
             events(&body);
         }
     }

@@ -1,4 +1,4 @@
-//! Streams: their events, what they add up to, and how they fail.
+//! Checks of streams: their events, their content, and how they fail.
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
@@ -14,64 +14,66 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EVENT_STREAM, a_stream_is_an_event_stream).costs(1, 0, 0),
+    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).costs(1, 0, 0),
     shows!(rows::CHUNKS, every_event_is_a_chunk).costs(1, 0, 0),
-    shows!(rows::DELTA, an_increment_is_a_text_where_it_is_present).costs(1, 0, 0),
-    shows!(rows::TEXT, the_increments_make_a_text).costs(1, 0, 0),
-    shows!(rows::NOT_ASKED_FOR, nothing_is_streamed_that_is_not_asked_for)
+    shows!(rows::DELTA, delta_content_is_a_string).costs(1, 0, 0),
+    shows!(rows::TEXT, stream_has_content).costs(1, 0, 0),
+    shows!(rows::NOT_ASKED_FOR, stream_false_returns_one_object)
         .costs(1, 0, 0)
         .after(const { &[&chats::ANSWERED] }),
-    refuses!(rows::ERROR_BEFORE, an_error_before_the_stream_is_no_stream)
+    refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json)
         .costs(3, 0, 0)
         .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
-    shows!(rows::ERROR_EVENT, a_failure_midway_is_an_event).costs(2, 0, 0).needs(&[Need::Faults]),
+    shows!(rows::ERROR_EVENT, failure_midway_is_an_event).costs(2, 0, 0).needs(&[Need::Faults]),
 ];
 
-/// The data of the mark that may end a stream.
+/// The data of the event that may end a stream.
 const END: &str = "[DONE]";
 
-/// A chat that asks for a stream.
+/// A valid chat with `stream` true.
 async fn streamed(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(with(good(probe).await?, "/stream", json!(true)))
 }
 
-/// The media type of an answer, in lower case and without parameters.
+/// The media type of a response, in lower case and without parameters.
 fn media_type(answer: &Answer<'_>) -> String {
     let value = answer.response.header("content-type").unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether an answer says that it is a stream of events.
+/// Whether a response has the media type of an event stream.
 fn is_stream(answer: &Answer<'_>) -> bool {
     media_type(answer) == "text/event-stream"
 }
 
-async fn a_stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
+/// Sends a chat with `stream` true. It must return 200 with `text/event-stream`.
+async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
     answer.expect_status(&[200])?;
     answer.expect(is_stream(&answer), "header content-type", "text/event-stream", media_type(&answer))
 }
 
-/// A stream that was answered, and its events.
+/// Sends a streamed chat. Without events the check is inconclusive.
 async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), Stop> {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
     answer.given_status(&[200])?;
     let events = events(&answer.response.body);
-    probe.given(!events.is_empty(), "the answer holds no events")?;
+    probe.given(!events.is_empty(), "the response has no events")?;
     Ok((answer, events))
 }
 
-/// A chunk: JSON with an array `choices`.
+/// The chunk in an event: JSON with an array `choices`.
 fn chunk(event: &Event) -> Option<Value> {
     let value: Value = serde_json::from_str(&event.data).ok()?;
     value["choices"].is_array().then_some(value)
 }
 
-/// Whether an event is the mark that ends a stream.
+/// Whether an event is the end mark.
 fn is_end(event: &Event) -> bool {
     event.data.trim() == END
 }
 
+/// Sends a streamed chat. Each event must be JSON with an array `choices`; only the last may be `[DONE]`.
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
     let last = events.len() - 1;
@@ -82,16 +84,16 @@ async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let met = if is_end(&events[last]) { "present" } else { "absent" };
     probe.note(format!("the end mark is {met}"));
     let chunks = events.iter().filter(|event| chunk(event).is_some()).count();
-    answer.expect(chunks > 0, "events", "one chunk or more", "only the end mark")
+    answer.expect(chunks > 0, "events", "at least one chunk", "only the end mark")
 }
 
-/// What stands as `delta.content` in the chunks, where it does: the event's number and the value.
+/// The values of `delta.content` in the chunks that have it, with the number of their event.
 fn increments(events: &[Event]) -> Vec<(usize, Value)> {
     let mut found = Vec::new();
     for (n, event) in events.iter().enumerate() {
         let Some(chunk) = chunk(event) else { continue };
         for choice in chunk["choices"].as_array().into_iter().flatten() {
-            // What is null is not there, as client libraries read it.
+            // Client libraries treat null like an absent member.
             let content = choice.pointer("/delta/content").filter(|content| !content.is_null());
             found.extend(content.map(|content| (n, content.clone())));
         }
@@ -99,36 +101,45 @@ fn increments(events: &[Event]) -> Vec<(usize, Value)> {
     found
 }
 
-async fn an_increment_is_a_text_where_it_is_present(probe: &Probe<'_>) -> Checked {
+/// Sends a streamed chat. Each `delta.content` that is present must be a string.
+async fn delta_content_is_a_string(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
     let increments = increments(&events);
-    probe.given(!increments.is_empty(), "no chunk holds delta.content")?;
+    probe.given(!increments.is_empty(), "no chunk has delta.content")?;
     for (n, content) in increments {
         let place = format!("delta.content of event {n}");
-        answer.expect(content.is_string(), &place, "a text", content.to_string())?;
+        answer.expect(content.is_string(), &place, "a string", content.to_string())?;
     }
     Ok(())
 }
 
-async fn the_increments_make_a_text(probe: &Probe<'_>) -> Checked {
+/// Sends a streamed chat. All `delta.content` together must be a non-empty string.
+async fn stream_has_content(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
-    probe.given(events.iter().any(|event| chunk(event).is_some()), "the stream holds no chunk")?;
+    probe.given(events.iter().any(|event| chunk(event).is_some()), "the stream has no chunk")?;
     let increments = increments(&events);
-    let texts = increments.iter().all(|(_, content)| content.is_string());
-    probe.given(texts, "an increment is no text, which is judged elsewhere")?;
+    let are_strings = increments.iter().all(|(_, content)| content.is_string());
+    probe.given(are_strings, "a delta.content is not a string; another check judges this")?;
     let text: String = increments.iter().filter_map(|(_, content)| content.as_str()).collect();
-    answer.expect(!text.is_empty(), "increments", "a text that is not empty", "nothing")
+    answer.expect(!text.is_empty(), "all delta.content together", "a non-empty string", "an empty string")
 }
 
-async fn nothing_is_streamed_that_is_not_asked_for(probe: &Probe<'_>) -> Checked {
+/// Sends a chat with `stream` false. It must return one JSON object, not an event stream.
+async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
     let body = with(good(probe).await?, "/stream", json!(false));
     let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     answer.given_status(&[200])?;
-    answer.expect(!is_stream(&answer), "header content-type", "no event stream", media_type(&answer))?;
+    answer.expect(
+        !is_stream(&answer),
+        "header content-type",
+        "not text/event-stream",
+        media_type(&answer),
+    )?;
     answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())
 }
 
-async fn an_error_before_the_stream_is_no_stream(probe: &Probe<'_>) -> Checked {
+/// Sends invalid streamed chats. Each must return a 4xx with a JSON object, not an event stream.
+async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
     let body = streamed(probe).await?;
     let whole = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     whole.counterpart_status(&[200])?;
@@ -136,28 +147,39 @@ async fn an_error_before_the_stream_is_no_stream(probe: &Probe<'_>) -> Checked {
     for wrong in [unknown, without(body, "/messages")] {
         let answer = Call::post(&chat::ENDPOINT, &wrong).send(probe).await?;
         let status = answer.status();
+        answer.expect((400..500).contains(&status), "status", "a 4xx status", status.to_string())?;
         answer.expect(
-            (400..500).contains(&status),
-            "status",
-            "an error of the client's kind",
-            status.to_string(),
+            !is_stream(&answer),
+            "header content-type",
+            "not text/event-stream",
+            media_type(&answer),
         )?;
-        answer.expect(!is_stream(&answer), "header content-type", "no event stream", media_type(&answer))?;
-        answer.expect(answer.json().is_object(), "body", "an error in JSON", answer.response.text())?;
+        answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())?;
     }
     Ok(())
 }
 
-async fn a_failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
+/// Makes the server fail during a stream. The stream must contain an event that is neither a chunk nor the end
+/// mark.
+async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
     let is_other = |event: &Event| chunk(event).is_none() && !is_end(event);
     let (_, whole) = stream(probe).await?;
-    probe.given(!whole.iter().any(is_other), "a whole stream holds events that are no chunks, too")?;
+    probe
+        .given(!whole.iter().any(is_other), "a stream without faults also has events that are not chunks")?;
     probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
     let (answer, broken) = stream(probe).await?;
-    probe.given(broken.iter().any(|event| chunk(event).is_some()), "it failed before the first chunk")?;
+    probe.given(
+        broken.iter().any(|event| chunk(event).is_some()),
+        "the stream failed before the first chunk",
+    )?;
     let shown: Vec<&str> = broken.iter().rev().take(2).map(|event| event.data.as_str()).collect();
     let want = "an event that is neither a chunk nor the end mark";
-    answer.expect(broken.iter().any(is_other), "events", want, format!("at last {}", shown.join(" after ")))
+    answer.expect(
+        broken.iter().any(is_other),
+        "events",
+        want,
+        format!("last events: {}", shown.join(", before it ")),
+    )
 }
 
 #[cfg(test)]
@@ -169,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn increments_are_those_that_are_there() {
+    fn increments_are_the_present_values() {
         let events = [
             event(r#"{"choices":[{"delta":{"role":"assistant"}}]}"#),
             event(r#"{"choices":[{"delta":{"content":"a"}},{"delta":{"content":null}}]}"#),

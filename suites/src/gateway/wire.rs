@@ -1,4 +1,4 @@
-//! Requests to the gateway and to its servers, written here anew.
+//! Writes requests to the gateway and to its servers, independently of `spec`.
 
 use std::time::Duration;
 
@@ -16,21 +16,21 @@ use crate::probe::{Answer, Probe};
 /// The site of the gateway.
 pub(super) const GATEWAY: &str = "gateway";
 
-/// How often a target with limits of its own is asked again that said 429.
+/// How often a request is sent while the target returns 429.
 const PATIENCE: usize = 2;
 
-/// With which key a request goes out.
+/// The key of a request.
 #[derive(Clone)]
 pub(super) enum Key {
-    /// The valid one.
+    /// The valid key.
     Valid,
-    /// None: there is no `Authorization`.
+    /// No key: no `Authorization` header.
     None,
-    /// This whole value of `Authorization`.
+    /// This value of `Authorization`.
     Header(String),
 }
 
-/// A request to an endpoint, with the valid key unless said otherwise.
+/// A request to an endpoint, by default with the valid key.
 #[derive(Clone)]
 pub(super) struct Call {
     endpoint: &'static Endpoint,
@@ -50,12 +50,12 @@ impl Call {
         }
     }
 
-    /// A request with a body of JSON.
+    /// A request with a JSON body.
     pub(super) fn post(endpoint: &'static Endpoint, body: &Value) -> Call {
         Call::raw(endpoint, body.to_string())
     }
 
-    /// A request with a body of these bytes, which claims to be JSON.
+    /// A request with these bytes as its body and a JSON content type.
     pub(super) fn raw(endpoint: &'static Endpoint, body: impl Into<Vec<u8>>) -> Call {
         Call::get(endpoint).header("Content-Type", "application/json").body(body)
     }
@@ -67,13 +67,13 @@ impl Call {
         self
     }
 
-    /// With a key that is none.
+    /// With this string as the key.
     #[must_use]
     pub(super) fn bearer(self, key: &str) -> Call {
         self.key(Key::Header(format!("Bearer {key}")))
     }
 
-    /// To a server of its own, at a URL that discovery lists.
+    /// To a server, at this URL.
     #[must_use]
     pub(super) fn at(mut self, url: &str) -> Call {
         self.server = Some(url.to_owned());
@@ -87,7 +87,7 @@ impl Call {
         self
     }
 
-    /// At this path instead of the endpoint's own.
+    /// At this path instead of the endpoint's path.
     #[must_use]
     pub(super) fn path(mut self, path: &str) -> Call {
         path.clone_into(&mut self.request.target);
@@ -99,7 +99,7 @@ impl Call {
         self
     }
 
-    /// Sends it; whatever comes is for the check to judge.
+    /// Sends it. The check judges the response.
     pub(super) async fn send<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let Call { endpoint, server, key, mut request } = self;
         let fixtures = &probe.settings.gateway;
@@ -133,31 +133,34 @@ impl Call {
                 return Ok(answer);
             }
         }
-        Err(Stop::NotTestable("this key or address has asked enough for now (429)".to_owned()))
+        Err(Stop::NotTestable("the target's rate limit is reached (429): run again later".to_owned()))
     }
 
-    /// Sends it where it should be granted. On a shared target that all servers of a model fail is nobody's
-    /// fault (503), and says nothing.
+    /// Sends it where it should be accepted. On a shared target a 503 (all servers failed) is retried once; then the
+    /// check is inconclusive.
     pub(super) async fn accepted<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let answer = self.clone().send(probe).await?;
         if answer.status() != 503 || probe.owns_time() {
             return Ok(answer);
         }
         let again = self.send(probe).await?;
-        probe.given(again.status() != 503, "every server of the model failed, twice (503)")?;
+        probe.given(
+            again.status() != 503,
+            "the gateway returned 503 twice: every server of the model failed",
+        )?;
         Ok(again)
     }
 }
 
-/// The prefix of discovery and key check, as the document has it.
+/// The path prefix of discovery and key check in the document.
 const PREFIX: &str = "/svc";
 
-/// A path of the document in the target's own words.
+/// Converts a path of the document to the target's prefix.
 fn spoken(dialect: &Dialect, path: &str) -> String {
     replaced(path, PREFIX, &dialect.discovery_prefix)
 }
 
-/// A path of the target in the document's words.
+/// Converts a path of the target to the document's prefix.
 pub(crate) fn documented(dialect: &Dialect, path: &str) -> String {
     replaced(path, &dialect.discovery_prefix, PREFIX)
 }
@@ -169,8 +172,8 @@ fn replaced(path: &str, prefix: &str, other: &str) -> String {
     }
 }
 
-/// Expects `detail`, a text, as errors have it.
+/// Expects a string in `detail`.
 pub(super) fn expect_detail(answer: &Answer<'_>) -> Result<(), Stop> {
-    let is_text = |detail: &Value| detail.is_string();
-    answer.expect_json("/detail", "a text", is_text).map(drop)
+    let is_string = |detail: &Value| detail.is_string();
+    answer.expect_json("/detail", "a string", is_string).map(drop)
 }

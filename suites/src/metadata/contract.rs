@@ -1,4 +1,4 @@
-//! Contracts, by content identifier and by URI.
+//! Checks of contracts, by content identifier and by URI.
 
 use assay_spec::metadata::requirements::contract as rows;
 use assay_spec::metadata::requirements::paths;
@@ -9,13 +9,13 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, a_contract_is_found_by_its_content_identifier).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::BY_URI, a_contract_is_found_by_its_uri)
+    shows!(rows::BY_CID, contract_is_found_by_cid).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::BY_URI, contract_is_found_by_uri)
         .costs(3, 0, 0)
         .elsewhere(4)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, an_unknown_contract_has_no_document).costs(4, 0, 0),
-    shows!(rows::SAME, both_ways_lead_to_the_same_contract).costs(4, 0, 0).elsewhere(16),
+    refuses!(rows::UNKNOWN, unknown_contract_is_rejected).costs(4, 0, 0),
+    shows!(rows::SAME, cid_and_uri_return_the_same_contract).costs(4, 0, 0).elsewhere(16),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way) -> Checked {
@@ -25,15 +25,18 @@ async fn found(probe: &Probe<'_>, way: Way) -> Checked {
     Ok(())
 }
 
-async fn a_contract_is_found_by_its_content_identifier(probe: &Probe<'_>) -> Checked {
+/// Fetches each contract by its content identifier. It must return 200 with a JSON object.
+async fn contract_is_found_by_cid(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid).await
 }
 
-async fn a_contract_is_found_by_its_uri(probe: &Probe<'_>) -> Checked {
+/// Fetches each contract by its URI. It must return 200 with a JSON object.
+async fn contract_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri).await
 }
 
-async fn an_unknown_contract_has_no_document(probe: &Probe<'_>) -> Checked {
+/// Fetches an unknown content identifier and an unknown URI. Each must return a 4xx, 502 or 504.
+async fn unknown_contract_is_rejected(probe: &Probe<'_>) -> Checked {
     let (cids, uris) = (contracts(probe, Way::Cid).await, contracts(probe, Way::Uri).await);
     if let (Err(why), Err(_)) = (&cids, &uris) {
         return Err(why.clone());
@@ -51,8 +54,9 @@ async fn an_unknown_contract_has_no_document(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Equal as JSON values: the order of members is nobody's promise.
-async fn both_ways_lead_to_the_same_contract(probe: &Probe<'_>) -> Checked {
+/// Fetches contracts and tokens by content identifier and by URI. Both bodies must be equal as JSON values, in any
+/// member order.
+async fn cid_and_uri_return_the_same_contract(probe: &Probe<'_>) -> Checked {
     let mut both = contracts(probe, Way::Cid).await?;
     both.retain(|contract| contract.uri_path.is_some());
     if both.is_empty() {

@@ -23,14 +23,14 @@ pub const CHECKS: &[&[Check]] = &[
     records::CHECKS,
 ];
 
-/// What a profile brings for this service. Where it names no contract, a control API may tell of some.
+/// What a profile configures for this service. If it names no contracts, a control API may list some.
 #[derive(Clone, Debug, Default)]
 pub struct Fixtures {
     /// Contracts that the target knows.
     pub contracts: Vec<MetadataContract>,
     /// An id that no token of these contracts has.
     pub unknown_token: Option<String>,
-    /// The path at which the target describes its interface.
+    /// The path of the target's interface description.
     pub interface_path: Option<String>,
 }
 

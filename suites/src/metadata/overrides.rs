@@ -1,4 +1,4 @@
-//! Overrides: an array of objects, of which nothing more is shown. An empty one is as good.
+//! Checks of overrides: an array of objects. The document shows nothing more, so an empty array passes.
 
 use assay_spec::metadata::requirements::{overrides as rows, paths};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, overrides_by_content_identifier_are_an_array_of_objects).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects).costs(2, 0, 0).elsewhere(4),
     shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects)
         .costs(3, 0, 0)
         .elsewhere(4)
@@ -34,10 +34,12 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
     Ok(())
 }
 
-async fn overrides_by_content_identifier_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
+/// Fetches a token's overrides by content identifier. It must return 200 with an array of objects.
+async fn overrides_by_cid_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     expect_lists(probe, Way::Cid).await
 }
 
+/// Fetches a token's overrides by URI. It must return 200 with an array of objects.
 async fn overrides_by_uri_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     expect_lists(probe, Way::Uri).await
 }

@@ -1,4 +1,4 @@
-//! Raw paths: two slashes in a row, and parameters that are not there.
+//! Checks of raw paths: double slashes and missing parameters.
 
 use assay_spec::metadata::requirements::paths as rows;
 
@@ -8,12 +8,13 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DOUBLE_SLASH, two_slashes_behind_a_uri_are_part_of_the_path).costs(1, 0, 0).elsewhere(4),
-    refuses!(rows::REQUIRED, a_path_without_its_uri_has_no_document).costs(4, 0, 0),
+    shows!(rows::DOUBLE_SLASH, double_slash_after_a_uri_is_part_of_the_path).costs(1, 0, 0).elsewhere(4),
+    refuses!(rows::REQUIRED, path_without_a_uri_is_rejected).costs(4, 0, 0),
 ];
 
-/// One of the paths that have two slashes is enough: which of them is served is for other checks.
-async fn two_slashes_behind_a_uri_are_part_of_the_path(probe: &Probe<'_>) -> Checked {
+/// Fetches the paths with a double slash after the URI until one returns 200. At least one must; other checks judge
+/// each path.
+async fn double_slash_after_a_uri_is_part_of_the_path(probe: &Probe<'_>) -> Checked {
     let contracts = contracts(probe, Way::Uri).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
     let id = contract.token();
@@ -31,14 +32,15 @@ async fn two_slashes_behind_a_uri_are_part_of_the_path(probe: &Probe<'_>) -> Che
     Ok(())
 }
 
-async fn a_path_without_its_uri_has_no_document(probe: &Probe<'_>) -> Checked {
+/// Fetches token paths with an empty URI. None must return 200.
+async fn path_without_a_uri_is_rejected(probe: &Probe<'_>) -> Checked {
     let contracts = with_tokens(probe, Way::Uri).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
     let id = contract.token().unwrap_or_default();
     fetch(probe, contract.token_path(Way::Uri, id, Form::Bare)).await?.counterpart_status(&[200])?;
     for path in [format!("///{id}"), format!("///{id}.json"), format!("///{id}/overrides")] {
         let answer = get(probe, &path).await?;
-        answer.expect(answer.status() != 200, "status", "any but 200", answer.status().to_string())?;
+        answer.expect(answer.status() != 200, "status", "not 200", answer.status().to_string())?;
     }
     Ok(())
 }

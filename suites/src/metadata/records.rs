@@ -1,4 +1,4 @@
-//! The members of every document, each by its type. What is optional may be absent or null.
+//! Checks of the members of each document and their types. Optional members may be absent or null.
 
 use assay_spec::metadata::requirements::records as rows;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
 
-/// What a member stands in.
+/// The kind of object that has the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     Contract,
@@ -18,19 +18,19 @@ enum Of {
     External,
 }
 
-/// What a member may be.
+/// The type of a member.
 #[derive(Clone, Copy, Debug)]
 enum Type {
     Text,
-    Texts,
+    Strings,
     Boolean,
-    /// A boolean, an integer or a text.
+    /// A boolean, an integer or a string.
     Value,
     Object,
     Objects,
 }
 
-/// A member, and whether it must be there.
+/// A member, and whether it is required.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     of: Of,
@@ -40,11 +40,11 @@ struct Member {
 }
 
 macro_rules! members {
-    ($($row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
+    ($($(#[$about:meta])* $row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
         pub(super) const CHECKS: &[Check] =
             &[$(shows!(rows::$row, $fact).costs(Of::$of.sends(), 0, 0).elsewhere(Of::$of.requests())),*];
 
-        $(async fn $fact(probe: &Probe<'_>) -> Checked {
+        $($(#[$about])* async fn $fact(probe: &Probe<'_>) -> Checked {
             let member = Member { of: Of::$of, name: $name, kind: Type::$kind, required: $required };
             member.judge(probe).await
         })*
@@ -52,48 +52,84 @@ macro_rules! members {
 }
 
 members! {
-    TRAIT_TYPE trait_types_are_texts: Attribute "trait_type" Text true;
-    VALUE values_are_booleans_integers_or_texts: Attribute "value" Value true;
+    /// Fetches the documents with attributes. `trait_type` of each attribute must be a string.
+    TRAIT_TYPE attribute_trait_type_is_a_string: Attribute "trait_type" Text true;
+    /// Fetches the documents with attributes. `value` of each attribute must be a boolean, an integer or a string.
+    VALUE attribute_value_is_a_boolean_integer_or_string: Attribute "value" Value true;
 
-    CONTRACT_NAME contracts_have_names: Contract "name" Text true;
-    CONTRACT_SYMBOL symbols_are_texts: Contract "symbol" Text false;
-    CONTRACT_DESCRIPTION descriptions_of_contracts_are_texts: Contract "description" Text false;
-    CONTRACT_IMAGE images_of_contracts_are_texts: Contract "image" Text false;
-    CONTRACT_BANNER_IMAGE banner_images_are_texts: Contract "banner_image" Text false;
-    CONTRACT_FEATURED_IMAGE featured_images_are_texts: Contract "featured_image" Text false;
-    CONTRACT_EXTERNAL_LINK external_links_are_texts: Contract "external_link" Text false;
-    CONTRACT_COLLABORATORS collaborators_are_texts: Contract "collaborators" Texts false;
-    CONTRACT_REF references_are_texts: Contract "ref" Text false;
-    CONTRACT_OWNER owners_are_texts: Contract "owner" Text false;
-    CONTRACT_TEMPLATE templates_are_objects: Contract "default_token_template" Object false;
+    /// Fetches the contract documents. `name` must be a string.
+    CONTRACT_NAME contract_name_is_a_string: Contract "name" Text true;
+    /// Fetches the contract documents. `symbol`, if present, must be a string.
+    CONTRACT_SYMBOL contract_symbol_is_a_string: Contract "symbol" Text false;
+    /// Fetches the contract documents. `description`, if present, must be a string.
+    CONTRACT_DESCRIPTION contract_description_is_a_string: Contract "description" Text false;
+    /// Fetches the contract documents. `image`, if present, must be a string.
+    CONTRACT_IMAGE contract_image_is_a_string: Contract "image" Text false;
+    /// Fetches the contract documents. `banner_image`, if present, must be a string.
+    CONTRACT_BANNER_IMAGE contract_banner_image_is_a_string: Contract "banner_image" Text false;
+    /// Fetches the contract documents. `featured_image`, if present, must be a string.
+    CONTRACT_FEATURED_IMAGE contract_featured_image_is_a_string: Contract "featured_image" Text false;
+    /// Fetches the contract documents. `external_link`, if present, must be a string.
+    CONTRACT_EXTERNAL_LINK contract_external_link_is_a_string: Contract "external_link" Text false;
+    /// Fetches the contract documents. `collaborators`, if present, must be an array of strings.
+    CONTRACT_COLLABORATORS contract_collaborators_is_an_array_of_strings: Contract "collaborators" Strings false;
+    /// Fetches the contract documents. `ref`, if present, must be a string.
+    CONTRACT_REF contract_ref_is_a_string: Contract "ref" Text false;
+    /// Fetches the contract documents. `owner`, if present, must be a string.
+    CONTRACT_OWNER contract_owner_is_a_string: Contract "owner" Text false;
+    /// Fetches the contract documents. `default_token_template`, if present, must be an object.
+    CONTRACT_TEMPLATE contract_template_is_an_object: Contract "default_token_template" Object false;
 
-    TEMPLATE_NAME templates_have_names: Template "name" Text true;
-    TEMPLATE_IMAGE images_of_templates_are_texts: Template "image" Text false;
-    TEMPLATE_ANIMATION_URL animations_of_templates_are_texts: Template "animation_url" Text false;
-    TEMPLATE_DESCRIPTION descriptions_of_templates_are_texts: Template "description" Text false;
-    TEMPLATE_EXTERNAL_URL external_urls_of_templates_are_texts: Template "external_url" Text false;
-    TEMPLATE_ATTRIBUTES attributes_of_templates_are_objects: Template "attributes" Objects false;
-    TEMPLATE_EXTERNAL_PROPERTIES external_properties_of_templates_are_objects:
+    /// Fetches the contract documents. `name` of the template must be a string.
+    TEMPLATE_NAME template_name_is_a_string: Template "name" Text true;
+    /// Fetches the contract documents. `image` of the template, if present, must be a string.
+    TEMPLATE_IMAGE template_image_is_a_string: Template "image" Text false;
+    /// Fetches the contract documents. `animation_url` of the template, if present, must be a string.
+    TEMPLATE_ANIMATION_URL template_animation_url_is_a_string: Template "animation_url" Text false;
+    /// Fetches the contract documents. `description` of the template, if present, must be a string.
+    TEMPLATE_DESCRIPTION template_description_is_a_string: Template "description" Text false;
+    /// Fetches the contract documents. `external_url` of the template, if present, must be a string.
+    TEMPLATE_EXTERNAL_URL template_external_url_is_a_string: Template "external_url" Text false;
+    /// Fetches the contract documents. `attributes` of the template, if present, must be an array of objects.
+    TEMPLATE_ATTRIBUTES template_attributes_is_an_array_of_objects: Template "attributes" Objects false;
+    /// Fetches the contract documents. `external_properties` of the template, if present, must be an array of
+    /// objects.
+    TEMPLATE_EXTERNAL_PROPERTIES template_external_properties_is_an_array_of_objects:
         Template "external_properties" Objects false;
-    TEMPLATE_TAG tags_are_texts: Template "tag" Text false;
+    /// Fetches the contract documents. `tag` of the template, if present, must be a string.
+    TEMPLATE_TAG template_tag_is_a_string: Template "tag" Text false;
 
-    TOKEN_NAME tokens_have_names: Token "name" Text true;
-    TOKEN_IMAGE images_of_tokens_are_texts: Token "image" Text false;
-    TOKEN_ANIMATION_URL animations_of_tokens_are_texts: Token "animation_url" Text false;
-    TOKEN_DESCRIPTION descriptions_of_tokens_are_texts: Token "description" Text false;
-    TOKEN_EXTERNAL_URL external_urls_of_tokens_are_texts: Token "external_url" Text false;
-    TOKEN_ATTRIBUTES attributes_of_tokens_are_objects: Token "attributes" Objects false;
-    TOKEN_EXTERNAL_PROPERTIES external_properties_of_tokens_are_objects:
+    /// Fetches the token documents. `name` must be a string.
+    TOKEN_NAME token_name_is_a_string: Token "name" Text true;
+    /// Fetches the token documents. `image`, if present, must be a string.
+    TOKEN_IMAGE token_image_is_a_string: Token "image" Text false;
+    /// Fetches the token documents. `animation_url`, if present, must be a string.
+    TOKEN_ANIMATION_URL token_animation_url_is_a_string: Token "animation_url" Text false;
+    /// Fetches the token documents. `description`, if present, must be a string.
+    TOKEN_DESCRIPTION token_description_is_a_string: Token "description" Text false;
+    /// Fetches the token documents. `external_url`, if present, must be a string.
+    TOKEN_EXTERNAL_URL token_external_url_is_a_string: Token "external_url" Text false;
+    /// Fetches the token documents. `attributes`, if present, must be an array of objects.
+    TOKEN_ATTRIBUTES token_attributes_is_an_array_of_objects: Token "attributes" Objects false;
+    /// Fetches the token documents. `external_properties`, if present, must be an array of objects.
+    TOKEN_EXTERNAL_PROPERTIES token_external_properties_is_an_array_of_objects:
         Token "external_properties" Objects false;
 
-    SOURCE sources_are_texts: External "source" Text true;
-    MANDATORY whether_a_property_is_mandatory_is_a_boolean: External "mandatory" Boolean false;
-    ALLOWED what_a_property_may_hold_are_texts: External "allowed" Texts false;
-    FALLBACK fallbacks_are_objects: External "fallback" Object false;
+    /// Fetches the documents with external properties. `source` of each external property must be a string.
+    SOURCE property_source_is_a_string: External "source" Text true;
+    /// Fetches the documents with external properties. `mandatory` of each external property, if present, must be a
+    /// boolean.
+    MANDATORY property_mandatory_is_a_boolean: External "mandatory" Boolean false;
+    /// Fetches the documents with external properties. `allowed` of each external property, if present, must be an
+    /// array of strings.
+    ALLOWED property_allowed_is_an_array_of_strings: External "allowed" Strings false;
+    /// Fetches the documents with external properties. `fallback` of each external property, if present, must be an
+    /// object.
+    FALLBACK property_fallback_is_an_object: External "fallback" Object false;
 }
 
 impl Of {
-    /// How many requests it takes to see some in a world of one's own.
+    /// The requests of a check that owns the world.
     const fn sends(self) -> u32 {
         match self {
             Of::Contract | Of::Template | Of::Token => 5,
@@ -101,7 +137,7 @@ impl Of {
         }
     }
 
-    /// How many requests it takes to see some, at most.
+    /// The requests of a check on a shared target, at most.
     const fn requests(self) -> u32 {
         let contracts = 2 * MOST_CONTRACTS as u32;
         match self {
@@ -110,7 +146,7 @@ impl Of {
         }
     }
 
-    /// The parts of a document in which such a member stands, by their places.
+    /// The objects of this kind in a document, with their JSON pointers.
     fn parts(self, document: &Value, is_token: bool) -> Vec<(String, &Value)> {
         const TEMPLATE: &str = "default_token_template";
         let whole = || vec![(String::new(), document)];
@@ -137,7 +173,7 @@ impl Type {
         let all = |holds: fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(holds));
         match self {
             Type::Text => value.is_string(),
-            Type::Texts => all(Value::is_string),
+            Type::Strings => all(Value::is_string),
             Type::Boolean => value.is_boolean(),
             Type::Value => value.is_boolean() || value.is_string() || is_integer(value),
             Type::Object => value.is_object(),
@@ -147,17 +183,17 @@ impl Type {
 
     const fn name(self) -> &'static str {
         match self {
-            Type::Text => "a text",
-            Type::Texts => "an array of texts",
+            Type::Text => "a string",
+            Type::Strings => "an array of strings",
             Type::Boolean => "a boolean",
-            Type::Value => "a boolean, an integer or a text",
+            Type::Value => "a boolean, an integer or a string",
             Type::Object => "an object",
             Type::Objects => "an array of objects",
         }
     }
 }
 
-/// An integer of any size, however JSON writes it.
+/// An integer of any size, in any JSON notation.
 fn is_integer(value: &Value) -> bool {
     value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
@@ -172,7 +208,7 @@ impl Member {
                 let is_absent = value.is_none_or(Value::is_null);
                 let holds =
                     if is_absent { !self.required } else { value.is_some_and(|it| self.kind.holds(it)) };
-                let optional = if self.required { "" } else { ", null or nothing" };
+                let optional = if self.required { "" } else { ", null or absent" };
                 let want = format!("{}{optional}", self.kind.name());
                 let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
                 answer.expect(holds, &format!("{place}/{}", self.name), want, got)?;
@@ -182,7 +218,7 @@ impl Member {
         }
         if seen == 0 {
             return Err(Stop::NotTestable(format!(
-                "no document of the fixtures has one to look for `{}` in",
+                "no document of the fixtures has an object that can contain `{}`",
                 self.name
             )));
         }
@@ -192,7 +228,7 @@ impl Member {
         Ok(())
     }
 
-    /// The documents in which such a member may stand, and whether each is a token's.
+    /// The documents that can contain the member, and whether each is a token's.
     async fn documents<'p>(self, probe: &'p Probe<'_>) -> Result<Vec<(Answer<'p>, bool)>, Stop> {
         let contracts = fixtures(probe).await.contracts;
         if contracts.is_empty() {

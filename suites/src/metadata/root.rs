@@ -1,4 +1,4 @@
-//! The page at the root, and the version of the interface.
+//! Checks of the root page and of the interface version.
 
 use assay_spec::metadata::requirements::root as rows;
 
@@ -8,11 +8,12 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::HTML, the_root_is_an_html_document).costs(1, 0, 0),
-    shows!(rows::VERSION, the_interface_declares_its_version).costs(1, 0, 0),
+    shows!(rows::HTML, root_is_an_html_document).costs(1, 0, 0),
+    shows!(rows::VERSION, interface_version_is_0_1_0).costs(1, 0, 0),
 ];
 
-async fn the_root_is_an_html_document(probe: &Probe<'_>) -> Checked {
+/// Fetches `/`. It must return 200 with `text/html` and a body that is not JSON.
+async fn root_is_an_html_document(probe: &Probe<'_>) -> Checked {
     let answer = get(probe, "/").await?;
     answer.expect_status(&[200])?;
     let came = answer.response.header("content-type").unwrap_or("none");
@@ -22,10 +23,10 @@ async fn the_root_is_an_html_document(probe: &Probe<'_>) -> Checked {
     answer.expect(is_text, "body", "HTML, not JSON", answer.response.text())
 }
 
-/// Where the version is declared is not shown, so that the profile names the place.
-async fn the_interface_declares_its_version(probe: &Probe<'_>) -> Checked {
+/// Fetches the interface description at the profile's path. `info.version` must be `0.1.0`.
+async fn interface_version_is_0_1_0(probe: &Probe<'_>) -> Checked {
     let Some(path) = fixtures(probe).await.interface_path else {
-        let why = "the profile names no description of the interface ([metadata.readings] interface_path)";
+        let why = "the profile names no interface description ([metadata.readings] interface_path)";
         return Err(Stop::NotApplicable(why.to_owned()));
     };
     let answer = get(probe, &path).await?;

@@ -1,4 +1,4 @@
-//! Tokens, by both ways to their contract, with and without `.json`.
+//! Checks of tokens, by content identifier and by URI, with and without `.json`.
 
 use assay_spec::metadata::requirements::paths;
 use assay_spec::metadata::requirements::token as rows;
@@ -9,17 +9,17 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID_JSON, a_token_is_found_by_content_identifier_with_json).costs(3, 0, 0).elsewhere(8),
-    shows!(rows::BY_CID, a_token_is_found_by_content_identifier).costs(3, 0, 0).elsewhere(8),
-    shows!(rows::BY_URI_JSON, a_token_is_found_by_uri_with_json)
+    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).costs(3, 0, 0).elsewhere(8),
+    shows!(rows::BY_CID, token_is_found_by_cid).costs(3, 0, 0).elsewhere(8),
+    shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json)
         .costs(4, 0, 0)
         .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::BY_URI, a_token_is_found_by_uri)
+    shows!(rows::BY_URI, token_is_found_by_uri)
         .costs(4, 0, 0)
         .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, an_unknown_token_has_no_document).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN, unknown_token_is_rejected).costs(2, 0, 0),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
@@ -31,24 +31,28 @@ async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
     Ok(())
 }
 
-async fn a_token_is_found_by_content_identifier_with_json(probe: &Probe<'_>) -> Checked {
+/// Fetches tokens by content identifier with `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_cid_with_json(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid, Form::Json).await
 }
 
-async fn a_token_is_found_by_content_identifier(probe: &Probe<'_>) -> Checked {
+/// Fetches tokens by content identifier without `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_cid(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid, Form::Bare).await
 }
 
-async fn a_token_is_found_by_uri_with_json(probe: &Probe<'_>) -> Checked {
+/// Fetches tokens by URI with `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_uri_with_json(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri, Form::Json).await
 }
 
-async fn a_token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
+/// Fetches tokens by URI without `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri, Form::Bare).await
 }
 
-/// A service may have a document for every integer, so that the profile names an id that is none.
-async fn an_unknown_token_has_no_document(probe: &Probe<'_>) -> Checked {
+/// Fetches the token id that the profile declares as unknown. It must return a 4xx, 502 or 504.
+async fn unknown_token_is_rejected(probe: &Probe<'_>) -> Checked {
     let Some(unknown) = fixtures(probe).await.unknown_token else {
         let why = "needs an id that no token has ([metadata] unknown_token)";
         return Err(Stop::NotTestable(why.to_owned()));

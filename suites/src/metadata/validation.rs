@@ -1,4 +1,4 @@
-//! Ids that are no integers, and the body that refuses them.
+//! Checks of invalid token ids and of the 422 body.
 
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
@@ -10,14 +10,14 @@ use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::INTEGER, an_id_that_is_no_integer_is_refused).costs(16, 0, 0),
-    shows!(rows::DETAIL, a_refusal_has_a_list_of_details).costs(1, 0, 0),
-    shows!(rows::LOC, a_detail_has_its_place).costs(1, 0, 0),
-    shows!(rows::MSG, a_detail_has_its_message).costs(1, 0, 0),
-    shows!(rows::TYPE, a_detail_has_its_type).costs(1, 0, 0),
+    refuses!(rows::INTEGER, token_id_that_is_not_an_integer_is_rejected).costs(16, 0, 0),
+    shows!(rows::DETAIL, detail_is_an_array_of_objects).costs(1, 0, 0),
+    shows!(rows::LOC, loc_is_an_array_of_strings_and_integers).costs(1, 0, 0),
+    shows!(rows::MSG, msg_is_a_string).costs(1, 0, 0),
+    shows!(rows::TYPE, type_is_a_string).costs(1, 0, 0),
 ];
 
-/// The first contract with a token that is reached in some way.
+/// The first contract with a token, and how it is addressed.
 async fn any(probe: &Probe<'_>) -> Result<(MetadataContract, Way), Stop> {
     let mut why = Stop::NotTestable("needs a contract ([[metadata.contracts]])".to_owned());
     for way in Way::BOTH {
@@ -33,7 +33,8 @@ async fn any(probe: &Probe<'_>) -> Result<(MetadataContract, Way), Stop> {
     Err(why)
 }
 
-async fn an_id_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
+/// Fetches token ids that are not integers, in every path form. Each must return 422.
+async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     any(probe).await?;
     for way in Way::BOTH {
         let contracts = with_tokens(probe, way).await.unwrap_or_default();
@@ -50,7 +51,7 @@ async fn an_id_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// The refusal of an id that is no integer, without which nothing can be said of its body.
+/// The 422 for a token id that is not an integer. Without it the check is inconclusive.
 async fn refusal<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     let (contract, way) = any(probe).await?;
     let answer = fetch(probe, contract.token_path(way, "abc", Form::Bare)).await?;
@@ -58,7 +59,8 @@ async fn refusal<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     Ok(answer)
 }
 
-async fn a_refusal_has_a_list_of_details(probe: &Probe<'_>) -> Checked {
+/// Fetches a token id that is not an integer. `detail` in the 422 must be an array of objects.
+async fn detail_is_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     let is_list = |detail: &Value| detail.as_array().is_some_and(|list| list.iter().all(Value::is_object));
     refusal(probe).await?.expect_json("/detail", "an array of objects", is_list).map(drop)
 }
@@ -74,18 +76,21 @@ async fn expect_each(probe: &Probe<'_>, member: &str, want: &str, holds: impl Fn
     answer.expect(odd.is_none(), &place, want, got)
 }
 
-async fn a_detail_has_its_place(probe: &Probe<'_>) -> Checked {
+/// Fetches a token id that is not an integer. `loc` in each detail must be an array of strings and integers.
+async fn loc_is_an_array_of_strings_and_integers(probe: &Probe<'_>) -> Checked {
     let is_place = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();
-    expect_each(probe, "loc", "an array of texts and integers", |loc| {
+    expect_each(probe, "loc", "an array of strings and integers", |loc| {
         loc.as_array().is_some_and(|places| places.iter().all(is_place))
     })
     .await
 }
 
-async fn a_detail_has_its_message(probe: &Probe<'_>) -> Checked {
-    expect_each(probe, "msg", "a text", Value::is_string).await
+/// Fetches a token id that is not an integer. `msg` in each detail must be a string.
+async fn msg_is_a_string(probe: &Probe<'_>) -> Checked {
+    expect_each(probe, "msg", "a string", Value::is_string).await
 }
 
-async fn a_detail_has_its_type(probe: &Probe<'_>) -> Checked {
-    expect_each(probe, "type", "a text", Value::is_string).await
+/// Fetches a token id that is not an integer. `type` in each detail must be a string.
+async fn type_is_a_string(probe: &Probe<'_>) -> Checked {
+    expect_each(probe, "type", "a string", Value::is_string).await
 }

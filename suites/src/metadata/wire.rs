@@ -1,4 +1,4 @@
-//! What can be asked for, and requests whose paths go out byte for byte.
+//! Fixtures, and requests whose paths are sent byte for byte.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
 use crate::profile::MetadataContract;
 
-/// How many contracts a check looks at.
+/// How many contracts a check tests at most.
 pub(super) const MOST_CONTRACTS: usize = 4;
 
 const SITE: &str = "metadata";
@@ -22,7 +22,7 @@ pub(super) enum Way {
     Uri,
 }
 
-/// What stands behind a token's id.
+/// The end of a path after the token id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Bare,
@@ -47,7 +47,7 @@ impl Form {
 }
 
 impl MetadataContract {
-    /// The path of its document.
+    /// The path of the contract's document.
     pub(super) fn path(&self, way: Way) -> Option<String> {
         match way {
             Way::Cid => self.cid.as_ref().map(|cid| format!("/{cid}")),
@@ -55,23 +55,23 @@ impl MetadataContract {
         }
     }
 
-    /// The path of a token, whatever stands in the place of its id.
+    /// The path of a token; `id` may be any string.
     pub(super) fn token_path(&self, way: Way, id: &str, form: Form) -> Option<String> {
         let separator = if way == Way::Cid { "/" } else { "" };
         Some(format!("{}{separator}{id}{}", self.path(way)?, form.end()))
     }
 
-    /// The way in which it is reached, by its content identifier where it has one.
+    /// How the contract is addressed: by content identifier if it has one.
     pub(super) fn way(&self) -> Way {
         if self.cid.is_some() { Way::Cid } else { Way::Uri }
     }
 
-    /// A token of it, one with overrides where one is named.
+    /// A token of the contract, preferably one with overrides.
     pub(super) fn token(&self) -> Option<&str> {
         self.overridden.as_deref().or(self.tokens.first().map(String::as_str))
     }
 
-    /// Its first token, and the one with overrides.
+    /// The contract's first token, and the one with overrides.
     pub(super) fn some_tokens(&self) -> Vec<&str> {
         let first = self.tokens.first().map(String::as_str);
         let other = self.overridden.as_deref().filter(|other| Some(*other) != first);
@@ -79,22 +79,22 @@ impl MetadataContract {
     }
 }
 
-/// What is at the target: what the profile names, else what a control API tells of.
+/// The fixtures: from the profile, otherwise from the control API.
 pub(super) async fn fixtures(probe: &Probe<'_>) -> Fixtures {
     let named = &probe.settings.metadata;
     if !named.contracts.is_empty() {
         return named.clone();
     }
     let state = &probe.view("metadata").await;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let string = |value: &Value| value.as_str().map(str::to_owned);
     Fixtures {
         contracts: MetadataContract::from_state(state),
-        unknown_token: named.unknown_token.clone().or_else(|| text(&state["unknown_token"])),
-        interface_path: named.interface_path.clone().or_else(|| text(&state["interface_path"])),
+        unknown_token: named.unknown_token.clone().or_else(|| string(&state["unknown_token"])),
+        interface_path: named.interface_path.clone().or_else(|| string(&state["interface_path"])),
     }
 }
 
-/// The contracts that are addressed in a way, without which nothing can be said.
+/// The contracts that can be addressed this way. Without any, the check is not testable.
 pub(super) async fn contracts(probe: &Probe<'_>, way: Way) -> Result<Vec<MetadataContract>, Stop> {
     let contracts = fixtures(probe).await.contracts;
     let reached: Vec<_> =
@@ -106,7 +106,7 @@ pub(super) async fn contracts(probe: &Probe<'_>, way: Way) -> Result<Vec<Metadat
     Ok(reached)
 }
 
-/// Contracts that are addressed in a way and have a token, without which nothing can be said.
+/// The contracts that can be addressed this way and have a token. Without any, the check is not testable.
 pub(super) async fn with_tokens(probe: &Probe<'_>, way: Way) -> Result<Vec<MetadataContract>, Stop> {
     let mut contracts = contracts(probe, way).await?;
     contracts.retain(|one| one.token().is_some());
@@ -116,24 +116,24 @@ pub(super) async fn with_tokens(probe: &Probe<'_>, way: Way) -> Result<Vec<Metad
     Ok(contracts)
 }
 
-/// Asks for a path below the base URL; it goes out as it stands.
+/// Fetches a path below the base URL; the path is sent unchanged.
 pub(super) async fn get<'p>(probe: &'p Probe<'_>, path: &str) -> Result<Answer<'p>, Stop> {
     probe.send(SITE, Request::new("GET", &format!("{}{path}", probe.prefix(SITE)))).await
 }
 
-/// Asks for the path of a fixture, which has one.
+/// Fetches the path of a fixture.
 pub(super) async fn fetch<'p>(probe: &'p Probe<'_>, path: Option<String>) -> Result<Answer<'p>, Stop> {
     match path {
         Some(path) => get(probe, &path).await,
-        None => Err(Stop::Error("a fixture is asked for in a way that it lacks".to_owned())),
+        None => Err(Stop::Error("a check asked for a fixture path that does not exist".to_owned())),
     }
 }
 
-/// A document that must be there for the check to say anything.
+/// Fetches a document. If it is not there, the check is inconclusive.
 pub(super) async fn document<'p>(probe: &'p Probe<'_>, path: Option<String>) -> Result<Answer<'p>, Stop> {
     let answer = fetch(probe, path).await?;
     answer.given_status(&[200])?;
-    probe.given(answer.json().is_object(), "the answer is no JSON object")?;
+    probe.given(answer.json().is_object(), "the body is not a JSON object")?;
     Ok(answer)
 }
 
@@ -143,14 +143,14 @@ pub(super) fn expect_document(answer: &Answer<'_>) -> Result<(), Stop> {
     answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())
 }
 
-/// Expects a refusal: any that blames the request, or that says that something could not be fetched.
+/// Expects a 4xx, or a 502 or 504: the service may have to fetch the document.
 pub(super) fn expect_unknown(answer: &Answer<'_>) -> Result<(), Stop> {
     let status = answer.status();
-    let is_refused = matches!(status, 400..=499 | 502 | 504);
-    answer.expect(is_refused, "status", "400 to 499, 502 or 504", status.to_string())
+    let is_rejected = matches!(status, 400..=499 | 502 | 504);
+    answer.expect(is_rejected, "status", "400 to 499, 502 or 504", status.to_string())
 }
 
-/// Another text of the same length.
+/// A different string of the same length.
 pub(super) fn another(text: &str) -> String {
     let mut another = text.to_owned();
     let last = another.pop();

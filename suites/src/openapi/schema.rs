@@ -1,4 +1,4 @@
-//! Shapes as JSON Schema.
+//! Converts shapes to JSON Schema.
 
 use assay_spec::Service;
 use assay_spec::endpoint::Endpoint;
@@ -12,9 +12,9 @@ pub(super) fn of(kind: &ShapeKind) -> Value {
         ShapeKind::Any => json!({}),
         ShapeKind::Null => json!({ "type": "null" }),
         ShapeKind::Text => json!({ "type": "string" }),
-        ShapeKind::Commas => json!({ "type": "string", "description": "Texts with commas between them." }),
+        ShapeKind::Commas => json!({ "type": "string", "description": "Strings separated by commas." }),
         ShapeKind::OneOf([only]) => json!({ "const": only }),
-        ShapeKind::OneOf(texts) => json!({ "enum": texts }),
+        ShapeKind::OneOf(strings) => json!({ "enum": strings }),
         ShapeKind::Boolean => json!({ "type": "boolean" }),
         ShapeKind::Integer => json!({ "type": "integer" }),
         ShapeKind::Within { least, most, otherwise } => {
@@ -34,7 +34,7 @@ pub(super) fn of(kind: &ShapeKind) -> Value {
     }
 }
 
-/// A body's description; nothing where there is none.
+/// The description of a request body, if there is one.
 pub(super) fn body(body: &Body) -> Option<Value> {
     let (kind, schema, required) = match body {
         Body::None => return None,
@@ -46,7 +46,7 @@ pub(super) fn body(body: &Body) -> Option<Value> {
     Some(json!({ "required": required, "content": content(&[kind], &schema) }))
 }
 
-/// Content of these types. Events of a stream are not what the whole reply is, and have no schema.
+/// Content of these types. An event stream has no schema, since its events differ from the whole reply.
 pub(super) fn content(types: &[&str], schema: &Value) -> Value {
     let of_type = |kind: &&str| {
         let schema = if *kind == "text/event-stream" { json!({}) } else { schema.clone() };
@@ -55,7 +55,7 @@ pub(super) fn content(types: &[&str], schema: &Value) -> Value {
     Value::Object(types.iter().map(of_type).collect())
 }
 
-/// The content type and the schema of a refusal, where the documents show them.
+/// The content type and the schema of an error, where the documents show them.
 pub(super) fn refusal(endpoint: &Endpoint, status: u16) -> Option<(&'static str, Value)> {
     let json_type = "application/json";
     let text = json!({ "type": "string" });
@@ -80,7 +80,7 @@ pub(super) fn refusal(endpoint: &Endpoint, status: u16) -> Option<(&'static str,
     }
 }
 
-/// The request envelope of creating calls. A channel has a default.
+/// The request envelope of the creating endpoints. `channel` has a default.
 fn envelope(kind: Option<&str>, content: &[Field]) -> Value {
     let text = || json!({ "type": "string" });
     let kind = kind.map_or_else(text, |kind| json!({ "const": kind }));

@@ -1,4 +1,4 @@
-//! A plan in numbers: what a run costs its target, which pace that forces, and how long it takes.
+//! The numbers of a plan: the cost of a run for its target, the pace, and the expected time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,11 +11,11 @@ use crate::pace::Pace;
 use crate::target::Target;
 use crate::{gateway, hosting, network};
 
-/// How long a request is assumed to take where nobody has measured it, in milliseconds.
+/// The assumed time of a request if it was not measured, in milliseconds.
 const LATENCY_MS: u64 = 50;
-/// Publishes that the exchange grants a domain in a day (document 3).
+/// Publishes per domain and day (document 3).
 const PUBLISHES_A_DAY: u64 = 30;
-/// How many ids stand in a line of the plan's text.
+/// Ids per line in the plan's text.
 const IDS_IN_A_LINE: usize = 3;
 
 /// What a run will do, in numbers.
@@ -23,25 +23,25 @@ const IDS_IN_A_LINE: usize = 3;
 pub struct Plan {
     /// The target's name.
     pub target: String,
-    /// Each check has a world of its own, so that the number of requests is exact; elsewhere it is an upper bound.
+    /// Each check has its own world, so the number of requests is exact; otherwise it is an upper bound.
     pub is_exact: bool,
-    /// What each service costs.
+    /// The cost of each service.
     pub services: BTreeMap<Service, Sums>,
-    /// What is limited, and the pace that the limit forces.
+    /// The target's limits, and the pace they force.
     pub classes: Vec<Class>,
-    /// The latency that the expected time rests on, in milliseconds.
+    /// The latency used for the expected time, in milliseconds.
     pub latency_ms: u64,
-    /// It was measured, not assumed.
+    /// The latency was measured, not assumed.
     pub is_measured: bool,
-    /// How many checks run beside each other.
+    /// How many checks run in parallel.
     pub jobs: usize,
     /// The expected time, in seconds.
     pub seconds: u64,
-    /// The checks that say nothing, by the reason.
+    /// The checks that do not run, by reason.
     pub left_out: BTreeMap<LeftOut, Vec<Id>>,
 }
 
-/// What checks cost together.
+/// The total cost of some checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
     /// Checks that run.
@@ -50,37 +50,37 @@ pub struct Sums {
     pub left_out: u64,
     /// Requests.
     pub requests: u64,
-    /// Requests that ask an endpoint to write, at most.
+    /// Requests that write, at most.
     pub writes: u64,
-    /// Prepares that count against a domain's day.
+    /// Prepares that count for a domain's daily limit.
     pub publishes: u64,
     /// Domains that are used up.
     pub domains: u64,
-    /// Uploads that count against an address' hour.
+    /// Uploads that count for an address' hourly limit.
     pub drops: u64,
     /// Bytes that are sent, at most.
     pub bytes: u64,
 }
 
-/// Something that a target limits.
+/// A limit of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     /// What is counted, such as `gateway requests`.
     pub name: String,
     /// How many the run needs.
     pub needed: u64,
-    /// How many there may be in each span of time.
+    /// How many are allowed in each span of time.
     pub limit: u64,
     /// The span of time.
     pub span: &'static str,
-    /// The seconds that keeping to it takes.
+    /// The time that the pace takes, in seconds.
     pub seconds: u64,
-    /// What is beyond the limit does not wait for the next span: those checks are not testable.
+    /// Checks beyond the limit do not wait for the next span: they are not testable.
     pub is_cut: bool,
 }
 
 impl Plan {
-    /// The numbers of `planned`; `latency_ms` where it was measured, and how many checks run beside each other.
+    /// Computes the numbers of `planned`. `latency_ms` is the measured latency, `jobs` the number of parallel checks.
     pub fn new(
         target: &dyn Target,
         pace: &Pace,
@@ -123,27 +123,27 @@ impl Plan {
         plan
     }
 
-    /// All services together.
+    /// The total of all services.
     pub fn sum(&self) -> Sums {
         let mut sum = Sums::default();
         self.services.values().for_each(|sums| sum.add(sums));
         sum
     }
 
-    /// Requests take their time; where they are paced, what is held back takes more.
+    /// The expected time in seconds: that of the requests, or that of the pace if it is longer.
     fn expected(&self, is_embedded: bool) -> u64 {
         if is_embedded {
-            // No network lies between; what is left is this machine's own work.
+            // There is no network: only this machine's own work takes time.
             return (self.sum().requests * 5).div_ceil(1000 * self.jobs as u64);
         }
-        // A world of its own is made, asked and ended for each check.
+        // Each check also creates, queries and removes its world.
         let calls = if self.is_exact { 4 * self.sum().checks } else { 0 };
         let talking = (self.sum().requests + calls) * self.latency_ms / (1000 * self.jobs as u64);
         let paced: u64 = self.classes.iter().map(|class| class.seconds).sum();
         talking.max(paced).max(u64::from(self.sum().requests > 0))
     }
 
-    /// The plan for people.
+    /// The plan as text.
     pub fn text(&self) -> String {
         let mut text = format!("plan for {}; nothing has been sent\n\n", self.target);
         let head =
@@ -153,19 +153,20 @@ impl Plan {
             text.push_str(&line(service.name(), sums.cells()));
         }
         if self.services.len() > 1 {
-            text.push_str(&line("together", self.sum().cells()));
+            text.push_str(&line("total", self.sum().cells()));
         }
-        let bound = if self.is_exact { "exactly so many" } else { "an upper bound" };
+        let bound = if self.is_exact { "exact" } else { "an upper bound" };
         let _ = write!(
             text,
-            "\nrequests: {bound}; writes and bytes: an upper bound; what is written stays behind{}\n",
-            if self.is_exact { " in worlds that end with their checks" } else { "" }
+            "\nrequests: {bound}; writes and bytes: an upper bound; written data remains{}\n",
+            if self.is_exact { " until the check's world is removed" } else { "" }
         );
         for class in &self.classes {
             let Class { name, needed, limit, span, seconds, is_cut } = class;
             let what = match (is_cut, needed > limit) {
                 (true, true) => {
-                    "what finds no room is not-testable; what checks share counts once".to_owned()
+                    "checks beyond the limit are not-testable; requests that checks share count once"
+                        .to_owned()
                 }
                 _ => format!("takes {}", time(*seconds)),
             };
@@ -175,7 +176,7 @@ impl Plan {
         let latency = if self.is_measured { "measured" } else { "assumed" };
         let _ = writeln!(
             text,
-            "expected time: {} ({} ms a request, {latency}; {} at once; without what a check waits for by itself)",
+            "expected time: {} ({} ms a request, {latency}; {} checks in parallel; without the waits inside checks)",
             time(self.seconds),
             self.latency_ms,
             self.jobs
@@ -269,7 +270,7 @@ impl Sums {
     }
 }
 
-/// Requests that the checks of a service make once together where they share a place, at most.
+/// Requests that the checks of a service make once together on a shared target, at most.
 fn once(service: Service, sums: &Sums) -> u64 {
     match service {
         _ if sums.checks == 0 => 0,
@@ -280,12 +281,12 @@ fn once(service: Service, sums: &Sums) -> u64 {
     }
 }
 
-/// The limits that a run must keep at a place that others use too.
+/// The limits that a run must keep on a shared target.
 fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
     let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
     let mut all = Sums::default();
     for (service, sums) in services {
-        // Records are read from the network.
+        // Records are read from the network service.
         let site = if *service == Service::Hosting { Service::Network.name() } else { service.name() };
         *requests.entry(site).or_default() += sums.requests;
         all.add(sums);
@@ -293,7 +294,7 @@ fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     for (site, needed) in requests {
         let Some(limit) = pace.per_minute(site).map(u64::from).filter(|_| needed > 0) else { continue };
-        // A minute's worth goes at once; each further one waits for its minute.
+        // The first minute's requests are sent at once; each further batch waits a minute.
         let seconds = (needed - 1) / limit.max(1) * 60;
         let name = format!("{site} requests");
         classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
@@ -301,7 +302,7 @@ fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
     if all.publishes > 0 {
         let limit = PUBLISHES_A_DAY * all.domains.max(1);
         let name = "publishes".to_owned();
-        let span = "a day for the domains named";
+        let span = "a day for the domains in the profile";
         classes.push(Class { name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });
     }
     if let Some(limit) = pace.drops_per_hour().map(u64::from).filter(|_| all.drops > 0) {

@@ -1,4 +1,4 @@
-//! What came back, and what a check may say of it.
+//! Responses, with the expectations that checks state about them.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::check::Stop;
 use crate::exchange::{Broken, Exchange, Response};
 use crate::transport::Open;
 
-/// An answer, with expectations about it.
+/// A response, with expectations about it.
 pub struct Answer<'probe> {
     pub(super) probe: &'probe Probe<'probe>,
     pub(super) index: usize,
@@ -21,7 +21,7 @@ impl Answer<'_> {
         self.response.status
     }
 
-    /// The exchange that brought it.
+    /// The exchange of this response.
     pub fn exchange(&self) -> Exchange {
         self.probe.statistics(|statistics| statistics.exchanges[self.index].clone())
     }
@@ -36,27 +36,27 @@ impl Answer<'_> {
         self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
     }
 
-    /// A condition: without one of these statuses the check says nothing.
+    /// A precondition: without one of these statuses the check is inconclusive.
     pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         let got = self.status();
-        let what = format!("a precondition did not hold: status {got} instead of {}", one_of(wanted));
+        let what = format!("a precondition failed: status {got} instead of {}", one_of(wanted));
         self.probe.given(wanted.contains(&got), what)
     }
 
-    /// The valid counterpart: without one of these statuses the refusals of this check prove nothing.
+    /// The valid counterpart: without one of these statuses the check's rejections prove nothing.
     pub fn counterpart_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         let got = self.status();
-        let what = format!("the valid counterpart got status {got} instead of {}", one_of(wanted));
+        let what = format!("the valid counterpart returned status {got} instead of {}", one_of(wanted));
         self.probe.counterpart(wanted.contains(&got), what)
     }
 
-    /// The valid counterpart by any other status than this: the request got past the rule.
+    /// The valid counterpart with any status but this one: the request got past the rule.
     pub fn counterpart_past(&self, refusal: u16) -> Result<(), Stop> {
-        let what = format!("the valid counterpart was refused with status {refusal} as well");
+        let what = format!("the valid counterpart also returned status {refusal}");
         self.probe.counterpart(self.status() != refusal, what)
     }
 
-    /// States an expectation about this answer.
+    /// States an expectation about this response.
     pub fn expect(
         &self,
         holds: bool,
@@ -82,22 +82,22 @@ impl Answer<'_> {
     }
 }
 
-/// A request that is on its way.
+/// A request that is not completely sent.
 pub struct Held<'probe> {
     pub(super) probe: &'probe Probe<'probe>,
     pub(super) index: usize,
     pub(super) rest: Rest,
 }
 
-/// What is left of it.
+/// The rest of the request.
 pub(super) enum Rest {
     Open(Open),
-    /// Its answer in the recording.
+    /// Its response from the recording.
     Played(Result<Response, Broken>),
 }
 
 impl<'probe> Held<'probe> {
-    /// Sends the rest and waits for the whole answer.
+    /// Sends the rest and waits for the whole response.
     pub async fn finish(self) -> Result<Answer<'probe>, Stop> {
         let Held { probe, index, rest } = self;
         let response = match rest {
@@ -109,11 +109,11 @@ impl<'probe> Held<'probe> {
     }
 }
 
-/// What stood at a URL.
+/// The result of fetching a URL.
 pub struct Fetched<'probe> {
-    /// The answer of the last URL.
+    /// The response of the last URL.
     pub answer: Answer<'probe>,
-    /// The last URL.
+    /// The last URL, after redirects.
     pub url: url::Url,
 }
 

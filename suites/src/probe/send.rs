@@ -1,4 +1,4 @@
-//! How a check's requests go out, and how each is recorded.
+//! Sends a check's requests and records each exchange.
 
 use std::net::IpAddr;
 
@@ -17,12 +17,12 @@ use crate::verdict::Failure;
 const REDIRECTS: usize = 5;
 
 impl Probe<'_> {
-    /// Sends a request to a site and waits for the whole answer. What is no answer fails the check.
+    /// Sends a request to a site and waits for the whole response. A broken exchange fails the check.
     pub async fn send(&self, site: &str, request: Request) -> Result<Answer<'_>, Stop> {
         self.send_with(site, request, None, Limits::default()).await
     }
 
-    /// As [`Probe::send`], from an address and with limits of one's own.
+    /// Like [`Probe::send`], from this address and with these limits.
     pub async fn send_with(
         &self,
         site: &str,
@@ -34,8 +34,8 @@ impl Probe<'_> {
         self.ask(site, base, request, source, limits).await
     }
 
-    /// Sends a request to a server that the target has named by its base URL: exactly one slash stands between that and
-    /// the request's own target. It counts as a request to `site`.
+    /// Sends a request to a server whose base URL the target has named. Exactly one slash separates the base URL and
+    /// the request's target. The request counts for `site`.
     pub async fn send_to(
         &self,
         site: &str,
@@ -44,7 +44,7 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
-        let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("not an absolute URL: {url:?}")))?;
         self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
         self.wait_for(site).await?;
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
@@ -77,15 +77,18 @@ impl Probe<'_> {
         }
     }
 
-    /// Fetches an absolute `http` or `https` URL that the target has named, whatever its host, and follows up to five
-    /// redirects. The answer of a sixth, or of a redirect to nowhere, stays as it is.
+    /// Fetches an absolute `http` or `https` URL that the target has named, on any host, and follows up to five
+    /// redirects. A sixth redirect, or one without a valid location, is returned as it is.
     pub async fn fetch(&self, url: &str, limits: Limits) -> Result<Fetched<'_>, Stop> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
-        let mut url = parsed.ok_or_else(|| Stop::Inconclusive(format!("no absolute URL: {url:?}")))?;
+        let mut url = parsed.ok_or_else(|| Stop::Inconclusive(format!("not an absolute URL: {url:?}")))?;
         let mut redirects = 0;
         loop {
             if !matches!(url.scheme(), "http" | "https") {
-                return Err(Stop::NotTestable(format!("needs {}, which is not supported", url.scheme())));
+                return Err(Stop::NotTestable(format!(
+                    "needs the URL scheme {}, which is not supported",
+                    url.scheme()
+                )));
             }
             let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
@@ -100,7 +103,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Records an exchange that another check of this run has made, and answers it.
+    /// Records an exchange of another check of this run, and returns its response.
     pub fn recall(&self, exchange: Exchange) -> Result<Answer<'_>, Stop> {
         let response = exchange.response.clone();
         self.recorder.begin();
@@ -112,7 +115,7 @@ impl Probe<'_> {
         self.answer(index, response)
     }
 
-    /// Sends a request and waits for the whole answer. `site` is empty where it counts as a request to none.
+    /// Sends a request and waits for the whole response. `site` is empty if the request counts for no site.
     async fn ask(
         &self,
         site: &str,
@@ -136,16 +139,19 @@ impl Probe<'_> {
         self.answer(index, response)
     }
 
-    /// Whether a run that may only read may send this. The last guard: what the plan lets run does not come here.
+    /// Rejects a writing request in a read-only run. This is the last guard: the plan already leaves such checks out.
     fn may_send(&self, site: &str, base: &str, request: &Request) -> Result<(), Stop> {
         if self.settings.read_only && endpoints::writes(&self.settings.dialect, site, base, request) {
             let target = request.target.split('?').next().unwrap_or_default();
-            return Err(Stop::NotTestable(format!("{} {target} writes; --read-only", request.method)));
+            return Err(Stop::NotTestable(format!(
+                "{} {target} writes, but the run is --read-only",
+                request.method
+            )));
         }
         Ok(())
     }
 
-    /// Where a request to `site` goes, how it is written, and the address that it is sent from.
+    /// The base URL, the final request and the source address of a request to `site`.
     async fn addressed(
         &self,
         site: &str,
@@ -162,7 +168,7 @@ impl Probe<'_> {
         })
     }
 
-    /// Records that a request goes out: exchanges stand in the order in which they begin.
+    /// Records the start of an exchange. Exchanges are in the order in which they start.
     fn begin(&self, site: &str, base: &str, request: &Request) -> usize {
         self.recorder.begin();
         let (site, base, request) = (site.to_owned(), base.to_owned(), request.clone());
@@ -178,7 +184,7 @@ impl Probe<'_> {
         })
     }
 
-    /// Records how an exchange has ended.
+    /// Records the end of an exchange.
     pub(super) fn end(&self, index: usize, response: &Result<Response, Broken>) {
         self.statistics(|statistics| statistics.exchanges[index].response.clone_from(response));
     }
@@ -193,7 +199,7 @@ impl Probe<'_> {
             .map_err(|broken| self.stop(index, &broken))
     }
 
-    /// Where nobody was there the harness has failed; everything else is the target's doing.
+    /// An unreachable target is an error of the harness; every other broken exchange is the target's failure.
     fn stop(&self, index: usize, broken: &Broken) -> Stop {
         if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
             return Stop::Error(broken.to_string());

@@ -1,4 +1,4 @@
-//! One request over a connection of its own, the way the run reaches its target.
+//! Sends one request over a new connection, with the run's transport settings.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use crate::target::{Dial, is_same_origin};
 use crate::transport::{self, Open};
 
 impl Probe<'_> {
-    /// The request as it goes out: to the target's own sites with the headers that all have.
+    /// The request as it is sent; the target's own sites also get the profile's headers.
     pub(super) fn dressed(&self, base: &str, request: Request) -> Request {
         if !self.is_own(base) {
             return request;
@@ -19,7 +19,7 @@ impl Probe<'_> {
         })
     }
 
-    /// Sends a request and waits for the whole answer. `site` tells how far away the server is.
+    /// Sends a request and waits for the whole response. `site` determines the timeout for distant servers.
     pub(super) async fn talk(
         &self,
         site: &str,
@@ -61,7 +61,7 @@ impl Probe<'_> {
 
     fn tried_again(&self, base: &str, again: u32) {
         if again > 0 {
-            self.note(format!("{base}: nobody was there at first; connected at try {}", again + 1));
+            self.note(format!("{base}: connection failed at first; connected at attempt {}", again + 1));
         }
     }
 }

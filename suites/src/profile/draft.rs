@@ -1,6 +1,6 @@
-//! A profile to begin with: what a target told filled in, and every other key there as a comment, with its default.
+//! Writes a draft profile: detected values are filled in, every other key is a comment with its default.
 //!
-//! A line that begins with `#` and a letter right behind it is a key that is switched off; prose has a blank there.
+//! A line that begins with `#` and a letter is a disabled key; in a comment a space follows the `#`.
 
 use assay_spec::{Dialect, Service};
 use std::collections::BTreeMap;
@@ -10,71 +10,71 @@ use super::{Profile, Secret, Transport};
 use crate::readings::{self, textwrap};
 use crate::survey::{Asked, Found};
 
-/// What a draft is made of.
+/// The input of a draft.
 #[derive(Clone, Debug, Default)]
 pub struct Draft<'d> {
-    /// What the services told; those that were not asked are written as comments.
+    /// The surveyed services; the others are written as comments.
     pub asked: &'d [Asked],
-    /// The base URL of a control API that answered.
+    /// The base URL of a control API that responded.
     pub control: Option<&'d str>,
-    /// A control API that did not, and why.
+    /// The URL of a control API that did not respond, and why.
     pub control_lost: Option<(&'d str, &'d str)>,
-    /// A profile with the files that say who is trusted and who asks.
+    /// A profile with the files for trust and client certificates.
     pub files: Option<&'d Profile>,
     /// The environment variable that holds the gateway's key.
     pub gateway_key_env: Option<&'d str>,
     /// The environment variable that holds the control API's token.
     pub control_token_env: Option<&'d str>,
-    /// Base URLs of further sites, by the names that checks know: `chain`, `network-alt`, `compute-1`.
+    /// Base URLs of further sites, by site name: `chain`, `network-alt`, `compute-1`.
     pub sites: BTreeMap<String, String>,
 }
 
-/// A key of a profile that is no reading: its table, its name, a value to show, and what it is for.
+/// A profile key that is not a reading: its table, its name, a value to show, and its purpose.
 type Key = (&'static str, &'static str, &'static str, &'static str);
 
-/// In the order in which they are written; those without a default are shown by an example.
+/// The keys in the order they are written. A key without a default is shown with an example.
 const KEYS: &[Key] = &[
     (
         "gateway",
         "key",
         "{ env = \"GATEWAY_KEY\" }",
-        "A valid API key; without one only what needs none is tested.",
+        "A valid API key. Without one only endpoints that need no key are tested.",
     ),
     (
         "gateway",
         "server_urls",
         "[\"https://127.0.0.1:4103\"]",
-        "Servers of the chat model, called directly instead of those that discovery lists.",
+        "Servers of the chat model to call directly, instead of those that discovery lists.",
     ),
-    ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was valid once and is so no more."),
+    ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was revoked."),
     (
         "gateway.models",
         "chat",
         "\"name\"",
-        "A model that writes text; undeclared, the first of discovery that answers.",
+        "A text model. If not set, the first model in discovery that answers is used.",
     ),
     (
         "gateway.models",
         "tools",
         "\"name\"",
-        "A model that is flagged for tool calls; no field of the API tells which is.",
+        "A model that is flagged for tool calls. The API has no field that shows this.",
     ),
-    ("gateway.models", "vision", "\"name\"", "A model that looks at images."),
+    ("gateway.models", "vision", "\"name\"", "A model that accepts images."),
     (
         "gateway.limits",
         "requests_per_minute",
         "30",
-        "Requests a minute to the gateway and its servers together.",
+        "Requests per minute to the gateway and its servers together.",
     ),
-    ("gateway.limits", "answer_seconds", "60", "How long an answer may take until it is complete."),
-    ("metadata", "unknown_token", "\"999999999999\"", "An integer that is the id of no token."),
+    ("gateway.limits", "answer_seconds", "60", "The time limit for a complete response, in seconds."),
+    ("metadata", "unknown_token", "\"999999999999\"", "An integer that is not the id of a token."),
     (
         "metadata",
         "contracts",
         "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]",
-        "Contracts that the target knows, by one address or both; without any, nothing but the root can be tested.",
+        "Contracts that the target knows, with one address or both. Without any, only the root can be tested.",
     ),
-    ("metadata.limits", "requests_per_minute", "120", "Requests a minute."),
+    ("metadata.limits", "requests_per_minute", "120", "Requests per minute."),
     (
         "network",
         "alt_url",
@@ -90,7 +90,7 @@ const KEYS: &[Key] = &[
         "network",
         "forwarding_header",
         "\"X-Forwarded-For\"",
-        "The header in which the nodes believe a client's address.",
+        "The header from which the nodes read the client's address.",
     ),
     ("network.fixtures", "program", "\"hash\"", "The hash of a program that can be run."),
     (
@@ -99,55 +99,73 @@ const KEYS: &[Key] = &[
         "\"name\"",
         "A network whose events and transactions are indexed.",
     ),
-    ("network.fixtures", "indexer_contract", "\"0xab\"", "A contract on it that has raised events."),
-    ("network.fixtures", "core_node", "\"hash\"", "A core node that was measured."),
-    ("network.fixtures", "compute_node", "\"hash\"", "A compute node that was measured."),
+    (
+        "network.fixtures",
+        "indexer_contract",
+        "\"0xab\"",
+        "A contract on that network that has emitted events.",
+    ),
+    ("network.fixtures", "core_node", "\"hash\"", "A core node with measurements."),
+    ("network.fixtures", "compute_node", "\"hash\"", "A compute node with measurements."),
     ("network.fixtures", "publisher", "\"0xab\"", "The address that publishes measurements."),
-    ("network.fixtures", "diagnostic_vm", "\"hash\"", "The diagnostic machine of a compute node."),
+    ("network.fixtures", "diagnostic_vm", "\"hash\"", "The diagnostic VM of a compute node."),
     ("network.fixtures", "status_check", "\"name\"", "A status check of a compute node."),
-    ("network.limits", "requests_per_minute", "90", "Requests a minute to all nodes together."),
-    ("network.limits", "runs_per_minute", "9", "Runs of programs a minute."),
+    ("network.limits", "requests_per_minute", "90", "Requests per minute to all nodes together."),
+    ("network.limits", "runs_per_minute", "9", "Program runs per minute."),
     (
         "hosting",
         "owner",
         "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"",
-        "The owner whose records are judged; undeclared, the one of wallet_key.",
+        "The owner whose records are tested. If not set, the owner of wallet_key.",
     ),
     (
         "hosting",
         "wallet_key",
         "{ env = \"WALLET_KEY\" }",
-        "The owner's wallet key; without it envelopes stay closed.",
+        "The owner's wallet key. Without it encrypted records cannot be tested.",
     ),
     (
         "publish",
         "chain_url",
         "\"http://127.0.0.1:4117\"",
-        "A node of the chain; without it nothing that landed is looked at.",
+        "A node of the chain. Without it confirmed transactions are not tested.",
     ),
     ("publish", "domains", "[\"a.example\"]", "Bound domains that a run may use up."),
-    ("publish", "key", "{ env = \"PUBLISH_KEY\" }", "The seed of the key bound to them, 64 hex digits."),
-    ("publish.limits", "requests_per_minute", "30", "Requests a minute."),
+    (
+        "publish",
+        "key",
+        "{ env = \"PUBLISH_KEY\" }",
+        "The seed of the key bound to these domains, 64 hex digits.",
+    ),
+    ("publish.limits", "requests_per_minute", "30", "Requests per minute."),
     (
         "drop",
         "forwarding_header",
         "\"X-Forwarded-For\"",
-        "The header in which the service believes a client's address.",
+        "The header from which the service reads the client's address.",
     ),
-    ("drop.limits", "drops_per_hour", "9", "Uploads an hour, of the ten that one address may make."),
+    ("drop.limits", "drops_per_hour", "9", "Uploads per hour; the documented limit is 10 per address."),
 ];
 
-/// The keys at the top: a name, a value to show, and what it is for.
+/// The top-level keys: a name, a value to show, and its purpose.
 const TOP: &[(&str, &str, &str)] = &[
-    ("seed", "1", "The seed of everything a run draws; without one each run draws its own and prints it."),
-    ("ca_file", "\"ca.pem\"", "Certificates (PEM) of authorities to trust beside those of this machine."),
+    ("seed", "1", "The seed of all random values of a run. If not set, each run picks one and prints it."),
+    (
+        "ca_file",
+        "\"ca.pem\"",
+        "Certificates (PEM) of authorities to trust in addition to those of this machine.",
+    ),
     ("client_certificate", "\"client.pem\"", "The certificate (PEM, with its chain) of this client."),
-    ("client_key", "{ file = \"client.key\" }", "The key of that certificate (PEM)."),
-    ("control", "\"http://127.0.0.1:4100/_sim/v1\"", "A control API: moves time, sets faults, forks worlds."),
+    ("client_key", "{ file = \"client.key\" }", "The private key of that certificate (PEM)."),
+    (
+        "control",
+        "\"http://127.0.0.1:4100/_sim/v1\"",
+        "A control API that moves time, sets faults and forks worlds.",
+    ),
     ("control_token", "{ env = \"CONTROL_TOKEN\" }", "Its bearer token."),
 ];
 
-/// Further sites of a service, and the keys under which a profile names them.
+/// Further sites of a service, and their profile keys.
 const SITES: &[(Service, &str, &str)] = &[
     (Service::Publish, "chain", "publish.chain_url"),
     (Service::Network, "network-alt", "network.alt_url"),
@@ -157,7 +175,7 @@ const SITES: &[(Service, &str, &str)] = &[
     (Service::Network, "credit", "network.credit_url"),
 ];
 
-/// A URL to show for a service that was not asked.
+/// The example URL of a service that was not surveyed.
 const NOWHERE: &str = "http://127.0.0.1:8080";
 
 impl Draft<'_> {
@@ -165,8 +183,8 @@ impl Draft<'_> {
     pub fn text(&self) -> String {
         let mut text = String::from(
             "# A profile of a target, for `assay run --profile` and `assay doctor --profile`.\n\
-             # What stands behind a # alone is switched off, and shows the default or an example.\n\
-             # Secrets never stand here: write { env = \"NAME\" } or { file = \"path\" }.\n\n",
+             # A line that begins with # and no space is a disabled key with its default or an example.\n\
+             # Do not write secrets here: write { env = \"NAME\" } or { file = \"path\" }.\n\n",
         );
         self.top(&mut text);
         dialect(&mut text);
@@ -200,7 +218,7 @@ impl Draft<'_> {
             };
             prose(text, why);
             if let ("control", Some((url, why))) = (*name, self.control_lost) {
-                prose(text, &format!("{url} was not reached: {why}"));
+                prose(text, &format!("{url} did not respond: {why}"));
             }
             line(text, value.is_some(), name, value.as_deref().unwrap_or(example));
         }
@@ -216,7 +234,7 @@ impl Draft<'_> {
             prose(text, &format!("- {note}"));
         }
         if let Some(Asked { found: Err(why), .. }) = asked {
-            prose(text, &format!("- switched off: {why}"));
+            prose(text, &format!("- disabled: {why}"));
         }
         let is_on = found.is_some();
         let values = self.values(service, asked, found);
@@ -226,7 +244,7 @@ impl Draft<'_> {
             if keys.is_empty() {
                 continue;
             }
-            // An empty table means nothing, so that a key below it can be switched on alone.
+            // An empty table has no effect, so a single key below it can be enabled.
             text.push_str(&format!("{}[{table}]\n", if is_on { "" } else { "#" }));
             for (key, default, why) in keys {
                 let full = format!("{table}.{key}");
@@ -240,7 +258,7 @@ impl Draft<'_> {
         text.push('\n');
     }
 
-    /// What is filled in, as TOML by key.
+    /// The values to fill in, as TOML by key.
     fn values(
         &self,
         service: Service,
@@ -262,7 +280,7 @@ impl Draft<'_> {
         }
         let compute = self.sites.iter().filter_map(|(name, url)| Some((name.strip_prefix("compute-")?, url)));
         let mut compute: Vec<(&str, &String)> = compute.collect();
-        // The tenth comes behind the second; what is no number comes last.
+        // Sort by number (10 after 2); names without a number come last.
         compute.sort_by_key(|(number, _)| number.parse().unwrap_or(u64::MAX));
         let compute: Vec<toml::Value> = compute.into_iter().map(|(_, url)| url.as_str().into()).collect();
         if service == Service::Network && !compute.is_empty() {
@@ -272,7 +290,7 @@ impl Draft<'_> {
     }
 }
 
-/// The keys of a table: name, default or example, and what they are for.
+/// The keys of a table: name, default or example, and purpose.
 fn keys(table: &str) -> Vec<(String, String, String)> {
     let url = (!table.contains('.')).then(|| ("url".to_owned(), String::new(), String::new()));
     let own = KEYS.iter().filter(|(of, ..)| *of == table);
@@ -300,11 +318,11 @@ fn about(service: Service) -> &'static str {
     }
 }
 
-/// The literals that the documents neutralise, each with the documents' own.
+/// The product names that the documents neutralise, with the documents' values as defaults.
 fn dialect(text: &mut String) {
-    prose(text, "The target's own words for what the documents neutralise.");
+    prose(text, "The target's own names where the documents use neutral ones (svc, chain).");
     text.push_str("[dialect]\n");
-    let written = toml::Table::try_from(Dialect::default()).expect("a dialect is a table of texts");
+    let written = toml::Table::try_from(Dialect::default()).expect("a dialect is a table of strings");
     for (name, value) in &written {
         line(text, false, name, &value.to_string());
     }
@@ -312,20 +330,26 @@ fn dialect(text: &mut String) {
 }
 
 fn transport(text: &mut String) {
-    prose(text, "How requests go out: over HTTP 1.1, 2 or auto, and how long an answer may take at least.");
+    prose(
+        text,
+        "How requests are sent: http = \"1.1\", \"2\" or \"auto\"; answer_seconds is the minimum time limit for a response.",
+    );
     text.push_str("[transport]\n");
     let written = toml::Table::try_from(Transport::default()).expect("settings are a table");
     line(text, false, "http", "\"1.1\"");
     for (name, value) in written.iter().filter(|(name, _)| *name != "http") {
         line(text, false, name, &value.to_string());
     }
-    prose(text, "Headers of every request to origins that this profile names: a text, or where a secret is.");
+    prose(
+        text,
+        "Headers of every request to the origins in this profile: a string, or where a secret is kept.",
+    );
     text.push_str("[headers]\n");
     line(text, false, "X-Auth", "{ env = \"AUTH_TOKEN\" }");
     text.push('\n');
 }
 
-/// Words as comments. TOML takes no control character, and a target's words may hold any.
+/// Writes comment lines. TOML allows no control characters, but a target's strings may contain them.
 fn prose(text: &mut String, words: &str) {
     let is_bad = |c: char| c.is_control() && !c.is_whitespace();
     for line in textwrap(&words.replace(is_bad, "\u{fffd}"), 106) {
@@ -357,7 +381,7 @@ mod tests {
         Asked { service, url: format!("http://127.0.0.1:1/{}", service.name()), found }
     }
 
-    /// Every key that is switched off, switched on.
+    /// The draft with every disabled key enabled.
     fn switched_on(text: &str) -> String {
         let on = |line: &str| match line.strip_prefix('#') {
             Some(key) if !key.starts_with(' ') => key.to_owned(),
@@ -367,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_filled_in_and_the_rest_is_a_comment() {
+    fn found_values_are_filled_in_and_the_rest_is_a_comment() {
         let all = [
             asked(Service::Gateway, Ok(found(&[("gateway.models.chat", "\"a \\\"b\\\"\"")]))),
             asked(Service::Publish, Ok(Found::default())),
@@ -403,12 +427,12 @@ mod tests {
         assert_eq!(publish.chain_url.as_deref(), Some("http://127.0.0.1:3"));
         assert_eq!((publish.url.as_str(), publish.domains.len()), ("http://127.0.0.1:1/publish", 0));
         assert!(profile.drop.is_none() && profile.network.is_none() && profile.hosting.is_none());
-        assert!(text.contains("# - switched off: http://127.0.0.1:1: connection refused"), "{text}");
+        assert!(text.contains("# - disabled: http://127.0.0.1:1: connection refused"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     }
 
     #[test]
-    fn what_a_target_says_breaks_out_of_no_comment_and_its_nodes_stand_in_their_order() {
+    fn target_strings_stay_in_comments_and_compute_nodes_are_sorted() {
         let all = [asked(Service::Network, Ok(Found::default()))];
         let url = |n: usize| format!("http://127.0.0.1:{n}");
         let draft = Draft {
@@ -427,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_can_be_switched_on_and_none_is_left_out() {
+    fn every_key_can_be_enabled_and_none_is_missing() {
         let text = switched_on(&Draft::default().text());
         let profile = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
         let table: toml::Table = text.parse().expect("TOML");
@@ -437,7 +461,7 @@ mod tests {
         assert!(
             profile.drop.is_some() && profile.hosting.is_some_and(|hosting| hosting.wallet_key.is_some())
         );
-        // What a profile knows is what its errors name.
+        // The errors for unknown keys list every key of a profile.
         let mut tables: Vec<String> = vec![String::new()];
         for service in Service::ALL {
             tables.push(service.name().to_owned());
@@ -458,7 +482,7 @@ mod tests {
             let drafted: BTreeSet<&str> =
                 value.as_table().expect("a table").keys().map(String::as_str).collect();
             let missing: Vec<_> = known.difference(&drafted).collect();
-            assert!(missing.is_empty(), "{place}: {missing:?} are in no draft");
+            assert!(missing.is_empty(), "{place}: {missing:?} are missing from the draft");
         }
     }
 

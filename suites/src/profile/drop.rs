@@ -1,4 +1,4 @@
-//! The profile's table of the anonymous drop.
+//! The `[drop]` table of a profile: the anonymous drop.
 
 use assay_spec::cid::Estimate;
 use assay_spec::drop::limits::{DROP_ID_CHARACTERS, DROPS_PER_HOUR};
@@ -14,27 +14,27 @@ pub struct Drop {
     /// Base URL of the service, without a trailing slash.
     #[serde(deserialize_with = "base_url")]
     pub url: String,
-    /// The header in which the service believes the client's address, where it believes one from this machine.
+    /// The header from which the service reads the client's address, if it trusts this machine.
     #[serde(default, deserialize_with = "optional_header_name")]
     pub forwarding_header: Option<String>,
     /// The readings that the target declares.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: DropReadings,
-    /// What the run may ask of the target.
+    /// The limits of a run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: DropLimits,
 }
 
-/// Where the document allows several readings, those that the target declares.
+/// The readings that the target declares, where the document allows several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropReadings {
-    /// Characters of a drop's id behind its prefix; 1 or more.
+    /// The number of characters of a drop id after its prefix; 1 or more.
     #[serde(deserialize_with = "at_least_one_character")]
     pub drop_id_len: usize,
-    /// How the size of a folder is estimated that decides whether it is sharded.
+    /// How a folder's size is estimated; the size decides whether it is sharded.
     pub hamt_size: HamtSize,
-    /// Something before the target holds uploads back until they are complete, so that no two are ever seen at once.
+    /// A proxy in front of the target buffers uploads, so that the target never sees two at once.
     pub buffered_uploads: bool,
 }
 
@@ -48,10 +48,10 @@ impl Default for DropReadings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HamtSize {
-    /// Bytes of names and identifiers.
+    /// The bytes of names and CIDs.
     #[default]
     Links,
-    /// Bytes of the folder's block.
+    /// The bytes of the folder's block.
     Block,
 }
 
@@ -64,12 +64,12 @@ impl From<HamtSize> for Estimate {
     }
 }
 
-/// How many uploads a run may make from one address.
+/// How many uploads a run may send from one address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropLimits {
-    /// At most this many uploads an hour, where the target counts this machine's; 1 or more. The document's limit is
-    /// 10; one is left to others.
+    /// Uploads per hour, at most, if the target counts this machine's address; 1 or more. The document's limit is 10;
+    /// the default leaves one for other clients.
     #[serde(deserialize_with = "at_least_one")]
     pub drops_per_hour: u32,
 }
@@ -88,7 +88,7 @@ pub(super) fn optional_header_name<'de, D: Deserializer<'de>>(input: D) -> Resul
     let name = String::deserialize(input)?;
     let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(D::Error::custom("not the name of a header, such as X-Forwarded-For"));
+        return Err(D::Error::custom("not a header name, such as X-Forwarded-For"));
     }
     Ok(Some(name))
 }
@@ -98,7 +98,7 @@ mod tests {
     use crate::profile::Profile;
 
     #[test]
-    fn errors_show_their_place() {
+    fn errors_show_their_position() {
         let cases = [
             "[drop]\nforwarding_header = \"X\"",
             "[drop]\nurl = \"http://a\"\nforwarding_header = \"X: \"",
@@ -113,7 +113,7 @@ mod tests {
         1 | [drop]
           | ^^^^^^
 
-        p.toml:3:21: drop.forwarding_header: not the name of a header, such as X-Forwarded-For
+        p.toml:3:21: drop.forwarding_header: not a header name, such as X-Forwarded-For
           |
         3 | forwarding_header = "X: "
           |                     ^^^^^

@@ -1,4 +1,4 @@
-//! Switches of a service's endpoints, by the names that `assay_spec` gives them.
+//! Switches of a service's endpoints, by their names in `assay_spec`.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A service whose endpoints a profile can switch off.
 pub trait Listing: Copy + Debug + Ord {
-    /// One of its endpoints as a profile writes it, for errors.
+    /// An example endpoint name, for error messages.
     const EXAMPLE: &'static str;
     /// Its endpoints.
     fn endpoints() -> &'static [&'static Endpoint];
@@ -41,7 +41,7 @@ impl Listing for GatewayApi {
     }
 }
 
-/// The name of an endpoint: in a profile with underscores, such as `create_message`.
+/// The name of an endpoint. A profile writes it with underscores, such as `create_message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EndpointName<L: Listing = NodeApi>(&'static str, PhantomData<L>);
 
@@ -50,7 +50,7 @@ pub struct EndpointName<L: Listing = NodeApi>(&'static str, PhantomData<L>);
 pub struct Endpoints<L: Listing = NodeApi>(BTreeSet<EndpointName<L>>);
 
 impl<L: Listing> EndpointName<L> {
-    /// The name of an endpoint as `assay_spec` declares it.
+    /// The name of an endpoint from its declaration.
     pub fn of(endpoint: &Endpoint) -> EndpointName<L> {
         EndpointName(endpoint.name, PhantomData)
     }
@@ -75,7 +75,7 @@ impl<L: Listing> EndpointName<L> {
 }
 
 impl<L: Listing> Endpoints<L> {
-    /// The names of those that are switched off.
+    /// The names of the endpoints that are switched off.
     pub fn absent(&self) -> BTreeSet<&'static str> {
         self.0.iter().map(|endpoint| endpoint.0).collect()
     }
@@ -115,7 +115,7 @@ impl<'de, L: Listing> Deserialize<'de> for Endpoints<L> {
     }
 }
 
-/// Reads switches one by one, so that an error stands at its key.
+/// Reads switches one by one, so that an error points to its key.
 struct Switches<L>(PhantomData<L>);
 
 impl<'de, L: Listing> Visitor<'de> for Switches<L> {

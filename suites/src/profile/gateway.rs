@@ -1,4 +1,4 @@
-//! The profile's table of the inference gateway.
+//! The `[gateway]` table of a profile: the inference gateway.
 
 use std::fmt;
 
@@ -15,52 +15,52 @@ pub struct Gateway {
     /// Base URL of the gateway, without a trailing slash.
     #[serde(deserialize_with = "base_url")]
     pub url: String,
-    /// Base URLs of servers of the chat model, which are called directly instead of those that discovery lists.
+    /// Base URLs of the chat model's servers to call directly, instead of those that discovery lists.
     #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
     pub server_urls: Vec<String>,
-    /// A valid API key. Without one only what needs none is tested.
+    /// A valid API key. Without one only endpoints that need no key are tested.
     pub key: Option<Secret>,
-    /// A key that was valid once and is so no more.
+    /// A key that was revoked.
     pub revoked_key: Option<Secret>,
-    /// The endpoints that the target offers: all but those that are switched off here.
+    /// The endpoints that the target offers: all except those set to `false` here.
     #[serde(default, skip_serializing_if = "is_default")]
     pub endpoints: Endpoints<GatewayApi>,
-    /// Models of the target, by what they can do.
+    /// Models of the target, by capability.
     #[serde(default, skip_serializing_if = "is_default")]
     pub models: GatewayModels,
     /// The readings that the target declares.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: GatewayReadings,
-    /// What the run may ask of the target.
+    /// The pace of a run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: GatewayLimits,
 }
 
-/// Ids of models. No field of the API tells what a model can do.
+/// Ids of models by capability. The API has no field that shows capabilities.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatewayModels {
-    /// One that writes text; undeclared, the first that discovery lists and that answers.
+    /// A text model. If not set, the first model in discovery that answers is used.
     pub chat: Option<String>,
-    /// One that is flagged for tool calls.
+    /// A model that is flagged for tool calls.
     pub tools: Option<String>,
-    /// One that looks at images.
+    /// A model that accepts images.
     pub vision: Option<String>,
 }
 
-/// Where the document allows several readings, those that the target declares.
+/// The readings that the target declares, where the document allows several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatewayReadings {
-    /// A request without a key may be answered by 402.
+    /// A request without a key may return 402.
     pub payment_flow: bool,
-    /// The form of `detail` where a body is not valid.
+    /// The form of `detail` in a 422.
     pub gateway_422_detail: Detail,
-    /// Where the model list holds the ids.
+    /// The path of the ids in the model list.
     pub models_id_path: IdPath,
-    /// Discovery may list servers without TLS, as on a bench.
+    /// Discovery may list servers without TLS, as in a test setup.
     pub allow_http_servers: bool,
-    /// Replies hold what the customary client libraries read beyond the document: the text, and the ids of tool calls.
+    /// Replies contain what common client libraries read beyond the document: the content and the ids of tool calls.
     pub wire_compat: bool,
     /// The value of the version header.
     pub version: String,
@@ -79,17 +79,17 @@ impl Default for GatewayReadings {
     }
 }
 
-/// A date, as the version header holds one. Which dates a target takes is not shown.
+/// The default date in the version header. The document does not show which dates a target accepts.
 pub const VERSION: &str = "2023-06-01";
 
 /// The form of an error's `detail`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
-    /// A text, as the document says.
+    /// A string, as the document says.
     #[default]
     String,
-    /// An array, as the customary framework writes it.
+    /// An array, as a common framework writes it.
     Array,
     /// Either.
     Either,
@@ -99,9 +99,9 @@ impl Detail {
     /// The form in words.
     pub const fn words(self) -> &'static str {
         match self {
-            Detail::String => "a text",
+            Detail::String => "a string",
             Detail::Array => "an array",
-            Detail::Either => "a text or an array",
+            Detail::Either => "a string or an array",
         }
     }
 
@@ -115,7 +115,7 @@ impl Detail {
     }
 }
 
-/// A way to texts inside a document: `data[].id` is the `id` of every element of `data`.
+/// A path to strings in a JSON document: `data[].id` is the `id` of every element of `data`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdPath(Vec<Step>);
 
@@ -132,7 +132,7 @@ impl Default for IdPath {
 }
 
 impl IdPath {
-    /// Reads `data[].id`, `[].id` or `models[]`.
+    /// Parses `data[].id`, `[].id` or `models[]`.
     pub fn parse(text: &str) -> Option<IdPath> {
         let mut steps = Vec::new();
         for (n, part) in text.split('.').enumerate() {
@@ -149,7 +149,7 @@ impl IdPath {
         Some(IdPath(steps))
     }
 
-    /// What stands at the end of the way; `None` where it leads nowhere.
+    /// The values at the path; `None` if it does not exist.
     pub fn resolve<'d>(&self, document: &'d Value) -> Option<Vec<&'d Value>> {
         let mut found = vec![document];
         for step in &self.0 {
@@ -190,7 +190,7 @@ impl Serialize for IdPath {
 impl<'de> Deserialize<'de> for IdPath {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let text = String::deserialize(input)?;
-        IdPath::parse(&text).ok_or_else(|| D::Error::custom("not a way to ids, such as data[].id"))
+        IdPath::parse(&text).ok_or_else(|| D::Error::custom("not a path to ids, such as data[].id"))
     }
 }
 
@@ -198,10 +198,10 @@ impl<'de> Deserialize<'de> for IdPath {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatewayLimits {
-    /// At most this many requests a minute to the gateway and its servers together; 1 or more.
+    /// Requests per minute to the gateway and its servers together, at most; 1 or more.
     #[serde(deserialize_with = "at_least_one")]
     pub requests_per_minute: u32,
-    /// How long an answer may take until it is complete, in seconds; 1 or more.
+    /// The time limit for a complete response, in seconds; 1 or more.
     #[serde(deserialize_with = "at_least_one")]
     pub answer_seconds: u32,
 }
@@ -241,7 +241,7 @@ version = "2026-01-01"
 "#;
 
     #[test]
-    fn a_full_table() {
+    fn full_table_is_read_and_written_back() {
         let profile = Profile::parse(FULL, "p.toml").expect("a profile");
         let gateway = profile.gateway.clone().expect("the table");
         assert_eq!(gateway.url, "http://127.0.0.1:4101");
@@ -254,7 +254,7 @@ version = "2026-01-01"
     }
 
     #[test]
-    fn what_is_not_said_is_read_as_the_document_says() {
+    fn missing_keys_have_the_documents_defaults() {
         let profile = Profile::parse("[gateway]\nurl = \"http://a\"", "p.toml").expect("a profile");
         let gateway = profile.gateway.expect("the table");
         assert_eq!(gateway.readings, GatewayReadings::default());
@@ -264,7 +264,7 @@ version = "2026-01-01"
     }
 
     #[test]
-    fn ids_stand_where_the_path_leads() {
+    fn ids_are_found_at_the_path() {
         let list = json!({ "data": [{ "id": "a" }, { "id": "b", "more": 1 }], "object": "list" });
         let resolve = |path: &str, document: &Value| {
             let found = IdPath::parse(path).expect("a path").resolve(document)?.into_iter().cloned();
@@ -282,7 +282,7 @@ version = "2026-01-01"
     }
 
     #[test]
-    fn errors_show_their_place_and_no_secret() {
+    fn errors_show_their_position_and_no_secret() {
         let cases = [
             "[gateway]\nkey = { env = \"K\" }",
             "[gateway]\nurl = \"http://a\"\nkey = \"sk-written-here\"",
@@ -299,17 +299,17 @@ version = "2026-01-01"
         };
         insta::assert_snapshot!(cases.map(error).join("\n"), @r#"
         p.toml:1:1: gateway: missing field `url`
-        p.toml:3:7: gateway.key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
-        p.toml:3:15: gateway.revoked_key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:7: gateway.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:15: gateway.revoked_key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
         p.toml:4:1: gateway.endpoints.mesages: unknown key `mesages`; did you mean `messages`?
-        p.toml:3:31: gateway.readings.models_id_path: not a way to ids, such as data[].id
+        p.toml:3:31: gateway.readings.models_id_path: not a path to ids, such as data[].id
         p.toml:3:35: gateway.readings.gateway_422_detail: unknown value `text`; known here: string, array, either
         p.toml:3:29: gateway.limits.answer_seconds: must be 1 or more
         "#);
     }
 
     #[test]
-    fn a_path_has_names_and_brackets() {
+    fn path_consists_of_names_and_brackets() {
         for text in ["data[].id", "[].id", "[]", "a.b", "a[][].b"] {
             assert_eq!(IdPath::parse(text).map(|path| path.to_string()).as_deref(), Some(text));
         }

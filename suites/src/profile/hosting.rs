@@ -1,4 +1,4 @@
-//! The profile's table of the stored records.
+//! The `[hosting]` table of a profile: stored records.
 
 use assay_spec::crypto::address::Address;
 use serde::de::{Deserializer, Error as _};
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use super::{Secret, is_default, optional_base_url};
 
-/// A hosting application, or an owner whose records it has written to the node API of the profile.
+/// A hosting application, or an owner whose records are in the profile's node API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hosting {
     /// Base URL of the application's backend, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub url: Option<String>,
-    /// The owner whose records are judged; none means the one of `wallet_key`.
+    /// The owner whose records are tested. If not set, the owner of `wallet_key`.
     #[serde(default, deserialize_with = "optional_address")]
     pub owner: Option<String>,
-    /// The owner's wallet key, 64 hex digits; none means that nothing in an envelope is judged.
+    /// The owner's wallet key, 64 hex digits. Without it encrypted records are not tested.
     pub wallet_key: Option<Secret>,
     /// The readings that the target declares.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: HostingReadings,
 }
 
-/// Where the document allows several readings, those that the target declares.
+/// The readings that the target declares, where the document allows several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostingReadings {
-    /// `schemaVersion` of a project's entry: 1 or 2. Undeclared, either is taken.
+    /// `schemaVersion` of a project's entry: 1 or 2. If not set, either is accepted.
     #[serde(deserialize_with = "entry_schema", skip_serializing_if = "Option::is_none")]
     pub project_entry_schema: Option<u64>,
-    /// Bytes of the nonce inside a wrapped key: 16 or 12.
+    /// The length of the nonce inside a wrapped key, in bytes: 16 or 12.
     #[serde(deserialize_with = "nonce_length")]
     pub ecies_nonce_len: usize,
-    /// The four lines of the derivation message that the document retells, in their order; none means that no check
+    /// The four lines of the derivation message, in order; the document only paraphrases them. If not set, no check
     /// derives a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub derivation_lines: Option<[String; 4]>,
@@ -62,7 +62,7 @@ fn nonce_length<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> 
 fn optional_address<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
     let text = String::deserialize(input)?;
     if Address::parse(&text).is_none() {
-        return Err(D::Error::custom("not an address: 0x and 40 hex digits"));
+        return Err(D::Error::custom("not an address: use 0x and 40 hex digits"));
     }
     Ok(Some(text))
 }
@@ -72,7 +72,7 @@ mod tests {
     use crate::profile::Profile;
 
     #[test]
-    fn a_full_table_is_read_back() {
+    fn full_table_is_read_and_written_back() {
         let text = "[hosting]\nurl = \"http://a/\"\nowner = \"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"\n\
                     wallet_key = { env = \"WALLET\" }\n[hosting.readings]\nproject_entry_schema = 2\n\
                     ecies_nonce_len = 12\nderivation_lines = [\"a\", \"b\", \"c\", \"d\"]\n";
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_show_their_place_and_no_secret() {
+    fn errors_show_their_position_and_no_secret() {
         let cases = [
             "[hosting]\nowner = \"0x12\"",
             "[hosting]\nwallet_key = \"0123456789abcdef\"",
@@ -93,12 +93,12 @@ mod tests {
         ];
         let error = |text: &str| Profile::parse(text, "p.toml").expect_err("a wrong profile").to_string();
         insta::assert_snapshot!(cases.map(error).join("\n\n"), @r#"
-        p.toml:2:9: hosting.owner: not an address: 0x and 40 hex digits
+        p.toml:2:9: hosting.owner: not an address: use 0x and 40 hex digits
           |
         2 | owner = "0x12"
           |         ^^^^^^
 
-        p.toml:2:14: hosting.wallet_key: a secret can't stand in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:2:14: hosting.wallet_key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
           |
         2 | wallet_key = …
           |              ^

@@ -1,4 +1,4 @@
-//! The profile's table of the token metadata service.
+//! The `[metadata]` table of a profile: the token metadata service.
 
 use std::ops::Range;
 
@@ -16,28 +16,28 @@ pub struct Metadata {
     /// Base URL of the service, without a trailing slash.
     #[serde(deserialize_with = "base_url")]
     pub url: String,
-    /// An integer that is the id of no token of the contracts below. A service may know every integer.
+    /// An integer that no token of the contracts below has as its id. A service may have a token for every integer.
     #[serde(default, deserialize_with = "optional_segment")]
     pub unknown_token: Option<String>,
-    /// Contracts that the target knows. Without any, nothing but the root can be tested.
+    /// Contracts that the target knows. Without any, only the root can be tested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contracts: Vec<MetadataContract>,
     /// The readings that the target declares.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: MetadataReadings,
-    /// What the run may ask of the target.
+    /// The pace of a run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: MetadataLimits,
 }
 
-/// A contract that the target knows. With both addresses it is declared to be the same in both ways.
+/// A contract that the target knows. If both addresses are set, both lead to the same contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MetadataContract {
     /// The content identifier of its metadata.
     #[serde(deserialize_with = "optional_segment", skip_serializing_if = "Option::is_none")]
     pub cid: Option<String>,
-    /// Its URI, literally as it stands in a path, before the two slashes: raw, or percent-encoded.
+    /// Its URI exactly as written in a path before the double slash, raw or percent-encoded.
     #[serde(deserialize_with = "optional_path", skip_serializing_if = "Option::is_none")]
     pub uri_path: Option<String>,
     /// Ids of some of its tokens.
@@ -48,11 +48,11 @@ pub struct MetadataContract {
     pub overridden: Option<String>,
 }
 
-/// Where the document allows several readings, those that the target declares.
+/// The readings that the target declares, where the document allows several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MetadataReadings {
-    /// The path at which the target describes its interface as JSON with `info.version`, such as `/openapi.json`.
+    /// The path of the target's interface description, JSON with `info.version`, such as `/openapi.json`.
     #[serde(deserialize_with = "optional_rooted", skip_serializing_if = "Option::is_none")]
     pub interface_path: Option<String>,
 }
@@ -61,7 +61,7 @@ pub struct MetadataReadings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MetadataLimits {
-    /// At most this many requests a minute; 1 or more. The document's limits are not shown.
+    /// Requests per minute, at most; 1 or more. The document shows no limits.
     #[serde(deserialize_with = "at_least_one")]
     pub requests_per_minute: u32,
 }
@@ -73,21 +73,21 @@ impl Default for MetadataLimits {
 }
 
 impl MetadataContract {
-    /// The contracts that a control API tells of.
+    /// The contracts in a control API's state.
     pub fn from_state(state: &Value) -> Vec<MetadataContract> {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let texts = |value: &Value| value.as_array().into_iter().flatten().filter_map(text).collect();
+        let string = |value: &Value| value.as_str().map(str::to_owned);
+        let strings = |value: &Value| value.as_array().into_iter().flatten().filter_map(string).collect();
         let contract = |contract: &Value| MetadataContract {
-            cid: text(&contract["cid"]),
-            uri_path: text(&contract["path"]),
-            tokens: texts(&contract["tokens"]),
-            overridden: text(&contract["overridden"][0]),
+            cid: string(&contract["cid"]),
+            uri_path: string(&contract["path"]),
+            tokens: strings(&contract["tokens"]),
+            overridden: string(&contract["overridden"][0]),
         };
         state["contracts"].as_array().into_iter().flatten().map(contract).collect()
     }
 }
 
-/// A contract without an address, which says nothing of anything, and where it stands.
+/// A contract without an address, which cannot be tested, and its position.
 pub(super) fn wrong_contract(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
     let contracts = table.get("metadata")?.get_ref().as_table()?.get("contracts")?.get_ref().as_array()?;
     let has_none =
@@ -96,7 +96,7 @@ pub(super) fn wrong_contract(table: &DeTable<'_>) -> Option<(&'static str, Range
     Some(("a contract needs cid or uri_path", bare.span()))
 }
 
-/// What a request line holds: no blank, no query, no fragment.
+/// Whether a string can be in a request line: no spaces, no query, no fragment.
 fn is_path(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#'))
 }
@@ -110,7 +110,7 @@ fn checked<'de, D: Deserializer<'de>>(
     if holds(&text) { Ok(Some(text)) } else { Err(D::Error::custom(what)) }
 }
 
-const SEGMENT: &str = "not a segment of a path: printable ASCII without a slash, `?` and `#`";
+const SEGMENT: &str = "not a path segment: use printable ASCII without `/`, `?` and `#`";
 
 fn is_segment(text: &str) -> bool {
     is_path(text) && !text.contains('/')
@@ -121,17 +121,21 @@ fn optional_segment<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String
 }
 
 fn optional_path<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
-    checked(input, is_path, "not a part of a path: printable ASCII without `?` and `#`")
+    checked(input, is_path, "not part of a path: use printable ASCII without `?` and `#`")
 }
 
 fn optional_rooted<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
     let is_rooted = |text: &str| is_path(text) && text.starts_with('/');
-    checked(input, is_rooted, "not a path: it begins with a slash and holds no `?` and `#`")
+    checked(input, is_rooted, "not a path: it must begin with `/` and must not contain `?` and `#`")
 }
 
 fn segments<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-    let texts = Vec::<String>::deserialize(input)?;
-    if texts.iter().all(|text| is_segment(text)) { Ok(texts) } else { Err(D::Error::custom(SEGMENT)) }
+    let segments = Vec::<String>::deserialize(input)?;
+    if segments.iter().all(|segment| is_segment(segment)) {
+        Ok(segments)
+    } else {
+        Err(D::Error::custom(SEGMENT))
+    }
 }
 
 #[cfg(test)]
@@ -160,7 +164,7 @@ requests_per_minute = 6
 "#;
 
     #[test]
-    fn a_full_table() {
+    fn full_table_is_read_and_written_back() {
         let profile = Profile::parse(FULL, "p.toml").expect("a profile");
         let metadata = profile.metadata.clone().expect("the table");
         assert_eq!(metadata.url, "http://127.0.0.1:4106");
@@ -174,7 +178,7 @@ requests_per_minute = 6
     }
 
     #[test]
-    fn errors_show_their_place() {
+    fn errors_show_their_position() {
         let table = |line: &str| format!("[metadata]\nurl = \"http://a\"\n{line}");
         let cases = [
             "[metadata]\nunknown_token = \"1\"".to_owned(),
@@ -192,22 +196,22 @@ requests_per_minute = 6
         };
         insta::assert_snapshot!(cases.iter().map(error).collect::<Vec<_>>().join("\n"), @r#"
         p.toml:1:1: metadata: missing field `url`
-        p.toml:3:17: metadata.unknown_token: not a segment of a path: printable ASCII without a slash, `?` and `#`
-        p.toml:3:22: metadata.contracts[0].cid: not a segment of a path: printable ASCII without a slash, `?` and `#`
-        p.toml:3:27: metadata.contracts[0].uri_path: not a part of a path: printable ASCII without `?` and `#`
-        p.toml:3:25: metadata.contracts[0].tokens: not a segment of a path: printable ASCII without a slash, `?` and `#`
+        p.toml:3:17: metadata.unknown_token: not a path segment: use printable ASCII without `/`, `?` and `#`
+        p.toml:3:22: metadata.contracts[0].cid: not a path segment: use printable ASCII without `/`, `?` and `#`
+        p.toml:3:27: metadata.contracts[0].uri_path: not part of a path: use printable ASCII without `?` and `#`
+        p.toml:3:25: metadata.contracts[0].tokens: not a path segment: use printable ASCII without `/`, `?` and `#`
         p.toml:3:16: metadata.contracts[0].uri: unknown key `uri`; known here: cid, uri_path, tokens, overridden
-        p.toml:3:31: metadata.readings.interface_path: not a path: it begins with a slash and holds no `?` and `#`
+        p.toml:3:31: metadata.readings.interface_path: not a path: it must begin with `/` and must not contain `?` and `#`
         p.toml:3:34: metadata.limits.requests_per_minute: must be 1 or more
         "#);
     }
 
     #[test]
-    fn each_contract_of_several_is_told_by_its_place() {
+    fn error_shows_which_contract_is_invalid() {
         let contracts =
             "[metadata]\nurl = \"http://a\"\n[[metadata.contracts]]\ncid = \"a\"\n[[metadata.contracts]]\n";
         for (line, words) in [
-            ("cid = \"a b\"", "p.toml:6:7: metadata.contracts[1].cid: not a segment"),
+            ("cid = \"a b\"", "p.toml:6:7: metadata.contracts[1].cid: not a path segment"),
             (
                 "cidd = \"a\"",
                 "p.toml:6:1: metadata.contracts[1].cidd: unknown key `cidd`; did you mean `cid`?",

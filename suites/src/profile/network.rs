@@ -1,4 +1,4 @@
-//! The profile's table of the node API.
+//! The `[network]` table of a profile: the node API.
 
 use std::collections::BTreeMap;
 
@@ -33,28 +33,28 @@ pub struct Network {
     /// Base URL of the credit API, without `/api/v0`.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub credit_url: Option<String>,
-    /// The header in which the nodes believe the client's address, where they believe one from this machine.
+    /// The header from which the nodes read the client's address, if they trust this machine.
     #[serde(default, deserialize_with = "optional_header_name")]
     pub forwarding_header: Option<String>,
-    /// An endpoint that is declared and not there is a failure; else it is reported as not offered.
+    /// A declared endpoint that is missing is a failure; otherwise it is only reported as not offered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub strict: bool,
-    /// The endpoints that the target offers: all but those that are switched off here.
+    /// The endpoints that the target offers: all except those set to `false` here.
     #[serde(default, skip_serializing_if = "is_default")]
     pub endpoints: Endpoints,
     /// The readings that the target declares.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: NetworkReadings,
-    /// What is at the target before a run, where no control API tells.
+    /// What exists at the target before a run. Not needed with a control API.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fixtures: NetworkFixtures,
-    /// What the run may ask of the target.
+    /// The pace of a run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: NetworkLimits,
 }
 
 impl Network {
-    /// The base URLs by the names that checks know.
+    /// The base URLs by site name.
     pub fn sites(&self) -> BTreeMap<String, String> {
         let compute = self.compute_urls.iter().enumerate();
         let compute = compute.map(|(n, url)| (format!("compute-{}", n + 1), url.clone()));
@@ -70,21 +70,21 @@ impl Network {
     }
 }
 
-/// Where the document allows several readings, those that the target declares.
+/// The readings that the target declares, where the document allows several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkReadings {
-    /// What a signature covers. Undeclared, messages are signed as their text, and nothing is said about it.
+    /// What a signature covers. If not set, messages are signed as their string form and this is not tested.
     pub signing_scheme: Option<SigningScheme>,
-    /// Signatures are verified: a wrong one is refused.
+    /// The target verifies signatures and rejects invalid ones.
     pub verifies_signatures: bool,
-    /// What becomes of an aggregate of which some members are written later. Undeclared, either is reported.
+    /// What a later write of some members does to an aggregate. If not set, the check only reports it.
     pub aggregate_write: Option<AggregateWrite>,
     /// The number of the first page.
     pub first_page: u64,
-    /// How long a FORGET may take until it is applied or given up.
+    /// How long a FORGET may take until it is applied or abandoned, in seconds.
     pub forget_settle_seconds: u64,
-    /// Under which content type measurements are found.
+    /// The content type of measurements.
     pub metrics_content_type: MetricsType,
 }
 
@@ -101,47 +101,47 @@ impl Default for NetworkReadings {
     }
 }
 
-/// All the tries of a FORGET by this project's choice, and one more.
+/// The time of all retries of a FORGET (this project's choice), plus one more.
 pub const FORGET_SETTLE_SECONDS: u64 = (FORGET_RETRIES as u64 + 1) * FORGET_RETRY_MS.unsigned_abs() / 1000;
 
 /// What a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SigningScheme {
-    /// The text of the message.
+    /// The message's string form.
     General,
     /// The digest of the message's canonical JSON.
     CanonicalRecord,
-    /// Either of them.
+    /// Either of the two.
     Either,
-    /// Nobody looks.
+    /// Signatures are not checked.
     NoneChecked,
 }
 
-/// What becomes of an aggregate of which some members are written later.
+/// What a later write of some members does to an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AggregateWrite {
-    /// The other members stay.
+    /// The other members are kept.
     Merged,
-    /// The other members go.
+    /// The other members are removed.
     Replaced,
 }
 
-/// Under which content type measurements are found.
+/// The content type of measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricsType {
-    /// The one under which they are published.
+    /// The content type with which they are published.
     Scoring,
-    /// The one with which they are asked for.
+    /// The content type with which they are requested.
     Network,
     /// Either.
     #[default]
     Both,
 }
 
-/// What is at the target before a run.
+/// What exists at the target before a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkFixtures {
@@ -149,15 +149,15 @@ pub struct NetworkFixtures {
     pub program: Option<String>,
     /// A network whose events and transactions are indexed.
     pub indexer_network: Option<String>,
-    /// A contract on it that has raised events.
+    /// A contract on that network that has emitted events.
     pub indexer_contract: Option<String>,
-    /// The hash of a core node that was measured.
+    /// The hash of a core node with measurements.
     pub core_node: Option<String>,
-    /// The hash of a compute node that was measured.
+    /// The hash of a compute node with measurements.
     pub compute_node: Option<String>,
     /// The address that publishes measurements.
     pub publisher: Option<String>,
-    /// The hash of the diagnostic machine of a compute node.
+    /// The hash of a compute node's diagnostic VM.
     pub diagnostic_vm: Option<String>,
     /// The name of a status check of a compute node.
     pub status_check: Option<String>,
@@ -167,13 +167,13 @@ pub struct NetworkFixtures {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkLimits {
-    /// At most this many requests a minute to all core nodes together; 1 or more. The document's limit is 100.
+    /// Requests per minute to all core nodes together, at most; 1 or more. The document's limit is 100.
     #[serde(deserialize_with = "at_least_one")]
     pub requests_per_minute: u32,
-    /// At most this many runs of programs a minute; 1 or more. The document's limit is 10.
+    /// Program runs per minute, at most; 1 or more. The document's limit is 10.
     #[serde(deserialize_with = "at_least_one")]
     pub runs_per_minute: u32,
-    /// An endpoint whose requests are counted as authenticated. Undeclared, that class is not tested.
+    /// An endpoint whose requests count as authenticated. If not set, that class is not tested.
     pub authenticated: Option<EndpointName>,
 }
 
@@ -221,7 +221,7 @@ authenticated = "create_message"
 "#;
 
     #[test]
-    fn a_full_table() {
+    fn full_table_is_read_and_written_back() {
         let profile = Profile::parse(FULL, "p.toml").expect("a profile");
         let network = profile.network.clone().expect("the table");
         assert_eq!(network.url, "http://127.0.0.1:4104");
@@ -236,7 +236,7 @@ authenticated = "create_message"
     }
 
     #[test]
-    fn what_is_not_said_is_not_declared() {
+    fn missing_keys_have_their_defaults() {
         let profile = Profile::parse("[network]\nurl = \"http://a\"", "p.toml").expect("a profile");
         let network = profile.network.expect("the table");
         assert_eq!(network.readings, NetworkReadings::default());
@@ -246,7 +246,7 @@ authenticated = "create_message"
     }
 
     #[test]
-    fn every_endpoint_has_its_switch() {
+    fn every_endpoint_can_be_switched_off() {
         for endpoint in ENDPOINTS {
             let key = EndpointName::<NodeApi>::of(endpoint).key();
             let text = format!("[network]\nurl = \"http://a\"\nendpoints = {{ {key} = false }}");
@@ -256,7 +256,7 @@ authenticated = "create_message"
     }
 
     #[test]
-    fn errors_show_their_place() {
+    fn errors_show_their_position() {
         let cases = [
             "[network]\nalt_url = \"http://a\"",
             "[network]\nurl = \"http://a\"\nmirror_url = \"a\"",
@@ -277,7 +277,7 @@ authenticated = "create_message"
         p.toml:3:16: network.compute_urls: not a URL: relative URL without a base
         p.toml:4:1: network.endpoints.create_mesage: unknown key `create_mesage`; did you mean `create_message`?
         p.toml:4:7: network.endpoints.run: invalid type: string "no", expected a boolean
-        p.toml:3:21: network.forwarding_header: not the name of a header, such as X-Forwarded-For
+        p.toml:3:21: network.forwarding_header: not a header name, such as X-Forwarded-For
         p.toml:3:31: network.readings.signing_scheme: unknown value `none`; known here: general, canonical-record, either, none-checked
         p.toml:3:30: network.limits.runs_per_minute: must be 1 or more
         "#);

@@ -1,4 +1,4 @@
-//! Secrets of a profile: where they are kept, never what they are.
+//! References to secrets in a profile: where they are kept, never their values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::wrong::nearest;
 use super::{Loaded, Wrong};
 use crate::redact::Hidden;
 
-/// The keys under which a profile names secrets.
+/// The profile keys that refer to secrets.
 pub(super) const SECRETS: [&str; 7] = [
     "client_key",
     "headers",
@@ -22,7 +22,7 @@ pub(super) const SECRETS: [&str; 7] = [
     "publish.key",
 ];
 
-/// Where a secret is kept. It never stands in a profile, so neither does it in the values read from one.
+/// Where a secret is kept. A profile never contains the secret, so its parsed values do not either.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Secret {
@@ -32,13 +32,13 @@ pub enum Secret {
     File(PathBuf),
 }
 
-/// Why a secret cannot be had. No message holds any of its characters.
+/// Why a secret cannot be read. No message contains any part of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// The variable is missing or no UTF-8.
-    #[error("the environment variable {0} is not set, or is no UTF-8 text")]
+    /// The variable is missing or not valid UTF-8.
+    #[error("the environment variable {0} is not set or is not valid UTF-8")]
     Env(String),
-    /// The file cannot be read, or is no UTF-8.
+    /// The file cannot be read or is not valid UTF-8.
     #[error("cannot read the secret in {}: {why}", path.display())]
     File {
         /// The file, resolved.
@@ -46,13 +46,13 @@ pub enum SecretError {
         /// The system's reason.
         why: String,
     },
-    /// It is there, and blank.
+    /// The secret is empty.
     #[error("the secret in {0} is empty")]
     Empty(String),
 }
 
 impl Secret {
-    /// The secret's text, without white space around it. `folder` is the profile's.
+    /// Reads the secret, without surrounding whitespace. `folder` is the profile's.
     pub fn read(&self, folder: &Path) -> Result<String, SecretError> {
         let (text, place) = match self {
             Secret::Env(name) => {
@@ -70,15 +70,15 @@ impl Secret {
     }
 }
 
-/// Secrets that stand in a header as they are.
+/// Secrets that are sent unchanged in a header.
 const IN_HEADERS: [&str; 3] = ["control_token", "gateway.key", "gateway.revoked_key"];
 
-/// The secrets of a profile that could be read, by their keys. They are in no output.
+/// The secrets of a profile that could be read, by their keys. They are never printed.
 #[derive(Clone, Default)]
 pub struct Secrets(BTreeMap<String, String>);
 
 impl Secrets {
-    /// Reads all that the profile names; what cannot be had is told with its place, all at once.
+    /// Reads all secrets of the profile. Returns an error with its position for each that cannot be read.
     pub fn read(loaded: &Loaded) -> (Secrets, Vec<Wrong>) {
         let (mut secrets, mut wrong) = (Secrets::default(), Vec::new());
         let own = loaded.profile.secrets().into_iter().map(|(key, secret)| (key.to_owned(), secret));
@@ -87,7 +87,7 @@ impl Secrets {
                 Ok(text)
                     if IN_HEADERS.contains(&key.as_str()) && !text.bytes().all(|b| b.is_ascii_graphic()) =>
                 {
-                    let why = "no key: visible ASCII characters without spaces";
+                    let why = "not a valid key: use visible ASCII characters without spaces";
                     wrong.push(loaded.source.wrong_at(&key, why));
                 }
                 Ok(text) => {
@@ -104,20 +104,20 @@ impl Secrets {
         (secrets, wrong)
     }
 
-    /// Leaves one out, such as one that is there and no good.
+    /// Removes a secret, for example an unusable one.
     pub fn forget(&mut self, key: &str) {
         self.0.remove(key);
     }
 
-    /// Puts a value in the place of a secret that cannot be had.
+    /// Sets a value for a secret that cannot be read.
     pub(crate) fn stand_in(&mut self, key: &str, value: String) {
         self.0.insert(key.to_owned(), value);
     }
 
-    /// All of them, to be kept out of every outcome.
+    /// All secrets, to hide them in every outcome.
     pub fn hidden(&self) -> Hidden {
         let mut hidden = Hidden::default();
-        // A header is known by its name alone.
+        // A header secret is listed by the header's name only.
         for (key, value) in &self.0 {
             hidden.add_secret(key.strip_prefix("headers.").unwrap_or(key), value);
         }
@@ -137,7 +137,7 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secret {
-    /// The name of a variable that is set, or of a file that is there, of which this one may be a slip.
+    /// The name of an existing variable or file that this one may be a misspelling of.
     fn near(&self, folder: &Path) -> Option<String> {
         let (written, known): (String, Vec<String>) = match self {
             Secret::Env(name) => {
@@ -150,7 +150,7 @@ impl Secret {
     }
 }
 
-/// The name of a file that is there, of which this path may be a slip.
+/// The name of an existing file that this path may be a misspelling of.
 pub(super) fn near_file(path: &Path) -> Option<String> {
     let beside = std::fs::read_dir(path.parent().filter(|parent| !parent.as_os_str().is_empty())?);
     let files = beside.ok()?.take(MOST_FILES).flatten();
@@ -164,10 +164,10 @@ fn near_name(written: &str, known: &[String]) -> Option<String> {
     nearest(written, others, written.chars().count() / 3).map(str::to_owned)
 }
 
-/// A folder may hold any number of files; a suggestion is not worth more.
+/// How many files of a folder are searched for a suggestion.
 const MOST_FILES: usize = 1000;
 
-/// By hand, since a derived reader would quote a secret that was written inline.
+/// Written by hand, since a derived implementation would quote an inline secret in its error.
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         input.deserialize_any(SecretVisitor)
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for Secret {
 struct SecretVisitor;
 
 const NOT_INLINE: &str =
-    "a secret can't stand in the profile; write { env = \"NAME\" } or { file = \"path\" }";
+    "a secret must not be in the profile; write { env = \"NAME\" } or { file = \"path\" }";
 
 impl<'de> Visitor<'de> for SecretVisitor {
     type Value = Secret;
@@ -222,7 +222,7 @@ impl<'de> Visitor<'de> for SecretVisitor {
         };
         match map.next_key::<String>()? {
             None => Ok(secret),
-            Some(_) => Err(A::Error::custom("a secret stands in one place: either env or file")),
+            Some(_) => Err(A::Error::custom("a secret has one source: either env or file")),
         }
     }
 }
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_read_from_their_place() {
+    fn secrets_are_read_from_variables_and_files() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("key"), " abc\n").unwrap();
         std::fs::write(folder.path().join("blank"), "\n").unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_missing_is_told_at_once_with_its_place_and_what_may_be_meant() {
+    fn all_missing_secrets_are_reported_with_position_and_suggestion() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("wallet.key"), "the secret itself").unwrap();
         std::fs::write(folder.path().join("blank.key"), "").unwrap();
@@ -265,7 +265,7 @@ mod tests {
             "{all_errors}"
         );
         insta::assert_snapshot!(all_errors, @r#"
-        p.toml:1:25: control_token.env: the environment variable PATHH is not set, or is no UTF-8 text; did you mean `PATH`?
+        p.toml:1:25: control_token.env: the environment variable PATHH is not set or is not valid UTF-8; did you mean `PATH`?
           |
         1 | control_token = { env = "PATHH" }
           |                         ^^^^^^^

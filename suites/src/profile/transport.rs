@@ -1,4 +1,4 @@
-//! How a target is reached: protocol, limits, headers of every request, and the client's certificate.
+//! How the target is reached: protocol, timeouts, extra headers, and the client's certificate.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::target::Sockets;
 use crate::tls::{Identity, Trust};
 use crate::transport::{ExtraHeader, Http};
 
-/// The longest that an answer may be given at least, in seconds.
+/// The maximum of `answer_seconds`.
 const LONGEST: u32 = 3600;
-/// Headers that belong to a connection or a body, or that checks are about.
+/// Headers that belong to the connection or the body, or that checks set themselves.
 const NOT_EXTRA: [&str; 11] = [
     "accept-encoding",
     "connection",
@@ -33,14 +33,14 @@ const NOT_EXTRA: [&str; 11] = [
     "upgrade",
 ];
 
-/// How requests go out.
+/// How requests are sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transport {
-    /// The HTTP that is spoken: `1.1`, `2` or `auto`.
+    /// The HTTP version: `1.1`, `2` or `auto`.
     #[serde(deserialize_with = "spoken", skip_serializing_if = "is_default")]
     pub http: Http,
-    /// How long an answer may take at least, in seconds; more where the target is far away or a check says so.
+    /// The minimum time limit for a response, in seconds. A distant target or a check may raise it.
     #[serde(deserialize_with = "seconds")]
     pub answer_seconds: u32,
 }
@@ -51,17 +51,17 @@ impl Default for Transport {
     }
 }
 
-/// The value of a header: as it stands, or where it is kept.
+/// The value of a header: a literal string, or where a secret is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum HeaderText {
-    /// Reports may show it.
+    /// A literal value; reports may show it.
     Plain(String),
-    /// No report shows it.
+    /// A secret; reports never show it.
     Secret(Secret),
 }
 
-/// By hand, since a derived reader would not say what is wrong with a secret.
+/// Written by hand, since a derived implementation would not say what is wrong with a secret.
 impl<'de> Deserialize<'de> for HeaderText {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         input.deserialize_any(HeaderVisitor)
@@ -74,7 +74,7 @@ impl<'de> Visitor<'de> for HeaderVisitor {
     type Value = HeaderText;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a text, { env = \"NAME\" } or { file = \"path\" }")
+        f.write_str("a string, { env = \"NAME\" } or { file = \"path\" }")
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HeaderText, E> {
@@ -86,9 +86,9 @@ impl<'de> Visitor<'de> for HeaderVisitor {
     }
 }
 
-/// A derived reader would only say that it wanted a text or a table.
+/// Written by hand, since a derived implementation would only say that it expected a string or a table.
 fn spoken<'de, D: Deserializer<'de>>(input: D) -> Result<Http, D::Error> {
-    let other = || D::Error::custom("wanted \"1.1\", \"2\" or \"auto\"");
+    let other = || D::Error::custom("expected \"1.1\", \"2\" or \"auto\"");
     let text = String::deserialize(input).map_err(|_| other())?;
     let text: serde::de::value::StringDeserializer<D::Error> = text.into_deserializer();
     Http::deserialize(text).map_err(|_| other())
@@ -99,7 +99,7 @@ fn seconds<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
     if (1..=LONGEST).contains(&seconds) { Ok(seconds) } else { Err(D::Error::custom("must be 1 to 3600")) }
 }
 
-/// What is wrong with a name or a plain value of `[headers]`, and where.
+/// The first invalid name or literal value in `[headers]`, with its position.
 pub(super) fn wrong_header(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
     let headers = table.get("headers")?.get_ref().as_table()?;
     headers.iter().find_map(|(name, value)| {
@@ -113,38 +113,39 @@ pub(super) fn wrong_header(table: &DeTable<'_>) -> Option<(&'static str, Range<u
 
 fn wrong_name(name: &str) -> Option<&'static str> {
     if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-        return Some("no name of a header");
+        return Some("not a valid header name");
     }
     let is_other = NOT_EXTRA.iter().any(|other| name.eq_ignore_ascii_case(other));
-    is_other
-        .then_some("a header that belongs to the connection or to what checks send; it can't be set for all")
+    is_other.then_some(
+        "this header belongs to the connection or is set by checks; it cannot be set for all requests",
+    )
 }
 
 fn wrong_value(value: &str) -> Option<&'static str> {
     let is_text = value.chars().all(|c| matches!(c, ' '..='~'));
     let is_bare = value.trim() == value && !value.is_empty();
     (!is_text || !is_bare)
-        .then_some("no value of a header: visible ASCII characters, with spaces only between them")
+        .then_some("not a valid header value: use visible ASCII characters, with spaces only between them")
 }
 
-/// Keys with what is wrong there.
+/// Keys with their errors.
 type Misfits = Vec<(String, String)>;
 
-/// The text of a secret; nothing where it cannot be had, and that is told elsewhere.
+/// Reads a secret; `None` if it cannot be read and that is already reported.
 type Read<'r> = &'r dyn Fn(&str, &Secret) -> Result<Option<String>, String>;
 
 impl Profile {
-    /// Whom connections to the target trust, and who connects; `folder` is the profile's. An error names the file.
+    /// The trusted authorities and the client's identity; `folder` is the profile's. An error names the file.
     pub fn trust(&self, folder: &Path) -> Result<Trust, String> {
         without(self.whom(folder, &|_, secret| from_place(secret, folder)))
     }
 
-    /// How the target is reached; `folder` is the profile's. [`Loaded::sockets`] tells the place of what is wrong.
+    /// How the target is reached; `folder` is the profile's. [`Loaded::sockets`] also returns the positions of errors.
     pub fn sockets(&self, folder: &Path) -> Result<Sockets, String> {
         without(self.ways(folder, &|_, secret| from_place(secret, folder)))
     }
 
-    /// Trust, as far as the files are good, and what is wrong with the others.
+    /// Trust from the valid files, and the errors of the others.
     fn whom(&self, folder: &Path, read: Read<'_>) -> (Trust, Misfits) {
         let mut wrong = Misfits::new();
         let mut misfit = |key: &str, why: String| wrong.push((key.to_owned(), why));
@@ -179,7 +180,7 @@ impl Profile {
         (trust, wrong)
     }
 
-    /// Ways to the target, as far as what they need is good, and what is wrong with the rest.
+    /// How the target is reached, from the valid settings, and the errors of the others.
     fn ways(&self, folder: &Path, read: Read<'_>) -> (Sockets, Misfits) {
         let (trust, mut wrong) = self.whom(folder, read);
         let mut headers = Vec::new();
@@ -204,8 +205,8 @@ impl Profile {
 }
 
 impl Loaded {
-    /// How the target is reached with these secrets, as far as what it needs is good, and the place of what is not.
-    /// A secret that cannot be had is no matter of this.
+    /// How the target is reached with these secrets, from the valid settings, and the errors of the others with their
+    /// positions. A secret that cannot be read is not reported here.
     pub fn sockets(&self, secrets: &Secrets) -> (Sockets, Vec<Wrong>) {
         let read = |key: &str, _: &Secret| Ok(secrets.of(key).map(str::to_owned));
         let (sockets, wrong) = self.profile.ways(&self.folder, &read);
@@ -217,12 +218,12 @@ fn from_place(secret: &Secret, folder: &Path) -> Result<Option<String>, String> 
     secret.read(folder).map(Some).map_err(|e| e.to_string())
 }
 
-/// What was made, unless anything is wrong.
+/// The value, or the first error.
 fn without<T>((made, wrong): (T, Misfits)) -> Result<T, String> {
     wrong.into_iter().next().map_or(Ok(made), |(key, why)| Err(format!("{key}: {why}")))
 }
 
-/// The reason, with the name of a file beside that may be meant where there is none of that name.
+/// The reason, with a suggestion of a similar file name if the file does not exist.
 fn hinted(why: String, path: &Path) -> String {
     match near_file(path).filter(|_| !path.exists()) {
         Some(near) => format!("{why}; did you mean `{near}`?"),
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_read_and_written_back() {
+    fn all_keys_are_read_and_written_back() {
         let text = "client_certificate = \"c.pem\"\nclient_key = { file = \"c.key\" }\n\
                     [transport]\nhttp = \"auto\"\nanswer_seconds = 40\n\
                     [headers]\nX-Auth = { env = \"AUTH\" }\nX-Team = \"assay\"\n";
@@ -252,18 +253,18 @@ mod tests {
     }
 
     #[test]
-    fn each_error_names_its_place() {
+    fn each_error_shows_its_position() {
         for (text, words) in [
             ("[transport]\nhttp = \"3\"", "p.toml:2:8: transport.http: "),
-            ("[transport]\nhttp = 2", "p.toml:2:8: transport.http: wanted \"1.1\", \"2\" or \"auto\""),
+            ("[transport]\nhttp = 2", "p.toml:2:8: transport.http: expected \"1.1\", \"2\" or \"auto\""),
             ("[transport]\nanswer_seconds = 0", "transport.answer_seconds: must be 1 to 3600"),
             ("[transport]\nanswer_second = 9", "did you mean `answer_seconds`?"),
-            ("[headers]\n\"X y\" = \"1\"", "p.toml:2:1: headers.X y: no name of a header"),
-            ("[headers]\nHost = \"a\"", "p.toml:2:1: headers.Host: a header that belongs to the connection"),
-            ("[headers]\nX = \"a\\nb\"", "p.toml:2:5: headers.X: no value of a header"),
-            ("[headers]\nX = \" a\"", "headers.X: no value"),
+            ("[headers]\n\"X y\" = \"1\"", "p.toml:2:1: headers.X y: not a valid header name"),
+            ("[headers]\nHost = \"a\"", "p.toml:2:1: headers.Host: this header belongs to the connection"),
+            ("[headers]\nX = \"a\\nb\"", "p.toml:2:5: headers.X: not a valid header value"),
+            ("[headers]\nX = \" a\"", "headers.X: not a valid header value"),
             ("[headers]\nX = 1", "headers.X: invalid type: integer `1`"),
-            ("[headers]\nX = { evn = \"A\" }", "headers.X: a secret can't stand in the profile"),
+            ("[headers]\nX = { evn = \"A\" }", "headers.X: a secret must not be in the profile"),
         ] {
             let said = error(text);
             assert!(said.contains(words), "{said}");
@@ -272,11 +273,11 @@ mod tests {
     }
 
     #[test]
-    fn secrets_that_cannot_be_used_are_refused_without_a_character_of_them() {
+    fn unusable_secrets_are_rejected_without_being_shown() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("x"), "hunter2\nhunter3").unwrap();
         for (text, words) in [
-            ("[headers]\nX = { file = \"x\" }", "headers.X: no value of a header"),
+            ("[headers]\nX = { file = \"x\" }", "headers.X: not a valid header value"),
             ("[headers]\nX = { file = \"none\" }", "headers.X: cannot read the secret in "),
             ("client_certificate = \"c.pem\"", "client_certificate: needs client_key"),
             ("client_key = { file = \"x\" }", "client_key: needs client_certificate"),
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_told_at_its_place_and_the_rest_is_kept() {
+    fn all_errors_are_reported_at_their_position_and_the_rest_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("auth"), "hunter2\nhunter3").unwrap();
         std::fs::write(folder.path().join("ca.pem"), "no certificate").unwrap();
@@ -304,7 +305,7 @@ mod tests {
             "p.toml:4:18: headers.X-Auth.env: the environment variable PATHH is not set",
             "did you mean `PATH`?",
             "p.toml:5:22: headers.X.Other.file: cannot read the secret in ",
-            "p.toml:6:9: headers.X-Bad: no value of a header",
+            "p.toml:6:9: headers.X-Bad: not a valid header value",
             "p.toml:1:11: ca_file: ",
             "did you mean `ca.pem`?",
             "p.toml:2:22: client_certificate: needs client_key",
@@ -314,7 +315,7 @@ mod tests {
         assert!(!all_errors.contains("hunter") && all_errors.matches("p.toml:").count() == 5, "{all_errors}");
         let names: Vec<&str> = sockets.transport.headers.iter().map(|header| header.name.as_str()).collect();
         assert_eq!(names, ["X-Good", "X-Team"]);
-        // A key that cannot be had is told once.
+        // A key that cannot be read is reported once.
         let text = "client_certificate = \"c.pem\"\nclient_key = { file = \"none\" }\n";
         let loaded = Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
         let (secrets, missing) = Secrets::read(&loaded);

@@ -1,4 +1,4 @@
-//! What is wrong with a profile, and where: file, line, caret, and what helps.
+//! Errors in a profile: file, line, caret, and what to do.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,42 +15,42 @@ pub enum ProfileError {
     /// The file cannot be read.
     #[error("cannot read the profile {file}: {why}")]
     Unreadable {
-        /// The file as it was named.
+        /// The file name as given.
         file: String,
         /// The system's reason.
         why: String,
     },
-    /// Something in it is wrong.
+    /// Something in the file is invalid.
     #[error(transparent)]
     Wrong(Box<Wrong>),
 }
 
-/// One wrong spot of a profile.
+/// One error in a profile, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Wrong {
-    /// The file as it was named.
+    /// The file name as given.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The key, such as `publish.url` or `publish.domains[1]`; empty at the top or where the text is no TOML.
+    /// The key, such as `publish.url` or `publish.domains[1]`; empty at the top level or if the file is not valid TOML.
     pub key: String,
-    /// What is wrong, and what helps.
+    /// What is wrong, and what to do.
     pub message: String,
-    /// The line's text, without what may be a secret.
+    /// The line, without anything that may be a secret.
     pub text: String,
     /// How many characters the caret marks.
     pub width: usize,
 }
 
-/// The message, then the line with a caret under the spot.
+/// The message, then the line with a caret under the position.
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Wrong { file, line, column, key, message, text, width } = self;
         let about = if key.is_empty() { String::new() } else { format!("{key}: ") };
         let gutter = " ".repeat(line.to_string().len());
-        // Tabs stay tabs, so that the caret stands under its spot.
+        // Keep tabs, so that the caret is under its position.
         let indent: String =
             text.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         writeln!(f, "{file}:{line}:{column}: {about}{message}")?;
@@ -60,7 +60,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// A profile's text under the name of its file, to show a place in it.
+/// A profile's text and file name, to show positions in it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     file: String,
@@ -68,26 +68,26 @@ pub struct Source {
 }
 
 impl Source {
-    /// The text of the file.
+    /// A source with this file name and text.
     pub fn new(file: String, text: String) -> Source {
         Source { file, text }
     }
 
-    /// The name of the file, as it was given.
+    /// The file name as given.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// An error about the value of a key such as `gateway.key`, in a text that was read without one.
+    /// An error about the value of a key such as `gateway.key`, in a profile that was parsed without errors.
     pub fn wrong_at(&self, key: &str, message: &str) -> Wrong {
         let (table, _) = DeTable::parse_recoverable(&self.text);
         let span = span_of(table.get_ref(), key).unwrap_or_default();
-        // A profile that was read holds no secret, so its line may be shown.
+        // A parsed profile contains no secret, so the line may be shown.
         Wrong::at(&self.text, &self.file, key, message, span, str::to_owned)
     }
 }
 
-/// No text in any output.
+/// Prints no text.
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Source({})", self.file)
@@ -95,7 +95,7 @@ impl fmt::Debug for Source {
 }
 
 impl Wrong {
-    /// An error of the reader about the span; `is_read` says that the text is TOML of the form that a profile has.
+    /// An error of the parser at the span. `is_read` says that the text is valid TOML in the form of a profile.
     pub(super) fn in_text(
         text: &str,
         file: &str,
@@ -103,7 +103,7 @@ impl Wrong {
         (message, is_read): (&str, bool),
         span: Range<usize>,
     ) -> Wrong {
-        // The second of two equal keys stands in no table. Any other word there may be a secret out of its place.
+        // The second of two equal keys is in no table. Any other word there may be a misplaced secret.
         let twice = if message == "duplicate key" { text.get(span.clone()) } else { None };
         let key = key_at(table, &span).unwrap_or_else(|| bare_key(twice.unwrap_or_default()).into());
         let (line_start, line) = line_at(text, span.start);
@@ -135,7 +135,7 @@ impl Wrong {
         let start = source.floor_char_boundary(span.start);
         let before = &source[..start];
         let (line_start, line) = line_at(source, start);
-        // No terminal acts on what is shown; a tab keeps its width.
+        // Replace control characters, so that they cannot control the terminal. Keep tabs for their width.
         let text = shown(line).replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
         let (key, message) = (one_line(key.as_bytes()), one_line(message.as_bytes()));
         let width = source[start..source.floor_char_boundary(span.end).max(start)].lines().next();
@@ -153,14 +153,14 @@ impl Wrong {
     }
 }
 
-/// Where the line of a place begins, and the line.
+/// The start of the line that contains `at`, and the line.
 fn line_at(text: &str, at: usize) -> (usize, &str) {
     let start = text[..text.floor_char_boundary(at)].rfind('\n').map_or(0, |at| at + 1);
     (start, text[start..].lines().next().unwrap_or_default())
 }
 
-/// Whether a secret may have been written in that line in spite of all: as the value of a secret's key, or as the user
-/// or the query of a URL.
+/// Whether the line may contain a secret although it must not: as the value of a secret's key, or in the user or query
+/// part of a URL.
 fn may_hold_secret(line: &str, key: &str) -> bool {
     let mut names: Vec<&str> = line.split('=').collect();
     names.pop();
@@ -174,8 +174,8 @@ fn may_hold_secret(line: &str, key: &str) -> bool {
         || line.contains(['@', '?', '#'])
 }
 
-/// The line as far as it holds names: up to its first value, whatever that may be. Nothing where it begins inside a
-/// text, or with anything but a name, since that is a value already.
+/// The line up to its first value. Nothing if it begins inside a string or with anything but a name, since that is a
+/// value already.
 fn up_to_value(line: &str, is_within_text: bool) -> String {
     const NOTHING: &str = "\u{2026}";
     let header = line.trim().trim_start_matches('[').trim_end_matches(']');
@@ -188,7 +188,7 @@ fn up_to_value(line: &str, is_within_text: bool) -> String {
     let Some(at) = line.find(['=', ':']) else { return NOTHING.to_owned() };
     let (name, rest) = line.split_at(at);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.\"'{ \t".contains(c);
-    // Base64 ends with `=`, before the quotes at the end of a text too.
+    // Base64 ends with `=`, also before the closing quotes of a string.
     let is_end = rest.trim_matches(['=', '"', '\'', ' ', '\t']).is_empty();
     if name.trim().is_empty() || !name.chars().all(is_name) || is_end {
         return NOTHING.to_owned();
@@ -196,7 +196,7 @@ fn up_to_value(line: &str, is_within_text: bool) -> String {
     format!("{name}{} {NOTHING}", &rest[..1])
 }
 
-/// The line up to the key that is marked in it, since what stands behind an unknown key may be a secret.
+/// The line up to the marked key, since the value of an unknown key may be a secret.
 fn up_to_key(line: &str, marked: Range<usize>) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.={[ \t".contains(c);
     let (before, rest) = (&line[..marked.start], &line[marked.end..]);
@@ -210,7 +210,7 @@ fn up_to_key(line: &str, marked: Range<usize>) -> String {
     }
 }
 
-/// Whether a text of several lines has begun and not ended, as far as a broken text can tell.
+/// Whether a multi-line string is open at this point, as far as invalid TOML shows it.
 fn is_within_text(before: &str) -> bool {
     [r#"""""#, "'''"].iter().any(|quotes| before.matches(quotes).count() % 2 == 1)
 }
@@ -219,7 +219,7 @@ fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The innermost key whose name or value holds the span.
+/// The innermost key whose name or value contains the span.
 fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
     table.iter().find_map(|(key, value)| {
         let name = key.get_ref();
@@ -228,9 +228,9 @@ fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
     })
 }
 
-/// What follows the key of a value that holds the span: `.url`, `[1]`, or nothing.
+/// What follows the key of a value that contains the span: `.url`, `[1]`, or nothing.
 fn below(value: &Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<String> {
-    // The span of a table with a header of its own is the header; its keys stand below it.
+    // The span of a table with a header is the header; its keys are outside of it.
     let inner = match value.get_ref() {
         DeValue::Table(inner) => key_at(inner, span).map(|inside| format!(".{inside}")),
         DeValue::Array(items) => items
@@ -249,7 +249,7 @@ fn bare_key(text: &str) -> &str {
 
 /// The span of a key's value, such as that of `gateway.key`.
 fn span_of(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
-    // The name of a header may hold dots itself.
+    // The name of an HTTP header may contain dots.
     table.iter().find_map(|(name, value)| match (key.strip_prefix(&**name.get_ref())?, value.get_ref()) {
         ("", _) => Some(value.span()),
         (rest, DeValue::Table(inner)) => span_of(inner, rest.strip_prefix('.')?),
@@ -257,7 +257,7 @@ fn span_of(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Turns messages about unknown keys and values into our words, with the nearest name among those expected.
+/// Rewrites messages about unknown keys and values, with the nearest expected name as a suggestion.
 fn with_suggestion(message: &str) -> String {
     let kinds = [("unknown field ", "key"), ("unknown variant ", "value")];
     let found = kinds.iter().find_map(|(start, kind)| Some((message.strip_prefix(start)?, kind)));
@@ -271,7 +271,7 @@ fn with_suggestion(message: &str) -> String {
     }
 }
 
-/// The known name that is nearest to what was written, with at most so many slips between them.
+/// The known name nearest to `written`, at most `slips` edits away.
 pub(super) fn nearest<'n>(
     written: &str,
     known: impl Iterator<Item = &'n str>,

@@ -1,4 +1,4 @@
-//! What the chain shows of a publish, through its public interface.
+//! Checks of a confirmed publish through the chain's public interface.
 
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::requirements::{chain as rows, message, submit as submits};
@@ -11,34 +11,34 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FOUND, the_transaction_is_found_without_error)
+    shows!(rows::FOUND, transaction_is_found_without_error)
         .costs(3, 1, 1)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE] }),
-    shows!(rows::MESSAGE, the_transaction_holds_the_signed_message)
+    shows!(rows::MESSAGE, transaction_contains_the_signed_message)
         .costs(3, 1, 1)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE, &message::FEE_PAYER, &message::CLIENT] }),
-    shows!(rows::INVOCATION, the_log_shows_the_memo_invocation)
+    shows!(rows::INVOCATION, log_shows_the_memo_invocation)
         .costs(3, 1, 1)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
-    shows!(rows::SIGNED_BY, the_log_names_the_publishing_key)
+    shows!(rows::SIGNED_BY, log_names_the_publishing_key)
         .costs(3, 1, 1)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
-    shows!(rows::MEMO_LINE, the_log_shows_the_memo_and_its_length)
+    shows!(rows::MEMO_LINE, log_shows_the_memo_and_its_length)
         .costs(3, 1, 1)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
 ];
 
-/// A publish that landed, and its transaction as the chain tells it in that encoding.
+/// Publishes, and fetches the transaction from the chain in this encoding.
 async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepared, Value), Stop> {
     let caller = caller(probe).await?;
     let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
@@ -48,19 +48,22 @@ async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepa
     Ok((caller, prepared, found))
 }
 
-async fn the_transaction_is_found_without_error(probe: &Probe<'_>) -> Checked {
+/// Publishes, then calls `getTransaction`. It must return the transaction, and `meta.err` must be null.
+async fn transaction_is_found_without_error(probe: &Probe<'_>) -> Checked {
     let (_, _, found) = transaction(probe, "json").await?;
     probe.expect(found.is_object(), "getTransaction", "a transaction", found.to_string())?;
     let error = &found["meta"]["err"];
     probe.expect(error.is_null() && found["meta"].is_object(), "/meta/err", "null", error.to_string())
 }
 
-async fn the_transaction_holds_the_signed_message(probe: &Probe<'_>) -> Checked {
+/// Publishes, then fetches the transaction in base64. It must contain two signatures, the exact message that was
+/// signed, and both signatures must verify over it.
+async fn transaction_contains_the_signed_message(probe: &Probe<'_>) -> Checked {
     let (caller, prepared, found) = transaction(probe, "base64").await?;
     let wire = found["transaction"][0].as_str().and_then(text::parse_base64);
-    probe.given(wire.is_some(), "the chain does not show the transaction")?;
+    probe.given(wire.is_some(), "getTransaction returned no base64 transaction")?;
     let wire = wire.unwrap_or_default();
-    // One byte counts two signatures of 64 bytes; the message follows.
+    // One count byte, two signatures of 64 bytes, then the message.
     probe.expect(
         wire.first() == Some(&2),
         "signatures of the transaction",
@@ -87,16 +90,21 @@ async fn the_transaction_holds_the_signed_message(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
-/// The log lines of a publish that landed.
+/// Publishes, and fetches the log lines of the transaction.
 async fn logs(probe: &Probe<'_>) -> Result<(Caller, Prepared, Vec<String>), Stop> {
     let (caller, prepared, found) = transaction(probe, "json").await?;
-    probe.given(found["meta"]["logMessages"].is_array(), "the chain shows no log of the transaction")?;
+    probe.given(
+        found["meta"]["logMessages"].is_array(),
+        "getTransaction returned no log of the transaction",
+    )?;
     let lines = found["meta"]["logMessages"].as_array().into_iter().flatten();
     let lines = lines.filter_map(|line| line.as_str().map(str::to_owned)).collect();
     Ok((caller, prepared, lines))
 }
 
-async fn the_log_shows_the_memo_invocation(probe: &Probe<'_>) -> Checked {
+/// Publishes, then reads the transaction's log. It must contain `Program <memo program> invoke [1]` and `Program
+/// <memo program> success`.
+async fn log_shows_the_memo_invocation(probe: &Probe<'_>) -> Checked {
     let (_, _, lines) = logs(probe).await?;
     let memo = &probe.settings.dialect.memo_program;
     for want in [format!("Program {memo} invoke [1]"), format!("Program {memo} success")] {
@@ -105,19 +113,24 @@ async fn the_log_shows_the_memo_invocation(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn the_log_names_the_publishing_key(probe: &Probe<'_>) -> Checked {
+/// Publishes, then reads the transaction's log. It must contain `Program log: Signed by` with the publishing key's
+/// address.
+async fn log_names_the_publishing_key(probe: &Probe<'_>) -> Checked {
     let (caller, _, lines) = logs(probe).await?;
     let want = format!("Program log: Signed by {}", ed25519::address(&caller.key));
     probe.expect(lines.contains(&want), "log", want, lines.join("\n"))
 }
 
-async fn the_log_shows_the_memo_and_its_length(probe: &Probe<'_>) -> Checked {
+/// Publishes, then reads the transaction's log. It must contain `Program log: Memo (len <n>)` with the record and
+/// its length in bytes.
+async fn log_shows_the_memo_and_its_length(probe: &Probe<'_>) -> Checked {
     let (_, prepared, lines) = logs(probe).await?;
     let data = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());
     let record = data.and_then(|(_, _, data)| String::from_utf8(data).ok());
-    probe.given(record.is_some(), "the message carries no text")?;
+    probe.given(record.is_some(), "the message carries no UTF-8 record")?;
     let record = record.unwrap_or_default();
-    // The public program prints the text in quotes, with quotes and backslashes escaped; the document without.
+    // The public memo program prints the record in quotes, with quotes and backslashes escaped. The document shows it
+    // without quotes.
     let plain = format!("Program log: Memo (len {}): {record}", record.len());
     let quoted = format!("Program log: Memo (len {}): {record:?}", record.len());
     probe.expect(lines.contains(&plain) || lines.contains(&quoted), "log", plain, lines.join("\n"))

@@ -1,4 +1,4 @@
-//! A conforming client of the exchange: checks before it signs, and knows what each refusal asks of it.
+//! A conforming client of the exchange: it checks the message before it signs, and handles each error as documented.
 
 use std::time::Duration;
 
@@ -18,38 +18,38 @@ use crate::probe::wall_clock;
 use crate::target::{Connect, Dial, Tcp};
 use crate::transport::Http;
 
-/// What to publish, where and as whom.
+/// What to publish, where and with which key.
 pub struct Publication {
-    /// The service's words.
+    /// The product names in identifiers.
     pub dialect: Dialect,
     /// Base URL of the exchange.
     pub url: String,
-    /// Base URL of the chain's interface, to look for what landed.
+    /// Base URL of the chain's interface, for verification.
     pub chain_url: Option<String>,
-    /// The publishing key; for an accept the incoming one.
+    /// The publishing key; for an accept the incoming key.
     pub key: SigningKey,
-    /// What is asked for.
+    /// The requested operation.
     pub asked: Asked,
 }
 
 /// How a publication ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Published {
-    /// It landed under this transaction signature, verified on the chain where there is one to ask.
+    /// It landed with this transaction signature; verified on the chain if `chain_url` is set.
     Landed(String),
-    /// It landed, but the chain's log does not prove it.
+    /// It landed with this transaction signature, but the chain does not prove it, for this reason.
     Unverified(String, String),
-    /// Nobody knows whether it lands: it must be looked for before anything else.
+    /// The transaction can still land: look for it before you publish again.
     Unresolved(String),
 }
 
-/// How often a refusal that asks for patience is waited out, and how long at most each time.
+/// How often the client retries, and how long it waits at most each time.
 const PATIENCE: u32 = 3;
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// A submit is answered after the confirmation, which can take about three minutes.
+/// A submit returns after confirmation, which can take about three minutes.
 const SUBMIT_TIMEOUT: Duration = Duration::from_mins(4);
 
-/// Publishes. An error says why nothing was published, or why nothing more is tried.
+/// Publishes. An error says why nothing was published or why the client stopped.
 pub async fn publish(wanted: &Publication) -> Result<Published, String> {
     let mut gone = false;
     loop {
@@ -57,11 +57,13 @@ pub async fn publish(wanted: &Publication) -> Result<Published, String> {
         match submitted(wanted, &prepared).await? {
             Submitted::Landed(signature) => return Ok(verified(wanted, &prepared, signature).await),
             Submitted::Gone if gone => {
-                return Err("gone twice in a row: this clock or the service's is wrong".to_owned());
+                return Err(
+                    "410 twice in a row: the clock of this machine or of the service is wrong".to_owned()
+                );
             }
             Submitted::Gone => gone = true,
             Submitted::Ceiling => match resolved(wanted, &prepared).await? {
-                // Its blockhash is dead and the chain does not know it: now it cannot land any more.
+                // The blockhash has expired and the chain does not know the transaction: it cannot land any more.
                 None => gone = true,
                 Some(published) => return Ok(published),
             },
@@ -71,7 +73,7 @@ pub async fn publish(wanted: &Publication) -> Result<Published, String> {
 
 struct Prepared {
     body: String,
-    /// What the message writes, once it lands.
+    /// The record in the message.
     record: Record,
     last_valid_block_height: u64,
 }
@@ -99,9 +101,9 @@ async fn prepared(wanted: &Publication) -> Result<Prepared, String> {
         }
     };
     let message =
-        answer["message"].as_str().and_then(text::parse_base64).ok_or("prepare: message is not base64")?;
+        answer["message"].as_str().and_then(text::parse_base64).ok_or("prepare: `message` is not base64")?;
     let client = wanted.key.verifying_key().to_bytes();
-    // All checks before anything is signed: on the message's bytes, whatever `payload` says.
+    // Run all checks on the message's bytes before signing. `payload` is for display only.
     let record = check_message(&wanted.dialect, &message, &client, &wanted.asked, wall_clock(), &mut Strict)
         .map_err(|refused| format!("not signed: {refused}"))?;
     let vault = &answer["txtObserved"]["vault"];
@@ -125,24 +127,25 @@ async fn submitted(wanted: &Publication, prepared: &Prepared) -> Result<Submitte
     loop {
         let answer = match post(wanted, submit::ENDPOINT.path, &prepared.body, limits).await {
             Ok(answer) => answer,
-            // The answer is lost, not the submit: the same body again tells what became of it.
+            // The response is lost, not the submit. The same body again returns the same signature.
             Err(broken) if waited < PATIENCE && !matches!(broken, Broken::Harness(_)) => {
                 waited += 1;
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 continue;
             }
-            Err(broken) => return Err(format!("submit: {broken}; whether it landed is not known")),
+            Err(broken) => return Err(format!("submit: {broken}; the transaction may have landed")),
         };
         let error = answer.json().map(|body| body["error"].to_string().to_lowercase()).unwrap_or_default();
         match answer.status {
             200 => {
                 let body = answer.json().map_err(|e| format!("submit: {e}"))?;
-                let signature = body["signature"].as_str().ok_or("submit: no signature in the answer")?;
+                let signature =
+                    body["signature"].as_str().ok_or("submit: the response has no `signature`")?;
                 return Ok(Submitted::Landed(signature.to_owned()));
             }
             410 if error.contains(submit::SAFETY_CEILING) => return Ok(Submitted::Ceiling),
             410 => return Ok(Submitted::Gone),
-            // Also our own submit, whose answer was lost on the way.
+            // A 409 can also be our own submit whose response was lost.
             409 | 429 | 502 | 503 if waited < PATIENCE && !error.contains("frozen") => {
                 waited += 1;
                 pause(&answer).await;
@@ -152,11 +155,11 @@ async fn submitted(wanted: &Publication, prepared: &Prepared) -> Result<Submitte
     }
 }
 
-/// Looks on the chain until the transaction is found or cannot land any more.
+/// Polls the chain until the transaction is found or cannot land any more.
 async fn resolved(wanted: &Publication, prepared: &Prepared) -> Result<Option<Published>, String> {
     let Some(chain) = &wanted.chain_url else {
-        let why =
-            "the service stopped waiting; without a chain to ask, look for the record before anything else";
+        let why = "the service stopped waiting for confirmation, and no chain URL is set: look for the record before you \
+             publish again";
         return Ok(Some(Published::Unresolved(why.to_owned())));
     };
     let address = ed25519::address(&wanted.key);
@@ -175,7 +178,7 @@ async fn resolved(wanted: &Publication, prepared: &Prepared) -> Result<Option<Pu
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    Ok(Some(Published::Unresolved("the chain tells neither way".to_owned())))
+    Ok(Some(Published::Unresolved("the chain neither shows the transaction nor rules it out".to_owned())))
 }
 
 async fn verified(wanted: &Publication, prepared: &Prepared, signature: String) -> Published {
@@ -183,7 +186,9 @@ async fn verified(wanted: &Publication, prepared: &Prepared, signature: String) 
     let address = ed25519::address(&wanted.key);
     match verify_publish(&wanted.dialect, chain, &signature, &address).await {
         Ok(Verified::Record(record)) if record == prepared.record => Published::Landed(signature),
-        Ok(Verified::Record(_)) => Published::Unverified(signature, "it holds another record".to_owned()),
+        Ok(Verified::Record(_)) => {
+            Published::Unverified(signature, "it contains a different record".to_owned())
+        }
         Ok(Verified::Absent) => Published::Unverified(signature, "the chain does not know it".to_owned()),
         Ok(Verified::Unproven(why)) | Err(why) => Published::Unverified(signature, why),
     }
@@ -207,7 +212,7 @@ fn prepare_body(wanted: &Publication) -> Value {
     body
 }
 
-/// Signs and sends one body, serialised once.
+/// Signs and sends one body; it is serialised only once.
 async fn post(wanted: &Publication, path: &str, body: &str, limits: Limits) -> Result<Response, Broken> {
     let url = url::Url::parse(&wanted.url).map_err(|e| Broken::Harness(format!("{}: {e}", wanted.url)))?;
     let target = format!("{}{path}", url.path().trim_end_matches('/'));
@@ -226,7 +231,7 @@ async fn post(wanted: &Publication, path: &str, body: &str, limits: Limits) -> R
     connection.exchange(&request, url.authority(), limits).await
 }
 
-/// Waits as long as the answer asks for.
+/// Waits as long as `Retry-After` says.
 async fn pause(answer: &Response) {
     let seconds = answer.header("retry-after").and_then(|text| text.parse().ok()).unwrap_or(2);
     tokio::time::sleep(Duration::from_secs(seconds).min(LONGEST_WAIT)).await;
@@ -238,5 +243,5 @@ fn refusal(call: &str, answer: &Response) -> String {
         404 => "; check domain, key and envelope",
         _ => "",
     };
-    format!("{call} answers {}: {text}{advice}", answer.status)
+    format!("{call} returned {}: {text}{advice}", answer.status)
 }

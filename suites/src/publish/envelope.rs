@@ -1,4 +1,4 @@
-//! The `Authorization` header: each rule broken alone, each with its valid counterpart.
+//! Checks of the `Authorization` header: each violates one rule, with a valid counterpart.
 
 use std::time::Duration;
 
@@ -13,42 +13,42 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::SCHEME, another_scheme_or_spacing_is_refused).costs(4, 0, 1).writes(4),
-    refuses!(rows::TWO_PARTS, one_part_or_three_are_refused).costs(3, 0, 1).writes(3),
-    refuses!(rows::BASE64URL, padding_and_the_other_alphabet_are_refused).costs(3, 0, 1).writes(3),
-    refuses!(rows::SIGNATURE_LENGTH, a_signature_of_63_or_65_bytes_is_refused).costs(3, 0, 1).writes(3),
-    refuses!(rows::PREFIX, another_prefix_is_refused).costs(3, 0, 1).writes(3),
-    refuses!(rows::SIX_KEYS, a_seventh_or_a_missing_key_is_refused).costs(4, 0, 1).writes(4),
-    refuses!(rows::VERSION, another_version_is_refused).costs(4, 0, 1).writes(4),
-    shows!(rows::KEY_ORDER_FREE, any_order_and_inner_white_space_are_taken).costs(2, 0, 1).writes(2),
-    refuses!(rows::METHOD, another_method_in_the_envelope_is_refused).costs(2, 0, 1).writes(2),
-    refuses!(rows::PATH, the_other_endpoints_path_is_refused).costs(3, 0, 1).writes(3),
-    shows!(rows::QUERY_NOT_SIGNED, a_query_does_not_belong_to_the_path).costs(1, 0, 1).writes(1),
-    refuses!(rows::TIME_FORM, what_is_no_time_is_refused).costs(4, 0, 1).writes(4),
-    refuses!(rows::TIME_WINDOW, times_beyond_ten_minutes_are_refused_and_within_taken)
+    refuses!(rows::SCHEME, wrong_scheme_or_spacing_is_rejected).costs(4, 0, 1).writes(4),
+    refuses!(rows::TWO_PARTS, one_or_three_parts_are_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::BASE64URL, padding_and_the_standard_alphabet_are_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::SIGNATURE_LENGTH, signature_of_63_or_65_bytes_is_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::PREFIX, wrong_prefix_is_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::SIX_KEYS, seventh_or_missing_key_is_rejected).costs(4, 0, 1).writes(4),
+    refuses!(rows::VERSION, wrong_version_is_rejected).costs(4, 0, 1).writes(4),
+    shows!(rows::KEY_ORDER_FREE, key_order_and_whitespace_are_free).costs(2, 0, 1).writes(2),
+    refuses!(rows::METHOD, wrong_method_is_rejected).costs(2, 0, 1).writes(2),
+    refuses!(rows::PATH, wrong_path_is_rejected).costs(3, 0, 1).writes(3),
+    shows!(rows::QUERY_NOT_SIGNED, query_is_not_part_of_the_path).costs(1, 0, 1).writes(1),
+    refuses!(rows::TIME_FORM, invalid_time_is_rejected).costs(4, 0, 1).writes(4),
+    refuses!(rows::TIME_WINDOW, times_within_10_minutes_are_accepted_and_others_rejected)
         .costs(5, 0, 1)
         .writes(5),
-    refuses!(rows::BODY_HASH, another_body_than_was_hashed_is_refused).costs(3, 0, 1).writes(3),
-    shows!(rows::EMPTY_BODY, an_empty_body_is_past_the_envelope).costs(1, 0, 1).writes(1),
-    refuses!(rows::DOMAIN_AS_SENT, upper_case_and_a_trailing_dot_are_refused).costs(3, 0, 1).writes(3),
-    refuses!(rows::BINDING, an_unbound_domain_is_refused).costs(2, 0, 1).writes(2),
-    refuses!(rows::SIGNATURE, another_key_or_another_message_is_refused).costs(4, 0, 1).writes(4),
-    refuses!(rows::FEATURE, an_account_without_the_feature_is_refused)
+    refuses!(rows::BODY_HASH, body_with_another_hash_is_rejected).costs(3, 0, 1).writes(3),
+    shows!(rows::EMPTY_BODY, empty_body_is_hashed_too).costs(1, 0, 1).writes(1),
+    refuses!(rows::DOMAIN_AS_SENT, domain_that_is_not_canonical_is_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::BINDING, unbound_domain_is_rejected).costs(2, 0, 1).writes(2),
+    refuses!(rows::SIGNATURE, signature_that_does_not_verify_is_rejected).costs(4, 0, 1).writes(4),
+    refuses!(rows::FEATURE, account_without_the_feature_is_rejected)
         .costs(2, 0, 2)
         .writes(2)
         .needs(&[Need::Actions]),
-    refuses!(rows::BLANKET, every_cause_has_the_same_answer).costs(9, 0, 1).writes(9),
-    refuses!(rows::BEFORE_BODY, a_wrong_envelope_hides_a_malformed_body)
+    refuses!(rows::BLANKET, every_failure_returns_the_same_404).costs(9, 0, 1).writes(9),
+    refuses!(rows::BEFORE_BODY, invalid_envelope_hides_a_malformed_body)
         .costs(2, 0, 1)
         .writes(2)
         .after(const { &[&rows::SIGNATURE] }),
 ];
 
-/// One thing done wrong to a request.
+/// A change that violates one rule.
 type Fault<'a> = &'a (dyn Fn(&mut Draft) + Sync);
 
-/// One fault after the other, each alone; every one must be refused, after a counterpart without any.
-async fn each_is_refused(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
+/// Sends a valid counterpart, then one request for each fault, which must return 404.
+async fn each_is_rejected(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     for fault in faults {
@@ -57,21 +57,24 @@ async fn each_is_refused(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
     Ok(())
 }
 
-async fn another_scheme_or_spacing_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends the header with the scheme `Bearer` and with two spaces. Each must return 404; a lowercase scheme is only
+/// noted.
+async fn wrong_scheme_or_spacing_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     knock(probe, &caller, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_status(&[404])?;
     knock(probe, &caller, |draft| draft.scheme.push(' ')).await?.expect_status(&[404])?;
     let lower = knock(probe, &caller, |draft| draft.scheme = draft.scheme.to_lowercase()).await?;
-    // Schemes are compared without case in HTTP at large; the document's word is exact. Either is reported.
+    // HTTP compares schemes case-insensitively; the document gives one spelling. Either is allowed and noted.
     if lower.status() != 404 {
-        probe.note("the scheme word is taken in lower case");
+        probe.note("the lowercase scheme is accepted");
     }
     Ok(())
 }
 
-async fn one_part_or_three_are_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends the header value with one part and with three parts. Each must return 404.
+async fn one_or_three_parts_are_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[
             &|draft| {
@@ -91,8 +94,9 @@ async fn one_part_or_three_are_refused(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn padding_and_the_other_alphabet_are_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends a signature with base64 padding and one in the standard alphabet. Each must return 404.
+async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[
             &|draft| {
@@ -101,7 +105,7 @@ async fn padding_and_the_other_alphabet_are_refused(probe: &Probe<'_>) -> Checke
                 });
             },
             &|draft| {
-                // The time is varied until the text has a character that the alphabets differ in.
+                // Change the time until the signature has a character that differs between the alphabets.
                 while !text::base64url(&sealed(draft)).contains(['-', '_']) {
                     draft.set("t", json!(shifted(&draft.members)));
                 }
@@ -115,25 +119,26 @@ async fn padding_and_the_other_alphabet_are_refused(probe: &Probe<'_>) -> Checke
     .await
 }
 
-/// Expects an answer that is past the envelope: whatever comes then, it is not the blanket 404.
-fn is_past(answer: &Answer<'_>) -> Checked {
-    answer.expect(answer.status() != 404, "status", "anything but 404", answer.status().to_string())
+/// Expects that the envelope was accepted: any status but the blanket 404.
+fn expect_accepted(answer: &Answer<'_>) -> Checked {
+    answer.expect(answer.status() != 404, "status", "not 404", answer.status().to_string())
 }
 
-/// The signature that a draft would carry.
+/// The signature of a draft.
 fn sealed(draft: &Draft) -> Vec<u8> {
     assay_spec::crypto::ed25519::sign(&draft.key, &draft.message()).to_vec()
 }
 
-/// The draft's time, a millisecond later.
+/// The draft's time plus one millisecond.
 fn shifted(members: &[(String, Value)]) -> String {
     let time = members.iter().find(|(key, _)| key == "t").and_then(|(_, value)| value.as_str());
     let time = time.and_then(assay_spec::Instant::parse_exact).unwrap_or(assay_spec::Instant(0));
     (time + 1).to_string()
 }
 
-async fn a_signature_of_63_or_65_bytes_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends signatures of 63 and 65 bytes. Each must return 404.
+async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[
             &|draft| {
@@ -152,16 +157,18 @@ async fn a_signature_of_63_or_65_bytes_is_refused(probe: &Probe<'_>) -> Checked 
     .await
 }
 
-async fn another_prefix_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends messages without the prefix and with prefix version 2. Each must return 404.
+async fn wrong_prefix_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[&|draft| draft.prefix.clear(), &|draft| draft.prefix = draft.prefix.replace(":1:", ":2:")],
     )
     .await
 }
 
-async fn a_seventh_or_a_missing_key_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends messages with a seventh key, without `v`, and without any key. Each must return 404.
+async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[
             &|draft| draft.members.push(("x".to_owned(), json!("y"))),
@@ -172,8 +179,9 @@ async fn a_seventh_or_a_missing_key_is_refused(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn another_version_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends messages whose `v` is 2, the string `1`, and `true`. Each must return 404.
+async fn wrong_version_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[&|draft| draft.set("v", json!(2)), &|draft| draft.set("v", json!("1")), &|draft| {
             draft.set("v", json!(true));
@@ -182,18 +190,21 @@ async fn another_version_is_refused(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn any_order_and_inner_white_space_are_taken(probe: &Probe<'_>) -> Checked {
+/// Sends a message with its keys in reverse order and one with whitespace in the JSON. Neither must return 404.
+async fn key_order_and_whitespace_are_free(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    is_past(&knock(probe, &caller, |draft| draft.members.reverse()).await?)?;
-    is_past(&knock(probe, &caller, |draft| draft.spaced = true).await?)
+    expect_accepted(&knock(probe, &caller, |draft| draft.members.reverse()).await?)?;
+    expect_accepted(&knock(probe, &caller, |draft| draft.spaced = true).await?)
 }
 
-async fn another_method_in_the_envelope_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(probe, &[&|draft| draft.set("m", json!("PUT"))]).await
+/// Sends a message whose `m` is `PUT`. It must return 404.
+async fn wrong_method_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(probe, &[&|draft| draft.set("m", json!("PUT"))]).await
 }
 
-async fn the_other_endpoints_path_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends messages whose `p` is the other endpoint's path and the path with a trailing slash. Each must return 404.
+async fn wrong_path_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[&|draft| draft.set("p", json!(draft.target.replace(SUBMIT, PREPARE))), &|draft| {
             draft.set("p", json!(format!("{}/", draft.target)));
@@ -202,13 +213,17 @@ async fn the_other_endpoints_path_is_refused(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn a_query_does_not_belong_to_the_path(probe: &Probe<'_>) -> Checked {
+/// Sends a request with a query that `p` does not contain. It must not return 404.
+async fn query_is_not_part_of_the_path(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    knock(probe, &caller, |draft| draft.target.push_str("?x=1")).await.and_then(|answer| is_past(&answer))
+    knock(probe, &caller, |draft| draft.target.push_str("?x=1"))
+        .await
+        .and_then(|answer| expect_accepted(&answer))
 }
 
-async fn what_is_no_time_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Sends messages whose `t` is empty, not a time, and a number. Each must return 404.
+async fn invalid_time_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[&|draft| draft.set("t", json!("")), &|draft| draft.set("t", json!("yesterday")), &|draft| {
             draft.set("t", json!(1_767_225_600_000_u64));
@@ -217,14 +232,16 @@ async fn what_is_no_time_is_refused(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn times_beyond_ten_minutes_are_refused_and_within_taken(probe: &Probe<'_>) -> Checked {
+/// Sends times 9.5 minutes before and after the server's clock, which must be accepted, and times 10.5 minutes off,
+/// which must return 404.
+async fn times_within_10_minutes_are_accepted_and_others_rejected(probe: &Probe<'_>) -> Checked {
     const NEAR: i64 = Duration::from_secs(570).as_millis() as i64;
     const FAR: i64 = Duration::from_secs(630).as_millis() as i64;
     let caller = caller(probe).await?;
-    // The first answer tells the target's clock where nothing else does.
+    // The first response also shows the target's clock if nothing else does.
     knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     for skew in [-NEAR, NEAR] {
-        is_past(&skewed(probe, &caller, skew).await?)?;
+        expect_accepted(&skewed(probe, &caller, skew).await?)?;
     }
     for skew in [-FAR, FAR] {
         skewed(probe, &caller, skew).await?.expect_status(&[404])?;
@@ -241,21 +258,24 @@ async fn skewed<'p>(
     Draft::at(probe, caller, SUBMIT, super::knock_body(), now + skew_ms).send(probe).await
 }
 
-async fn another_body_than_was_hashed_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(
+/// Changes the body after its hash was signed. Each request must return 404.
+async fn body_with_another_hash_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(
         probe,
         &[&|draft| draft.body.push(b' '), &|draft| draft.body = draft.body.to_ascii_uppercase()],
     )
     .await
 }
 
-async fn an_empty_body_is_past_the_envelope(probe: &Probe<'_>) -> Checked {
+/// Sends an empty body with its correct hash. It must not return 404.
+async fn empty_body_is_hashed_too(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = Draft::new(probe, &caller, PREPARE, "").await?.send(probe).await?;
-    is_past(&answer)
+    expect_accepted(&answer)
 }
 
-async fn upper_case_and_a_trailing_dot_are_refused(probe: &Probe<'_>) -> Checked {
+/// Sends `d` in upper case and with a trailing dot. Each must return 404, since the server does not normalize it.
+async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>) -> Checked {
     let domain = |draft: &Draft| -> String {
         draft
             .members
@@ -264,7 +284,7 @@ async fn upper_case_and_a_trailing_dot_are_refused(probe: &Probe<'_>) -> Checked
             .map(|(_, d)| d.as_str().unwrap_or_default().to_owned())
             .unwrap_or_default()
     };
-    each_is_refused(
+    each_is_rejected(
         probe,
         &[&|draft| draft.set("d", json!(domain(draft).to_uppercase())), &|draft| {
             draft.set("d", json!(format!("{}.", domain(draft))));
@@ -273,15 +293,18 @@ async fn upper_case_and_a_trailing_dot_are_refused(probe: &Probe<'_>) -> Checked
     .await
 }
 
-async fn an_unbound_domain_is_refused(probe: &Probe<'_>) -> Checked {
-    each_is_refused(probe, &[&|draft| draft.set("d", json!("nobody-has-bound-this.example"))]).await
+/// Sends a domain without a binding. It must return 404.
+async fn unbound_domain_is_rejected(probe: &Probe<'_>) -> Checked {
+    each_is_rejected(probe, &[&|draft| draft.set("d", json!("nobody-has-bound-this.example"))]).await
 }
 
-async fn another_key_or_another_message_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends a signature by another key, a message changed after signing, and a corrupted signature. Each must return
+/// 404.
+async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>) -> Checked {
     let stranger = fresh_key(probe);
     let changed = |draft: &mut Draft| {
         draft.seal = Box::new(|scheme, message, signature| {
-            // The message is changed after it was signed, in a way that keeps it well-formed.
+            // Change the message after signing, but keep it well-formed.
             let changed = String::from_utf8_lossy(message).replace("\"v\":1", "\"v\": 1");
             format!("{scheme} {}.{}", text::base64url(changed.as_bytes()), text::base64url(signature))
         });
@@ -293,17 +316,19 @@ async fn another_key_or_another_message_is_refused(probe: &Probe<'_>) -> Checked
             format!("{scheme} {}.{}", text::base64url(message), text::base64url(&altered))
         });
     };
-    each_is_refused(probe, &[&|draft| draft.key = stranger.clone(), &changed, &broken]).await
+    each_is_rejected(probe, &[&|draft| draft.key = stranger.clone(), &changed, &broken]).await
 }
 
-async fn an_account_without_the_feature_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends a request for an account without the feature. It must return 404.
+async fn account_without_the_feature_is_rejected(probe: &Probe<'_>) -> Checked {
     let with = caller(probe).await?;
     knock(probe, &with, |_| {}).await?.counterpart_past(404)?;
     let without = bound(probe, json!({ "feature": false })).await?;
     knock(probe, &without, |_| {}).await?.expect_status(&[404])
 }
 
-async fn every_cause_has_the_same_answer(probe: &Probe<'_>) -> Checked {
+/// Violates seven different rules. Each must return the same plain-text `404 Not Found`.
+async fn every_failure_returns_the_same_404(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.counterpart_past(404)?;
     let stranger = fresh_key(probe);
@@ -325,7 +350,7 @@ async fn every_cause_has_the_same_answer(probe: &Probe<'_>) -> Checked {
         let kind = answer.response.header("content-type").unwrap_or("none");
         answer.expect(kind.starts_with("text/plain"), "header content-type", "text/plain", kind)?;
     }
-    // A domain that the body contradicts belongs to the same blanket.
+    // A domain mismatch between body and envelope belongs to the same blanket 404.
     let mut body = publish_body(&caller);
     body["domain"] = json!("another.example");
     let mismatch = prepare(probe, &caller, &body).await?;
@@ -341,10 +366,11 @@ async fn every_cause_has_the_same_answer(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_wrong_envelope_hides_a_malformed_body(probe: &Probe<'_>) -> Checked {
+/// Sends a malformed body signed by another key. It must return 404, not 400.
+async fn invalid_envelope_hides_a_malformed_body(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let malformed = format!("{{\"prepareId\": {NO_ID}");
-    // The counterpart: past the envelope, the same body is malformed.
+    // The counterpart: with a valid envelope the same body is malformed.
     Draft::new(probe, &caller, SUBMIT, malformed.clone()).await?.send(probe).await?.counterpart_past(404)?;
     let mut draft = Draft::new(probe, &caller, SUBMIT, malformed).await?;
     draft.key = fresh_key(probe);

@@ -1,4 +1,4 @@
-//! What both endpoints keep: error forms, sizes, rates, roles.
+//! Rules of both endpoints: error bodies, body size, limits, and the roles of the answering node.
 
 use std::time::Duration;
 
@@ -12,59 +12,62 @@ use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, refusals_are_json_with_a_text).costs(4, 2, 1).writes(4),
-    refuses!(rows::BODY_LIMIT, a_body_over_64_kib_is_refused_in_plain_text)
+    refuses!(rows::ERROR_JSON, errors_are_json_with_a_string).costs(4, 2, 1).writes(4),
+    refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text)
         .costs(3, 1, 1)
         .writes(3)
         .sends(144_000),
-    refuses!(rows::DAILY_LIMIT, the_thirty_first_publish_of_a_day_is_refused)
+    refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected)
         .costs(61, 31, 1)
         .elsewhere(62)
         .writes(61)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
-    refuses!(rows::DAILY_WINDOW, the_day_rolls)
+    refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours)
         .costs(32, 33, 1)
         .elsewhere(33)
         .writes(32)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
-    refuses!(rows::RATE_PER_IP, too_many_requests_of_an_address_are_refused)
+    refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected)
         .costs(32, 0, 1)
         .elsewhere(64)
         .writes(32)
         .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::STANDBY, a_standby_says_that_it_is_not_the_primary)
+    refuses!(rows::STANDBY, standby_returns_not_primary).costs(4, 0, 1).writes(4).needs(&[Need::Faults]),
+    refuses!(rows::PASSIVE, passive_backend_returns_its_error)
         .costs(4, 0, 1)
         .writes(4)
         .needs(&[Need::Faults]),
-    refuses!(rows::PASSIVE, a_passive_backend_says_so).costs(4, 0, 1).writes(4).needs(&[Need::Faults]),
 ];
 
-fn error_text(answer: &Answer<'_>) -> Checked {
+fn expect_json_error(answer: &Answer<'_>) -> Checked {
     let kind = answer.response.header("content-type").unwrap_or("none").to_owned();
     answer.expect(kind.starts_with("application/json"), "header content-type", "application/json", kind)?;
-    let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
-    answer.expect_json("/error", "a text", text).map(drop)
+    let non_empty = |value: &Value| value.as_str().is_some_and(|error| !error.is_empty());
+    answer.expect_json("/error", "a non-empty string", non_empty).map(drop)
 }
 
-async fn refusals_are_json_with_a_text(probe: &Probe<'_>) -> Checked {
+/// Provokes a 410, a 400 and a 409. Each must be `application/json` with a non-empty string in `error`.
+async fn errors_are_json_with_a_string(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let gone = knock(probe, &caller, |_| {}).await?;
     gone.given_status(&[410])?;
-    error_text(&gone)?;
+    expect_json_error(&gone)?;
     let malformed = prepare(probe, &caller, &json!({ "domain": caller.domain })).await?;
     malformed.given_status(&[400])?;
-    error_text(&malformed)?;
+    expect_json_error(&malformed)?;
     prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
     let locked = prepare(probe, &caller, &publish_body(&caller)).await?;
     locked.given_status(&[409])?;
-    error_text(&locked)
+    expect_json_error(&locked)
 }
 
-async fn a_body_over_64_kib_is_refused_in_plain_text(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare of 66 KiB. It must return 413 with the plain text `Payload Too Large`; a prepare of 60 KiB must
+/// not return 413.
+async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    // White space around JSON means nothing, so that the size is the only difference.
+    // Whitespace after the JSON changes nothing but the size.
     let padded = |size: usize| {
         let body = publish_body(&caller).to_string();
         format!("{body}{}", " ".repeat(size - body.len()))
@@ -78,11 +81,12 @@ async fn a_body_over_64_kib_is_refused_in_plain_text(probe: &Probe<'_>) -> Check
     fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")
 }
 
-async fn the_thirty_first_publish_of_a_day_is_refused(probe: &Probe<'_>) -> Checked {
+/// Publishes 30 times for one domain, which must succeed. The next prepare must return 429.
+async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     for n in 0..30 {
         if n == 1 {
-            probe.counterpart(true, "the first publish was taken")?;
+            probe.counterpart(true, "the first publish was rejected")?;
         }
         let prepared = prepare(probe, &caller, &publish_body(&caller)).await?;
         if n < 2 {
@@ -97,32 +101,36 @@ async fn the_thirty_first_publish_of_a_day_is_refused(probe: &Probe<'_>) -> Chec
         let prepared = super::read_prepared(probe, &prepared.json())?;
         let submission = super::submit_body(&prepared, &caller);
         super::submit(probe, &caller, &submission).await?.given_status(&[200])?;
-        // Not to meet the limit of requests.
+        // Stay below the request limit.
         probe.advance(Duration::from_secs(20)).await?;
     }
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[429])
 }
 
-async fn the_day_rolls(probe: &Probe<'_>) -> Checked {
+/// Sends prepares until the daily limit returns 429, then moves the clock 24 hours. The next prepare must return
+/// 200.
+async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    let mut refused = false;
+    let mut rejected = false;
     for _ in 0..32 {
         let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
         if answer.status() == 429 {
-            refused = true;
+            rejected = true;
             break;
         }
-        // Never submitted, each expires before the next.
+        // No prepare is submitted, so each expires before the next.
         probe.advance(Duration::from_secs(65)).await?;
     }
-    probe.counterpart(refused, "the daily limit was not met")?;
+    probe.counterpart(rejected, "no prepare reached the daily limit (429)")?;
     probe.advance(Duration::from_hours(24)).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }
 
-async fn too_many_requests_of_an_address_are_refused(probe: &Probe<'_>) -> Checked {
+/// Sends 25 requests in one minute, which must not return 429, and then up to 37 more. One of them must return 429
+/// with `Retry-After` in seconds; after 65 seconds requests must be accepted again.
+async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    // What was asked before no longer counts.
+    // Earlier requests no longer count.
     probe.advance(Duration::from_secs(65)).await?;
     for n in 0..25 {
         let answer = knock(probe, &caller, |_| {}).await?;
@@ -131,7 +139,7 @@ async fn too_many_requests_of_an_address_are_refused(probe: &Probe<'_>) -> Check
         }
         answer.expect(answer.status() != 429, &format!("status of request {}", n + 1), "not 429", "429")?;
     }
-    // The documented limit and as many again: by then it must have struck.
+    // Twice the documented limit: by then a request must have been rejected.
     for _ in 25..62 {
         let answer = knock(probe, &caller, |_| {}).await?;
         if answer.status() == 429 {
@@ -142,10 +150,10 @@ async fn too_many_requests_of_an_address_are_refused(probe: &Probe<'_>) -> Check
             return later.expect(later.status() != 429, "status after a minute", "not 429", "429");
         }
     }
-    probe.expect(false, "status within 62 requests of a minute", "429", "never")
+    probe.expect(false, "status of 62 requests in one minute", "429 at least once", "never 429")
 }
 
-/// Both endpoints under a role of the node: 503 and its words.
+/// Sends a submit and a prepare while `fault` is set. Both must return 503 with the body that `judge` accepts.
 async fn unavailable(probe: &Probe<'_>, fault: &str, judge: fn(&Answer<'_>) -> Checked) -> Checked {
     let caller = caller(probe).await?;
     for (path, body) in [(SUBMIT, super::knock_body()), (PREPARE, json!({}).to_string())] {
@@ -159,15 +167,19 @@ async fn unavailable(probe: &Probe<'_>, fault: &str, judge: fn(&Answer<'_>) -> C
     Ok(())
 }
 
-async fn a_standby_says_that_it_is_not_the_primary(probe: &Probe<'_>) -> Checked {
+/// Makes the node a standby and sends a submit and a prepare. Both must return 503 with `error` = `not-primary` and
+/// a string `reason`.
+async fn standby_returns_not_primary(probe: &Probe<'_>) -> Checked {
     unavailable(probe, "publish.standby", |answer| {
         answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
-        answer.expect_json("/reason", "a text", Value::is_string).map(drop)
+        answer.expect_json("/reason", "a string", Value::is_string).map(drop)
     })
     .await
 }
 
-async fn a_passive_backend_says_so(probe: &Probe<'_>) -> Checked {
+/// Makes the backend passive and sends a submit and a prepare. Both must return 503 with `error` = `backend is
+/// passive`.
+async fn passive_backend_returns_its_error(probe: &Probe<'_>) -> Checked {
     unavailable(probe, "publish.passive", |answer| {
         answer
             .expect_json("/error", "\"backend is passive\"", |value| value == "backend is passive")

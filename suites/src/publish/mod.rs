@@ -39,30 +39,30 @@ pub const CHECKS: &[&[Check]] = &[
     chain::CHECKS,
 ];
 
-/// The path of the first call.
+/// The path of the prepare endpoint.
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
-/// The path of the second call.
+/// The path of the submit endpoint.
 pub(crate) const SUBMIT: &str = "/api/vf-cli/publish/submit";
-/// A content identifier that nothing is behind.
+/// A well-formed content identifier without any content.
 pub(crate) const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-/// A prepare id that no service ever gave.
+/// A prepare id that no service has issued.
 pub(crate) const NO_ID: &str = "5f0f1b5e-0000-4000-8000-00000badf00d";
 
-/// What a profile brings for this service.
+/// What a profile configures for this service.
 #[derive(Clone, Default)]
 pub struct Fixtures {
     /// Bound domains that no check has used yet.
     pub domains: Arc<Mutex<VecDeque<String>>>,
-    /// The seed of the key that is bound to all of them.
+    /// The seed of the key that all of them are bound to.
     pub key: Option<[u8; 32]>,
-    /// Transfers carry a `cid`.
+    /// A transfer must carry a `cid`.
     pub transfer_needs_cid: bool,
-    /// Another domain in the body may be answered by 400.
+    /// A different domain in the body may return 400.
     pub lenient_rule7: bool,
 }
 
 impl Fixtures {
-    /// The fixtures of a profile; `key` is the secret that it names, 64 hex digits.
+    /// The fixtures of a profile; `key` is the secret that the profile names (64 hex digits).
     pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
@@ -73,26 +73,26 @@ impl Fixtures {
     }
 }
 
-/// The key of a seed as text.
+/// The signing key for a seed of 64 hex digits.
 pub fn signing_key(text: &str) -> Result<SigningKey, String> {
     seed(text).map(ed25519::key_from_seed)
 }
 
-/// A seed of 64 hex digits. The text is a secret: no message holds it.
+/// Parses a seed of 64 hex digits. The string is a secret, so no error message contains it.
 fn seed(text: &str) -> Result<[u8; 32], String> {
     let mut seed = [0; 32];
     let read = base16ct::mixed::decode(text.trim(), &mut seed).map(<[u8]>::len);
-    if read == Ok(32) { Ok(seed) } else { Err("a key is 64 hex digits".to_owned()) }
+    if read == Ok(32) { Ok(seed) } else { Err("the key is not 64 hex digits".to_owned()) }
 }
 
-/// No key in any output.
+/// Prints no key.
 impl std::fmt::Debug for Fixtures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Fixtures")
     }
 }
 
-/// Somebody who may publish: a domain and the key bound to it.
+/// A publisher: a domain and the key bound to it.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) domain: String,
@@ -100,18 +100,18 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// The same domain in the hands of another key.
+    /// The same domain with another key.
     pub(crate) fn with_key(&self, key: SigningKey) -> Caller {
         Caller { domain: self.domain.clone(), key }
     }
 }
 
-/// A fresh bound domain: made through the control API, else taken from the profile's pool.
+/// A fresh bound domain: created through the control API, otherwise taken from the profile's list.
 pub(crate) async fn caller(probe: &Probe<'_>) -> Result<Caller, Stop> {
     bound(probe, json!({})).await
 }
 
-/// A fresh domain with a binding of that kind, such as `{"publishable": false}`.
+/// A fresh domain with such a binding, for example `{"publishable": false}`.
 pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop> {
     if probe.has_control() {
         let key = fresh_key(probe);
@@ -133,12 +133,14 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         probe.share("publish.domain", next).ok().and_then(|domain| domain.as_str().map(str::to_owned));
     match (fixtures.key, domain) {
         (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
-        (None, _) => Err(Stop::NotTestable("needs a bound domain: [publish] key and domains".to_owned())),
-        (_, None) => Err(Stop::NotTestable("needs one more bound domain in [publish] domains".to_owned())),
+        (None, _) => Err(Stop::NotTestable("needs a bound domain ([publish] key and domains)".to_owned())),
+        (_, None) => Err(Stop::NotTestable(
+            "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
+        )),
     }
 }
 
-/// A key that nobody has used before.
+/// A key that was not used before.
 pub(crate) fn fresh_key(probe: &Probe<'_>) -> SigningKey {
     ed25519::key_from_seed(probe.draw("key"))
 }
@@ -163,7 +165,7 @@ pub(crate) fn accept_body(caller: &Caller) -> Value {
     json!({ "domain": caller.domain, "op": "accept" })
 }
 
-/// A prepare of `body`, signed as it should be.
+/// Sends a correctly signed prepare of `body`.
 pub(crate) async fn prepare<'p>(
     probe: &'p Probe<'_>,
     caller: &Caller,
@@ -172,7 +174,7 @@ pub(crate) async fn prepare<'p>(
     Draft::new(probe, caller, PREPARE, body.to_string()).await?.send(probe).await
 }
 
-/// A submit of an id that no service ever gave: past the envelope's rules it is answered by 410.
+/// Sends a submit with an unknown prepare id. If the server accepts the envelope, it returns 410.
 pub(crate) async fn knock<'p>(
     probe: &'p Probe<'_>,
     caller: &Caller,
@@ -189,26 +191,26 @@ pub(crate) fn knock_body() -> String {
     json!({ "prepareId": NO_ID, "signature": signature }).to_string()
 }
 
-/// A prepare that was answered.
+/// What an accepted prepare returned.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) id: String,
     pub(crate) message: Vec<u8>,
 }
 
-/// A prepare that must work for the check to say anything.
+/// Sends a prepare that must succeed; otherwise the check is inconclusive.
 pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Prepared, Stop> {
     let answer = prepare(probe, caller, body).await?;
     answer.given_status(&[200])?;
     read_prepared(probe, &answer.json())
 }
 
-/// Reads a prepare's answer as leniently as can be.
+/// Reads a prepare response leniently.
 pub(crate) fn read_prepared(probe: &Probe<'_>, body: &Value) -> Result<Prepared, Stop> {
-    let text = |member: &str| body[member].as_str().unwrap_or_default().to_owned();
-    let message = wire::any_base64(&text("message"));
-    probe.given(message.is_some(), "the prepare's message is not base64")?;
-    Ok(Prepared { id: text("prepareId"), message: message.unwrap_or_default() })
+    let string = |member: &str| body[member].as_str().unwrap_or_default().to_owned();
+    let message = wire::any_base64(&string("message"));
+    probe.given(message.is_some(), "the `message` of the prepare response is not base64")?;
+    Ok(Prepared { id: string("prepareId"), message: message.unwrap_or_default() })
 }
 
 /// The body of a submit.
@@ -217,7 +219,7 @@ pub(crate) fn submit_body(prepared: &Prepared, caller: &Caller) -> Value {
     json!({ "prepareId": prepared.id, "signature": assay_spec::crypto::text::base64(&signature) })
 }
 
-/// A submit of `body`, signed as it should be, waited for as long as the document says.
+/// Sends a correctly signed submit of `body`.
 pub(crate) async fn submit<'p>(
     probe: &'p Probe<'_>,
     caller: &Caller,
@@ -226,7 +228,7 @@ pub(crate) async fn submit<'p>(
     Draft::new(probe, caller, SUBMIT, body.to_string()).await?.send(probe).await
 }
 
-/// A publish that must land for the check to say anything; answers the transaction's signature.
+/// Publishes, and returns the transaction's signature. If the publish fails, the check is inconclusive.
 pub(crate) async fn landed(
     probe: &Probe<'_>,
     caller: &Caller,
@@ -243,13 +245,13 @@ pub(crate) async fn landed(
     Ok((prepared, signature))
 }
 
-/// Limits that outlast a submit: about three minutes, but where time is the check's own.
+/// Client limits for a submit, which can take about three minutes unless the check owns the clock.
 pub(crate) fn patient(probe: &Probe<'_>) -> Limits {
     let seconds = if probe.owns_time() { 15 } else { 240 };
     Limits { timeout: Duration::from_secs(seconds), ..Limits::default() }
 }
 
-/// A call of the chain's public interface; answers `result`.
+/// Calls the chain's public JSON-RPC interface and returns `result`.
 pub(crate) async fn chain_call(probe: &Probe<'_>, method: &str, params: Value) -> Result<Value, Stop> {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let target = format!("{}/", probe.prefix("chain"));
@@ -258,6 +260,6 @@ pub(crate) async fn chain_call(probe: &Probe<'_>, method: &str, params: Value) -
     let answer = probe.send("chain", request).await?;
     answer.given_status(&[200])?;
     let body = answer.json();
-    probe.given(body.get("result").is_some(), format!("the chain refuses {method}: {}", body["error"]))?;
+    probe.given(body.get("result").is_some(), format!("the chain rejects {method}: {}", body["error"]))?;
     Ok(body["result"].clone())
 }

@@ -1,4 +1,4 @@
-//! The first call: every field of the answer, every condition of the request.
+//! Checks of the prepare endpoint: the response fields and the rules of the request.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,44 +25,45 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FEE_PAYER, fee_payer_is_account_0).costs(1, 1, 1).writes(1),
     shows!(rows::LAST_VALID_BLOCK_HEIGHT, last_valid_block_height_is_an_integer).costs(1, 1, 1).writes(1),
     shows!(rows::PAYLOAD, payload_is_the_record).costs(1, 1, 1).writes(1),
-    shows!(rows::EXPIRES_AT, expires_at_is_a_minute_ahead_in_milliseconds).costs(1, 1, 1).writes(1),
+    shows!(rows::EXPIRES_AT, expires_at_is_60_seconds_ahead_in_milliseconds).costs(1, 1, 1).writes(1),
     shows!(rows::TXT_OBSERVED, txt_observed_is_null_or_well_formed).costs(1, 1, 1).writes(1),
-    refuses!(rows::BODY_JSON, a_body_that_is_no_object_is_malformed).costs(4, 1, 1).writes(4),
-    refuses!(rows::DOMAIN_REQUIRED, a_missing_domain_is_malformed).costs(3, 1, 1).writes(3),
-    refuses!(rows::DOMAIN_MATCH, another_domain_in_the_body_is_refused).costs(2, 1, 1).writes(2),
-    shows!(rows::DOMAIN_TRIMMED, white_space_around_the_domain_is_trimmed).costs(1, 1, 1).writes(1),
-    refuses!(rows::CID_REQUIRED, a_missing_cid_is_malformed).costs(4, 1, 1).writes(4),
-    shows!(rows::CID_NOT_VALIDATED, any_text_is_a_cid).costs(1, 1, 1).writes(1),
-    shows!(rows::VERSION_DEFAULT, no_version_becomes_0).costs(2, 2, 2).writes(2),
-    refuses!(rows::VERSION_STRING, a_version_that_is_no_string_is_malformed).costs(2, 1, 1).writes(2),
-    shows!(rows::OP_DEFAULT, no_op_publishes)
+    refuses!(rows::BODY_JSON, body_that_is_not_an_object_is_rejected).costs(4, 1, 1).writes(4),
+    refuses!(rows::DOMAIN_REQUIRED, missing_domain_is_rejected).costs(3, 1, 1).writes(3),
+    refuses!(rows::DOMAIN_MATCH, different_domain_in_the_body_is_rejected).costs(2, 1, 1).writes(2),
+    shows!(rows::DOMAIN_TRIMMED, whitespace_around_the_domain_is_trimmed).costs(1, 1, 1).writes(1),
+    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected).costs(4, 1, 1).writes(4),
+    shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated).costs(1, 1, 1).writes(1),
+    shows!(rows::VERSION_DEFAULT, missing_version_becomes_0).costs(2, 2, 2).writes(2),
+    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected).costs(2, 1, 1).writes(2),
+    shows!(rows::OP_DEFAULT, missing_op_publishes)
         .costs(2, 2, 2)
         .writes(2)
         .after(const { &[&record::KIND, &rows::LOCK_PER_DOMAIN] }),
-    refuses!(rows::OP_KNOWN, an_unknown_op_is_malformed).costs(3, 1, 1).writes(3),
-    refuses!(rows::NEW_AUTHORITY, a_new_authority_that_is_no_key_is_malformed).costs(4, 1, 1).writes(4),
-    refuses!(rows::NEW_AUTHORITY_DIFFERS, a_transfer_to_the_bound_key_is_malformed).costs(2, 1, 1).writes(2),
-    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_refused).costs(2, 2, 1).writes(2),
-    shows!(rows::LOCK_PER_DOMAIN, another_domain_is_free).costs(2, 3, 2).elsewhere(3).writes(2),
-    refuses!(rows::REPLAY, a_replayed_prepare_meets_the_lock)
+    refuses!(rows::OP_KNOWN, unknown_op_is_rejected).costs(3, 1, 1).writes(3),
+    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected).costs(4, 1, 1).writes(4),
+    refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected).costs(2, 1, 1).writes(2),
+    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_rejected).costs(2, 2, 1).writes(2),
+    shows!(rows::LOCK_PER_DOMAIN, other_domain_is_not_locked).costs(2, 3, 2).elsewhere(3).writes(2),
+    refuses!(rows::REPLAY, replayed_prepare_is_rejected_by_the_lock)
         .costs(2, 2, 1)
         .writes(2)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
-    shows!(rows::LOCK_EXPIRES, after_expiry_the_domain_is_free)
+    shows!(rows::LOCK_EXPIRES, domain_is_free_after_expiry)
         .costs(2, 3, 1)
         .elsewhere(3)
         .writes(2)
         .needs(&[Need::Clock]),
-    refuses!(rows::PUBLISHABLE, a_binding_that_is_not_publishable_is_refused)
+    refuses!(rows::PUBLISHABLE, binding_that_is_not_publishable_is_rejected)
         .costs(2, 2, 2)
         .writes(2)
         .needs(&[Need::Actions]),
-    refuses!(rows::RECORD_FITS, a_record_too_large_is_malformed_and_locks_nothing)
+    refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing)
         .costs(2, 2, 1)
         .writes(2)
         .after(const { &[&exchange::BODY_LIMIT] }),
 ];
 
+/// Sends two prepares. Each `prepareId` must be a UUID, and they must differ.
 async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut seen = BTreeSet::new();
@@ -71,9 +72,9 @@ async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>) -> Checked {
         answer.given_status(&[200])?;
         let is_uuid = |value: &Value| value.as_str().is_some_and(is_uuid);
         let id = answer.expect_json("/prepareId", "a UUID", is_uuid)?.to_string();
-        answer.expect(seen.insert(id.clone()), "/prepareId", "another id for every prepare", id)?;
+        answer.expect(seen.insert(id.clone()), "/prepareId", "a new id for each prepare", id)?;
         if round == 0 {
-            // Landed, the first leaves the domain free for the second.
+            // Once the first has landed, the domain accepts the second.
             let prepared = read_prepared(probe, &answer.json())?;
             super::submit(probe, &caller, &submit_body(&prepared, &caller)).await?.given_status(&[200])?;
         }
@@ -88,32 +89,36 @@ fn is_uuid(text: &str) -> bool {
         && groups.concat().chars().all(|c| c.is_ascii_hexdigit())
 }
 
+/// Sends a prepare. `message` must be padded standard base64.
 async fn message_is_standard_base64(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
     let strict = |value: &Value| value.as_str().and_then(text::parse_base64).is_some();
-    answer.expect_json("/message", "standard base64, padded", strict).map(drop)
+    answer.expect_json("/message", "padded standard base64", strict).map(drop)
 }
 
+/// Sends a prepare. `feePayer` must be the base58 address of account 0 of the message.
 async fn fee_payer_is_account_0(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
     let prepared = read_prepared(probe, &answer.json())?;
     let account = read_message(&prepared.message).and_then(|message| message.accounts.first().copied());
-    probe.given(account.is_some(), "the message cannot be read")?;
+    probe.given(account.is_some(), "the message cannot be decoded")?;
     let address = account.map(|account| bs58::encode(account).into_string()).unwrap_or_default();
     answer.expect_json("/feePayer", &address, |value| *value == address).map(drop)
 }
 
+/// Sends a prepare. `lastValidBlockHeight` must be a non-negative integer.
 async fn last_valid_block_height_is_an_integer(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
-    answer.expect_json("/lastValidBlockHeight", "an integer, not negative", Value::is_u64).map(drop)
+    answer.expect_json("/lastValidBlockHeight", "a non-negative integer", Value::is_u64).map(drop)
 }
 
+/// Sends a prepare. `payload` must equal the record in the message.
 async fn payload_is_the_record(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
@@ -121,27 +126,29 @@ async fn payload_is_the_record(probe: &Probe<'_>) -> Checked {
     let prepared = read_prepared(probe, &answer.json())?;
     let record = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());
     let record = record.and_then(|(_, _, data)| String::from_utf8(data).ok());
-    probe.given(record.is_some(), "the message carries no text")?;
+    probe.given(record.is_some(), "the message carries no UTF-8 record")?;
     let record = record.unwrap_or_default();
     answer.expect_json("/payload", &record, |value| *value == record).map(drop)
 }
 
-async fn expires_at_is_a_minute_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare. `expiresAt` must be 60 seconds after now, in milliseconds, with 15 seconds of tolerance.
+async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
     const SLACK: i64 = 15_000;
     let caller = caller(probe).await?;
     let before = probe.now().await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
     let range = before.0 + 60_000 - SLACK..=probe.now().await?.0 + 60_000 + SLACK;
-    let want = format!("milliseconds, 60 s ahead: {} to {}", range.start(), range.end());
+    let want = format!("milliseconds, 60 s after now: {} to {}", range.start(), range.end());
     answer
         .expect_json("/expiresAt", &want, |value| value.as_i64().is_some_and(|at| range.contains(&at)))
         .map(drop)
 }
 
-/// What a member of an object must be.
+/// A condition on a member of an object.
 type Member<'a> = &'a dyn Fn(&Value) -> bool;
 
+/// Sends a prepare. `txtObserved` must be null or absent, or an object whose members have the documented types.
 async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
@@ -157,7 +164,9 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
         ("agreeing", "an integer", &integer),
         ("required", "an integer", &integer),
         ("reason", "a string", &Value::is_string),
-        ("at", "milliseconds", &|value| value.as_i64().is_some_and(|at| at > 1_000_000_000_000)),
+        ("at", "milliseconds since the epoch", &|value| {
+            value.as_i64().is_some_and(|at| at > 1_000_000_000_000)
+        }),
     ];
     answer.expect(observed.is_object(), "/txtObserved", "null or an object", observed.to_string())?;
     for (name, want, holds) in members {
@@ -166,11 +175,11 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Bodies that are refused with one of these statuses, each alone, and then the good one as their counterpart.
+/// Sends each of `bodies`, which must return one of `statuses`, and then `good` as their valid counterpart.
 ///
-/// The counterpart comes last, since it takes the lock; the verdict on a refusal waits for it, so that a domain that could
-/// not publish anyway proves nothing. An accepted body is a failure at once.
-async fn each_is_refused(
+/// The counterpart comes last because it takes the domain's lock. The statuses are judged after it: a domain that
+/// cannot publish at all proves nothing. An accepted body fails at once.
+async fn each_is_rejected(
     probe: &Probe<'_>,
     caller: &Caller,
     statuses: &[u16],
@@ -189,14 +198,14 @@ async fn each_is_refused(
     refused.iter().try_for_each(|answer| answer.expect_status(statuses))
 }
 
-/// Malformed variants of an ordinary publish.
+/// Sends malformed variants of an ordinary publish. Each must return 400.
 async fn each_is_malformed(probe: &Probe<'_>, bodies: impl FnOnce(Value) -> Vec<String>) -> Checked {
     let caller = caller(probe).await?;
     let good = publish_body(&caller);
-    each_is_refused(probe, &caller, &[400], bodies(good.clone()), &good).await
+    each_is_rejected(probe, &caller, &[400], bodies(good.clone()), &good).await
 }
 
-/// `body` with a member replaced, or removed where the value is null.
+/// `body` with a member replaced, or removed if `value` is null.
 fn with(body: &Value, member: &str, value: Value) -> String {
     let mut body = body.clone();
     match (body.as_object_mut(), value) {
@@ -207,7 +216,8 @@ fn with(body: &Value, member: &str, value: Value) -> String {
     body.to_string()
 }
 
-async fn a_body_that_is_no_object_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends prepares with truncated JSON, an array and a control character as the body. Each must return 400.
+async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     let malformed = |good: Value| {
         let cut = good.to_string();
         vec![cut[..cut.len() - 1].to_owned(), format!("[{good}]"), "\u{1}".to_owned()]
@@ -215,41 +225,49 @@ async fn a_body_that_is_no_object_is_malformed(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, malformed).await
 }
 
-async fn a_missing_domain_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare without `domain` and one with a number as `domain`. Each must return 400.
+async fn missing_domain_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, |good| vec![with(&good, "domain", Value::Null), with(&good, "domain", json!(7))])
         .await
 }
 
-async fn another_domain_in_the_body_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare whose body names a different domain than the envelope. It must return 404 (or 400 where the
+/// profile allows it).
+async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["domain"] = json!("another.example");
     let lenient = probe.settings.publish.lenient_rule7;
     let wanted: &[u16] = if lenient { &[404, 400] } else { &[404] };
-    each_is_refused(probe, &caller, wanted, vec![body.to_string()], &publish_body(&caller)).await
+    each_is_rejected(probe, &caller, wanted, vec![body.to_string()], &publish_body(&caller)).await
 }
 
-async fn white_space_around_the_domain_is_trimmed(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare with whitespace around `domain`. It must return 200.
+async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["domain"] = json!(format!("  {}\t\n", caller.domain));
     prepare(probe, &caller, &body).await?.expect_status(&[200])
 }
 
-async fn a_missing_cid_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends prepares with `cid` missing, empty and a number. Each must return 400.
+async fn missing_cid_is_rejected(probe: &Probe<'_>) -> Checked {
     let values = [Value::Null, json!(""), json!(7)];
     each_is_malformed(probe, |good| values.iter().map(|value| with(&good, "cid", value.clone())).collect())
         .await
 }
 
-async fn any_text_is_a_cid(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare whose `cid` is not a content identifier. It must return 200, since the server does not validate
+/// it.
+async fn cid_is_not_validated(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["cid"] = json!("not a CID at all");
     prepare(probe, &caller, &body).await?.expect_status(&[200])
 }
 
-async fn no_version_becomes_0(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare without `version` and one with an empty `version`. The record's `v` must be `0`.
+async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
     for version in [None, Some("")] {
         let caller = caller(probe).await?;
         let mut body = publish_body(&caller);
@@ -258,20 +276,22 @@ async fn no_version_becomes_0(probe: &Probe<'_>) -> Checked {
         }
         let prepared = prepared(probe, &caller, &body).await?;
         let record = read_record(&prepared.message);
-        probe.given(record.is_some(), "the record cannot be read")?;
+        probe.given(record.is_some(), "the record cannot be parsed")?;
         let v = record.and_then(|record| record.members.get("v").cloned()).unwrap_or_default();
-        // Rows of the record judge its other values; what is asked here is the default.
+        // Other requirements judge the record's other values. Only the default matters here.
         let default = v.as_str().is_some_and(|v| v == "0" || v.starts_with("0."));
         probe.expect(default, "record /v", "\"0\"", v.to_string())?;
     }
     Ok(())
 }
 
-async fn a_version_that_is_no_string_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare with a number as `version`. It must return 400.
+async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, |good| vec![with(&good, "version", json!(3))]).await
 }
 
-async fn no_op_publishes(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare without `op` and one with `op` = `pub`. Both must return 200 with a `pub` record.
+async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
     for op in [None, Some("pub")] {
         let caller = caller(probe).await?;
         let body = with(&publish_body(&caller), "op", json!(op));
@@ -280,33 +300,37 @@ async fn no_op_publishes(probe: &Probe<'_>) -> Checked {
         answer.expect_status(&[200])?;
         let prepared = read_prepared(probe, &answer.json())?;
         let before = read_record(&prepared.message).map(|record| record.before).unwrap_or_default();
-        answer.expect(before.ends_with(":pub:"), "the record's kind", "pub", before)?;
+        answer.expect(before.ends_with(":pub:"), "kind of the record", "pub", before)?;
     }
     Ok(())
 }
 
-async fn an_unknown_op_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends prepares with an unknown `op` and with a number as `op`. Each must return 400.
+async fn unknown_op_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, |good| vec![with(&good, "op", json!("burn")), with(&good, "op", json!(1))]).await
 }
 
-async fn a_new_authority_that_is_no_key_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends transfers whose `newAuthority` is missing, has no key scheme, or is truncated. Each must return 400.
+async fn invalid_new_authority_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let good = transfer_body(probe, &caller, &fresh_key(probe));
     let key = good["newAuthority"].as_str().unwrap_or_default().to_owned();
     let bare = key.trim_start_matches(probe.settings.dialect.key_scheme.as_str()).to_owned();
     let values = [Value::Null, json!(bare), json!(&key[..key.len() - 9])];
     let bodies = values.map(|value| with(&good, "newAuthority", value)).to_vec();
-    each_is_refused(probe, &caller, &[400], bodies, &good).await
+    each_is_rejected(probe, &caller, &[400], bodies, &good).await
 }
 
-async fn a_transfer_to_the_bound_key_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends a transfer whose `newAuthority` is the bound key. It must return 400.
+async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let same = transfer_body(probe, &caller, &caller.key);
     let other = transfer_body(probe, &caller, &fresh_key(probe));
-    each_is_refused(probe, &caller, &[400], vec![same.to_string()], &other).await
+    each_is_rejected(probe, &caller, &[400], vec![same.to_string()], &other).await
 }
 
-async fn second_prepare_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends two prepares for one domain. The second must return 409.
+async fn second_prepare_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
     let mut other = publish_body(&caller);
@@ -314,39 +338,45 @@ async fn second_prepare_is_refused(probe: &Probe<'_>) -> Checked {
     prepare(probe, &caller, &other).await?.expect_status(&[409])
 }
 
-async fn another_domain_is_free(probe: &Probe<'_>) -> Checked {
+/// Sends prepares for two domains. The second must return 200, since the lock is per domain.
+async fn other_domain_is_not_locked(probe: &Probe<'_>) -> Checked {
     let (first, second) = (caller(probe).await?, caller(probe).await?);
     prepare(probe, &first, &publish_body(&first)).await?.given_status(&[200])?;
     prepare(probe, &second, &publish_body(&second)).await?.expect_status(&[200])
 }
 
-async fn a_replayed_prepare_meets_the_lock(probe: &Probe<'_>) -> Checked {
+/// Sends the same prepare twice, byte for byte. The second must return 409.
+async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let draft = Draft::new(probe, &caller, PREPARE, publish_body(&caller).to_string()).await?;
     draft.send(probe).await?.counterpart_status(&[200])?;
     draft.send(probe).await?.expect_status(&[409])
 }
 
-async fn after_expiry_the_domain_is_free(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare, moves the clock 65 seconds and sends another. The second must return 200.
+async fn domain_is_free_after_expiry(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.given_status(&[200])?;
     probe.advance(Duration::from_secs(65)).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }
 
-async fn a_binding_that_is_not_publishable_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare for a domain whose binding is not publishable. It must return 409.
+async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = caller(probe).await?;
     prepare(probe, &good, &publish_body(&good)).await?.counterpart_status(&[200])?;
     let bad = bound(probe, json!({ "publishable": false })).await?;
     prepare(probe, &bad, &publish_body(&bad)).await?.expect_status(&[409])
 }
 
-async fn a_record_too_large_is_malformed_and_locks_nothing(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare whose record is too large for one transaction. It must return 400, and a smaller one must then
+/// return 200.
+async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let sized = |length: usize| {
         let mut body = publish_body(&caller);
         body["cid"] = json!(CID.repeat(length / CID.len() + 1)[..length]);
         body
     };
-    each_is_refused(probe, &caller, &[400], vec![sized(2000).to_string()], &sized(300)).await
+    each_is_rejected(probe, &caller, &[400], vec![sized(2000).to_string()], &sized(300)).await
 }

@@ -1,4 +1,4 @@
-//! The record inside the message: each aspect judged alone.
+//! Checks of the record in the message, one property each.
 
 use assay_spec::Instant;
 use assay_spec::publish::requirements::record as rows;
@@ -12,16 +12,16 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, record_begins_with_prefix_and_kind).costs(2, 2, 2).writes(2),
+    shows!(rows::KIND, record_starts_with_prefix_and_kind).costs(2, 2, 2).writes(2),
     shows!(rows::KEYS, record_has_its_keys_in_order).costs(2, 2, 2).writes(2),
-    shows!(rows::COMPACT, record_has_no_white_space).costs(1, 1, 1).writes(1),
-    shows!(rows::ESCAPING, only_what_must_be_is_escaped)
+    shows!(rows::COMPACT, record_has_no_whitespace).costs(1, 1, 1).writes(1),
+    shows!(rows::ESCAPING, record_uses_standard_json_escaping)
         .costs(1, 1, 1)
         .writes(1)
         .after(const { &[&rows::COMPACT, &rows::CID] }),
     shows!(rows::DOMAIN, record_names_the_domain).costs(1, 1, 1).writes(1),
-    shows!(rows::CID, record_holds_the_cid).costs(1, 1, 1).writes(1),
-    shows!(rows::VERSION, record_holds_the_version).costs(1, 1, 1).writes(1),
+    shows!(rows::CID, record_contains_the_cid).costs(1, 1, 1).writes(1),
+    shows!(rows::VERSION, record_contains_the_version).costs(1, 1, 1).writes(1),
     shows!(rows::TIME_FORM, record_time_has_three_decimals).costs(1, 1, 1).writes(1),
     shows!(rows::TIME_NOW, record_time_is_now).costs(1, 1, 1).writes(1),
     shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).writes(1),
@@ -32,21 +32,23 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
 ];
 
-/// The record of a fresh prepare of `body`.
+/// Sends a prepare of `body` and reads its record.
 async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Record, Stop> {
     let prepared = prepared(probe, caller, body).await?;
     read_record(&prepared.message)
-        .ok_or_else(|| Stop::Inconclusive("the message carries no record that can be read".to_owned()))
+        .ok_or_else(|| Stop::Inconclusive("the message carries no readable record".to_owned()))
 }
 
-/// The record of an ordinary publish.
+/// Sends an ordinary prepare and reads its record.
 async fn ordinary(probe: &Probe<'_>) -> Result<(Caller, Record), Stop> {
     let caller = caller(probe).await?;
     let record = record_of(probe, &caller, &publish_body(&caller)).await?;
     Ok((caller, record))
 }
 
-async fn record_begins_with_prefix_and_kind(probe: &Probe<'_>) -> Checked {
+/// Sends a publish prepare and a transfer prepare. Each record must begin with the record prefix, the kind and a
+/// colon.
+async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>) -> Checked {
     let prefix = &probe.settings.dialect.record_prefix;
     let (_, record) = ordinary(probe).await?;
     let want = format!("{prefix}pub:");
@@ -57,6 +59,8 @@ async fn record_begins_with_prefix_and_kind(probe: &Probe<'_>) -> Checked {
     probe.expect(record.before == want, "record prefix", want, record.before)
 }
 
+/// Sends a publish prepare and a transfer prepare. Each record must have exactly the documented keys, in the
+/// documented order.
 async fn record_has_its_keys_in_order(probe: &Probe<'_>) -> Checked {
     let keys = |record: &Record| record.members.keys().cloned().collect::<Vec<_>>().join(" ");
     let (_, record) = ordinary(probe).await?;
@@ -66,29 +70,34 @@ async fn record_has_its_keys_in_order(probe: &Probe<'_>) -> Checked {
     probe.expect(keys(&record) == "d newVault t", "keys of a transfer record", "d newVault t", keys(&record))
 }
 
-async fn record_has_no_white_space(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare. The record's JSON must contain no whitespace.
+async fn record_has_no_whitespace(probe: &Probe<'_>) -> Checked {
     let (_, record) = ordinary(probe).await?;
-    // No value of this record holds white space.
+    // No value of this record contains whitespace.
     let spaced = record.json.chars().any(char::is_whitespace);
-    probe.expect(!spaced, "record", "no white space", record.json)
+    probe.expect(!spaced, "record", "no whitespace", record.json)
 }
 
-async fn only_what_must_be_is_escaped(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare whose `cid` contains quotes, backslashes, control characters and non-ASCII characters. The
+/// record must use standard JSON escaping.
+async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["cid"] = json!("q\"b\\n\nx\u{1}/\u{e9}\u{1f600}");
     let record = record_of(probe, &caller, &body).await?;
-    // Written out by hand: quote, backslash, newline and U+0001 are escaped, all else is raw.
+    // Written by hand: quote, backslash, newline and U+0001 are escaped, everything else is raw.
     let want = "\"c\":\"q\\\"b\\\\n\\nx\\u0001/\u{e9}\u{1f600}\"";
-    probe.expect(record.json.contains(want), "record /c, as written", want, record.json)
+    probe.expect(record.json.contains(want), "record /c, raw", want, record.json)
 }
 
+/// Sends a prepare. The record's `d` must be the domain.
 async fn record_names_the_domain(probe: &Probe<'_>) -> Checked {
     let (caller, record) = ordinary(probe).await?;
     probe.expect(record.members["d"] == caller.domain, "record /d", caller.domain, value(&record, "d"))
 }
 
-async fn record_holds_the_cid(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare whose `cid` contains spaces. The record's `c` must be exactly that string.
+async fn record_contains_the_cid(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["cid"] = json!("bafy-any text, kept as it is ");
@@ -101,7 +110,8 @@ async fn record_holds_the_cid(probe: &Probe<'_>) -> Checked {
     )
 }
 
-async fn record_holds_the_version(probe: &Probe<'_>) -> Checked {
+/// Sends a prepare with a `version`. The record's `v` must be exactly that string.
+async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["version"] = json!("build 2026-01 #7");
@@ -110,15 +120,17 @@ async fn record_holds_the_version(probe: &Probe<'_>) -> Checked {
     probe.expect(record.members.get("v") == body.get("version"), "record /v", want, value(&record, "v"))
 }
 
+/// Sends a prepare. The record's `t` must have exactly the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
 async fn record_time_has_three_decimals(probe: &Probe<'_>) -> Checked {
     let (_, record) = ordinary(probe).await?;
-    let shape = |text: &str| {
-        text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).eq("0000-00-00T00:00:00.000Z".chars())
+    let shape = |time: &str| {
+        time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).eq("0000-00-00T00:00:00.000Z".chars())
     };
     let good = record.members.get("t").and_then(Value::as_str).is_some_and(shape);
     probe.expect(good, "record /t", "YYYY-MM-DDTHH:mm:ss.sssZ", value(&record, "t"))
 }
 
+/// Sends a prepare. The record's `t` must be within a minute of the current time.
 async fn record_time_is_now(probe: &Probe<'_>) -> Checked {
     const SLACK_MS: u64 = 60_000;
     let (_, record) = ordinary(probe).await?;
@@ -128,6 +140,7 @@ async fn record_time_is_now(probe: &Probe<'_>) -> Checked {
     probe.expect(close, "record /t", format!("within a minute of {now}"), value(&record, "t"))
 }
 
+/// Sends a transfer prepare. The record's `newVault` must equal `newAuthority`.
 async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let body = transfer_body(probe, &caller, &fresh_key(probe));
@@ -141,6 +154,8 @@ async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
     )
 }
 
+/// Completes a transfer and sends an accept prepare with the new key. The record's `transfer` must be the
+/// transfer's transaction signature.
 async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
     let old = caller(probe).await?;
     let new = old.with_key(fresh_key(probe));
@@ -153,7 +168,7 @@ async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
         named == Some(&transfer),
         "record /transfer",
         transfer.clone(),
-        format!("{named:?} among {keys}"),
+        format!("{named:?}; keys: {keys}"),
     )
 }
 

@@ -1,4 +1,4 @@
-//! The second call: what lands, what is refused, and what a refusal leaves behind.
+//! Checks of the submit endpoint: what lands, what is rejected, and the state after a rejection.
 
 use std::time::Duration;
 
@@ -16,64 +16,69 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LANDS, a_good_signature_lands_the_record).costs(3, 1, 1).writes(2),
+    shows!(rows::LANDS, valid_signature_lands_the_record).costs(3, 1, 1).writes(2),
     shows!(rows::SIGNATURE, signature_is_the_fee_payers)
         .costs(2, 1, 1)
         .writes(2)
         .after(const { &[&message::FEE_PAYER] }),
-    refuses!(rows::FIELDS, a_missing_field_is_malformed).costs(4, 1, 1).writes(4),
-    refuses!(rows::SIGNATURE_FORM, what_is_not_64_bytes_of_base64_is_malformed)
+    refuses!(rows::FIELDS, missing_field_is_rejected).costs(4, 1, 1).writes(4),
+    refuses!(rows::SIGNATURE_FORM, signature_that_is_not_64_bytes_of_base64_is_rejected)
         .costs(5, 1, 1)
         .writes(5)
         .after(const { &[&rows::STAYS_PREPARED] }),
-    refuses!(rows::SIGNATURE_VERIFIES, a_signature_over_anything_else_is_refused)
+    refuses!(rows::SIGNATURE_VERIFIES, signature_over_other_bytes_is_rejected)
         .costs(5, 1, 1)
         .writes(5)
         .after(const { &[&rows::STAYS_PREPARED] }),
-    shows!(rows::STAYS_PREPARED, after_a_refused_signature_a_good_one_lands).costs(3, 1, 1).writes(3),
-    refuses!(rows::EXPIRY_UNCHANGED, a_refused_signature_prolongs_nothing)
+    shows!(rows::STAYS_PREPARED, valid_signature_is_accepted_after_a_rejected_one).costs(3, 1, 1).writes(3),
+    refuses!(rows::EXPIRY_UNCHANGED, rejected_signature_does_not_extend_the_prepare)
         .costs(5, 2, 2)
         .writes(5)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, an_unknown_prepare_id_is_gone).costs(3, 1, 1).writes(3),
-    refuses!(rows::EXPIRED, after_a_minute_a_prepare_is_gone).costs(4, 2, 2).writes(4).needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, a_prepare_of_another_domain_is_out_of_reach).costs(3, 1, 2).writes(3),
-    shows!(rows::REPEAT, the_same_submit_again_returns_the_same_signature)
+    refuses!(rows::UNKNOWN, unknown_prepare_id_returns_410).costs(3, 1, 1).writes(3),
+    refuses!(rows::EXPIRED, submit_after_60_seconds_returns_410)
+        .costs(4, 2, 2)
+        .writes(4)
+        .needs(&[Need::Clock]),
+    refuses!(rows::FOREIGN, prepare_of_another_domain_is_rejected).costs(3, 1, 2).writes(3),
+    shows!(rows::REPEAT, repeated_submit_returns_the_same_signature)
         .costs(3, 1, 1)
         .writes(3)
         .after(const { &[&rows::LANDS] }),
-    shows!(rows::NO_SECOND_RECORD, a_repeated_submit_writes_no_second_record)
+    shows!(rows::NO_SECOND_RECORD, repeated_submit_writes_no_second_record)
         .costs(5, 1, 1)
         .writes(3)
         .needs(&[Need::Chain])
         .after(const { &[&rows::REPEAT] }),
-    refuses!(rows::IN_FLIGHT, a_submit_in_flight_is_not_submitted_again)
+    refuses!(rows::IN_FLIGHT, submit_in_flight_is_not_submitted_again)
         .costs(3, 1, 1)
         .writes(3)
         .needs(&[Need::Clock, Need::Faults]),
-    shows!(rows::LOCK_FREED, a_confirmed_publish_leaves_the_domain_free)
+    shows!(rows::LOCK_FREED, domain_is_free_after_a_confirmed_publish)
         .costs(3, 2, 1)
         .writes(3)
         .after(const { &[&rows::LANDS] }),
-    refuses!(rows::BLOCKHASH_EXPIRED, an_expired_blockhash_ends_the_prepare)
+    refuses!(rows::BLOCKHASH_EXPIRED, expired_blockhash_returns_410)
         .costs(4, 2, 2)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
-    refuses!(rows::REJECTED, a_rejected_transaction_is_a_bad_gateway)
+    refuses!(rows::REJECTED, rejected_transaction_returns_502)
         .costs(4, 2, 2)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
-    refuses!(rows::SAFETY_CEILING, the_safety_ceiling_is_named)
+    refuses!(rows::SAFETY_CEILING, safety_ceiling_is_named)
         .costs(6, 3, 3)
         .writes(6)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
 ];
 
-async fn a_good_signature_lands_the_record(probe: &Probe<'_>) -> Checked {
+/// Sends a valid submit. It must return 200 with a base58 signature of 64 bytes, and the chain (where a URL is set)
+/// must show the transaction as confirmed.
+async fn valid_signature_lands_the_record(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     let answer = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
@@ -86,20 +91,21 @@ async fn a_good_signature_lands_the_record(probe: &Probe<'_>) -> Checked {
         let found = chain_call(probe, "getSignatureStatuses", json!([[signature]])).await?;
         let level = found["value"][0]["confirmationStatus"].clone();
         let confirmed = level == "confirmed" || level == "finalized";
-        // The chain may know it under another signature: that is judged elsewhere.
+        // The chain may list it under another signature; another check judges that.
         let known = !found["value"][0].is_null() || !named_elsewhere(probe, &caller).await?;
         return probe.expect(confirmed || !known, "getSignatureStatuses", "confirmed", level.to_string());
     }
     Ok(())
 }
 
-/// Whether the chain shows a transaction of this caller, under whatever signature.
+/// Whether the chain lists any transaction of this caller.
 async fn named_elsewhere(probe: &Probe<'_>, caller: &Caller) -> Result<bool, Stop> {
     let address = ed25519::address(&caller.key);
     let found = chain_call(probe, "getSignaturesForAddress", json!([address, { "limit": 1 }])).await?;
     Ok(found.as_array().is_some_and(|found| !found.is_empty()))
 }
 
+/// Sends a valid submit. The returned signature must be the fee payer's signature over the message.
 async fn signature_is_the_fee_payers(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
@@ -111,7 +117,7 @@ async fn signature_is_the_fee_payers(probe: &Probe<'_>) -> Checked {
     probe.expect(good, "/signature", "the fee payer's signature over the message", signature)
 }
 
-/// Submits that are refused with 400, each alone; then the good one as the counterpart.
+/// Sends each body, which must return 400, and then a valid submit as the counterpart.
 async fn each_is_malformed(
     probe: &Probe<'_>,
     bodies: impl FnOnce(&Caller, &Prepared) -> Vec<Value>,
@@ -127,7 +133,7 @@ async fn each_is_malformed(
         refused.push(answer);
     }
     let good = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
-    // Whether the prepare survives a refusal is judged elsewhere: gone, it has still got past the form.
+    // Another check judges whether the prepare survives a rejection. A 410 is also past this rule.
     good.counterpart_past(400)?;
     refused.iter().try_for_each(|answer| answer.expect_status(&[400]))
 }
@@ -138,7 +144,8 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
     body
 }
 
-async fn a_missing_field_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends a submit without `prepareId` and one without `signature`. Each must return 400.
+async fn missing_field_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, |caller, prepared| {
         let good = submit_body(prepared, caller);
         vec![json!({ "signature": good["signature"] }), json!({ "prepareId": good["prepareId"] })]
@@ -146,7 +153,8 @@ async fn a_missing_field_is_malformed(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn what_is_not_64_bytes_of_base64_is_malformed(probe: &Probe<'_>) -> Checked {
+/// Sends submits with signatures of 63 and 65 bytes and one that is not base64. Each must return 400.
+async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, |caller, prepared| {
         let good = submit_body(prepared, caller);
         let signature = ed25519::sign(&caller.key, &prepared.message);
@@ -160,7 +168,8 @@ async fn what_is_not_64_bytes_of_base64_is_malformed(probe: &Probe<'_>) -> Check
     .await
 }
 
-async fn a_signature_over_anything_else_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends submits signed by another key, over the base64 string, and over a truncated message. Each must return 400.
+async fn signature_over_other_bytes_is_rejected(probe: &Probe<'_>) -> Checked {
     let stranger = fresh_key(probe);
     each_is_malformed(probe, |caller, prepared| {
         let good = submit_body(prepared, caller);
@@ -168,7 +177,7 @@ async fn a_signature_over_anything_else_is_refused(probe: &Probe<'_>) -> Checked
             |key, bytes: &[u8]| with(&good, "signature", json!(text::base64(&ed25519::sign(key, bytes))));
         vec![
             over(&stranger, &prepared.message),
-            // The text instead of the bytes that it decodes to.
+            // The base64 string instead of the bytes it decodes to.
             over(&caller.key, text::base64(&prepared.message).as_bytes()),
             over(&caller.key, &prepared.message[1..]),
         ]
@@ -176,13 +185,14 @@ async fn a_signature_over_anything_else_is_refused(probe: &Probe<'_>) -> Checked
     .await
 }
 
-/// A submit with a well-formed signature that does not verify.
+/// Sends a submit with a well-formed signature that does not verify.
 async fn bad_submit(probe: &Probe<'_>, caller: &Caller, prepared: &Prepared) -> Checked {
     let bad = with(&submit_body(prepared, caller), "signature", json!(text::base64(&[1; 64])));
     submit(probe, caller, &bad).await?.given_status(&[400])
 }
 
-async fn after_a_refused_signature_a_good_one_lands(probe: &Probe<'_>) -> Checked {
+/// Sends an invalid signature, then a valid one for the same prepare. The second must not return 410 or 404.
+async fn valid_signature_is_accepted_after_a_rejected_one(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     bad_submit(probe, &caller, &prepared).await?;
@@ -190,7 +200,8 @@ async fn after_a_refused_signature_a_good_one_lands(probe: &Probe<'_>) -> Checke
     good.expect(good.status() != 410 && good.status() != 404, "status", "200", good.status().to_string())
 }
 
-async fn a_refused_signature_prolongs_nothing(probe: &Probe<'_>) -> Checked {
+/// Sends an invalid signature, moves the clock 65 seconds and sends a valid one. It must return 410.
+async fn rejected_signature_does_not_extend_the_prepare(probe: &Probe<'_>) -> Checked {
     let counterpart = caller(probe).await?;
     let early = prepared(probe, &counterpart, &publish_body(&counterpart)).await?;
     submit(probe, &counterpart, &submit_body(&early, &counterpart)).await?.counterpart_past(410)?;
@@ -201,7 +212,8 @@ async fn a_refused_signature_prolongs_nothing(probe: &Probe<'_>) -> Checked {
     submit(probe, &caller, &submit_body(&prepared, &caller)).await?.expect_status(&[410])
 }
 
-async fn an_unknown_prepare_id_is_gone(probe: &Probe<'_>) -> Checked {
+/// Sends a submit with an unknown `prepareId`. It must return 410.
+async fn unknown_prepare_id_returns_410(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     let good = submit_body(&prepared, &caller);
@@ -209,7 +221,8 @@ async fn an_unknown_prepare_id_is_gone(probe: &Probe<'_>) -> Checked {
     submit(probe, &caller, &good).await?.counterpart_past(410)
 }
 
-async fn after_a_minute_a_prepare_is_gone(probe: &Probe<'_>) -> Checked {
+/// Sends a submit 65 seconds after its prepare. It must return 410; a submit after 55 seconds must not.
+async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>) -> Checked {
     let in_time = caller(probe).await?;
     let first = prepared(probe, &in_time, &publish_body(&in_time)).await?;
     probe.advance(Duration::from_secs(55)).await?;
@@ -223,20 +236,22 @@ async fn after_a_minute_a_prepare_is_gone(probe: &Probe<'_>) -> Checked {
     submit(probe, &late, &submit_body(&second, &late)).await?.expect_status(&[410])
 }
 
-async fn a_prepare_of_another_domain_is_out_of_reach(probe: &Probe<'_>) -> Checked {
+/// Sends a submit with the `prepareId` of another domain. It must return 410, 404 or 400.
+async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe).await?;
     let stranger = caller(probe).await?;
     let prepared = prepared(probe, &owner, &publish_body(&owner)).await?;
-    // Signed by the owner, under the envelope of somebody else's domain.
+    // Signed by the owner, but in the envelope of another domain.
     let body = submit_body(&prepared, &owner);
     let answer = Draft::new(probe, &stranger, SUBMIT, body.to_string()).await?.send(probe).await?;
     answer.expect_status(&[410, 404, 400])?;
     let status = answer.status();
-    probe.note(format!("a prepareId of another domain is answered by {status}"));
+    probe.note(format!("a prepareId of another domain returns {status}"));
     submit(probe, &owner, &body).await?.counterpart_status(&[200])
 }
 
-async fn the_same_submit_again_returns_the_same_signature(probe: &Probe<'_>) -> Checked {
+/// Sends the same submit twice. The second must return 200 with the same transaction signature.
+async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
     let again = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
@@ -244,7 +259,8 @@ async fn the_same_submit_again_returns_the_same_signature(probe: &Probe<'_>) -> 
     again.expect_json("/signature", &signature, |value| *value == signature).map(drop)
 }
 
-async fn a_repeated_submit_writes_no_second_record(probe: &Probe<'_>) -> Checked {
+/// Sends the same submit twice and lists the chain's transactions. The domain must have exactly one record.
+async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let count = async || -> Result<usize, Stop> {
         let address = ed25519::address(&caller.key);
@@ -260,7 +276,8 @@ async fn a_repeated_submit_writes_no_second_record(probe: &Probe<'_>) -> Checked
     probe.expect(after == 1, "records of the domain on the chain", "1", after.to_string())
 }
 
-async fn a_submit_in_flight_is_not_submitted_again(probe: &Probe<'_>) -> Checked {
+/// Holds a submit and sends the same submit again meanwhile. The second must return 409.
+async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     let body = submit_body(&prepared, &caller);
@@ -276,20 +293,21 @@ async fn a_submit_in_flight_is_not_submitted_again(probe: &Probe<'_>) -> Checked
     second?.expect_status(&[409])
 }
 
-async fn a_confirmed_publish_leaves_the_domain_free(probe: &Probe<'_>) -> Checked {
+/// Publishes, then sends another prepare for the domain. It must return 200.
+async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     landed(probe, &caller, &publish_body(&caller)).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
 }
 
-/// A publish that lands without any fault: the counterpart of those that do not.
+/// Publishes without faults: the valid counterpart.
 async fn lands_without_fault(probe: &Probe<'_>, refusal: u16) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     submit(probe, &caller, &submit_body(&prepared, &caller)).await?.counterpart_past(refusal)
 }
 
-/// A submit while these faults of the chain are set for its domain.
+/// Sends a submit while these chain faults are set for its domain.
 async fn under_faults<'p>(probe: &'p Probe<'_>, faults: &[&str]) -> Result<Answer<'p>, Stop> {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
@@ -298,25 +316,28 @@ async fn under_faults<'p>(probe: &'p Probe<'_>, faults: &[&str]) -> Result<Answe
     submit(probe, &caller, &submit_body(&prepared, &caller)).await
 }
 
-async fn an_expired_blockhash_ends_the_prepare(probe: &Probe<'_>) -> Checked {
+/// Makes the chain lose the transaction, so that its blockhash expires, and sends a submit. It must return 410.
+async fn expired_blockhash_returns_410(probe: &Probe<'_>) -> Checked {
     lands_without_fault(probe, 410).await?;
     under_faults(probe, &["publish.transaction-lost"]).await?.expect_status(&[410])
 }
 
-async fn a_rejected_transaction_is_a_bad_gateway(probe: &Probe<'_>) -> Checked {
+/// Makes the chain reject the transaction and sends a submit. It must return 502.
+async fn rejected_transaction_returns_502(probe: &Probe<'_>) -> Checked {
     lands_without_fault(probe, 502).await?;
     under_faults(probe, &["publish.transaction-rejected"]).await?.expect_status(&[502])
 }
 
-async fn the_safety_ceiling_is_named(probe: &Probe<'_>) -> Checked {
+/// Makes the chain slow and sends a submit. It must return 410 with `safety ceiling` in `error`.
+async fn safety_ceiling_is_named(probe: &Probe<'_>) -> Checked {
     lands_without_fault(probe, 410).await?;
     let named =
         |value: &Value| value.as_str().is_some_and(|text| text.to_lowercase().contains("safety ceiling"));
-    // What becomes of the transaction is not asserted: once it lands after all, once its blockhash ends.
+    // The transaction's later fate is not asserted: in the first case it lands, in the second its blockhash expires.
     for faults in [&["publish.chain-slow"][..], &["publish.chain-slow", "publish.transaction-lost"]] {
         let answer = under_faults(probe, faults).await?;
         answer.expect_status(&[410])?;
-        answer.expect_json("/error", "words with \"safety ceiling\"", named)?;
+        answer.expect_json("/error", "a string that contains \"safety ceiling\"", named)?;
         probe.advance(Duration::from_mins(15)).await?;
     }
     Ok(())

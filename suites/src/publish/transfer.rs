@@ -1,4 +1,4 @@
-//! A domain handed to another key: who may do what, and when.
+//! Checks of transfer and accept: which key may do what, and when.
 
 use std::time::Duration;
 
@@ -14,46 +14,48 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FREEZES, a_confirmed_transfer_freezes_the_old_key)
+    refuses!(rows::FREEZES, confirmed_transfer_freezes_the_old_key)
         .costs(3, 2, 1)
         .elsewhere(4)
         .writes(3)
         .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
-    shows!(rows::FREEZES_ONCE_CONFIRMED, a_prepared_transfer_freezes_nothing)
+    shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
         .costs(2, 2, 1)
         .writes(2)
         .needs(&[Need::Clock])
         .after(const { &[&assay_spec::publish::requirements::prepare::LOCK_EXPIRES] }),
-    shows!(rows::ACCEPT_ADMITTED, the_incoming_key_can_accept)
+    shows!(rows::ACCEPT_ADMITTED, incoming_key_can_accept)
         .costs(4, 2, 1)
         .writes(4)
         .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
-    refuses!(rows::ACCEPT_NEEDS_PENDING, an_accept_needs_a_pending_transfer).costs(2, 1, 1).writes(2),
-    refuses!(rows::ACCEPT_BY_INCOMING, an_accept_by_another_key_is_refused)
+    refuses!(rows::ACCEPT_NEEDS_PENDING, accept_without_a_pending_transfer_is_rejected)
+        .costs(2, 1, 1)
+        .writes(2),
+    refuses!(rows::ACCEPT_BY_INCOMING, accept_by_another_key_is_rejected)
         .costs(5, 2, 1)
         .writes(5)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::INCOMING_ONLY_ACCEPTS, the_incoming_key_can_do_nothing_else)
+    refuses!(rows::INCOMING_ONLY_ACCEPTS, incoming_key_can_only_accept)
         .costs(4, 2, 1)
         .writes(4)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::ACCEPT_SAYS_SO, the_submit_of_an_accept_says_so)
+    refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op)
         .costs(5, 2, 1)
         .writes(5)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::SECOND_ACCEPT, a_second_accept_is_refused)
+    refuses!(rows::SECOND_ACCEPT, second_accept_is_rejected)
         .costs(5, 3, 1)
         .writes(5)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
 ];
 
-/// A domain whose transfer is pending: its old key's caller and its incoming key's.
+/// Starts a transfer. Returns the callers with the old key and with the incoming key.
 async fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
     let old = caller(probe).await?;
     let new = old.with_key(fresh_key(probe));
@@ -61,16 +63,18 @@ async fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
     Ok((old, new))
 }
 
-async fn a_confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
+/// Completes a transfer and sends a prepare with the old key. It must return 409 with `cause` = `transfer-frozen`.
+async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
     let (old, _) = pending(probe).await?;
-    // The counterpart is the transfer itself: the same key was admitted before it.
+    // The transfer itself is the counterpart: the old key was accepted before it.
     probe.counterpart(true, "the old key's transfer landed")?;
     let answer = prepare(probe, &old, &publish_body(&old)).await?;
     answer.expect_status(&[409])?;
     answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
 }
 
-async fn a_prepared_transfer_freezes_nothing(probe: &Probe<'_>) -> Checked {
+/// Prepares a transfer, lets it expire and sends an ordinary prepare with the old key. It must return 200.
+async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Checked {
     let old = caller(probe).await?;
     let body = transfer_body(probe, &old, &fresh_key(probe));
     prepare(probe, &old, &body).await?.given_status(&[200])?;
@@ -78,7 +82,8 @@ async fn a_prepared_transfer_freezes_nothing(probe: &Probe<'_>) -> Checked {
     prepare(probe, &old, &publish_body(&old)).await?.expect_status(&[200])
 }
 
-async fn the_incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
+/// Completes a transfer and accepts it with the incoming key. Prepare and submit must both return 200.
+async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     let answer = prepare(probe, &new, &accept_body(&new)).await?;
     answer.expect_status(&[200])?;
@@ -88,30 +93,35 @@ async fn the_incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
     submit(probe, &new, &body).await?.expect_status(&[200])
 }
 
-async fn an_accept_needs_a_pending_transfer(probe: &Probe<'_>) -> Checked {
+/// Sends an accept prepare while no transfer is pending. It must return 404.
+async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     prepare(probe, &caller, &accept_body(&caller)).await?.expect_status(&[404])?;
     prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_past(404)
 }
 
-async fn an_accept_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends accept prepares signed by a third key and by the old key. The first must return 404, the second 404 or
+/// 409.
+async fn accept_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let (old, new) = pending(probe).await?;
     let third = old.with_key(fresh_key(probe));
     prepare(probe, &third, &accept_body(&third)).await?.expect_status(&[404])?;
     let by_old = prepare(probe, &old, &accept_body(&old)).await?;
     by_old.expect_status(&[404, 409])?;
     let status = by_old.status();
-    probe.note(format!("an accept by the old key is answered by {status}"));
+    probe.note(format!("an accept by the old key returns {status}"));
     prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
 }
 
-async fn the_incoming_key_can_do_nothing_else(probe: &Probe<'_>) -> Checked {
+/// Sends an ordinary prepare with the incoming key while the transfer is pending. It must return 404.
+async fn incoming_key_can_only_accept(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     prepare(probe, &new, &publish_body(&new)).await?.expect_status(&[404])?;
     prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
 }
 
-async fn the_submit_of_an_accept_says_so(probe: &Probe<'_>) -> Checked {
+/// Sends the submit of an accept without `op`. It must return 404; with `op` = `accept` it must return 200.
+async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     let prepared = prepared(probe, &new, &accept_body(&new)).await?;
     let mut body: Value = submit_body(&prepared, &new);
@@ -120,7 +130,8 @@ async fn the_submit_of_an_accept_says_so(probe: &Probe<'_>) -> Checked {
     submit(probe, &new, &body).await?.counterpart_status(&[200])
 }
 
-async fn a_second_accept_is_refused(probe: &Probe<'_>) -> Checked {
+/// Completes an accept and sends the accept prepare again. It must return 409.
+async fn second_accept_is_rejected(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     landed(probe, &new, &accept_body(&new)).await?;
     probe.counterpart(true, "the first accept landed")?;

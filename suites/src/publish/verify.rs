@@ -1,4 +1,4 @@
-//! Verification by anyone: a transaction fetched from the chain, and what it proves.
+//! Verification of a published record: fetches the transaction from the chain and checks what it proves.
 
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::message::Message;
@@ -15,16 +15,16 @@ use crate::transport::Http;
 /// What a transaction proves.
 #[derive(Debug)]
 pub enum Verified {
-    /// The key has written this record.
+    /// The key wrote this record.
     Record(Record),
-    /// The chain does not know the transaction, or not yet.
+    /// The chain does not know the transaction (yet).
     Absent,
-    /// The transaction proves nothing of the kind; why.
+    /// The transaction does not prove it, for this reason.
     Unproven(String),
 }
 
 /// Fetches the transaction `signature` from the chain's interface at `chain` and verifies that `key` (base58) wrote
-/// the record in it. An error means that nothing could be asked.
+/// the record in it. An error means that the chain could not be asked.
 pub async fn verify_publish(
     dialect: &Dialect,
     chain: &str,
@@ -41,25 +41,31 @@ pub async fn verify_publish(
 }
 
 fn judge(dialect: &Dialect, found: &Value, signature: &str, key: &str) -> Result<Record, String> {
-    let wire =
-        found["transaction"][0].as_str().and_then(text::parse_base64).ok_or("no transaction in base64")?;
-    let (signatures, message) = split(&wire).ok_or("not the bytes of a transaction")?;
+    let wire = found["transaction"][0]
+        .as_str()
+        .and_then(text::parse_base64)
+        .ok_or("getTransaction returned no base64 transaction")?;
+    let (signatures, message) = split(&wire).ok_or("the transaction cannot be decoded")?;
     if signatures.first().map(|first| bs58::encode(first).into_string()).as_deref() != Some(signature) {
-        return Err("the chain answers with another transaction".to_owned());
+        return Err("the chain returned a different transaction".to_owned());
     }
     let decoded = Message::decode(message, &mut Strict).map_err(|refused| refused.why)?;
     if signatures.len() != usize::from(decoded.header[0]) {
-        return Err(format!("{} signatures, the message asks for {}", signatures.len(), decoded.header[0]));
+        return Err(format!(
+            "the transaction has {} signatures, its message requires {}",
+            signatures.len(),
+            decoded.header[0]
+        ));
     }
     for (signature, account) in signatures.iter().zip(&decoded.accounts) {
         if !ed25519::verifies(account, message, signature) {
             return Err(format!("the signature of {} does not verify", bs58::encode(account).into_string()));
         }
     }
-    let memo = memo_of(dialect, message).ok_or("the transaction carries no single memo")?;
+    let memo = memo_of(dialect, message).ok_or("the transaction does not contain exactly one memo")?;
     let logs: Vec<String> = found["meta"]["logMessages"]
         .as_array()
-        .ok_or("the chain shows no log")?
+        .ok_or("getTransaction returned no log of the transaction")?
         .iter()
         .filter_map(|line| line.as_str().map(str::to_owned))
         .collect();
@@ -69,7 +75,7 @@ fn judge(dialect: &Dialect, found: &Value, signature: &str, key: &str) -> Result
     Record::parse(dialect, &memo, &mut Strict).map_err(|refused| refused.to_string())
 }
 
-/// Signatures and message of a transaction. A transaction of this exchange has fewer than 128 signatures.
+/// Splits a transaction into signatures and message. A transaction of this exchange has fewer than 128 signatures.
 fn split(wire: &[u8]) -> Option<(Vec<[u8; 64]>, &[u8])> {
     let (&count, rest) = wire.split_first()?;
     let (signatures, message) = rest.split_at_checked(usize::from(count) * 64)?;
@@ -77,7 +83,7 @@ fn split(wire: &[u8]) -> Option<(Vec<[u8; 64]>, &[u8])> {
     (count < 0x80).then_some((signatures, message))
 }
 
-/// A call of the chain's JSON-RPC interface; answers `result`.
+/// Calls the chain's JSON-RPC interface and returns `result`.
 pub async fn call(chain: &str, method: &str, params: Value) -> Result<Value, String> {
     let failed = |why: String| format!("{chain}: {method}: {why}");
     let url = url::Url::parse(chain).map_err(|e| failed(e.to_string()))?;

@@ -1,4 +1,5 @@
-//! Requests and bytes of the exchange, written and read here anew: a mistake in the shared encodings must not hide.
+//! Writes and reads the exchange's requests and bytes independently of `spec`, so that a mistake in the shared
+//! encodings cannot hide.
 
 use assay_spec::Instant;
 use assay_spec::crypto::{ed25519, text};
@@ -13,10 +14,10 @@ use crate::check::Stop;
 use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
 
-/// From scheme word, message and signature to the header's value.
+/// Builds the header's value from scheme, message and signature.
 type Seal = Box<dyn Fn(&str, &[u8], &[u8]) -> String + Send>;
 
-/// A request of the exchange, taken apart: every piece can be altered before it is signed and sent.
+/// A request of the exchange in parts. Each part can be changed before the request is signed and sent.
 pub(crate) struct Draft {
     pub(crate) method: String,
     /// The request target as it will be sent.
@@ -24,14 +25,14 @@ pub(crate) struct Draft {
     pub(crate) body: Vec<u8>,
     pub(crate) scheme: String,
     pub(crate) prefix: String,
-    /// The envelope's members in the order in which they will be written.
+    /// The envelope's members, in the order they are written.
     pub(crate) members: Vec<(String, Value)>,
-    /// White space between the envelope's tokens.
+    /// Writes whitespace between the envelope's tokens.
     pub(crate) spaced: bool,
     pub(crate) key: SigningKey,
-    /// The last word on the header: from message and signature to its value.
+    /// Builds the header's value.
     pub(crate) seal: Seal,
-    /// No header at all.
+    /// Sends no `Authorization` header.
     pub(crate) bare: bool,
 }
 
@@ -47,7 +48,7 @@ impl Draft {
         Ok(Self::at(probe, caller, path, body, now))
     }
 
-    /// As [`Draft::new`], signed for the moment `now`.
+    /// Like [`Draft::new`], signed for the time `now`.
     pub(crate) fn at(
         probe: &Probe<'_>,
         caller: &Caller,
@@ -88,7 +89,7 @@ impl Draft {
         }
     }
 
-    /// The envelope's message as it will be signed.
+    /// The envelope's message as it is signed.
     pub(crate) fn message(&self) -> Vec<u8> {
         let [comma, colon] = if self.spaced { [" ,\n ", " : "] } else { [",", ":"] };
         let members: Vec<String> =
@@ -96,7 +97,7 @@ impl Draft {
         format!("{}{{{}}}", self.prefix, members.join(comma)).into_bytes()
     }
 
-    /// The request as it will be sent.
+    /// The request as it is sent.
     pub(crate) fn request(&self) -> Request {
         let request = Request::new(&self.method, &self.target)
             .header("Content-Type", "application/json")
@@ -109,7 +110,7 @@ impl Draft {
         request.header("Authorization", (self.seal)(&self.scheme, &message, &signature))
     }
 
-    /// Sends it.
+    /// Sends the request.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let request = self.request();
         let answer = probe.send_with("publish", request, None, patient(probe)).await?;
@@ -118,7 +119,7 @@ impl Draft {
     }
 }
 
-/// Base64 of any alphabet, with or without padding.
+/// Decodes base64 in either alphabet, with or without padding.
 pub(crate) fn any_base64(text: &str) -> Option<Vec<u8>> {
     let lenient = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -133,15 +134,15 @@ pub(crate) struct Message {
     pub(crate) accounts: Vec<[u8; 32]>,
     pub(crate) blockhash: [u8; 32],
     pub(crate) instructions: Vec<(u8, Vec<u8>, Vec<u8>)>,
-    /// Every length was in its shortest form.
+    /// Every length is in its shortest encoding.
     pub(crate) shortest: bool,
-    /// Bytes after the end.
+    /// The number of bytes after the end.
     pub(crate) left_over: usize,
     /// The first byte marks a versioned message.
     pub(crate) versioned: bool,
 }
 
-/// Reads a message, whatever small thing is wrong with it.
+/// Decodes a message leniently.
 pub(crate) fn read_message(bytes: &[u8]) -> Option<Message> {
     let versioned = bytes.first().is_some_and(|first| first & 0x80 != 0);
     let mut at = usize::from(versioned);
@@ -179,7 +180,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Option<Message> {
     Some(Message { header, accounts, blockhash, instructions, shortest, left_over, versioned })
 }
 
-/// A record, read leniently: what stands before the object, the object's text, and its members in order.
+/// A record, parsed leniently: the part before the object, the object's raw JSON, and its members in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) before: String,
@@ -187,7 +188,7 @@ pub(crate) struct Record {
     pub(crate) members: Map<String, Value>,
 }
 
-/// Reads the record that a message's first instruction carries.
+/// Parses the record in a message's first instruction.
 pub(crate) fn read_record(message: &[u8]) -> Option<Record> {
     let data = read_message(message)?.instructions.into_iter().next()?.2;
     let text = String::from_utf8(data).ok()?;

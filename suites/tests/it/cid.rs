@@ -24,20 +24,20 @@ impl Folder {
 
     fn file(self, path: &str, content: impl AsRef<[u8]>) -> Folder {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("it is made");
-        fs::write(path, content).expect("it is made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        fs::write(path, content).expect("created");
         self
     }
 
     fn link(self, path: &str, target: &str) -> Folder {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("it is made");
-        symlink(target, path).expect("it is made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        symlink(target, path).expect("created");
         self
     }
 
     fn folder(self, path: &str) -> Folder {
-        fs::create_dir_all(self.path().join(path)).expect("it is made");
+        fs::create_dir_all(self.path().join(path)).expect("created");
         self
     }
 
@@ -54,7 +54,7 @@ fn assay(arguments: &[&OsStr]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_assay")).arg("cid").args(arguments).output().expect("the command starts")
 }
 
-/// The identifier that is printed, alone.
+/// The CID that the command prints, and nothing else.
 fn cid(path: &Path) -> String {
     printed(&assay(&[path.as_os_str()]))
 }
@@ -65,25 +65,25 @@ fn printed(output: &Output) -> String {
     out.strip_suffix('\n').expect("one line").to_owned()
 }
 
-/// What is said of bad content.
+/// The error message for invalid content.
 fn error(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(output.stdout.is_empty());
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// Holds what is said of a path in the folder.
-fn said(folder: &Folder, path: &str, what: &str) {
+/// Asserts the error message for a path in the folder.
+fn assert_path_error(folder: &Folder, path: &str, what: &str) {
     assert_eq!(folder.error(), format!("assay: {}/{path}: {what}\n", folder.path().display()));
 }
 
-/// Holds what is said of the folder.
-fn refused(folder: &Folder, what: &str) {
+/// Asserts the error message for the folder.
+fn assert_folder_error(folder: &Folder, what: &str) {
     assert_eq!(folder.error(), format!("assay: {}: {what}\n", folder.path().display()));
 }
 
 #[test]
-fn files_and_folders_have_the_known_identifiers() {
+fn files_and_folders_have_known_cids() {
     let site = Folder::new()
         .file("index.html", "<h1>hi</h1>\n")
         .file("css/a.css", "a{}")
@@ -93,7 +93,7 @@ fn files_and_folders_have_the_known_identifiers() {
         .file("e\u{301}.txt", "nfd")
         .file("big.bin", (0..300_000u32).map(|n| (n + (n >> 8) + (n >> 16)) as u8).collect::<Vec<_>>())
         .folder("nothing/in/here");
-    // As npm `ipfs-unixfs-importer` 17.1.1 has it without the empty folders.
+    // From npm `ipfs-unixfs-importer` 17.1.1, without the empty folders.
     assert_eq!(site.cid(), "bafybeibk6zfk62pj4fl7bruegsvlfjlqs6c3rtnknrqju7afvwkmjvi2xy");
     let empty = cid(&site.path().join("css/deep/b.css"));
     assert_eq!(empty, "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku");
@@ -102,7 +102,7 @@ fn files_and_folders_have_the_known_identifiers() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_matter() {
+fn cid_does_not_depend_on_the_number_of_threads() {
     let site = (0..700).fold(Folder::new(), |site, n| site.file(&format!("{}/{n}", n % 30), n.to_string()));
     let wanted = site.cid();
     for threads in ["1", "2", "7"] {
@@ -112,7 +112,7 @@ fn the_number_of_threads_does_not_matter() {
 }
 
 #[test]
-fn the_estimate_decides_between_the_bounds() {
+fn estimate_decides_between_the_bounds() {
     let names = (0..3700).map(|n| format!("{n:028}"));
     let site = names.fold(Folder::new(), |site, name| site.file(&name, ""));
     let estimated =
@@ -128,7 +128,7 @@ fn links_are_followed() {
     fs::write(linked.0.path().join("outside"), "o").unwrap();
     let linked = linked.link("out", "../outside");
     assert_eq!(linked.cid(), plain.cid());
-    // The path itself may be one.
+    // The path itself may be a link.
     symlink("site", linked.0.path().join("here")).unwrap();
     assert_eq!(cid(&linked.0.path().join("here")), plain.cid());
     symlink("site/to-b", linked.0.path().join("file")).unwrap();
@@ -136,10 +136,10 @@ fn links_are_followed() {
 }
 
 #[test]
-fn links_to_nothing_are_refused() {
+fn dangling_links_are_rejected() {
     for target in ["gone", "a/b", "/nonexistent-by-name"] {
         let site = Folder::new().file("a", "a").link("d/link", target).link("d/to", "link");
-        refused(&site, "drop.cid.dangling: d/link: the link leads to nothing");
+        assert_folder_error(&site, "drop.cid.dangling: d/link: the link leads to nothing");
     }
     let site = Folder::new().link("link", "gone");
     let error = error(&assay(&[site.path().join("link").as_os_str()]));
@@ -147,56 +147,56 @@ fn links_to_nothing_are_refused() {
 }
 
 #[test]
-fn links_without_end_are_refused() {
+fn link_loops_are_rejected() {
     let site = Folder::new().file("a", "a").link("y", "z").link("z", "y");
-    refused(&site, "drop.cid.loop: y: the link is part of a loop");
+    assert_folder_error(&site, "drop.cid.loop: y: the link is part of a loop");
     let site = Folder::new().file("a", "a").link("d/e/up", "../../d");
-    refused(&site, "drop.cid.loop: d/e/up: the link leads to a folder that contains it");
+    assert_folder_error(&site, "drop.cid.loop: d/e/up: the link leads to a folder that contains it");
     let site = Folder::new().link("x/to-y", "../y").link("y/to-x", "../x");
-    refused(&site, "drop.cid.loop: x/to-y/to-x: the link leads to a folder that contains it");
+    assert_folder_error(&site, "drop.cid.loop: x/to-y/to-x: the link leads to a folder that contains it");
     let site = Folder::new().link("me", "me");
     let error = error(&assay(&[site.path().join("me").as_os_str()]));
     assert!(error.contains("site/me: drop.cid.loop"), "{error}");
 }
 
 #[test]
-fn special_files_are_refused() {
+fn special_files_are_rejected() {
     let site = Folder::new().file("a", "a");
     let made = Command::new("mkfifo").arg(site.path().join("pipe")).status().unwrap();
     assert!(made.success());
-    said(&site, "pipe", "a pipe is neither a file nor a folder");
+    assert_path_error(&site, "pipe", "a pipe is neither a file nor a folder");
     let site = Folder::new().file("a", "a");
     let _listener = std::os::unix::net::UnixListener::bind(site.path().join("s")).unwrap();
-    said(&site, "s", "a socket is neither a file nor a folder");
+    assert_path_error(&site, "s", "a socket is neither a file nor a folder");
     let site = Folder::new().link("d/null", "/dev/null");
-    said(&site, "d/null", "a device is neither a file nor a folder");
+    assert_path_error(&site, "d/null", "a device is neither a file nor a folder");
 }
 
 #[test]
-fn names_that_are_not_utf_8_are_refused() {
+fn names_that_are_not_utf_8_are_rejected() {
     let site = Folder::new().file("d/a", "a");
     fs::write(site.path().join("d").join(OsStr::from_bytes(b"caf\xe9")), "").unwrap();
-    said(&site, "d/caf\\xe9", "the name is not UTF-8");
+    assert_path_error(&site, "d/caf\\xe9", "the name is not UTF-8");
 }
 
 #[test]
-fn what_is_not_there_is_told() {
+fn missing_folder_is_reported() {
     let site = Folder::new();
-    refused(&site, "there is nothing here");
+    assert_folder_error(&site, "there is nothing here");
 }
 
-/// Root may read everything; so the files are such that nobody can read.
+/// Root may read everything, so this uses files that even root cannot read.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_file_is_reported() {
     let site = Folder::new().file("a", "a").link("d/memory", "/proc/self/mem").link("e", "/proc/self/mem");
-    said(&site, "d/memory", "Input/output error (os error 5)");
+    assert_path_error(&site, "d/memory", "Input/output error (os error 5)");
 }
 
-/// Files of the kernel say that they are empty, and are not.
+/// Kernel files report size 0 but have content.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_is_what_can_be_read_of_it() {
+fn file_content_counts_not_its_reported_size() {
     let kernel = fs::read("/proc/sys/kernel/ostype").unwrap();
     assert!(!kernel.is_empty());
     let site = Folder::new().link("ostype", "/proc/sys/kernel/ostype");
@@ -204,7 +204,7 @@ fn a_file_is_what_can_be_read_of_it() {
 }
 
 #[test]
-fn a_car_rebuilds_the_folder() {
+fn car_rebuilds_the_folder() {
     let large: Vec<u8> = (0..20u32 << 20).map(|n| (n.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     let site = (0..200).fold(Folder::new(), |site, n| site.file(&format!("n/{n}"), n.to_string()));
     let site =
@@ -234,7 +234,7 @@ fn a_car_rebuilds_the_folder() {
 }
 
 #[test]
-fn a_car_is_whole_or_as_it_was() {
+fn failed_run_leaves_the_old_car() {
     let site = Folder::new().file("a", "a").link("z", "gone");
     let car = site.0.path().join("site.car");
     fs::write(&car, "before").unwrap();
@@ -244,7 +244,7 @@ fn a_car_is_whole_or_as_it_was() {
 }
 
 #[test]
-fn a_car_stands_outside_of_what_it_holds() {
+fn car_inside_its_content_is_rejected() {
     let site = Folder::new().file("a", "a").folder("d");
     for (path, car) in [("", "site.car"), ("", "d/site.car"), ("a", "a"), ("", "../site")] {
         let (path, car) = (site.path().join(path), site.path().join(car));

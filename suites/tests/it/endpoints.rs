@@ -1,5 +1,5 @@
-//! What a run tells of the documented endpoints: that checks see each of them grant and refuse, and that a table of
-//! what a target lacks is a report and no verdict.
+//! Endpoint coverage: checks see success and error of each endpoint, and missing endpoints are reported without
+//! changing the verdict.
 
 use assay_spec::Dialect;
 use assay_spec::endpoint::Endpoint;
@@ -27,7 +27,7 @@ struct Excuse {
     no_success: bool,
     /// No check judges the body of a success.
     no_body: bool,
-    /// No check sees a refusal.
+    /// No check sees an error.
     no_refusal: bool,
     why: &'static str,
 }
@@ -37,14 +37,26 @@ const fn excuse(endpoint: &'static Endpoint, missing: [bool; 3], why: &'static s
     Excuse { endpoint, no_success, no_body, no_refusal, why }
 }
 
-const NOT_SHOWN: &str = "the path is named, request and response are not shown: nothing may be asserted";
+const NOT_SHOWN: &str = "the document shows only the path: nothing may be asserted";
 
 static EXCUSES: &[Excuse] = &[
-    excuse(&program::RUN, [false, true, false], "what a program answers depends on the program"),
-    excuse(&probes::METRICS, [false, false, true], "no refusal of a core node's own measurements is shown"),
-    excuse(&probes::LOGIN, [true, true, false], "no credentials are shown: the 401 is what is expected"),
-    excuse(&probes::VM, [false, true, true], "a success counts by its status; no body, no refusal is shown"),
-    excuse(&probes::STATUS_CHECK, [false, true, true], "a success counts by its status; no more is shown"),
+    excuse(&program::RUN, [false, true, false], "the response depends on the program"),
+    excuse(
+        &probes::METRICS,
+        [false, false, true],
+        "the document shows no error for a core node's own measurements",
+    ),
+    excuse(&probes::LOGIN, [true, true, false], "the document shows no credentials: a 401 is expected"),
+    excuse(
+        &probes::VM,
+        [false, true, true],
+        "a success is judged by its status; the document shows no body and no error",
+    ),
+    excuse(
+        &probes::STATUS_CHECK,
+        [false, true, true],
+        "a success is judged by its status; the document shows nothing else",
+    ),
     excuse(&neighbours::PLAN, [true; 3], NOT_SHOWN),
     excuse(&neighbours::ALLOCATION, [true; 3], NOT_SHOWN),
     excuse(&neighbours::NODES, [true; 3], NOT_SHOWN),
@@ -63,7 +75,7 @@ async fn run(target: &dyn Target, settings: &Settings, filters: &[&str]) -> Run 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
+async fn checks_see_success_and_error_of_every_endpoint() {
     let settings = Settings { seed: 1, ..Settings::default() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["network."]).await;
     assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
@@ -72,15 +84,18 @@ async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
         let place = format!("{} {}", row.endpoint.method, row.endpoint.path);
         let excuse = EXCUSES.iter().find(|excuse| std::ptr::eq(excuse.endpoint, row.endpoint));
         let missing = excuse.map_or([false; 3], |e| [e.no_success, e.no_body, e.no_refusal]);
-        let why = excuse.map_or("nothing is excused", |excuse| excuse.why);
-        // An excuse that is not needed is as wrong as one that is missing.
+        let why = excuse.map_or("no excuse", |excuse| excuse.why);
+        // An excuse that is not needed is an error too.
         let found = [row.accepted.count == 0, row.accepted.judged == 0, row.rejected.judged == 0];
-        assert_eq!(found, missing, "no success, no judged body, no judged refusal: {place} ({why})");
+        assert_eq!(
+            found, missing,
+            "no success, no judged success body, no judged error body: {place} ({why})"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_path_of_token_metadata_is_seen_to_grant_and_to_refuse() {
+async fn checks_see_success_and_error_of_every_metadata_path() {
     let settings = Settings { seed: 1, ..Settings::default() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["metadata."]).await;
     assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
@@ -93,7 +108,7 @@ async fn every_path_of_token_metadata_is_seen_to_grant_and_to_refuse() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_has_a_status_that_its_endpoint_declares() {
+async fn every_response_has_a_declared_status() {
     let settings = Settings { seed: 1, ..Settings::default() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["network."]).await;
     for outcome in &run.outcomes {
@@ -117,7 +132,7 @@ async fn every_answer_has_a_status_that_its_endpoint_declares() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_no_check_asked_for_is_asked_once() {
+async fn endpoints_without_a_check_are_probed_once() {
     let settings = Settings { seed: 1, ..Settings::default() };
     let target = Embedded::new(1, Dialect::default());
     let mut run = run(&target, &settings, &["network.info.public"]).await;
@@ -130,7 +145,7 @@ async fn what_no_check_asked_for_is_asked_once() {
     assert!(run.endpoints.iter().all(|row| row.is_probed == (row.endpoint.name != "info")));
 }
 
-/// A node that answers everything alike, and the target that a profile makes of it.
+/// A node with one response to everything, and the target of its profile.
 async fn node(status: u16, body: &str, more: &str) -> (MockServer, Remote, Settings) {
     let server = MockServer::start().await;
     let answer = ResponseTemplate::new(status).set_body_raw(body.to_owned(), "application/json");
@@ -142,7 +157,7 @@ async fn node(status: u16, body: &str, more: &str) -> (MockServer, Remote, Setti
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_that_lacks_an_endpoint_is_told_so_and_does_not_fail_for_it() {
+async fn missing_endpoint_is_reported_and_is_not_a_failure() {
     let (server, target, settings) = node(404, "{}", "endpoints = { run = false }").await;
     let mut run = run(&target, &settings, &["network.info.public", "network.pins"]).await;
     let code = run.exit_code();
@@ -163,7 +178,7 @@ async fn a_target_that_lacks_an_endpoint_is_told_so_and_does_not_fail_for_it() {
     assert!(asked.iter().all(|request| request.url.path().starts_with("/below/")));
     assert!(
         asked.iter().all(|request| !request.url.path().contains("/run/")),
-        "what is switched off is asked"
+        "a disabled endpoint was requested"
     );
     let text = terminal::endpoints(&run);
     assert!(text.contains("! GET  /api/v0/info/public.json"), "{text}");
@@ -175,7 +190,7 @@ async fn a_target_that_lacks_an_endpoint_is_told_so_and_does_not_fail_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_shows_that_an_endpoint_is_there_and_a_failure_shows_nothing() {
+async fn error_shows_that_an_endpoint_exists_and_a_failure_shows_nothing() {
     let own = r#"{"error":"no","status":"error","code":"x"}"#;
     for (status, body, wanted) in [
         (404, own, Seen::Present),

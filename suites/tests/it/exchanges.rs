@@ -1,4 +1,4 @@
-//! The exchanges written out by hand, against the simulator: a wrong shape cannot hide in shared encodings.
+//! Hand-written exchanges against the simulator, so that a wrong shape cannot hide in shared encodings.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn clock(exchange: &Exchange) -> Instant {
     Instant::parse_exact(&exchange.clock).expect("a time")
 }
 
-/// The simulator's answer to the hand-written request of a publish, at the hand-written time: status and body.
+/// Status and body of the simulator's response to the hand-written publish request, at the hand-written time.
 fn answer(exchange: &Exchange) -> (u16, Value) {
     let mut world = world(exchange);
     world
@@ -26,7 +26,7 @@ fn answer(exchange: &Exchange) -> (u16, Value) {
     replay(&mut world, publish::SITES[0], &exchange.request)
 }
 
-/// A world's answer to a request: status and body.
+/// Status and body of a world's response to a request.
 fn replay(world: &mut World, site: Site, request: &Request) -> (u16, Value) {
     let mut lines = request.head.iter();
     let mut words = lines.next().expect("a request line").split(' ');
@@ -65,17 +65,17 @@ fn named(endpoint: &str) -> Exchange {
     exchanges.find(|exchange| exchange.endpoint == endpoint).expect("written by hand")
 }
 
-/// Puts `null` in the place of every free member, and answers what stood there.
+/// Replaces every free member by `null` and returns the old values.
 fn without_free(exchange: &Exchange, body: &mut Value) -> Vec<Value> {
     let mut take = |pointer: &String| body.pointer_mut(pointer).map(Value::take).unwrap_or_default();
     exchange.response.free.keys().map(&mut take).collect()
 }
 
 #[test]
-fn the_simulator_gives_the_hand_written_answers_of_the_network() {
+fn simulator_returns_the_hand_written_responses_of_the_network() {
     let exchanges = exchanges("network");
     let mut world = world(exchanges.first().expect("written by hand"));
-    // The hashes by hand, and those of the simulator.
+    // The hand-written hashes, with the simulator's.
     let mut hashes: Vec<(String, String)> = Vec::new();
     for exchange in &exchanges {
         world.input(Input::Tick(clock(exchange)));
@@ -102,20 +102,20 @@ fn the_simulator_gives_the_hand_written_answers_of_the_network() {
 }
 
 #[test]
-fn the_simulator_gives_the_hand_written_answers_of_token_metadata() {
-    // A contract's addresses by hand, and those that the seed has given the same one.
+fn simulator_returns_the_hand_written_responses_of_token_metadata() {
+    // The hand-written addresses of the first contract; the simulator's addresses replace them.
     const CID: &str = "bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy";
     const URI: &str = "https://tokens.example:8443/collections/first";
     for exchange in exchanges("metadata") {
         let mut world = world(&exchange);
         let view = world.view(Service::Metadata);
-        let contract = |member: &str| view["contracts"][0][member].as_str().expect("a text").to_owned();
+        let contract = |member: &str| view["contracts"][0][member].as_str().expect("a string").to_owned();
         let mut request = exchange.request.clone();
         request.head[0] = request.head[0].replace(CID, &contract("cid")).replace(URI, &contract("path"));
         let (status, mut body) = replay(&mut world, metadata::SITE, &request);
         assert_eq!(status, 200, "{}: {body}", exchange.endpoint);
         let Ok(mut by_hand) = serde_json::from_str::<Value>(&exchange.response.body) else {
-            assert!(body.is_null(), "no JSON by hand, and none here");
+            assert!(body.is_null(), "the hand-written body is not JSON, but the simulator's is");
             continue;
         };
         let free = without_free(&exchange, &mut by_hand).into_iter().zip(without_free(&exchange, &mut body));
@@ -128,7 +128,7 @@ fn the_simulator_gives_the_hand_written_answers_of_token_metadata() {
 }
 
 #[test]
-fn the_simulator_answers_the_hand_written_prepare_in_the_hand_written_shape() {
+fn simulator_answers_the_prepare_in_the_hand_written_shape() {
     let exchange = named("prepare");
     let (status, body) = answer(&exchange);
     assert_eq!(status, 200, "{body}");
@@ -147,8 +147,8 @@ fn the_simulator_answers_the_hand_written_prepare_in_the_hand_written_shape() {
 }
 
 #[test]
-fn the_hand_written_submit_is_past_the_envelope() {
-    // Its prepare was another service's: here it is gone, and that is all that is wrong with it.
+fn envelope_of_the_hand_written_submit_is_accepted() {
+    // Another service issued its prepare: here the id is unknown, and nothing else is wrong.
     let (status, body) = answer(&named("submit"));
     assert_eq!(status, 410, "{body}");
 }

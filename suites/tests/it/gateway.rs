@@ -1,5 +1,5 @@
-//! The gateway's suite as a whole: which endpoints it sees, what its reports show, and how it treats a gateway that is
-//! not the simulator.
+//! The gateway's suite as a whole: which endpoints it covers, that reports show no key, and runs against gateways other
+//! than the simulator.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,31 +40,30 @@ async fn embedded() -> Run {
     run
 }
 
-/// What no check can see at an endpoint, and why: a judged body of a success, a judged refusal.
+/// What no check can judge at an endpoint, and why: the body of a success, the body of an error.
 static EXCUSES: &[(&Endpoint, [bool; 2], &str)] = &[
-    (&auth::CHECK, [true, false], "the document gives statuses, and no body"),
-    (&models::LIST, [false, true], "whether the list needs a key is not shown"),
-    (&discovery::ENDPOINT, [false, true], "whether discovery needs a key is not shown"),
+    (&auth::CHECK, [true, false], "the document shows statuses but no body"),
+    (&models::LIST, [false, true], "the document does not show whether the list needs a key"),
+    (&discovery::ENDPOINT, [false, true], "the document does not show whether discovery needs a key"),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_endpoint_is_seen_to_grant_and_to_refuse() {
+async fn checks_see_success_and_error_of_every_endpoint() {
     let run = embedded().await;
     assert_eq!(run.endpoints.len(), ENDPOINTS.len());
     for row in &run.endpoints {
         let excuse = EXCUSES.iter().find(|(endpoint, ..)| std::ptr::eq(*endpoint, row.endpoint));
-        let (missing, why) =
-            excuse.map_or(([false; 2], "nothing is excused"), |(_, missing, why)| (*missing, *why));
+        let (missing, why) = excuse.map_or(([false; 2], "no excuse"), |(_, missing, why)| (*missing, *why));
         let found = [row.accepted.judged == 0, row.rejected.judged == 0];
         let place = format!("{} {}", row.endpoint.method, row.endpoint.path);
         assert!(row.accepted.count > 0, "no success of {place}");
-        // An excuse that is not needed is as wrong as one that is missing.
-        assert_eq!(found, missing, "no judged body, no judged refusal: {place} ({why})");
+        // An excuse that is not needed is an error too.
+        assert_eq!(found, missing, "no judged success body, no judged error body: {place} ({why})");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_has_a_status_that_its_endpoint_declares() {
+async fn every_response_has_a_declared_status() {
     let run = embedded().await;
     let mut seen = BTreeMap::new();
     for outcome in &run.outcomes {
@@ -99,24 +98,24 @@ async fn no_report_shows_a_key() {
     for gateway in [Fixtures::default(), fixtures] {
         let settings = Settings { seed: 1, gateway, ..Settings::default() };
         let run = run(&target, &settings, &["gateway.auth", "gateway.chat", "gateway.direct"]).await;
-        // What rests on a deviation that another check has seen is inconclusive, and is reported with its exchanges, too.
+        // A check that depends on a failed one is inconclusive; its exchanges are reported too.
         assert!(run.count(Verdict::Fail) > 1, "{}", terminal::summary(&run, false));
-        let texts = [
+        let reports = [
             json::write(&run),
             junit::write(&run),
             terminal::summary(&run, false),
             format!("{run:?}"),
             format!("{settings:?}"),
         ];
-        for (n, text) in texts.iter().enumerate() {
+        for (n, text) in reports.iter().enumerate() {
             assert!(n > 0 || text.contains("/svc/auth/check"), "the exchanges are reported");
             assert!(keys.iter().all(|key| !text.contains(key.as_str())), "report {n} shows a key");
         }
     }
 }
 
-/// A gateway of somebody else: one model that draws and one that writes, a list of another form, errors as the customary
-/// framework writes them, and no native completions. Counts the chats with the model that draws.
+/// A gateway of another vendor: an image model and a text model, a model list of another form, errors of a common
+/// framework, and no native completions. Counts the chats with the image model.
 async fn foreign() -> (MockServer, Arc<AtomicUsize>) {
     let server = MockServer::start().await;
     let drawn = Arc::new(AtomicUsize::new(0));
@@ -150,7 +149,7 @@ async fn foreign() -> (MockServer, Arc<AtomicUsize>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn somebody_elses_gateway_is_tested_by_its_profile() {
+async fn another_vendors_gateway_is_tested_by_its_profile() {
     let (server, drawn) = foreign().await;
     let text = format!(
         "[gateway]\nurl = \"{}\"\nendpoints = {{ native_completions = false }}\n\
@@ -194,12 +193,12 @@ async fn somebody_elses_gateway_is_tested_by_its_profile() {
     ] {
         assert_eq!(verdict(id).0, wanted, "{id}: {}", verdict(id).1);
     }
-    // Once to find the model that writes, and once where every discovered model is asked for.
+    // Once to find the text model, and once when every discovered model is requested.
     assert_eq!(drawn.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_key_nothing_is_judged() {
+async fn nothing_is_judged_without_a_key() {
     let (server, _) = foreign().await;
     let sites = BTreeMap::from([("gateway".to_owned(), server.uri())]);
     let target = Remote::new(sites, None).await.expect("no control to ask");
@@ -216,7 +215,7 @@ async fn without_a_key_nothing_is_judged() {
     assert_eq!(run.exit_code(), 1, "nothing was checked");
 }
 
-/// Runs what the profile of a simulator on sockets says, with or without its control API; servers are named by its sites.
+/// Runs against a simulator over sockets, by its profile, with or without its control API. `servers` are site names.
 async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let served = start(&Options::new(7)).await.expect("a simulator on any port");
@@ -230,7 +229,7 @@ async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run 
     let fixtures = Fixtures::new(&gateway, read(&gateway.key), read(&gateway.revoked_key));
     let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
     let control = profile.control.filter(|_| control).map(|base| (base, None));
-    let target = Remote::trusting(trust, sites, control).await.expect("somebody listens");
+    let target = Remote::trusting(trust, sites, control).await.expect("the simulator listens");
     run(&target, &Settings { seed: 3, gateway: fixtures, ..Settings::default() }, filters).await
 }
 
@@ -244,7 +243,7 @@ fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_sockets_every_check_passes_as_embedded() {
+async fn every_check_passes_over_sockets() {
     let run = over_sockets(true, &[], &[]).await;
     assert_eq!(run.count(Verdict::Pass), run.outcomes.len(), "{:#?}", verdicts(&run));
     let servers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges);
@@ -253,7 +252,7 @@ async fn over_sockets_every_check_passes_as_embedded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_sockets_without_control_most_is_testable() {
+async fn most_checks_are_testable_without_control() {
     let run = over_sockets(false, &[], &[]).await;
     let untestable: BTreeSet<String> = run
         .outcomes
@@ -265,7 +264,7 @@ async fn over_sockets_without_control_most_is_testable() {
     let checks = select(check::all(), &[Service::Gateway], &[]);
     let mut wanted: BTreeSet<String> =
         checks.iter().filter(needs).map(|check| check.requirement.to_string()).collect();
-    // The flow is off, and what a key has spent shows in no answer.
+    // The payment flow is disabled, and no response shows the tokens a key has spent.
     let others =
         ["required", "detail", "paid", "invalid-key", "valid-key"].map(|name| format!("payment.{name}"));
     wanted.extend(others.iter().map(|name| format!("gateway.{name}")));
@@ -275,7 +274,7 @@ async fn over_sockets_without_control_most_is_testable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_that_the_profile_names_are_called_instead_of_those_of_discovery() {
+async fn servers_of_the_profile_replace_those_of_discovery() {
     let run = over_sockets(false, &["server-b"], &["gateway.direct"]).await;
     let passed = run.count(Verdict::Pass);
     assert!(passed > 3 && passed == run.outcomes.len(), "{:#?}", verdicts(&run));

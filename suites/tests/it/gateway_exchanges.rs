@@ -1,5 +1,5 @@
-//! The gateway's exchanges written out by hand, against the simulator: each answer holds what was written by hand,
-//! in the same types, and the same values where they are not free.
+//! Hand-written exchanges of the gateway against the simulator: each response has the hand-written members with the
+//! same types, and the same values where they are not free.
 
 use assay_sim::gateway::GATEWAY;
 use assay_sim::{Input, Output, RequestHead, World};
@@ -7,14 +7,14 @@ use assay_spec::{Dialect, Instant, Service};
 use assay_vectors::exchange::{Exchange, exchanges};
 use serde_json::Value;
 
-/// Long enough for the slowest answer, in milliseconds.
+/// Long enough for the slowest response, in milliseconds.
 const PATIENCE_MS: i64 = 600_000;
 
 fn named(endpoint: &str) -> Exchange {
     exchanges("gateway").into_iter().find(|exchange| exchange.endpoint == endpoint).expect("written by hand")
 }
 
-/// Status, content type and body of the simulator's answer to the hand-written request, with a key of its own.
+/// Status, content type and body of the simulator's response to the hand-written request, with the simulator's key.
 fn replay(exchange: &Exchange) -> (u16, String, Vec<u8>) {
     let now = Instant::parse_exact(&exchange.clock).expect("a time");
     let mut world = World::new(1, now, Dialect::default());
@@ -57,11 +57,11 @@ fn replay(exchange: &Exchange) -> (u16, String, Vec<u8>) {
             _ => {}
         }
     }
-    assert!(ended, "{}: the answer has an end", exchange.endpoint);
+    assert!(ended, "{}: the response is not complete", exchange.endpoint);
     (status, kind, body)
 }
 
-/// Everything that stands in `by_hand` and not in the same type in `here`, or with another value where it is not free.
+/// The members of `by_hand` that are missing in `here`, have another type, or another value although not free.
 fn differences(by_hand: &Value, here: Option<&Value>, at: &str, free: &dyn Fn(&str) -> bool) -> Vec<String> {
     let Some(here) = here else { return vec![format!("{at} is missing")] };
     let inside = |name: String, value: &Value, found: Option<&Value>| {
@@ -85,7 +85,7 @@ fn differences(by_hand: &Value, here: Option<&Value>, at: &str, free: &dyn Fn(&s
 }
 
 #[test]
-fn the_simulator_gives_the_hand_written_answers() {
+fn simulator_returns_the_hand_written_responses() {
     for exchange in exchanges("gateway").iter().filter(|exchange| exchange.endpoint != "chat-stream") {
         let (status, kind, body) = replay(exchange);
         assert_eq!(status, 200, "{}: {}", exchange.endpoint, String::from_utf8_lossy(&body));
@@ -93,7 +93,7 @@ fn the_simulator_gives_the_hand_written_answers() {
         let here: Value = serde_json::from_slice(&body).expect("JSON");
         let by_hand: Value = serde_json::from_str(&exchange.response.body).expect("JSON");
         let free = |at: &str| exchange.response.free.contains_key(at);
-        // An empty list of servers is fine, and so is any number of them.
+        // The list of servers may have any length.
         let listed = |at: &str| free(at) || at.ends_with("/servers");
         let found = differences(&by_hand, Some(&here), "", &listed);
         assert!(found.is_empty(), "{}: {found:?} in {here}", exchange.endpoint);
@@ -101,7 +101,7 @@ fn the_simulator_gives_the_hand_written_answers() {
 }
 
 #[test]
-fn the_simulator_streams_chunks_in_the_hand_written_shape() {
+fn simulator_streams_chunks_in_the_hand_written_shape() {
     let exchange = named("chat-stream");
     let (status, kind, body) = replay(&exchange);
     assert_eq!((status, kind.split(';').next()), (200, Some("text/event-stream")));
@@ -117,7 +117,7 @@ fn the_simulator_streams_chunks_in_the_hand_written_shape() {
     for chunk in &here[..here.len() - 1] {
         let chunk: Value = serde_json::from_str(chunk).expect("JSON");
         let mut shape = first.clone();
-        // The members of an increment come and go.
+        // The members of `delta` differ between chunks.
         shape["choices"][0]["delta"] = Value::Object(serde_json::Map::new());
         shape["choices"][0]["finish_reason"] = chunk["choices"][0]["finish_reason"].clone();
         let found = differences(&shape, Some(&chunk), "", &free);
@@ -128,11 +128,11 @@ fn the_simulator_streams_chunks_in_the_hand_written_shape() {
 }
 
 #[test]
-fn without_its_key_no_exchange_for_inference_is_answered() {
+fn inference_without_the_key_returns_401() {
     for mut exchange in exchanges("gateway") {
         exchange.request.head.retain(|line| !line.starts_with("Authorization"));
         let (status, ..) = replay(&exchange);
-        // Discovery and the list of models are open in the simulator.
+        // In the simulator, discovery and the model list need no key.
         let open = matches!(exchange.endpoint.as_str(), "models" | "discovery");
         assert_eq!(status, if open { 200 } else { 401 }, "{}", exchange.endpoint);
     }

@@ -1,5 +1,5 @@
-//! Bad input to the gateway, byte for byte: a documented status each time, no internal error, no hang, and the next
-//! request is answered as ever.
+//! Hostile input to the gateway: each returns a documented status, nothing hangs or causes an internal error, and the
+//! next valid request is still accepted.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 /// Every endpoint that takes a body.
 const POSTS: [&str; 5] =
     ["/v1/chat/completions", "/v1/completions", "/completions", "/v1/responses", "/v1/messages"];
-/// The statuses by which a body may be answered that nobody meant well.
+/// The statuses that a hostile body may return.
 const DOCUMENTED: [u16; 4] = [200, 404, 413, 422];
 
-/// A gateway of its own, and a key to it.
+/// A simulated gateway and a valid key.
 struct Gateway {
     environment: Environment,
     key: String,
@@ -35,7 +35,7 @@ impl Gateway {
 
     async fn send(&self, request: Request) -> Response {
         let base = &self.environment.sites["gateway"];
-        let stream = self.environment.connector.connect(base, None).await.expect("somebody listens");
+        let stream = self.environment.connector.connect(base, None).await.expect("the gateway listens");
         let limits = Limits { timeout: Duration::from_mins(1), ..Limits::default() };
         exchange(stream, &request, "gateway.sim", limits).await.expect("an answer")
     }
@@ -44,13 +44,13 @@ impl Gateway {
         Request::new(method, path).header("Authorization", format!("Bearer {}", self.key))
     }
 
-    /// Posts a body that says it is JSON.
+    /// Posts a body with a JSON content type.
     async fn post(&self, path: &str, body: impl Into<Vec<u8>>) -> Response {
         let request = self.request("POST", path).header("Content-Type", "application/json");
         self.send(request.body(body)).await
     }
 
-    /// An ordinary chat is answered as if nothing had happened.
+    /// Asserts that an ordinary chat is still accepted.
     async fn still_answers(&self) {
         let response = self.post(POSTS[0], good().to_string()).await;
         assert_eq!(response.status, 200, "{}", response.text());
@@ -76,20 +76,20 @@ fn expect(what: &str, response: &Response, wanted: &[u16]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bodies_that_are_no_json_are_refused_everywhere() {
+async fn bodies_that_are_not_valid_json_are_rejected_everywhere() {
     let gateway = Gateway::start().await;
     let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
     let bodies: Vec<(&str, Vec<u8>)> = vec![
         ("nothing", Vec::new()),
-        ("blanks", b" \n".to_vec()),
-        ("no JSON", b"hello".to_vec()),
-        ("half of it", br#"{"model":"assay-chat","mess"#.to_vec()),
-        ("two of it", b"{}{}".to_vec()),
+        ("spaces", b" \n".to_vec()),
+        ("not JSON", b"hello".to_vec()),
+        ("truncated JSON", br#"{"model":"assay-chat","mess"#.to_vec()),
+        ("two JSON values", b"{}{}".to_vec()),
         ("a comment", b"{/* */}".to_vec()),
         ("a byte order mark", b"\xef\xbb\xbf{}".to_vec()),
         ("UTF-16", b"{\0}\0".to_vec()),
-        ("no UTF-8", b"{\"model\":\"assay-chat\xff\"}".to_vec()),
-        ("a cut character", b"{\"model\":\"\xf0\x9f\xa6\"}".to_vec()),
+        ("invalid UTF-8", b"{\"model\":\"assay-chat\xff\"}".to_vec()),
+        ("a truncated character", b"{\"model\":\"\xf0\x9f\xa6\"}".to_vec()),
         ("an overlong slash", b"{\"model\":\"\xc0\xaf\"}".to_vec()),
         ("a raw NUL", b"{\"model\":\"a\0b\"}".to_vec()),
         ("half a surrogate", br#"{"model":"\ud800","messages":[]}"#.to_vec()),
@@ -97,9 +97,9 @@ async fn bodies_that_are_no_json_are_refused_everywhere() {
         ("a number", b"1e999".to_vec()),
         ("an array", b"[]".to_vec()),
         ("an empty object", b"{}".to_vec()),
-        ("a deep array", format!("{open}{close}").into_bytes()),
-        ("a deep array without its end", open.into_bytes()),
-        ("bytes", vec![0xff; 4096]),
+        ("a deeply nested array", format!("{open}{close}").into_bytes()),
+        ("a deeply nested array without its end", open.into_bytes()),
+        ("binary data", vec![0xff; 4096]),
     ];
     for path in POSTS {
         for (what, body) in &bodies {
@@ -110,7 +110,7 @@ async fn bodies_that_are_no_json_are_refused_everywhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn messages_of_many_megabytes_are_answered_or_refused() {
+async fn large_messages_are_accepted_or_rejected() {
     let gateway = Gateway::start().await;
     let many: Vec<Value> = (0..100_000)
         .map(|n| json!({ "role": "user", "content": format!("message {n}: {}", "word ".repeat(16)) }))
@@ -125,12 +125,12 @@ async fn messages_of_many_megabytes_are_answered_or_refused() {
     let body = chat(&json!([{ "role": "user", "content": parts }]));
     expect("an image of 10 MB", &gateway.post(POSTS[0], body).await, &[200, 413, 422]);
     let huge = vec![b' '; 64 * 1024 * 1024];
-    expect("64 MB of blanks", &gateway.post(POSTS[0], huge).await, &[413, 422]);
+    expect("64 MB of spaces", &gateway.post(POSTS[0], huge).await, &[413, 422]);
     gateway.still_answers().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn members_that_nobody_means_well_are_refused() {
+async fn hostile_members_are_rejected() {
     let gateway = Gateway::start().await;
     let tool = |function: Value| {
         let mut body = good();
@@ -143,21 +143,21 @@ async fn members_that_nobody_means_well_are_refused() {
     };
     let user = |content: Value| chat(&json!([{ "role": "user", "content": content }]));
     let cases: Vec<(&str, Vec<u8>, &[u16])> = vec![
-        ("a role that nobody knows", chat(&json!([{ "role": "emperor", "content": "x" }])), &[422, 200]),
+        ("an unknown role", chat(&json!([{ "role": "emperor", "content": "x" }])), &[422, 200]),
         ("an empty role", chat(&json!([{ "role": "", "content": "x" }])), &[422, 200]),
         ("a role with NUL", chat(&json!([{ "role": "user\u{0}", "content": "x" }])), &[422, 200]),
         ("no messages", chat(&json!([])), &[422, 200]),
-        ("a message of nothing", chat(&json!([null])), &[422]),
+        ("a null message", chat(&json!([null])), &[422]),
         ("no parts", user(json!([])), &[422, 200]),
-        ("a part of no type", user(json!([{ "text": "x" }])), &[422]),
+        ("a part without a type", user(json!([{ "text": "x" }])), &[422]),
         ("NUL in content", user(json!("a\u{0}b")), &[200]),
-        ("marks that turn the text around", user(json!("\u{202e}\u{feff}\u{2028}")), &[200]),
+        ("bidirectional control characters", user(json!("\u{202e}\u{feff}\u{2028}")), &[200]),
         (
             "a model with NUL",
             good().to_string().replace("assay-chat", "assay-chat\\u0000").into_bytes(),
             &[404],
         ),
-        ("a model of slashes", good().to_string().replace("assay-chat", "../../etc").into_bytes(), &[404]),
+        ("a model with slashes", good().to_string().replace("assay-chat", "../../etc").into_bytes(), &[404]),
         ("an empty model", good().to_string().replace("assay-chat", "").into_bytes(), &[404, 422]),
         ("a tool without a name", tool(json!({ "parameters": {} })), &[422]),
         ("a tool with an empty name", tool(json!({ "name": "" })), &[422, 200]),
@@ -168,7 +168,7 @@ async fn members_that_nobody_means_well_are_refused() {
             &[422, 200],
         ),
         (
-            "a schema that nothing fits",
+            "a schema that nothing satisfies",
             tool(json!({ "name": "a", "parameters": {
                 "type": "object", "required": ["x"],
                 "properties": { "x": { "type": "string", "pattern": "(a*)*b$", "minLength": 1e9, "enum": [] } },
@@ -176,20 +176,20 @@ async fn members_that_nobody_means_well_are_refused() {
             &[422, 200],
         ),
         (
-            "a schema that wants a million",
+            "a schema with a huge minItems",
             tool(json!({ "name": "a", "parameters": {
                 "type": "object", "required": ["x"],
                 "properties": { "x": { "type": "array", "minItems": 1_000_000_000, "items": { "type": "string" } } },
             } })),
             &[422, 200],
         ),
-        ("an image that is no base64", image("data:image/png;base64,@@@@"), &[422, 200]),
-        ("an image of nothing", image("data:image/png;base64,"), &[422, 200]),
+        ("an image that is not base64", image("data:image/png;base64,@@@@"), &[422, 200]),
+        ("an empty image", image("data:image/png;base64,"), &[422, 200]),
         ("an image without base64", image("data:image/png,abc"), &[422, 200]),
-        ("an image in a file", image("file:///etc/passwd"), &[422, 200]),
-        ("an image nowhere", image("http://127.0.0.1:1/x.png"), &[422, 200]),
-        ("an image with a line end", image("data:image/png;base64,AAAA\r\nX: 1"), &[422, 200]),
-        ("an image that says it is huge", image(&huge_png()), &[422, 200]),
+        ("a file URL as image", image("file:///etc/passwd"), &[422, 200]),
+        ("an unreachable image URL", image("http://127.0.0.1:1/x.png"), &[422, 200]),
+        ("an image URL with a line break", image("data:image/png;base64,AAAA\r\nX: 1"), &[422, 200]),
+        ("an image with huge declared dimensions", image(&huge_png()), &[422, 200]),
     ];
     for (what, body, wanted) in cases {
         expect(what, &gateway.post(POSTS[0], body).await, wanted);
@@ -208,7 +208,7 @@ async fn members_that_nobody_means_well_are_refused() {
     gateway.still_answers().await;
 }
 
-/// A PNG whose head tells of four thousand million columns and rows.
+/// A PNG whose header declares four billion columns and rows.
 fn huge_png() -> String {
     use base64::Engine;
     let head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xff\xff\xff\xff\xff\xff\xff\x08\x02\0\0\0\0\0\0\0";
@@ -216,7 +216,7 @@ fn huge_png() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn paths_that_lead_astray_lead_nowhere() {
+async fn malformed_and_traversing_paths_are_rejected() {
     let gateway = Gateway::start().await;
     for path in [
         "/%00",
@@ -267,7 +267,7 @@ async fn paths_that_lead_astray_lead_nowhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_keys_open_nothing() {
+async fn malformed_keys_are_rejected() {
     let gateway = Gateway::start().await;
     let key = gateway.key.clone();
     let values: Vec<Vec<u8>> = vec![
@@ -302,10 +302,10 @@ async fn odd_keys_open_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_payments_pay_nothing() {
+async fn malformed_payments_cause_no_error() {
     let gateway = Gateway::start().await;
     let control = gateway.environment.control.clone().expect("a control API");
-    control.perform("gateway.payments", json!({ "on": true })).await.expect("the flow is on");
+    control.perform("gateway.payments", json!({ "on": true })).await.expect("the payment flow is enabled");
     let long = vec![b'A'; 50_000];
     for value in [&b""[..], b"{", b"\xff\xfe", b"null", b"not base64 at all!", &long] {
         let request = Request::new("POST", POSTS[0])
@@ -313,7 +313,7 @@ async fn odd_payments_pay_nothing() {
             .header("Content-Type", "application/json")
             .body(good().to_string());
         let response = gateway.send(request).await;
-        // What a payment looks like is not shown: the simulator may take a text of this kind.
+        // The document does not show the form of a payment, so the simulator may accept such a string.
         let shown: String = String::from_utf8_lossy(value).chars().take(20).collect();
         expect(&shown, &response, &[200, 402]);
     }
@@ -321,7 +321,7 @@ async fn odd_payments_pay_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_leave_midway_do_no_harm() {
+async fn disconnecting_clients_do_no_harm() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let gateway = Gateway::start().await;
     let mut body = good();
@@ -332,11 +332,11 @@ async fn clients_that_leave_midway_do_no_harm() {
         for read in [0, 1, 200] {
             let base = &gateway.environment.sites["gateway"];
             let mut stream =
-                gateway.environment.connector.connect(base, None).await.expect("somebody listens");
-            stream.write_all(&bytes[..sent]).await.expect("room for a request");
+                gateway.environment.connector.connect(base, None).await.expect("the gateway listens");
+            stream.write_all(&bytes[..sent]).await.expect("the request is sent");
             if sent == bytes.len() && read > 0 {
                 let mut some = vec![0; read];
-                stream.read_exact(&mut some).await.expect("the beginning of an answer");
+                stream.read_exact(&mut some).await.expect("the start of a response");
             }
             drop(stream);
         }
@@ -344,7 +344,7 @@ async fn clients_that_leave_midway_do_no_harm() {
     gateway.still_answers().await;
 }
 
-/// JSON of any shape that is not deep.
+/// JSON of any shape with limited depth.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -390,7 +390,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn whatever_is_sent_is_answered_as_documented() {
+fn any_body_returns_a_documented_status() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let gateway = runtime.block_on(Gateway::start());
     let member = prop::sample::select(vec![

@@ -1,5 +1,5 @@
-//! The `OpenAPI` documents: that every endpoint stands in its service's document as it is declared, and that nothing a
-//! run sees of an endpoint is missing there.
+//! The `OpenAPI` documents: every endpoint is in its service's document as declared, and the document lists every
+//! status that a run sees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
 }
 
 #[test]
-fn every_endpoint_stands_once_with_its_statuses_and_parameters() {
+fn every_endpoint_is_listed_once_with_its_statuses_and_parameters() {
     for service in Service::ALL {
         let document = describe(*service, &site_urls());
         let found = operations(&document);
@@ -50,7 +50,7 @@ fn every_endpoint_stands_once_with_its_statuses_and_parameters() {
             for status in listed {
                 assert!(shown.contains(status.to_string().as_str()), "{place}: {status}");
             }
-            // And nothing else but what HTTP itself has.
+            // And nothing else but the statuses of HTTP itself.
             let known = |status: &&str| {
                 statuses(endpoint).iter().any(|one| one == status)
                     || OF_HTTP.iter().any(|one| one.to_string() == **status)
@@ -70,7 +70,7 @@ fn every_endpoint_stands_once_with_its_statuses_and_parameters() {
 }
 
 #[test]
-fn a_document_is_whole() {
+fn document_is_complete() {
     for service in Service::ALL {
         let document = describe(*service, &site_urls());
         assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
@@ -79,7 +79,7 @@ fn a_document_is_whole() {
         let schemes = &document["components"]["securitySchemes"];
         let mut ids = BTreeSet::new();
         for (path, method, operation) in operations(&document) {
-            assert!(ids.insert(operation["operationId"].to_string()), "{path}: its id stands twice");
+            assert!(ids.insert(operation["operationId"].to_string()), "{path}: duplicate operation id");
             assert!(tags.contains(&&operation["tags"][0]), "{path}");
             for wanted in operation["security"].as_array().into_iter().flatten() {
                 assert!(object(wanted).keys().all(|name| schemes[name].is_object()), "{path}: {wanted}");
@@ -95,7 +95,7 @@ fn a_document_is_whole() {
 }
 
 #[test]
-fn sites_stand_where_they_are_said_to() {
+fn servers_are_listed_for_their_endpoints() {
     let urls = BTreeMap::from([
         ("network".to_owned(), "https://node.example/below".to_owned()),
         ("scheduler".to_owned(), "http://plan.example".to_owned()),
@@ -120,7 +120,7 @@ fn sites_stand_where_they_are_said_to() {
 }
 
 #[test]
-fn a_path_with_two_slashes_keeps_them_and_tells_what_no_parameter_can_say() {
+fn path_with_a_double_slash_keeps_it_and_describes_it() {
     let document = describe(Service::Metadata, &site_urls());
     let operation = &document["paths"]["/{contract_uri}//{token_id}/overrides"]["get"];
     assert!(operation["description"].as_str().expect("a description").contains("last double slash"));
@@ -135,7 +135,7 @@ async fn run() -> Run {
     runner.run(&plan(&target, &checks), |_| {}).await
 }
 
-/// The endpoint that a request at a site of the service asks for.
+/// The endpoint of a request at a site of the service.
 fn routed(service: Service, method: &str, path: &str) -> Option<&'static Endpoint> {
     if service == Service::Metadata {
         return metadata::route::endpoint(path.as_bytes()).filter(|_| method == "GET");
@@ -170,7 +170,7 @@ async fn every_status_that_a_run_sees_is_declared() {
         }
     }
     assert!(unforeseen.is_empty(), "{unforeseen:#?}");
-    // The other way round: what a document lists of an endpoint that the checks know well is no invention.
+    // Conversely: for well-tested endpoints a run sees every listed status.
     for (service, name, statuses) in [
         ("gateway", "chat", &[200, 401, 402, 404, 422, 503][..]),
         ("metadata", "token-by-uri", &[200, 404, 422]),

@@ -47,7 +47,7 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
     let clock = reason(&planned, "publish.prepare.lock-expires").expect("time cannot be moved");
     assert!(clock.contains("moves time"), "{clock}");
     let domain = reason(&planned, "publish.prepare.message").expect("no domain is named");
-    assert_eq!(domain, "needs a bound domain: [publish] key and domains");
+    assert_eq!(domain, "needs a bound domain ([publish] key and domains)");
     assert_eq!(reason(&planned, "metadata.root.html"), None, "it needs nothing");
 
     // What the checks say of a target that is there is what the plan has said of it.
@@ -133,7 +133,7 @@ async fn a_plan_adds_up_and_is_told_in_words_and_as_json() {
     let requests: u64 = check::all().iter().map(|check| u64::from(check.cost.requests)).sum();
     assert_eq!((plan.sum().requests, plan.is_exact), (requests, true));
     assert_eq!(plan.json()["together"]["requests"], requests);
-    assert!(plan.text().contains("exactly so many"), "{}", plan.text());
+    assert!(plan.text().contains("requests: exact;"), "{}", plan.text());
 
     let target = foreign("http://127.0.0.1:1").await;
     let pace = Pace::new(BTreeMap::from([("gateway".to_owned(), 30)]));

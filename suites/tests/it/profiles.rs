@@ -83,9 +83,7 @@ async fn what_is_not_reached_is_switched_off_and_named() {
     let profile = load(folder.path(), "assay.toml");
     assert!(profile.drop.is_some() && profile.metadata.is_none(), "{text}");
     let written = std::fs::read_to_string(folder.path().join("assay.toml")).expect("a profile");
-    assert!(
-        written.contains(&format!("# - switched off: no connection: {nobody}")) || written.contains(&nobody)
-    );
+    assert!(written.contains(&format!("# - disabled: no connection: {nobody}")) || written.contains(&nobody));
     // One host for all: what is not recognised is left out.
     let host = ["init", "--host", &served.sites["drop"], "--out", "-"];
     let (code, text) = assay(folder.path(), &[], &host).await;
@@ -123,7 +121,7 @@ async fn everything_that_is_missing_is_told_at_once_and_in_the_same_order() {
     for needed in [
         "p.toml:3:15: gateway.key.env: the environment variable ASSAY_TEST_NO_SUCH_KEY is not set",
         "p.toml:4:24: gateway.revoked_key.file: the secret in",
-        "publish.key: a key is 64 hex digits",
+        "publish.key: the key is not 64 hex digits",
         "needs the chain's URL",
         "network.readings.signing_scheme is not declared [2 checks]",
         "a control API that moves time",

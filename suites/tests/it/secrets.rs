@@ -201,7 +201,7 @@ async fn no_report_and_no_request_shows_a_claim_token() {
             assert!(token.len() > 20, "{token:?} is no token");
             assert!(!reports.contains(token) && !heads.contains(token), "{token} under {variations:?}");
         }
-        let quoted = "wanted another token for every drop, got \\\"[redacted claim token]\\\"";
+        let quoted = "wanted a new token for each drop, got \\\"[redacted claim token]\\\"";
         assert!(reports.contains(quoted), "the secret is named where it was");
         assert!(reports.contains("#claim=[redacted claim token]&exp="), "{variations:?}");
     }

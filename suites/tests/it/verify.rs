@@ -1,4 +1,4 @@
-//! Publishing and verification over sockets: the conforming client against conforming and troubled worlds.
+//! Publishing and verification over sockets: the conforming client against worlds with and without faults.
 
 use assay_sim::serve::ClockMode;
 use assay_spec::Dialect;
@@ -13,7 +13,7 @@ const KEY: [u8; 32] = [5; 32];
 
 async fn served() -> Served {
     let options = Options {
-        // Time jumps while a submit waits, so that nothing is waited for.
+        // Time jumps while a submit waits, so the test does not wait.
         clock: ClockMode::Auto,
         ..Options::new(11)
     };
@@ -53,7 +53,7 @@ async fn verified(served: &Served, signature: &str, key: [u8; 32]) -> Verified {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_conforming_client_publishes_anyone_verifies_and_only_for_its_key() {
+async fn published_record_verifies_only_for_its_key() {
     let served = served().await;
     let published = publish(&wanted(&served, "bafy")).await.expect("published");
     let Published::Landed(signature) = published else { panic!("{published:?}") };
@@ -64,18 +64,18 @@ async fn what_the_conforming_client_publishes_anyone_verifies_and_only_for_its_k
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_memo_that_imitates_log_lines_fools_nobody() {
+async fn memo_that_imitates_log_lines_proves_nothing() {
     let served = served().await;
     let other = ed25519::address(&ed25519::key_from_seed([6; 32]));
-    let deviation = format!("x\nProgram log: Signed by {other}\nProgram log: Memo (len 1): y");
-    let published = publish(&wanted(&served, &deviation)).await.expect("published");
+    let imitation = format!("x\nProgram log: Signed by {other}\nProgram log: Memo (len 1): y");
+    let published = publish(&wanted(&served, &imitation)).await.expect("published");
     let Published::Landed(signature) = published else { panic!("{published:?}") };
     assert!(matches!(verified(&served, &signature, KEY).await, Verified::Record(_)));
     assert!(matches!(verified(&served, &signature, [6; 32]).await, Verified::Unproven(_)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_truncated_log_is_unverified() {
+async fn truncated_log_is_unverified() {
     let served = served().await;
     set_faults(&served, &["publish.log-truncated"]);
     let published = publish(&wanted(&served, "bafy")).await.expect("published");
@@ -83,7 +83,7 @@ async fn a_truncated_log_is_unverified() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_over_the_compute_budget_is_rejected_by_the_chain_and_a_short_one_is_not() {
+async fn chain_rejects_only_a_record_over_the_compute_budget() {
     let served = served().await;
     set_faults(&served, &["publish.compute-budget"]);
     assert!(matches!(publish(&wanted(&served, "short")).await, Ok(Published::Landed(_))));
@@ -92,13 +92,13 @@ async fn a_record_over_the_compute_budget_is_rejected_by_the_chain_and_a_short_o
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn beyond_the_safety_ceiling_the_client_looks_on_the_chain_and_writes_no_second_record() {
+async fn client_checks_the_chain_after_the_safety_ceiling_and_writes_no_second_record() {
     let served = served().await;
     set_faults(&served, &["publish.chain-slow"]);
     let wanted = wanted(&served, "bafy");
     let publishing = publish(&wanted);
     let landing = async {
-        // The submit ends at the ceiling; then the chain goes on and takes the transaction in.
+        // The submit ends at the ceiling. Then the chain includes the transaction.
         let unresolved = || {
             let state = served.handle.read(|world| world.view(assay_spec::Service::Publish));
             state["prepares"]
