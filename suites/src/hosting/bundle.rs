@@ -74,43 +74,55 @@ async fn every(
     Ok(())
 }
 
+/// Downloads the files of live deployments to machines. `deks` of each must be an object.
 async fn bundles_are_objects_with_keys(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks", "an object in an object", is_object).await
 }
 
+/// Downloads the files of live deployments to machines. `v` of each must be 1.
 async fn bundles_have_version_1(probe: &Probe<'_>) -> Checked {
     every(probe, "/v", "1", |v| v.and_then(Value::as_u64) == Some(1)).await
 }
 
+/// Downloads the files of live deployments to machines. `kind` of each must be the kind of bundles.
 async fn bundles_name_their_kind(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.bundle_kind;
     every(probe, "/kind", kind, is(kind)).await
 }
 
+/// Downloads the files of live deployments to machines. `alg` of each must be `aes-256-gcm`.
 async fn bundles_name_their_cipher(probe: &Probe<'_>) -> Checked {
     every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
 }
 
+/// Downloads the files of live deployments to machines. `ct` of each must be base64.
 async fn ciphertexts_of_bundles_are_base64(probe: &Probe<'_>) -> Checked {
     every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
 }
 
+/// Downloads the files of live deployments to machines. `iv` of each must be base64 of 12 bytes.
 async fn ivs_of_bundles_have_12_bytes(probe: &Probe<'_>) -> Checked {
     every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
 }
 
+/// Downloads the files of live deployments to machines. `tag` of each must be base64 of 16 bytes.
 async fn tags_of_bundles_have_16_bytes(probe: &Probe<'_>) -> Checked {
     every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
 }
 
+/// Downloads the files of live deployments to machines. `deks.vm` of each must be base64 with the length of a wrapped
+/// key.
 async fn bundles_have_a_key_for_the_machine(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/vm", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
 
+/// Downloads the files of live deployments to machines. `deks.encryption` of each must be base64 with the length of a
+/// wrapped key.
 async fn bundles_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
 
+/// Downloads the files of live deployments to machines. `deks` of each must have exactly `vm` and `encryption`.
 async fn bundles_have_two_recipients(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks", "vm and encryption, and no other", |deks| {
         let names =
@@ -123,7 +135,8 @@ async fn bundles_have_two_recipients(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-/// What E opens of the bundles whose form is good; that there is none says nothing.
+/// Opens every well-formed bundle with E, the owner's derived key. `deks.encryption` must unwrap to a key that decrypts
+/// it.
 async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -142,6 +155,7 @@ async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
     probe.given(count > 0, "no bundle has the form that E could open")
 }
 
+/// Opens every bundle with E, the owner's derived key. The plaintext must be a tarball that contains `manifest.json`.
 async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;

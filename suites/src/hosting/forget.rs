@@ -24,7 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(4)
         .after(rests!(records::ADDRESS)),
     shows!(rows::STORES, a_forget_names_store_messages).costs(3, 0, 0).elsewhere(64).after(rests!()),
-    shows!(rows::CLASSIFIED, a_forget_names_nothing_that_cannot_be_forgotten)
+    shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages)
         .costs(3, 0, 0)
         .elsewhere(64)
         .after(rests!(rows::STORES)),
@@ -76,10 +76,12 @@ pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a s
         .map(|(_, _, id)| id)
 }
 
+/// Reads every message that names `hashes` to forget. `type` must be `FORGET`.
 async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Forget, "/type", "FORGET", is("FORGET")).await
 }
 
+/// Reads every FORGET. `sender` must be a delegate that the owner's `security` lists.
 async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let listed = super::security::delegates(&found)?;
@@ -90,6 +92,7 @@ async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// Reads every FORGET. `content.address` must be the owner's.
 async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let want = format!("the owner's address, {}", found.owner);
@@ -117,7 +120,8 @@ async fn targets(
     some(found, count, "target of a FORGET")
 }
 
-/// A message that is gone, or that no node knows, may have been a STORE.
+/// Looks up the targets of the latest FORGETs. Each must be a STORE message; one that is gone or unknown cannot be
+/// judged and passes.
 async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
@@ -127,9 +131,9 @@ async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
     targets(probe, &found, judge, "a STORE message").await
 }
 
-/// A FORGET forgets all its targets or none: one that was removed or is unknown now was so then, or it would be
-/// forgotten.
-async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> Checked {
+/// Looks up the targets of the latest FORGETs. None may be unknown, pending, rejected or removed: a FORGET forgets all
+/// its targets or none.
+async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, status: u16, body: &Value| {
         let state = body["status"].as_str().unwrap_or_default();
@@ -139,7 +143,7 @@ async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> C
     targets(probe, &found, judge, "a message that can be forgotten").await
 }
 
-/// An artifact that was gone before cannot be forgotten; what is still there has been forgotten by nobody.
+/// Looks up the artifacts of deleted projects that no FORGET names. None may still be `processed` or `removing`.
 async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let forgotten: BTreeSet<&str> = found.of(MessageKind::Forget).into_iter().flat_map(hashes).collect();
@@ -166,6 +170,8 @@ async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> 
     probe.expect(true, "artifacts of deleted projects", "forgotten", "")
 }
 
+/// Compares the hashes of every FORGET with the artifacts of all projects. It must name the artifacts of one project
+/// only.
 async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
@@ -185,6 +191,7 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
     some(&found, count, "FORGET of a project's artifacts")
 }
 
+/// Counts the FORGETs of each deleted project. There must be exactly one.
 async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);

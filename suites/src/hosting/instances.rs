@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
             rows::BUNDLE_HASH
         ),
     ),
-    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope).costs(5, 0, 0).elsewhere(64).after(
+    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).costs(5, 0, 0).elsewhere(64).after(
         rests!(
             deployments::PUBLIC,
             deployments::PROJECT_ID,
@@ -91,6 +91,7 @@ pub(super) async fn pinned<'a, 'p>(
     Ok(pinned)
 }
 
+/// Reads the terminal records of live deployments to machines. `public.bundleHash` must be 64 hexadecimal digits.
 async fn live_machines_name_their_bundles_hash(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = machines(&found).into_iter().map(|one| one.at("/content/content/public/bundleHash"));
@@ -101,6 +102,7 @@ async fn live_machines_name_their_bundles_hash(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "live deployment to a machine", seen, "64 hexadecimal digits", is_digest)
 }
 
+/// Downloads the files of live deployments to machines. `public.bundleHash` must be the SHA-256 of the file.
 async fn hashes_are_those_of_the_pinned_files(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -114,7 +116,8 @@ async fn hashes_are_those_of_the_pinned_files(probe: &Probe<'_>) -> Checked {
     some(&found, count, "bundle")
 }
 
-async fn what_machines_run_is_a_bundle_envelope(probe: &Probe<'_>) -> Checked {
+/// Downloads the files of live deployments to machines. Each must be JSON with `kind` or `deks`.
+async fn pinned_files_are_bundle_envelopes(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     for Pinned { message, answer } in pinned(probe, &found).await? {
         let file = answer.json();

@@ -27,7 +27,8 @@ pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_l
         store::PROCESSED
     ))];
 
-/// An artifact whose payer ran out is nobody's deviation; a note names it.
+/// Looks up the artifacts of the latest live deployments of projects that are not deleted. Each must return 200 with a
+/// content identifier; one that was removed because its payer ran out of credits is only noted.
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let deleted = super::forget::deleted(&found);

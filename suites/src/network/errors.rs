@@ -13,21 +13,23 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, a_refusal_has_its_documented_body).costs(7, 0, 0).elsewhere(8).writes(5),
-    refuses!(rows::BAD_REQUEST, what_is_malformed_is_a_bad_request).costs(4, 0, 0).elsewhere(5).writes(2),
-    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error)
+    refuses!(rows::BODY, rejection_has_the_documented_body).costs(7, 0, 0).elsewhere(8).writes(5),
+    refuses!(rows::BAD_REQUEST, malformed_message_returns_400).costs(4, 0, 0).elsewhere(5).writes(2),
+    shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error)
         .costs(43, 0, 0)
         .elsewhere(44)
         .writes(18)
         .sends(314_000),
-    refuses!(rows::NOTHING_STORED, nothing_is_left_of_a_refused_message)
+    refuses!(rows::NOTHING_STORED, rejected_message_is_not_stored)
         .costs(5, 0, 0)
         .elsewhere(9)
         .writes(4)
         .after(const { &[&envelope::TYPE_KNOWN, &envelope::TIMESTAMP, &envelope::CONTENT] }),
 ];
 
-async fn a_refusal_has_its_documented_body(probe: &Probe<'_>) -> Checked {
+/// Reads an unknown hash and sends four invalid messages. Each error must have the strings `error` and `code`, and
+/// `status` `error`.
+async fn rejection_has_the_documented_body(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = posted(probe, &sender).await?;
     look(probe, &sent.hash).await?.counterpart_status(&[200])?;
@@ -46,7 +48,9 @@ async fn a_refusal_has_its_documented_body(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn what_is_malformed_is_a_bad_request(probe: &Probe<'_>) -> Checked {
+/// Sends a message whose `timestamp` is a string. The answer must be 400. Dates that are not dates in `startDate` and
+/// `endDate` may return 200 or 400.
+async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let sender = caller(probe);
     let draft = post_draft(probe, &sender).await?.with("timestamp", Some(json!("now")));
@@ -107,7 +111,8 @@ fn odd_forms() -> Vec<Call> {
     bodies.map(form).to_vec()
 }
 
-async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
+/// Sends hashes, queries, bodies, forms and messages that are malformed in many ways. Every answer must be below 500.
+async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     posted(probe, &sender).await?;
     let mut calls = Vec::new();
@@ -154,7 +159,9 @@ async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn nothing_is_left_of_a_refused_message(probe: &Probe<'_>) -> Checked {
+/// Sends three invalid messages and a valid one from the same sender. The sender's list must contain only the valid
+/// one.
+async fn rejected_message_is_not_stored(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));

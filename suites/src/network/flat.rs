@@ -13,7 +13,7 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FLAT, elements_are_records_in_no_wrapper).costs(3, 0, 0).writes(2),
+    shows!(rows::FLAT, elements_are_records_without_a_wrapper).costs(3, 0, 0).writes(2),
     shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
         .costs(2, 0, 0)
         .writes(1)
@@ -83,7 +83,9 @@ async fn sent(
     created(probe, draft.with("channel", Some(json!(channel)))).await
 }
 
-async fn elements_are_records_in_no_wrapper(probe: &Probe<'_>) -> Checked {
+/// Sends two POSTs and lists their sender at `/messages.json`. Each element must have `sender`, `type`, `channel` and
+/// `content` at its top, without a `message` around them.
+async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for _ in 0..2 {
         posted(probe, &sender).await?;
@@ -95,6 +97,7 @@ async fn elements_are_records_in_no_wrapper(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// Sends a POST and lists its sender at `/messages.json`. The list must contain its hash.
 async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let hashes = |list: &List<'_>| -> Vec<String> {
@@ -114,6 +117,8 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
 }
 
+/// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every
+/// element must have that sender.
 async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
     // Two of each: a list of one is looked at elsewhere.
@@ -130,6 +135,8 @@ async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends POSTs on two channels and lists `/messages.json` with `channels` set to each. Every element must be on that
+/// channel.
 async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
@@ -143,6 +150,8 @@ async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Every element must
+/// have that `content.type`.
 async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
@@ -159,6 +168,8 @@ async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. No
+/// element may be earlier.
 async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
     let (sender, middle) = old_and_new(probe).await?;
     let start = middle.to_string();
@@ -168,6 +179,8 @@ async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. No element
+/// may be later.
 async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
     let (sender, middle) = old_and_new(probe).await?;
     let end = middle.to_string();

@@ -20,47 +20,47 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(5, 0, 0)
         .writes(3)
         .after(const { &[&store::FORGOTTEN] }),
-    refuses!(rows::ALL_OR_NOTHING, an_unknown_target_saves_the_others)
+    refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others)
         .costs(5, 0, 0)
         .elsewhere(6)
         .writes(3)
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    shows!(rows::REMOVING_TARGET, a_target_that_is_being_removed_is_good)
+    shows!(rows::REMOVING_TARGET, target_that_is_being_removed_is_forgotten)
         .costs(4, 0, 0)
         .elsewhere(7)
         .writes(2)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
-    refuses!(rows::REMOVED_FAILS, a_removed_target_saves_the_others)
+    refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
-    refuses!(rows::PENDING_FAILS, a_pending_target_saves_the_others)
+    refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    refuses!(rows::REJECTED_FAILS, a_rejected_target_saves_the_others)
+    refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    shows!(rows::RETRIED, a_forget_applies_once_its_targets_are_good)
+    shows!(rows::RETRIED, forget_applies_once_its_targets_are_processed)
         .costs(6, 0, 0)
         .elsewhere(7)
         .writes(3)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
-    shows!(rows::FINALLY_REJECTED, a_forget_that_goes_on_failing_is_rejected)
+    shows!(rows::FINALLY_REJECTED, forget_that_keeps_failing_is_rejected)
         .costs(3, 0, 0)
         .writes(2)
         .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
-    refuses!(rows::HASHES, hashes_that_are_no_texts_are_refused).costs(6, 0, 0).writes(6),
-    shows!(rows::POSTS_REMAIN, a_post_stays_that_names_what_is_forgotten)
+    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected).costs(6, 0, 0).writes(6),
+    shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
         .costs(5, 0, 0)
         .elsewhere(6)
         .writes(3)
@@ -125,6 +125,7 @@ async fn counterpart(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
     probe.counterpart(state == "forgotten", format!("alone, the good target is {state} and not forgotten"))
 }
 
+/// Uploads two files and sends one FORGET for both. Both STORE messages must have `status` `forgotten`.
 async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) = (stored(probe, &owner).await?.hash, stored(probe, &owner).await?.hash);
@@ -133,7 +134,8 @@ async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
     expect_state(probe, &other, "forgotten").await
 }
 
-async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for an unknown hash. The file must stay `processed`; a FORGET for it alone works.
+async fn unknown_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     tried(probe, &owner, &[&good, &another(&good)]).await?;
@@ -142,7 +144,9 @@ async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
-async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
+/// Takes away the credits of a file's owner, and sends a FORGET while the file's `status` is `removing`. It must become
+/// `forgotten`.
+async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
     run_out(probe, &owner).await?;
@@ -152,7 +156,9 @@ async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
     expect_state(probe, &target, "forgotten").await
 }
 
-async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for another that the network has removed. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let bad = stored(probe, &owner).await?.hash;
     reclaimed(probe, &owner).await?;
@@ -173,7 +179,9 @@ fn held() -> Value {
     json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }])
 }
 
-async fn a_pending_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for another whose `status` is `pending`. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(held()).await?;
@@ -186,7 +194,9 @@ async fn a_pending_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
-async fn a_rejected_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for another whose `status` is `rejected`. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(json!([{ "fault": "network.invalid" }])).await?;
@@ -200,7 +210,9 @@ async fn a_rejected_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
-async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for a pending one, then lets the second be processed. Both must become `forgotten`. A
+/// target that rejects the FORGET at once is not judged.
+async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(held()).await?;
@@ -218,7 +230,9 @@ async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checke
     expect_state(probe, &late, "forgotten").await
 }
 
-async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for an unknown hash. It must be rejected at once, or have `status` `rejected` after the settling
+/// time.
+async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     let answer = tried(probe, &owner, &[&another(&known)]).await?;
@@ -231,8 +245,9 @@ async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked
     expect_state(probe, &hash, "rejected").await
 }
 
-/// What an empty list asks for is left open.
-async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
+/// Sends FORGETs whose `hashes` is missing, a string, an array of a number, or an object. Each must be rejected; a
+/// FORGET for the file alone is accepted. What an empty array asks for is left open.
+async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     for hashes in [json!(known), json!([1]), json!({ "0": known })] {
@@ -246,7 +261,9 @@ async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
     forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
-async fn a_post_stays_that_names_what_is_forgotten(probe: &Probe<'_>) -> Checked {
+/// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found, with its
+/// `storeRef`.
+async fn post_that_names_a_forgotten_store_remains(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
     let now = now(probe).await?;

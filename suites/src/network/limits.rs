@@ -20,21 +20,14 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests)
-        .costs(101, 0, 0)
-        .elsewhere(200)
-        .needs(NEEDS),
-    refuses!(rows::AUTHENTICATED, an_address_may_send_so_many_authenticated_requests)
+    refuses!(rows::GENERAL, general_requests_are_limited).costs(101, 0, 0).elsewhere(200).needs(NEEDS),
+    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited)
         .costs(301, 0, 0)
         .elsewhere(600)
         .writes(301)
         .needs(NEEDS),
-    refuses!(rows::HEAVY, an_address_may_run_so_many_programs)
-        .costs(12, 0, 0)
-        .elsewhere(21)
-        .writes(1)
-        .needs(NEEDS),
-    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back)
+    refuses!(rows::HEAVY, program_runs_are_limited).costs(12, 0, 0).elsewhere(21).writes(1).needs(NEEDS),
+    shows!(rows::RETRY_AFTER, rejection_has_retry_after)
         .costs(12, 0, 0)
         .elsewhere(200)
         .writes(1)
@@ -167,25 +160,33 @@ async fn fresh_minute(probe: &Probe<'_>) -> Result<(), Stop> {
     probe.advance(Duration::from_millis(wait_ms.unsigned_abs())).await
 }
 
-async fn an_address_may_send_so_many_general_requests(probe: &Probe<'_>) -> Checked {
+/// Sends general requests in one minute. As many as the limit must be accepted, and a 429 must come before twice as
+/// many.
+async fn general_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::general(probe).expect_limit(probe).await
 }
 
-async fn an_address_may_send_so_many_authenticated_requests(probe: &Probe<'_>) -> Checked {
+/// Sends authenticated requests in one minute. As many as the limit must be accepted, and a 429 must come before twice
+/// as many.
+async fn authenticated_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::authenticated(probe).await?.expect_limit(probe).await
 }
 
-async fn an_address_may_run_so_many_programs(probe: &Probe<'_>) -> Checked {
+/// Runs a program over and over in one minute. As many runs as the limit must be accepted, and a 429 must come before
+/// twice as many.
+async fn program_runs_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::heavy(probe).await?.expect_limit(probe).await
 }
 
-async fn a_refusal_says_when_to_come_back(probe: &Probe<'_>) -> Checked {
+/// Sends requests until one returns 429. Its `Retry-After` must be a whole number of seconds.
+async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
     let refused = Repeated::any(probe).await?.fill(probe).await?;
     let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
     let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
     refused.expect(is_whole, "header retry-after", "whole seconds", after)
 }
 
+/// Sends requests until one returns 429, then waits a minute. The next request must be accepted.
 async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked {
     let repeated = Repeated::any(probe).await?;
     repeated.fill(probe).await?;
@@ -193,6 +194,7 @@ async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked 
     repeated.send(probe).await?.expect_status(ACCEPTED)
 }
 
+/// Sends requests from one address until one returns 429. A request from another address must be accepted.
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
     let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
     let repeated = Repeated { from: one, ..Repeated::any(probe).await? };

@@ -95,6 +95,8 @@ async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -
     Ok(List { answer, items })
 }
 
+/// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, with 15 minutes of
+/// tolerance, and the last must not be overdue.
 async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 2).await?;
@@ -117,6 +119,7 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     )
 }
 
+/// Reads the publisher's measurements. Each must be a POST sent by the publisher on the scoring channel.
 async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;
@@ -127,7 +130,8 @@ async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_
     })
 }
 
-/// Two names are given for one type; either of them finds the messages, or both do.
+/// Lists measurements by the content types that the profile declares. At least one of the types must find them: the
+/// document gives two names.
 async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let any = messages(probe, &publisher, &[]).await?;
@@ -154,6 +158,8 @@ async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
     any.answer.expect(!finding.is_empty(), "content_types", want, "none")
 }
 
+/// Reads the publisher's measurements. `content.content` of each must be an object or an array, or a string that holds
+/// one.
 async fn measurements_hold_their_results_as_json(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;

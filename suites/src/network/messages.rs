@@ -12,19 +12,19 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE_FREE, a_post_and_an_aggregate_are_taken_alike)
+    shows!(rows::TYPE_FREE, post_and_aggregate_are_both_accepted)
         .costs(2, 0, 0)
         .writes(2)
         .after(const { &[&info::PREFIX] }),
     shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0).writes(1),
-    shows!(rows::WRAPPER, the_record_stands_inside_message).costs(2, 0, 0).writes(1),
+    shows!(rows::WRAPPER, record_is_inside_message).costs(2, 0, 0).writes(1),
     shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0).writes(1),
-    shows!(rows::ITEM_HASH, the_record_holds_the_hash_answered).costs(2, 0, 0).writes(1),
+    shows!(rows::ITEM_HASH, record_holds_the_hash_that_was_returned).costs(2, 0, 0).writes(1),
     shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0).writes(1),
     shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0).writes(2),
     shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0).writes(1),
-    shows!(rows::CHANNEL_DEFAULT, a_message_without_a_channel_stands_on_the_default_one)
+    shows!(rows::CHANNEL_DEFAULT, message_without_a_channel_is_on_the_default_channel)
         .costs(2, 0, 0)
         .writes(1)
         .after(const { &[&rows::CHANNEL] }),
@@ -68,7 +68,8 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
 }
 
-async fn a_post_and_an_aggregate_are_taken_alike(probe: &Probe<'_>) -> Checked {
+/// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
+async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     post_draft(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)?;
     aggregate(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)
@@ -84,12 +85,15 @@ pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draf
     Ok(Draft::dated(probe, caller, "AGGREGATE", content, now))
 }
 
+/// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
 async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.expect_status(&[200])
 }
 
-async fn the_record_stands_inside_message(probe: &Probe<'_>) -> Checked {
+/// Sends a POST and reads it by its hash. The answer must hold the record in `message`, and beside it the strings
+/// `status` and `item_hash`.
+async fn record_is_inside_message(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     let answer = look(probe, &hash).await?;
     answer.given_status(&[200])?;
@@ -98,21 +102,25 @@ async fn the_record_stands_inside_message(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/item_hash", "a text", Value::is_string).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `item_hash` beside `message` must be that hash.
 async fn the_wrapper_holds_the_hash_asked_for(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     answer.expect_json("/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
 }
 
-async fn the_record_holds_the_hash_answered(probe: &Probe<'_>) -> Checked {
+/// Sends a POST and reads it by its hash. `message.item_hash` must be the hash that the creation returned.
+async fn record_holds_the_hash_that_was_returned(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     answer.expect_json("/message/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `message.chain` must be what was sent.
 async fn the_chain_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "chain").await
 }
 
-/// Addresses are hexadecimal numbers: the cases of their letters are a checksum.
+/// Sends a POST and reads it by its hash. `message.sender` must be the envelope's `address`; letter case is ignored,
+/// since it is only a checksum.
 async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let address = &created.draft.caller.address;
@@ -120,6 +128,7 @@ async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/sender", address, is_sender).map(drop)
 }
 
+/// Sends a POST and an AGGREGATE and reads both by their hashes. `message.type` of each must be what was sent.
 async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     for draft in [post_draft(probe, &caller).await?, aggregate(probe, &caller).await?] {
@@ -131,11 +140,14 @@ async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a POST on a new channel and reads it by its hash. `message.channel` must be what was sent.
 async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "channel").await
 }
 
-async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>) -> Checked {
+/// Sends a POST without `channel` and reads it by its hash. `message.channel` must be the default channel. A target
+/// that rejects the POST is not judged.
+async fn message_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -> Checked {
     let mut draft = post_draft(probe, &caller(probe)).await?.with("channel", None);
     // The canonical JSON has a channel.
     draft.procedure = Procedure::General;
@@ -151,22 +163,28 @@ async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>
     answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
 }
 
+/// Sends a POST dated seven seconds ago and reads it by its hash. `message.timestamp` must be what was sent.
 async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "timestamp").await
 }
 
+/// Sends a POST whose content has every type of JSON and reads it by its hash. `message.content` must hold all that was
+/// sent; more members are allowed.
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message["content"];
     answer.expect_json("/message/content", &sent.to_string(), |found| holds(found, sent)).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `message.signature` must be what was sent.
 async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let signature = created.draft.signature();
     answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `message.confirmations` must be an array, empty or of objects with the string
+/// `chain`, the integer `height` and the string `hash`.
 async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     if probe.owns_time() {
@@ -186,6 +204,8 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
+/// Posts the same message twice. The second answer, where it is accepted, must return the first hash, and the sender's
+/// list must contain the message once.
 async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     let first = posted(probe, &caller(probe)).await?;
     let second = first.draft.send(probe).await?;
@@ -200,6 +220,7 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     listed.answer.expect(count == 1, "messages of the sender", "one", count.to_string())
 }
 
+/// Reads a message that was sent (200), then a hash that differs in its last character. The second answer must be 404.
 async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.counterpart_status(&[200])?;

@@ -40,8 +40,8 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(23)
         .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES] }),
     shows!(rows::STABLE, the_same_page_twice_is_the_same).costs(28, 0, 0).elsewhere(MOST).writes(23),
-    shows!(rows::PAST_END, a_page_behind_the_last_holds_nothing).costs(27, 0, 0).elsewhere(MOST).writes(23),
-    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error)
+    shows!(rows::PAST_END, page_after_the_last_is_empty).costs(27, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_handled)
         .costs(38, 0, 0)
         .elsewhere(MOST + 13)
         .writes(23),
@@ -124,11 +124,13 @@ fn expect_length(list: &List<'_>, want: usize) -> Checked {
     list.answer.expect(got == want, "elements of /messages", want.to_string(), got.to_string())
 }
 
+/// Lists a sender with 23 messages. `pagination` must be an object beside the list.
 async fn a_list_has_pagination_beside_it(probe: &Probe<'_>) -> Checked {
     let listed = page(probe, &corpus(probe).await?, &[]).await?;
     listed.answer.expect_json("/pagination", "an object", Value::is_object).map(drop)
 }
 
+/// Lists a sender with 23 messages. `total`, `page`, `per_page` and `total_pages` in `pagination` must be integers.
 async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
     let listed = page(probe, &corpus(probe).await?, &[]).await?;
     let is_there = listed.answer.json()["pagination"].is_object();
@@ -141,12 +143,15 @@ async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads the first page of 23 messages without `limit`. It must hold 20 elements.
 async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page.to_string();
     expect_length(&page(probe, &corpus, &[("page", &first)]).await?, 20)
 }
 
+/// Reads pages of 23 messages with the limits 1, 7, 22 and 100. Each must hold as many elements as asked for, the last
+/// page the rest.
 async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -158,6 +163,7 @@ async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Lists more than 100 messages with the limits 101 and 1000000. Each answer must hold at most 100 elements, or be 400.
 async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
     // Where the list of all holds enough, nothing need be sent.
     let all = list(probe, &query::LIST, &path_with("/messages", &[("limit", "100")]), "messages").await?;
@@ -183,6 +189,8 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads pages of 23 messages without a limit and with the limits 7 and 100. `per_page` must not be less than the
+/// number of elements.
 async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     for query in [&[][..], &[("limit", "7")], &[("limit", "100")]] {
@@ -194,6 +202,8 @@ async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
+/// Reads the first and the third page of 23 messages, seven a page. `pagination.page` must be the page that was asked
+/// for.
 async fn the_page_is_the_one_asked_for(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -204,6 +214,7 @@ async fn the_page_is_the_one_asked_for(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads pages of 23 messages with the limits 7 and 100. `total` must be 23 in both.
 async fn total_counts_all_pages(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -214,6 +225,8 @@ async fn total_counts_all_pages(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads pages of 23 messages with the limits 1, 7, 23 and 100. `total_pages` must be the number of pages that hold
+/// elements.
 async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     for limit in [1, 7, 23, 100] {
@@ -223,6 +236,7 @@ async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads 23 messages, seven a page, once with the first page and once without `page`. Both must hold the same elements.
 async fn without_a_page_the_first_is_returned(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page.to_string();
@@ -238,6 +252,7 @@ async fn without_a_page_the_first_is_returned(probe: &Probe<'_>) -> Checked {
     listed.answer.expect(found == asked, "elements without `page`", want, found.join(", "))
 }
 
+/// Reads all pages of 23 messages with the limits 7 and 20. Each message must appear exactly once.
 async fn paging_through_shows_each_element_once(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -270,6 +285,7 @@ async fn paging_through_shows_each_element_once(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads the same page of 20 elements four times. The elements and their order must stay the same.
 async fn the_same_page_twice_is_the_same(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let query = [("limit", "20")];
@@ -282,7 +298,8 @@ async fn the_same_page_twice_is_the_same(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_page_behind_the_last_holds_nothing(probe: &Probe<'_>) -> Checked {
+/// Reads two pages after the last page of 23 messages. Each answer must be 200, 400 or 404, and hold no elements.
+async fn page_after_the_last_is_empty(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
     let some = page(probe, &corpus, &[("limit", "20"), ("page", &first.to_string())]).await?;
@@ -299,7 +316,9 @@ async fn a_page_behind_the_last_holds_nothing(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn odd_pages_and_limits_are_no_internal_error(probe: &Probe<'_>) -> Checked {
+/// Lists with values of `page` and `limit` that are zero, negative, not numbers or too large. Each answer must be a
+/// list, 400 or 404.
+async fn odd_pages_and_limits_are_handled(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     page(probe, &corpus, &[("limit", "7")]).await?;
     let zero_is_a_page = probe.settings.network.first_page == 0;

@@ -27,6 +27,7 @@ fn compute(probe: &Probe<'_>) -> Result<&'static str, Stop> {
     seen.ok_or_else(|| Stop::NotTestable("needs a compute node (compute_urls in [network])".to_owned()))
 }
 
+/// Requests the login path of each compute node without credentials. The answer must be 401.
 async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Checked {
     compute(probe)?;
     for site in COMPUTE.into_iter().filter(|site| probe.sees(site)) {
@@ -35,6 +36,7 @@ async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Check
     Ok(())
 }
 
+/// Requests `/vm/{hash}` of the diagnostic machine at a compute node. The answer must be a 2xx status.
 async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
     let hash = match &probe.settings.network.given.diagnostic_vm {
@@ -57,7 +59,8 @@ async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
     hash.ok_or_else(|| Stop::NotTestable(needs.to_owned()))
 }
 
-/// Which checks there are is not shown.
+/// Requests a status check by its name at a compute node. The answer must be a 2xx status; which checks exist is left
+/// open.
 async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
     let name = match &probe.settings.network.given.status_check {
@@ -74,6 +77,7 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     answer.expect((200..300).contains(&status), "status", "a success", status.to_string())
 }
 
+/// Reads the metrics of a core node beside the API. The answer must be 200 with JSON.
 async fn a_core_node_shows_its_metrics(probe: &Probe<'_>) -> Checked {
     let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).ask(probe).await?;
     answer.expect_status(&[200])?;

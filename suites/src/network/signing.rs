@@ -12,15 +12,15 @@ use crate::profile::SigningScheme;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken)
+    shows!(rows::GENERAL_TAKEN, message_signed_as_a_string_is_accepted)
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&info::PREFIX] }),
-    shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken)
+    shows!(rows::RECORD_TAKEN, aggregate_signed_over_its_canonical_json_is_accepted)
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::VERIFIED, a_message_signed_by_another_key_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::VERIFIED, message_signed_by_another_key_is_rejected).costs(4, 0, 0).writes(4),
 ];
 
 /// Only what a target declares is held against it.
@@ -33,7 +33,9 @@ fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
     Err(Stop::NotApplicable(why.to_owned()))
 }
 
-async fn a_message_signed_as_its_text_is_taken(probe: &Probe<'_>) -> Checked {
+/// Sends a POST that is signed over the string of its message. It must be accepted. Runs where the profile's
+/// `signing_scheme` allows it.
+async fn message_signed_as_a_string_is_accepted(probe: &Probe<'_>) -> Checked {
     declared(probe, SigningScheme::General)?;
     let nonce = assay_spec::crypto::text::hex(&probe.draw("nonce")[..16]);
     let mut draft = post_draft(probe, &caller(probe)).await?.with("nonce", Some(json!(nonce)));
@@ -41,14 +43,18 @@ async fn a_message_signed_as_its_text_is_taken(probe: &Probe<'_>) -> Checked {
     draft.send(probe).await?.expect_status(ACCEPTED)
 }
 
-async fn an_aggregate_signed_over_its_canonical_json_is_taken(probe: &Probe<'_>) -> Checked {
+/// Sends an AGGREGATE that is signed over the digest of its canonical JSON. It must be accepted. Runs where the
+/// profile's `signing_scheme` allows it.
+async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>) -> Checked {
     declared(probe, SigningScheme::CanonicalRecord)?;
     let mut draft = aggregate(probe, &caller(probe)).await?;
     draft.procedure = Procedure::Record;
     draft.send(probe).await?.expect_status(ACCEPTED)
 }
 
-async fn a_message_signed_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends POSTs signed by another key, with the signature of another message, and with the signature `0x00`. Each must
+/// return 400, 401 or 403; an ordinary POST is accepted. Runs where the profile sets `verifies_signatures`.
+async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
     let (owner, other) = (caller(probe), caller(probe));

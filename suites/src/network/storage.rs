@@ -18,7 +18,7 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STORED, an_upload_is_answered_by_a_hash_and_success)
+    shows!(rows::STORED, upload_returns_a_hash_and_success)
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&info::PREFIX] }),
@@ -27,14 +27,14 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded).costs(3, 0, 0).elsewhere(8).writes(1),
     shows!(rows::ADDRESS, the_sender_is_the_forms_address).costs(2, 0, 0).writes(1),
     shows!(rows::CHANNEL, the_channel_is_the_forms).costs(2, 0, 0).writes(1),
-    shows!(rows::CHANNEL_DEFAULT, an_upload_without_a_channel_stands_on_the_default_one)
+    shows!(rows::CHANNEL_DEFAULT, upload_without_a_channel_is_on_the_default_channel)
         .costs(2, 0, 0)
         .writes(1),
-    shows!(rows::TAGS, tags_of_a_form_are_taken).costs(1, 0, 0).writes(1).after(const { &[&info::PREFIX] }),
-    refuses!(rows::MULTIPART, a_body_that_is_no_form_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::FILE_REQUIRED, a_form_without_a_file_is_refused).costs(2, 0, 0).writes(2),
-    refuses!(rows::ADDRESS_REQUIRED, a_form_without_an_address_is_refused).costs(3, 0, 0).writes(3),
-    refuses!(rows::SIGNATURE, a_signature_of_another_file_is_refused).costs(3, 0, 0).writes(3),
+    shows!(rows::TAGS, form_with_tags_is_accepted).costs(1, 0, 0).writes(1).after(const { &[&info::PREFIX] }),
+    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected).costs(2, 0, 0).writes(2),
+    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected).costs(3, 0, 0).writes(3),
     refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found).costs(4, 0, 0).elsewhere(5).writes(1),
     refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw).costs(4, 0, 0).elsewhere(5).writes(1),
 ];
@@ -186,7 +186,8 @@ pub(crate) async fn is_readable(
     Ok(false)
 }
 
-async fn an_upload_is_answered_by_a_hash_and_success(probe: &Probe<'_>) -> Checked {
+/// Uploads a file. It must be accepted, with `item_hash` a string that is not empty and `status` `success`.
+async fn upload_returns_a_hash_and_success(probe: &Probe<'_>) -> Checked {
     let answer = Upload::new(probe, &caller(probe)).send(probe).await?;
     answer.expect_status(ACCEPTED)?;
     answer.expect_json("/item_hash", "a text that is not empty", |hash| {
@@ -213,6 +214,7 @@ fn expect_bytes(answer: &Answer<'_>, upload: &Upload) -> Checked {
     answer.expect(want == got, "body", shown(want), shown(got))
 }
 
+/// Uploads a file with every byte value and a file of one byte, and downloads both. The bytes must be the same.
 async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     let (stored, answer) = stored_and_fetched(probe, Way::Plain).await?;
     expect_bytes(&answer, &stored.upload)?;
@@ -223,6 +225,8 @@ async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     expect_bytes(&fetch(probe, Way::Plain, &names).await?.0, &small.upload)
 }
 
+/// Uploads a file as `text/css` and one as `image/svg+xml`, and downloads both. Each must have its content type;
+/// parameters such as a charset are ignored.
 async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     for content_type in ["text/css", "image/svg+xml"] {
         let mut upload = Upload::new(probe, &caller(probe));
@@ -240,11 +244,13 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Uploads a file and downloads it from `/storage/raw/{hash}`. The bytes must be the same.
 async fn a_raw_file_has_the_bytes_that_were_uploaded(probe: &Probe<'_>) -> Checked {
     let (stored, answer) = stored_and_fetched(probe, Way::Raw).await?;
     expect_bytes(&answer, &stored.upload)
 }
 
+/// Uploads a file and reads its message. `message.sender` must be the form's `address`.
 async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -254,6 +260,7 @@ async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/sender", address, is_sender).map(drop)
 }
 
+/// Uploads a file with `channel` and reads its message. `message.channel` must be the form's.
 async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     let channel = messages::fresh_channel(probe);
@@ -263,14 +270,16 @@ async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/channel", &channel, |found| *found == *channel).map(drop)
 }
 
-async fn an_upload_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>) -> Checked {
+/// Uploads a file without `channel` and reads its message. `message.channel` must be the default channel.
+async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
     let channel = &probe.settings.dialect.channel;
     answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
 }
 
-async fn tags_of_a_form_are_taken(probe: &Probe<'_>) -> Checked {
+/// Uploads a file with `tags`. It must be accepted.
+async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     upload.tags = Some("assay,check".to_owned());
     upload.send(probe).await?.expect_status(ACCEPTED)
@@ -281,7 +290,9 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
     Upload::new(probe, &caller(probe)).send(probe).await?.counterpart_status(ACCEPTED)
 }
 
-async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads JSON, and a form whose content type has another boundary or none. Each must be rejected; an ordinary upload
+/// is accepted.
+async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let body = json!({ "address": upload.caller.address, "signature": upload.sign() }).to_string();
@@ -296,14 +307,16 @@ async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_form_without_a_file_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a form without a file. It must be rejected; an ordinary upload is accepted.
+async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let form = upload.fields(Form::new(probe).field("address", &upload.caller.address));
     call(|request| form.put_into(request)).ask(probe).await?.expect_status(REJECTED)
 }
 
-async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads forms whose `address` is missing or empty. Each must be rejected; an ordinary upload is accepted.
+async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let file = || Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
@@ -314,7 +327,9 @@ async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_signature_of_another_file_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a file with the signature of another file, and with a signature by another key. Each must return 400, 401 or
+/// 403; an ordinary upload is accepted. Runs where the profile sets `verifies_signatures`.
+async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
     let sender = caller(probe);
@@ -328,10 +343,14 @@ async fn a_signature_of_another_file_is_refused(probe: &Probe<'_>) -> Checked {
     call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)
 }
 
+/// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer
+/// must be 404.
 async fn a_hash_without_a_file_is_not_found(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Plain).await
 }
 
+/// Downloads an uploaded file from `/storage/raw/{hash}` (200), then an unknown name of the same form. The second
+/// answer must be 404.
 async fn a_hash_without_a_file_is_not_found_raw(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Raw).await
 }

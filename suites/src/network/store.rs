@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(20)
         .writes(2)
         .needs(&[Need::Clock]),
-    shows!(rows::REMOVING, a_store_that_is_removed_soon_is_complete)
+    shows!(rows::REMOVING, store_that_is_being_removed_is_complete)
         .costs(4, 0, 0)
         .elsewhere(8)
         .writes(1)
@@ -61,6 +61,7 @@ const AN_HOUR: Duration = Duration::from_mins(65);
 /// Within about two days, bytes have left all nodes.
 const TWO_DAYS: Duration = Duration::from_hours(50);
 
+/// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
 async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -69,6 +70,8 @@ async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", &STATUSES.join(", "), is_known).map(drop)
 }
 
+/// Uploads a file and reads its STORE message, which must be processed. `message.content.item_hash` must be a string
+/// that is not empty.
 async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -78,6 +81,7 @@ async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name).map(drop)
 }
 
+/// Uploads a file and reads its message. `message.type` must be `STORE`.
 async fn the_message_of_an_upload_is_a_store(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -92,6 +96,7 @@ async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
     Ok(stored)
 }
 
+/// Uploads a file, sends a FORGET for it and reads the STORE message. The answer must be 200 with `status` `forgotten`.
 async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -99,6 +104,8 @@ async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "\"forgotten\"", |status| status == "forgotten").map(drop)
 }
 
+/// Uploads a file, sends a FORGET for it and reads the STORE message. `message.content.item_hash` must be missing, null
+/// or empty.
 async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -136,6 +143,7 @@ async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Ch
     Ok(())
 }
 
+/// Uploads a file, sends a FORGET for it and lets two days pass. No core node may still serve its bytes.
 async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (stored, names) = stored_and_read(probe, &owner).await?;
@@ -156,7 +164,9 @@ pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
     pass(probe, TWO_DAYS).await
 }
 
-async fn a_store_that_is_removed_soon_is_complete(probe: &Probe<'_>) -> Checked {
+/// Uploads a file and takes away its owner's credits. The STORE message must have `status` `removing` and still name
+/// its file, and the file must still be served.
+async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     let names = stored.names(probe).await?;
@@ -170,6 +180,8 @@ async fn a_store_that_is_removed_soon_is_complete(probe: &Probe<'_>) -> Checked 
     probe.expect(readable, "the file", "200", "no file")
 }
 
+/// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
+/// 200 with `status` `removed`.
 async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
@@ -183,6 +195,7 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "\"removed\"", |status| status == "removed").map(drop)
 }
 
+/// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.
 async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (stored, names) = stored_and_read(probe, &owner).await?;
@@ -190,6 +203,8 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     expect_gone(probe, &stored, &names).await
 }
 
+/// Uploads a file while the mirror lags and reads its message at the mirror. The answer must be 404; a file from before
+/// is found there.
 async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
     let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
     let owner = caller(probe);

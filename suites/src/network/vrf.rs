@@ -15,14 +15,14 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::SEED, a_generation_names_its_seed).costs(1, 0, 0),
     shows!(rows::VALUE, a_value_is_an_integer).costs(1, 0, 0),
     shows!(rows::RANGE, a_value_lies_between_its_bounds).costs(4, 0, 0),
-    shows!(rows::PROOF, a_proof_is_a_text).costs(1, 0, 0),
+    shows!(rows::PROOF, proof_is_a_string).costs(1, 0, 0),
     shows!(rows::GENERATE_STATUS, a_generation_has_a_status).costs(1, 0, 0),
     shows!(rows::COUNT, of_several_values_one_is_returned).costs(2, 0, 0),
-    refuses!(rows::GENERATE_FIELDS, a_malformed_generation_is_refused).costs(6, 0, 0),
+    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected).costs(6, 0, 0),
     shows!(rows::VERIFIES, what_was_generated_is_valid).costs(2, 0, 0),
     shows!(rows::VALID, valid_is_true_or_false).costs(2, 0, 0),
     shows!(rows::VERIFY_STATUS, a_verification_has_a_status).costs(2, 0, 0),
-    refuses!(rows::VERIFY_FIELDS, a_malformed_verification_is_refused).costs(6, 0, 0),
+    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected).costs(6, 0, 0),
     refuses!(rows::OTHER_SEED, another_seed_is_not_valid).costs(3, 0, 0),
     refuses!(rows::OTHER_VALUE, another_value_is_not_valid).costs(3, 0, 0),
     refuses!(rows::OTHER_PROOF, another_proof_is_not_valid).costs(3, 0, 0),
@@ -64,17 +64,21 @@ fn verify(claim: &Value) -> Call {
     Call::post(&VERIFY, "/vrf/verify", claim.to_string())
 }
 
+/// Generates a number. `seed` must be the one that was sent.
 async fn a_generation_names_its_seed(probe: &Probe<'_>) -> Checked {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?;
     answer.expect_json("/seed", &seed, |found| found == seed.as_str()).map(drop)
 }
 
+/// Generates a number. `value` must be an integer.
 async fn a_value_is_an_integer(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/value", "an integer", is_integer).map(drop)
 }
 
+/// Generates numbers between four pairs of bounds, negative and large ones among them. Each `value` must lie between
+/// its bounds.
 async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
     for (min, max) in [(MIN, MAX), (-2_000_000, -1_000_000), (0, 1 << 40), (-500, 500)] {
         let answer =
@@ -86,16 +90,19 @@ async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_proof_is_a_text(probe: &Probe<'_>) -> Checked {
+/// Generates a number. `proof` must be a string that is not empty.
+async fn proof_is_a_string(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/proof", "a text that is not empty", is_text).map(drop)
 }
 
+/// Generates a number. `status` must be a string.
 async fn a_generation_has_a_status(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/status", "a text", Value::is_string).map(drop)
 }
 
+/// Generates with `count` 3. `value` must still be one integer.
 async fn of_several_values_one_is_returned(probe: &Probe<'_>) -> Checked {
     let single = generated(probe, &wanted(&seed(probe))).await?;
     probe.given(is_integer(&single.json()["value"]), "a single value is no integer")?;
@@ -111,7 +118,9 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
     body
 }
 
-async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
+/// Generates with `seed`, `min`, `max` and `count` of a wrong type. Each must be rejected; a valid generation returns
+/// 200.
+async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = wanted(&seed(probe));
     post(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [
@@ -134,17 +143,20 @@ async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop>
     Ok((claim, answer))
 }
 
+/// Generates a number and verifies it as it is. `valid` must be true.
 async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     probe.given(answer.json()["valid"].is_boolean(), "`valid` is neither true nor false")?;
     answer.expect_json("/valid", "true", |valid| *valid == true).map(drop)
 }
 
+/// Generates a number and verifies it. `valid` must be a boolean.
 async fn valid_is_true_or_false(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     answer.expect_json("/valid", "true or false", Value::is_boolean).map(drop)
 }
 
+/// Generates a number and verifies it. `status` must be a string.
 async fn a_verification_has_a_status(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     answer.expect_json("/status", "a text", Value::is_string).map(drop)
@@ -159,7 +171,8 @@ async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(claim)
 }
 
-async fn a_malformed_verification_is_refused(probe: &Probe<'_>) -> Checked {
+/// Verifies with `seed`, `proof` and `value` of a wrong type. Each must be rejected; a valid verification returns 200.
+async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
     let (good, _) = verified(probe).await?;
     verify(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
@@ -173,11 +186,15 @@ async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
     expect_refused_or(&answer, "`valid` false", |body| body["valid"] == false)
 }
 
+/// Verifies a generated number as it is (valid), then with another seed. The second must be rejected, or `valid` must
+/// be false.
 async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     expect_invalid(probe, &with(&claim, "seed", json!(seed(probe)))).await
 }
 
+/// Verifies a generated number as it is (valid), then with another value. The second must be rejected, or `valid` must
+/// be false.
 async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let value = claim["value"].as_i64().unwrap_or_default();
@@ -185,6 +202,8 @@ async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
     expect_invalid(probe, &with(&claim, "value", json!(other))).await
 }
 
+/// Verifies a generated number as it is (valid), then with one character of the proof changed. The second must be
+/// rejected, or `valid` must be false.
 async fn another_proof_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let proof = claim["proof"].as_str().unwrap_or_default();

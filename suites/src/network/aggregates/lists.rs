@@ -18,7 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0).writes(2),
     shows!(rows::BY_KEY, the_key_selects_aggregates).costs(6, 0, 0).writes(2),
     shows!(rows::BY_KEYS, keys_select_aggregates).costs(7, 0, 0).writes(3),
-    shows!(rows::FIELDS, content_fields_are_taken).costs(3, 0, 0).writes(1),
+    shows!(rows::FIELDS, content_fields_filter_is_accepted).costs(3, 0, 0).writes(1),
     shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0).writes(1),
     shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
     shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
@@ -37,6 +37,7 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
     Ok(selected)
 }
 
+/// Writes an aggregate and lists its owner's aggregates. `aggregates` must be an array.
 async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let page = probe.settings.network.first_page.to_string();
@@ -45,6 +46,8 @@ async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/aggregates", "an array", Value::is_array).map(drop)
 }
 
+/// Writes an aggregate for each of two owners and lists with `address` set to each. Every element must have that
+/// address.
 async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let (one, other) = (any(probe).await?, any(probe).await?);
     for owner in [&one.owner.address, &other.owner.address] {
@@ -60,6 +63,7 @@ fn of_first(one: &Written, other: &Written, owner: &str) -> Call {
     if one.owner.address == owner { one.call() } else { other.call() }
 }
 
+/// Writes two keys of one owner and lists with `key` set to each. Every element must have that key.
 async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) = (key(probe), key(probe));
@@ -73,6 +77,7 @@ async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Writes three keys of one owner and lists with `keys` set to two of them. Every element must have one of the two.
 async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let keys = [key(probe), key(probe), key(probe)];
@@ -86,8 +91,8 @@ async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// What it selects is not shown.
-async fn content_fields_are_taken(probe: &Probe<'_>) -> Checked {
+/// Lists with the filter `content.fields`. The answer must be 200; what it selects is left open.
+async fn content_fields_filter_is_accepted(probe: &Probe<'_>) -> Checked {
     let owner = any(probe).await?.owner.address;
     select(probe, &[("address", &owner)]).await?;
     let query = [("address", owner.as_str()), ("content.fields", "label")];
@@ -105,6 +110,7 @@ async fn whole<'p>(probe: &'p Probe<'_>, call: Call, labels: &[&str]) -> Result<
     Ok(answer)
 }
 
+/// Writes an aggregate and reads `/aggregates/{address}.json`. The body must contain the string that was written.
 async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;
@@ -115,6 +121,8 @@ async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     answer.expect(has_it(&answer), "body", want, answer.response.text())
 }
 
+/// Writes two keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first. The body must
+/// not contain what was written under the second.
 async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) =
@@ -126,6 +134,8 @@ async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Ch
     selected.expect(!has_other, "body", want, selected.response.text())
 }
 
+/// Writes two keys of one address and reads `/aggregates/{address}.json` with `limit=1`. The body must contain at most
+/// one of them.
 async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) =
@@ -137,6 +147,8 @@ async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Check
     bounded.expect(count <= 1, "body", "at most one of two aggregates", bounded.response.text())
 }
 
+/// Reads `/aggregates/{address}.json` of an address that wrote (200), then of a new address. The second answer must be
+/// 404, or hold no aggregates.
 async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;

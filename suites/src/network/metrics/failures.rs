@@ -19,11 +19,11 @@ use crate::shows;
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(1, 0, 0).elsewhere(2),
     shows!(rows::FAILED_ABSENT, a_test_without_an_answer_leaves_no_field).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::FAILED_STATUS, a_test_that_was_answered_by_a_failure_leaves_no_field)
+    shows!(rows::FAILED_STATUS, failed_test_leaves_no_field)
         .costs(2, 0, 0)
         .elsewhere(4)
         .needs(&[Need::Clock, Need::Actions]),
-    shows!(rows::NO_IPV6, without_ipv6_no_machine_has_answered_a_ping)
+    shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency)
         .costs(2, 0, 0)
         .elsewhere(4)
         .needs(&[Need::Clock, Need::Actions]),
@@ -38,6 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
 const HEALTHY: &str = "diagnostic_vm_latency";
 const DAY: Duration = Duration::from_hours(24);
 
+/// Reads the records of a compute node whose diagnostic machine has answered. Each must have `base_latency`.
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.of(NodeKind::Compute)?).await?;
@@ -69,6 +70,8 @@ fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members:
     })
 }
 
+/// Reads the metrics of a compute node that is down; where the profile names the nodes, of those nodes. A test that got
+/// no answer must leave its field out, not null.
 async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked {
     let given = &probe.settings.network.given;
     if given.core_node.is_none() && given.compute_node.is_none() {
@@ -94,16 +97,20 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked 
     probe.given(has_failed, "no record shows a test that failed")
 }
 
-async fn a_test_that_was_answered_by_a_failure_leaves_no_field(probe: &Probe<'_>) -> Checked {
+/// Reads the metrics of a compute node whose diagnostic machine fails. No record may have `diagnostic_vm_latency`.
+async fn failed_test_leaves_no_field(probe: &Probe<'_>) -> Checked {
     let records = changed(probe, json!({ "site": "compute-1", "machine": false })).await?;
     expect_absent(probe, &records, &[HEALTHY])
 }
 
-async fn without_ipv6_no_machine_has_answered_a_ping(probe: &Probe<'_>) -> Checked {
+/// Reads the metrics of a compute node without IPv6. No record may have `diagnostic_vm_ping_latency`.
+async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
     let records = changed(probe, json!({ "site": "compute-1", "ipv6": false })).await?;
     expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
 }
 
+/// Reads the metrics of nodes, in a controlled world after two weeks. No record may be older than two weeks, with five
+/// minutes of tolerance.
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     const SLACK_S: f64 = 300.0;
     let nodes = measured(probe).await?;
@@ -128,6 +135,8 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Lets nodes be measured once and reads their metrics thirteen and a half days later. The first record must still be
+/// there.
 async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
     probe.perform("network.measure", json!({ "on": false })).await?;
