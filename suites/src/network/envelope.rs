@@ -1,4 +1,4 @@
-//! The envelope of creating calls: each fault alone is refused, each with its valid counterpart, and what the answer holds.
+//! The envelope of creating calls: each single fault is rejected and its valid counterpart accepted; the answer's members.
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::requirements::envelope as rows;
@@ -31,10 +31,10 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::REPLY_STATUS, creation_returns_success).costs(1, 0, 0).writes(1),
 ];
 
-/// What stands in a member's place, one after the other; nothing where there is no value.
+/// Values that replace a member, one after the other; `None` removes it.
 type Values<'a> = &'a [Option<Value>];
 
-/// Each value in the place of a member of the message is refused; the message is signed with it.
+/// Expects each value of a member of the message to be rejected. The message is signed with the value.
 async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked {
     counterpart(probe).await?;
     for value in values {
@@ -44,7 +44,7 @@ async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked 
     Ok(())
 }
 
-/// Each value in the place of a member of the envelope is refused.
+/// Expects each value of a member of the envelope to be rejected.
 async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) -> Checked {
     counterpart(probe).await?;
     for value in values {
@@ -72,17 +72,17 @@ async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked
     counterpart(probe).await?;
     let whole = post_draft(probe, &caller(probe)).await?;
     let text = whole.message.to_string();
-    is_refused(probe, &whole.outside("message", None)).await?;
-    // Each is signed as it stands.
+    is_rejected(probe, &whole.outside("message", None)).await?;
+    // Each is signed as it is.
     for message in [json!([]), json!(1), Value::Null, json!(text)] {
         let mut draft = post_draft(probe, &caller(probe)).await?;
         draft.message = message;
-        is_refused(probe, &draft).await?;
+        is_rejected(probe, &draft).await?;
     }
     Ok(())
 }
 
-async fn is_refused(probe: &Probe<'_>, draft: &Draft) -> Checked {
+async fn is_rejected(probe: &Probe<'_>, draft: &Draft) -> Checked {
     draft.ask(probe).await?.expect_status(REJECTED)
 }
 
@@ -145,7 +145,7 @@ async fn creation_returns_a_hash(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let is_hash = |hash: &Value| hash.as_str().is_some_and(|hash| !hash.is_empty());
-    answer.expect_json("/item_hash", "a text that is not empty", is_hash).map(drop)
+    answer.expect_json("/item_hash", "a string that is not empty", is_hash).map(drop)
 }
 
 /// Sends a POST. The answer's `status` must be `success`.
@@ -153,7 +153,7 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     if answer.status() != 200 {
-        probe.note(format!("a creation answers {}", answer.status()));
+        probe.note(format!("a creation returns {}", answer.status()));
     }
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
@@ -183,7 +183,7 @@ async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>) -> Checked
     Ok(())
 }
 
-/// Creating endpoints that name their type and need nothing that is there before.
+/// Creating endpoints that name their type and need nothing that exists before.
 const CREATING: [(&Endpoint, &str, &str); 5] = [
     (&aggregate::CREATE, "/aggregates", "AGGREGATE"),
     (&program::CREATE, "/programs", "PROGRAM"),
@@ -192,7 +192,7 @@ const CREATING: [(&Endpoint, &str, &str); 5] = [
     (&webhook::CREATE, "/webhooks", "WEBHOOK"),
 ];
 
-/// A good content of that type.
+/// Valid content of that type.
 async fn content(probe: &Probe<'_>, caller: &Caller, kind: &str) -> Result<Value, Stop> {
     Ok(match kind {
         "AGGREGATE" => json!({ "address": caller.address, "key": "check", "content": { "a": 1 } }),

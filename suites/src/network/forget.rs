@@ -1,4 +1,4 @@
-//! FORGET: all of its targets or none, tried again while one is not good, and given up in the end.
+//! FORGET: it forgets all of its targets or none, is retried while a target is not ready, and is finally rejected.
 
 use std::time::Duration;
 
@@ -74,10 +74,10 @@ async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Dra
     Ok(Draft::dated(probe, owner, "FORGET", content, now))
 }
 
-/// A FORGET that must be taken for the check to say anything. Where others share the target, it waits until the first
-/// target is no longer processed.
+/// Sends a FORGET. If it is not accepted, the check is inconclusive. At a shared node it waits until the first target
+/// is no longer `processed`.
 pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
-    let taken = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
+    let accepted = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
     for _ in 1..tries(probe) {
         let is_done = match hashes.first() {
             Some(first) => status(&look(probe, first).await?) != "processed",
@@ -88,25 +88,25 @@ pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Ok(taken)
+    Ok(accepted)
 }
 
-/// A FORGET of which a target is not good: taken and tried again, or refused at once.
+/// Sends a FORGET with a target that cannot be forgotten: it is accepted and retried, or rejected at once.
 async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Answer<'p>, Stop> {
     let answer = forget(probe, owner, &json!(hashes)).await?.send(probe).await?;
     let status = answer.status();
     let is_known = ACCEPTED.contains(&status) || REJECTED.contains(&status);
-    probe.given(is_known, format!("a FORGET with a bad target is answered by {status}"))?;
-    probe.note(format!("a FORGET with a bad target is answered by {status}"));
+    probe.given(is_known, format!("a FORGET with a target that cannot be forgotten returned {status}"))?;
+    probe.note(format!("a FORGET with a target that cannot be forgotten returned {status}"));
     Ok(answer)
 }
 
-/// How long a FORGET may take until it is applied or given up.
+/// How long a FORGET may take until it is applied or rejected.
 fn settling(probe: &Probe<'_>) -> Duration {
     Duration::from_secs(probe.settings.network.forget_settle_seconds)
 }
 
-/// `status` of an answer for a message; empty where it says none.
+/// `status` in the answer for a message; empty where it is missing.
 fn status(answer: &Answer<'_>) -> String {
     answer.json()["status"].as_str().unwrap_or_default().to_owned()
 }
@@ -118,11 +118,14 @@ async fn expect_state(probe: &Probe<'_>, hash: &str, want: &str) -> Checked {
     answer.expect(got == want, "/status", want, got.clone())
 }
 
-/// The valid counterpart: alone, the target is forgotten.
+/// The valid counterpart: a FORGET for this target alone works.
 async fn counterpart(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
     forgotten(probe, owner, &[hash]).await?;
     let state = status(&look(probe, hash).await?);
-    probe.counterpart(state == "forgotten", format!("alone, the good target is {state} and not forgotten"))
+    probe.counterpart(
+        state == "forgotten",
+        format!("after a FORGET for it alone, the target is {state}, not forgotten"),
+    )
 }
 
 /// Uploads two files and sends one FORGET for both. Both STORE messages must have `status` `forgotten`.
@@ -165,7 +168,7 @@ async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let gone = look(probe, &bad).await?;
     let is_gone = gone.status() == 410 || status(&gone) == "removed";
     probe.given(is_gone, "a STORE whose payer ran out two days ago is not removed")?;
-    // Credits again, so that nothing happens to the next.
+    // Give the owner credits again, so that the next file stays.
     probe.perform("network.balance", json!({ "address": owner.address, "credits": null })).await?;
     let good = stored(probe, &owner).await?.hash;
     tried(probe, &owner, &[&good, &bad]).await?;
@@ -174,7 +177,7 @@ async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
-/// New messages of STOREs stay pending until faults are unset.
+/// The fault that keeps new STORE messages pending until faults are unset.
 fn held() -> Value {
     json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }])
 }
@@ -187,7 +190,7 @@ async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     probe.faults(held()).await?;
     let bad = stored(probe, &owner).await?.hash;
     let state = status(&look(probe, &bad).await?);
-    probe.given(state == "pending", format!("a STORE that is held up is {state}"))?;
+    probe.given(state == "pending", format!("a STORE whose processing is held is {state}"))?;
     tried(probe, &owner, &[&good, &bad]).await?;
     expect_state(probe, &good, "processed").await?;
     probe.faults(json!([])).await?;
@@ -203,7 +206,7 @@ async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let bad = stored(probe, &owner).await?.hash;
     probe.faults(json!([])).await?;
     let state = status(&look(probe, &bad).await?);
-    probe.given(state == "rejected", format!("a STORE that is invalid is {state}"))?;
+    probe.given(state == "rejected", format!("an invalid STORE is {state}"))?;
     tried(probe, &owner, &[&good, &bad]).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "processed").await?;
@@ -220,7 +223,7 @@ async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Che
     let answer = tried(probe, &owner, &[&good, &late]).await?;
     probe.faults(json!([])).await?;
     if !ACCEPTED.contains(&answer.status()) {
-        let why = format!("the target refuses a FORGET with a bad target at once ({})", answer.status());
+        let why = format!("the node rejects a FORGET with a pending target at once ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
     let state = status(&look(probe, &good).await?);

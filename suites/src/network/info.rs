@@ -1,4 +1,4 @@
-//! The node itself: its public information, the prefix of its API, and the addresses beside it.
+//! The node itself: its public information, the prefix of its API, and its other addresses.
 
 use assay_spec::network::info::PUBLIC;
 use assay_spec::network::requirements::info as rows;

@@ -1,4 +1,4 @@
-//! What one address may ask in a minute, in three classes.
+//! How many requests one address may send in a minute, in three classes.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(WITH_ADDRESSES),
 ];
 
-/// A minute that is all the check's own, since it uses up the limit.
+/// The check uses up the limit, so it needs a minute for itself.
 const NEEDS: &[Need] = &[Need::Clock, Need::Isolation];
 const WITH_ADDRESSES: &[Need] = &[Need::Clock, Need::Isolation, Need::Addresses];
 /// A minute and a moment.
@@ -71,7 +71,7 @@ impl Repeated {
         Repeated { request: Repeated::get(probe, "/info/public.json"), class: Rate::General, from: None }
     }
 
-    /// One message over and over. Only the endpoint that a target declares is counted as authenticated.
+    /// One message over and over, to the endpoint that the profile declares as authenticated.
     async fn authenticated(probe: &Probe<'_>) -> Result<Repeated, Stop> {
         let caller = caller(probe);
         let (path, draft) = match probe.settings.network.authenticated {
@@ -80,12 +80,12 @@ impl Repeated {
                 ("/aggregates", messages::aggregate(probe, &caller).await?)
             }
             Some(name) => {
-                let why =
-                    format!("the suite fills the class by create_message or create_aggregate, not by {name}");
+                let why = format!("the check can send create_message or create_aggregate, but not {name}");
                 return Err(Stop::NotTestable(why));
             }
             None => {
-                let why = "the target's profile names no authenticated endpoint ([network.limits])";
+                let why =
+                    "the target's profile names no authenticated endpoint ([network.limits] authenticated)";
                 return Err(Stop::NotApplicable(why.to_owned()));
             }
         };
@@ -102,7 +102,7 @@ impl Repeated {
         Ok(Repeated { request, class: Rate::Heavy, from: None })
     }
 
-    /// The class that is filled the soonest.
+    /// The class with the lowest limit that the target offers.
     async fn any(probe: &Probe<'_>) -> Result<Repeated, Stop> {
         match Repeated::heavy(probe).await {
             Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Ok(Repeated::general(probe)),
@@ -114,7 +114,7 @@ impl Repeated {
         probe.send_with(PRIMARY, self.request.clone(), self.from, Limits::default()).await
     }
 
-    /// Expects as many requests as the class allows to be granted, and a refusal before there are twice as many.
+    /// Expects as many requests as the class allows to be accepted, and a 429 before twice as many.
     async fn expect_limit(&self, probe: &Probe<'_>) -> Checked {
         let limit = self.class.per_minute();
         fresh_minute(probe).await?;
@@ -126,7 +126,7 @@ impl Repeated {
             answer.expect(
                 status != 429,
                 &place,
-                format!("no refusal: {limit} are allowed"),
+                format!("not 429: {limit} requests are allowed"),
                 status.to_string(),
             )?;
         }
@@ -139,7 +139,7 @@ impl Repeated {
         Ok(())
     }
 
-    /// Sends until a request is refused over the rate. Without that the check says nothing.
+    /// Sends until a request returns 429. If none does, the check is inconclusive.
     async fn fill<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         fresh_minute(probe).await?;
         for _ in 0..2 * self.class.per_minute() {
@@ -149,11 +149,11 @@ impl Repeated {
             }
             answer.given_status(ACCEPTED)?;
         }
-        Err(Stop::Inconclusive("twice the limit was granted: there is no limit to pass".to_owned()))
+        Err(Stop::Inconclusive("twice the limit was accepted: no limit was found".to_owned()))
     }
 }
 
-/// Moves to the beginning of a minute that nothing counts in, whether minutes roll or follow the clock.
+/// Moves to a minute without requests, whether minutes are rolling or follow the clock.
 async fn fresh_minute(probe: &Probe<'_>) -> Result<(), Stop> {
     let now = probe.now().await?;
     let wait_ms = 2 * MINUTE - now.0.rem_euclid(MINUTE) + 1_000;

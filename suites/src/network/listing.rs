@@ -1,4 +1,4 @@
-//! The list of messages: each filter lists nothing else than it says, and all that it says of what a check has sent.
+//! The list of messages: each filter lists only what it selects, and everything that it selects of what a check sent.
 
 use std::collections::BTreeSet;
 
@@ -53,15 +53,15 @@ async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<Li
     list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
 }
 
-/// A selection that holds something: of nothing, anything can be said.
+/// As [`select`], with at least one element: every rule holds for an empty list.
 async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     let list = select(probe, filters).await?;
-    probe.given(!list.items.is_empty(), "the list is empty, though something was sent that belongs there")?;
+    probe
+        .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
     Ok(list)
 }
 
-/// Whether a record's member is one of these texts; addresses and hashes are compared as they are written, or without
-/// regard to the case of hexadecimal digits.
+/// Whether a record's member is one of these strings. The letter case of a sender is ignored.
 fn is_one_of(item: &Value, member: &str, texts: &[&str]) -> bool {
     item[member].as_str().is_some_and(|found| {
         texts.iter().any(
@@ -114,7 +114,7 @@ async fn hashes_select(probe: &Probe<'_>) -> Checked {
 /// sender.
 async fn addresses_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
-    // Two of each: a list of one is looked at elsewhere.
+    // Two of each: another check reads a list of one.
     for sender in [&one, &one, &other, &other] {
         posted(probe, sender).await?;
     }
@@ -231,7 +231,7 @@ async fn filters_combine_on_every_page(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// All pages of a selection, seven elements each, to the first that holds nothing: the last of them, and the hashes.
+/// Reads all pages of a selection, seven elements a page. Returns the last page and all hashes.
 async fn pages<'p>(
     probe: &'p Probe<'_>,
     filters: &[(&str, String)],
@@ -246,7 +246,7 @@ async fn pages<'p>(
         let list = list(probe, &query::LIST, &path_with("/messages", &query), "messages").await?;
         found.extend(list.texts("item_hash"));
         page += 1;
-        // Fewer than asked for are the last page.
+        // A page with fewer elements than asked for is the last.
         if list.items.len() < 7 || found.len() > 100 {
             return Ok((list, found));
         }
@@ -262,7 +262,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Always some of the senders, so that nobody else's messages are listed.
+    /// Chooses a combination. It always names senders, so that no other messages are listed.
     fn choose(
         probe: &Probe<'_>,
         n: u64,
@@ -309,15 +309,15 @@ impl Wanted {
 
 /// Lists with the filter `tags`. The answer must be 200; what it lists is left open.
 async fn tags_filter_is_accepted(probe: &Probe<'_>) -> Checked {
-    taken(probe, "tags", "assay,check").await
+    expect_accepted(probe, "tags", "assay,check").await
 }
 
 /// Lists with the filter `content.keys`. The answer must be 200; what it lists is left open.
 async fn content_keys_filter_is_accepted(probe: &Probe<'_>) -> Checked {
-    taken(probe, "content.keys", "content.title").await
+    expect_accepted(probe, "content.keys", "content.title").await
 }
 
-async fn taken(probe: &Probe<'_>, name: &str, value: &str) -> Checked {
+async fn expect_accepted(probe: &Probe<'_>, name: &str, value: &str) -> Checked {
     let sender = caller(probe);
     posted(probe, &sender).await?;
     let query = [("addresses", sender.address.as_str()), (name, value)];

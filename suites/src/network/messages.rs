@@ -1,4 +1,4 @@
-//! One message and its record: what was sent is what is read.
+//! One message and its record: what is read is what was sent.
 
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
-/// A message with a bit of everything that JSON has, on a channel of its own, some seconds old.
+/// A message with every type of JSON, on a new channel, some seconds old.
 async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
     let caller = caller(probe);
     let now = now(probe).await? + -7_000;
@@ -49,12 +49,12 @@ async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
     Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
 }
 
-/// A channel that nobody has used before, with letters of both cases.
+/// A new channel, with letters of both cases.
 pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
     format!("ASSAY-check-{}", assay_spec::crypto::text::hex(&probe.draw("channel")[..6]))
 }
 
-/// A rich message and the answer for it, which must be one for the check to say anything.
+/// Sends a rich message and reads it. If either fails, the check is inconclusive.
 async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
     let created = created(probe, rich(probe).await?).await?;
     let answer = read(probe, &created.hash).await?;
@@ -75,7 +75,7 @@ async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     aggregate(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)
 }
 
-/// A write to an aggregate of `caller` that nobody has written before.
+/// A write to a new aggregate of `caller`.
 pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
     let now = now(probe).await?;
     let key = format!("check-{}", assay_spec::crypto::text::hex(&probe.draw("aggregate-key")[..6]));
@@ -98,8 +98,8 @@ async fn record_is_inside_message(probe: &Probe<'_>) -> Checked {
     let answer = look(probe, &hash).await?;
     answer.given_status(&[200])?;
     answer.expect_json("/message", "the record", |record| record["sender"].is_string())?;
-    answer.expect_json("/status", "a text", Value::is_string)?;
-    answer.expect_json("/item_hash", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string)?;
+    answer.expect_json("/item_hash", "a string", Value::is_string).map(drop)
 }
 
 /// Sends a POST and reads it by its hash. `item_hash` beside `message` must be that hash.
@@ -149,12 +149,12 @@ async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 /// that rejects the POST is not judged.
 async fn message_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -> Checked {
     let mut draft = post_draft(probe, &caller(probe)).await?.with("channel", None);
-    // The canonical JSON has a channel.
+    // The canonical JSON needs a channel.
     draft.procedure = Procedure::General;
     let answer = draft.send(probe).await?;
     if !ACCEPTED.contains(&answer.status()) {
         posted(probe, &caller(probe)).await?;
-        let why = format!("the target takes no message without a channel ({})", answer.status());
+        let why = format!("the target rejects a message without a channel ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
@@ -188,7 +188,7 @@ async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     if probe.owns_time() {
-        // A chain takes its time.
+        // Confirmations take some minutes.
         probe.advance(std::time::Duration::from_mins(10)).await?;
     }
     let answer = read(probe, &hash).await?;
@@ -196,7 +196,7 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
         let is_whole = block["height"].is_i64() || block["height"].is_u64();
         block["chain"].is_string() && is_whole && block["hash"].is_string()
     };
-    let want = "an array of objects of chain (a text), height (an integer), hash (a text)";
+    let want = "an array of objects with chain (a string), height (an integer) and hash (a string)";
     let found = answer.expect_json("/message/confirmations", want, |blocks| {
         blocks.as_array().is_some_and(|blocks| blocks.iter().all(is_block))
     })?;
@@ -212,11 +212,11 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     if ACCEPTED.contains(&second.status()) {
         second.expect_json("/item_hash", &first.hash, |hash| *hash == *first.hash)?;
     } else {
-        probe.note(format!("the same message again is answered by {}", second.status()));
+        probe.note(format!("the same message again returns {}", second.status()));
     }
     let listed = list_of(probe, &first.draft.caller, &[&first.hash]).await?;
     let count = listed.items.len();
-    probe.given(count > 0, "the message is in no list of its sender, which is judged elsewhere")?;
+    probe.given(count > 0, "the message is not in its sender's list; another check judges that")?;
     listed.answer.expect(count == 1, "messages of the sender", "one", count.to_string())
 }
 
@@ -228,11 +228,11 @@ async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     Call::get(&message::READ, &path).ask(probe).await?.expect_status(&[404])
 }
 
-/// A hash of the same form that nothing has: another character at the end.
+/// An unknown hash of the same form: its last character is changed.
 pub(super) fn another(hash: &str) -> String {
     let mut chars: Vec<char> = hash.chars().collect();
     let last = chars.pop().unwrap_or('0');
-    // One that a hash can have, whatever its alphabet.
+    // A character of the hash itself, so that it fits any alphabet.
     chars.push(chars.iter().copied().rev().find(|c| *c != last).unwrap_or(if last == '1' {
         '2'
     } else {

@@ -1,4 +1,4 @@
-//! Pages: how many elements each holds, what stands beside them, and that paging through shows each element once.
+//! Pages: how many elements each holds, `pagination` beside them, and that paging shows each element once.
 
 use std::time::Duration;
 
@@ -47,9 +47,9 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(23),
 ];
 
-/// Messages of the sender whose pages are looked at: three pages and a bit of seven, and more than one of twenty.
+/// Messages of the sender whose pages are read: three pages of seven and a part, and more than one page of twenty.
 const SENT: usize = 23;
-/// What a check costs that sends them and looks at some pages.
+/// What a check costs that sends them and reads some pages.
 const MOST: u32 = 23 + 9;
 
 /// Messages of one sender.
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Corpus {
     }
 }
 
-/// The messages of one sender: this check's own in a world of its own, else those of the whole run.
+/// The messages of one sender: the check's own in its own world, else those of the whole run.
 async fn corpus(probe: &Probe<'_>) -> Result<Corpus, Stop> {
     if probe.owns_time() {
         return send(probe, SENT).await;
@@ -87,16 +87,16 @@ async fn send(probe: &Probe<'_>, count: usize) -> Result<Corpus, Stop> {
         hashes.push(posted(probe, &sender).await?.hash);
     }
     if probe.owns_time() {
-        // What was sent may count against the minute of what is asked next.
+        // The requests may count against the rate limit of the next ones.
         probe.advance(Duration::from_mins(2)).await?;
     }
-    // No list shows more than a hundred at once.
+    // A page holds at most a hundred.
     let latest: Vec<&str> = hashes.iter().rev().take(100).map(String::as_str).collect();
     list_of(probe, &sender, &latest).await?;
     Ok(Corpus { sender, hashes })
 }
 
-/// A page of their list.
+/// Reads a page of their list.
 async fn page<'p>(probe: &'p Probe<'_>, corpus: &Corpus, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     list(probe, &query::LIST, &path(corpus, query), "messages").await
 }
@@ -105,20 +105,20 @@ fn path(corpus: &Corpus, query: &[(&str, &str)]) -> String {
     path_with("/messages", &[&[("addresses", corpus.sender.address.as_str())], query].concat())
 }
 
-/// An integer of a list's pagination, which must be one for the check to say anything.
+/// An integer of a list's pagination. If it is not one, the check is inconclusive.
 fn counted(probe: &Probe<'_>, answer: &Answer<'_>, member: &str) -> Result<u64, Stop> {
     let number = answer.json()["pagination"][member].as_u64();
-    probe.given(number.is_some(), format!("the answer holds no integer at /pagination/{member}"))?;
+    probe.given(number.is_some(), format!("/pagination/{member} is not an integer"))?;
     Ok(number.unwrap_or_default())
 }
 
-/// Expects a member of the pagination to be that number.
+/// Expects a member of the pagination to be a number.
 fn expect_count(probe: &Probe<'_>, answer: &Answer<'_>, member: &str, want: u64) -> Checked {
     let got = counted(probe, answer, member)?;
     answer.expect(got == want, &format!("/pagination/{member}"), want.to_string(), got.to_string())
 }
 
-/// Expects a list to hold so many elements.
+/// Expects a list to hold a number of elements.
 fn expect_length(list: &List<'_>, want: usize) -> Checked {
     let got = list.items.len();
     list.answer.expect(got == want, "elements of /messages", want.to_string(), got.to_string())
@@ -134,7 +134,7 @@ async fn a_list_has_pagination_beside_it(probe: &Probe<'_>) -> Checked {
 async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
     let listed = page(probe, &corpus(probe).await?, &[]).await?;
     let is_there = listed.answer.json()["pagination"].is_object();
-    probe.given(is_there, "the answer holds no object `pagination`")?;
+    probe.given(is_there, "the answer has no object `pagination`")?;
     for member in ["total", "page", "per_page", "total_pages"] {
         listed.answer.expect_json(&format!("/pagination/{member}"), "an integer", |number| {
             number.is_i64() || number.is_u64()
@@ -165,7 +165,7 @@ async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
 
 /// Lists more than 100 messages with the limits 101 and 1000000. Each answer must hold at most 100 elements, or be 400.
 async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
-    // Where the list of all holds enough, nothing need be sent.
+    // If the unfiltered list holds enough, nothing needs to be sent.
     let all = list(probe, &query::LIST, &path_with("/messages", &[("limit", "100")]), "messages").await?;
     let filters = if all.answer.json()["pagination"]["total"].as_u64().is_some_and(|total| total > 101) {
         Vec::new()
@@ -180,11 +180,11 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
         let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?;
         answer.expect_status(&[200, 400])?;
         let count = answer.json()["messages"].as_array().map(Vec::len);
-        let what = count.map_or_else(|| "refused".to_owned(), |count| format!("cut to {count}"));
+        let what = count.map_or_else(|| "rejected".to_owned(), |count| format!("cut to {count}"));
         probe.note(format!("a limit of {limit} is {what}"));
         let place = format!("elements of a page with limit={limit}");
         let got = count.unwrap_or_default();
-        answer.expect(got <= 100, &place, "100 or fewer, or a refusal", got.to_string())?;
+        answer.expect(got <= 100, &place, "100 or fewer, or status 400", got.to_string())?;
     }
     Ok(())
 }
@@ -303,15 +303,15 @@ async fn page_after_the_last_is_empty(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
     let some = page(probe, &corpus, &[("limit", "20"), ("page", &first.to_string())]).await?;
-    probe.given(!some.items.is_empty(), "the first page holds nothing as well")?;
+    probe.given(!some.items.is_empty(), "the first page is empty as well")?;
     for number in [first + 2, first + 1_000_000] {
         let path = path(&corpus, &[("limit", "20"), ("page", &number.to_string())]);
         let answer = Call::get(&query::LIST, &path).ask(probe).await?;
-        // An answer or a refusal; elements in neither.
+        // A list or a rejection, both without elements.
         answer.expect_status(&[200, 400, 404])?;
         let count = answer.json()["messages"].as_array().map_or(0, Vec::len);
         answer.expect(count == 0, &format!("elements of page {number}"), "none", count.to_string())?;
-        probe.note(format!("a page behind the last is answered by {}", answer.status()));
+        probe.note(format!("a page after the last returns {}", answer.status()));
     }
     Ok(())
 }
@@ -342,7 +342,7 @@ async fn odd_pages_and_limits_are_handled(probe: &Probe<'_>) -> Checked {
         let got = if status == 200 { "200 without a list".to_owned() } else { status.to_string() };
         let place = format!("answer to {name}={value}");
         answer.expect(is_list || [400, 404].contains(&status), &place, "a list, or 400 or 404", got)?;
-        probe.note(format!("{name}={value} is answered by {status}"));
+        probe.note(format!("{name}={value} returns {status}"));
     }
     odd_pages_of_other_lists(probe).await
 }
@@ -358,9 +358,10 @@ async fn odd_pages_of_other_lists(probe: &Probe<'_>) -> Checked {
         for (name, value) in [("page", "x"), ("limit", "-1")] {
             let answer = Call::get(endpoint, &path_with(path, &[(name, value)])).ask(probe).await?;
             let status = answer.status();
-            let is_good = (status == 200 && answer.json()[items].is_array()) || [400, 404].contains(&status);
+            let is_handled =
+                (status == 200 && answer.json()[items].is_array()) || [400, 404].contains(&status);
             let place = format!("answer to {name}={value} at {path}");
-            answer.expect(is_good, &place, "a list, or 400 or 404", status.to_string())?;
+            answer.expect(is_handled, &place, "a list, or 400 or 404", status.to_string())?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Pinned content: what a pin needs, and that content comes back by its hash.
+//! Pinned content: what a pin needs, and that content can be downloaded by its hash.
 
 use assay_spec::network::pin::{PIN, READ};
 use assay_spec::network::requirements::pins as rows;
@@ -22,11 +22,11 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::UNKNOWN, unknown_content_is_not_found).costs(5, 0, 0).writes(2),
 ];
 
-/// A file that the network has, and the name of its content, without which the check says nothing.
+/// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.
 async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
     let stored = stored(probe, owner).await?;
     let name = stored.name(probe).await?;
-    probe.given(!name.is_empty(), "the message of an upload names no content")?;
+    probe.given(!name.is_empty(), "the message of an upload has no content.item_hash")?;
     Ok((stored, name))
 }
 
@@ -34,7 +34,7 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
     Ok(Draft::new(probe, owner, "IPFS_PIN", content).await?.to(&PIN, "POST", "/ipfs/pin"))
 }
 
-/// Content that was pinned, and its name.
+/// Uploads and pins a file. Returns it with the name of its content.
 async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
     let owner = caller(probe);
     let (stored, name) = content(probe, &owner).await?;
@@ -81,7 +81,7 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
     let answer = found(probe, at(&name)).await?;
     let sent = stored.upload.content_type.as_str();
     let came = answer.response.header("content-type").unwrap_or("none");
-    // Parameters may stand behind it.
+    // Parameters may follow.
     let essence = came.split(';').next().unwrap_or_default().trim();
     answer.expect(essence.eq_ignore_ascii_case(sent), "header content-type", sent, came)
 }

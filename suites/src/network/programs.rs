@@ -1,4 +1,4 @@
-//! Programs: what a creation needs, and that a program can be run. What a run returns is the program's own.
+//! Programs: what a creation needs, and that a program can be run. What a run returns depends on the program.
 
 use assay_spec::network::program::{CREATE, RUN};
 use assay_spec::network::requirements::programs as rows;
@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::UNKNOWN, unknown_program_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
-/// A correct program of `owner` that nobody has seen before.
+/// A new valid program of `owner`.
 async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     let label = assay_spec::crypto::text::hex(&probe.draw("program")[..8]);
     let content = json!({
@@ -33,8 +33,8 @@ async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     Ok(Draft::new(probe, owner, "PROGRAM", content).await?.to(&CREATE, "POST", "/programs"))
 }
 
-/// The hash of a program that can be run: the one that a profile names, or one of the check's own, where the target
-/// is known to run what checks write.
+/// The hash of a program that can be run: the one that the profile names, or a new one where a control API exists,
+/// since such a target runs what checks write.
 pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
     if let Some(hash) = &probe.settings.network.given.program {
         return Ok(hash.clone());
@@ -46,7 +46,7 @@ pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
     Ok(created(probe, program(probe, &caller(probe)).await?).await?.hash)
 }
 
-/// A run of a program, at the pace of runs.
+/// Runs a program, at the pace of runs.
 async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
     probe.wait_for(RUNS).await?;
     Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).ask(probe).await
@@ -61,8 +61,8 @@ async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&program(probe, &caller(probe)).await?.send(probe).await?)
 }
 
-/// Each value in the place of a member of the content is refused, and a good program is not.
-async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid program to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     program(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = program(probe, &caller(probe)).await?;
@@ -77,19 +77,19 @@ async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> C
 
 /// Creates programs whose `runtime` is missing or a number. Each must be rejected; a valid program is accepted.
 async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "runtime", &[None, Some(json!(3))]).await
+    expect_rejected(probe, "runtime", &[None, Some(json!(3))]).await
 }
 
 /// Creates programs whose `memory` is missing, a string or a fraction. Each must be rejected; a valid program is
 /// accepted.
 async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "memory", &[None, Some(json!("128")), Some(json!(1.5))]).await
+    expect_rejected(probe, "memory", &[None, Some(json!("128")), Some(json!(1.5))]).await
 }
 
 /// Creates programs whose `timeout` is missing, a string or an array. Each must be rejected; a valid program is
 /// accepted.
 async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "timeout", &[None, Some(json!("10")), Some(json!([10]))]).await
+    expect_rejected(probe, "timeout", &[None, Some(json!("10")), Some(json!([10]))]).await
 }
 
 /// Runs a program with variables. The answer must be 200.

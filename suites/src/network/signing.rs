@@ -1,4 +1,4 @@
-//! Whose signature over which bytes is taken.
+//! Which signatures the node accepts.
 
 use assay_spec::network::requirements::{info, messages, signing as rows};
 use serde_json::json;
@@ -23,13 +23,13 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::VERIFIED, message_signed_by_another_key_is_rejected).costs(4, 0, 0).writes(4),
 ];
 
-/// Only what a target declares is held against it.
+/// Stops unless the profile declares this signing scheme.
 fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
     let declared = probe.settings.network.signing_scheme;
     if [Some(wanted), Some(SigningScheme::Either)].contains(&declared) {
         return Ok(());
     }
-    let why = "the target's profile declares no such signing_scheme ([network.readings])";
+    let why = "the target's profile does not declare this signing_scheme ([network.readings])";
     Err(Stop::NotApplicable(why.to_owned()))
 }
 
@@ -60,7 +60,7 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked
     let (owner, other) = (caller(probe), caller(probe));
     let forged = post_draft(probe, &owner.with_key_of(&other)).await?;
     forged.ask(probe).await?.expect_status(UNSIGNED)?;
-    // The right key, over another message.
+    // The right key, but the signature of another message.
     let mut draft = post_draft(probe, &owner).await?;
     let signature = draft.signature();
     draft = draft.with("channel", Some(json!("ANOTHER"))).outside("signature", Some(json!(signature)));
@@ -69,11 +69,11 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked
     nonsense.ask(probe).await?.expect_status(UNSIGNED)
 }
 
-/// A target that does not say that it verifies signatures is not held to it.
+/// Stops unless the profile declares that the target verifies signatures.
 pub(super) fn verified(probe: &Probe<'_>) -> Checked {
     if probe.settings.network.verifies_signatures {
         return Ok(());
     }
-    let why = "the target's profile does not say that it verifies_signatures ([network.readings])";
+    let why = "the target's profile does not set verifies_signatures ([network.readings])";
     Err(Stop::NotApplicable(why.to_owned()))
 }

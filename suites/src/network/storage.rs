@@ -1,4 +1,4 @@
-//! Files: what a form needs, and that a file comes back as it went in.
+//! Files: what an upload form needs, and that a file comes back unchanged.
 
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text;
@@ -39,22 +39,22 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw).costs(4, 0, 0).elsewhere(5).writes(1),
 ];
 
-/// What a form says, and how its file is signed.
+/// An upload form, and how its file is signed.
 pub(crate) struct Upload {
     pub(crate) caller: Caller,
     pub(crate) bytes: Vec<u8>,
     pub(crate) content_type: String,
     pub(crate) channel: Option<String>,
     pub(crate) tags: Option<String>,
-    /// Instead of the file's own, where it is given.
+    /// Replaces the file's own signature, if set.
     pub(crate) signature: Option<String>,
 }
 
 impl Upload {
-    /// A file that nobody has uploaded before.
+    /// A new file.
     pub(crate) fn new(probe: &Probe<'_>, caller: &Caller) -> Upload {
         let label = text::hex(&probe.draw("file"));
-        // Every byte there is, and line ends of both kinds.
+        // Every byte value, and line ends of both kinds.
         let bytes = (0..=255).chain(*b"\r\n\n\r").chain(label.bytes()).collect();
         Upload {
             caller: caller.clone(),
@@ -66,7 +66,7 @@ impl Upload {
         }
     }
 
-    /// The signature of a file's hash: its SHA-256 in hexadecimal, signed as a text.
+    /// The signature of a file's hash: its SHA-256 in hexadecimal, signed as a string.
     pub(crate) fn sign(&self) -> String {
         self.caller.sign_bytes(text::sha256_hex(&self.bytes).as_bytes())
     }
@@ -76,7 +76,7 @@ impl Upload {
         self.fields(file.field("address", &self.caller.address))
     }
 
-    /// The fields behind file and address.
+    /// The fields after file and address.
     fn fields(&self, form: Form) -> Form {
         let signature = self.signature.clone().unwrap_or_else(|| self.sign());
         let fields = [("channel", &self.channel), ("tags", &self.tags)];
@@ -84,7 +84,7 @@ impl Upload {
         given.fold(form.field("signature", &signature), |form, (name, value)| form.field(name, value))
     }
 
-    /// Sends it where it should be taken.
+    /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         call(|request| self.form(probe).put_into(request)).send(probe).await
     }
@@ -97,7 +97,7 @@ fn call(body: impl FnOnce(Request) -> Request) -> Call {
     call
 }
 
-/// A file that was taken.
+/// A file that was accepted.
 pub(crate) struct Stored {
     /// The hash of its STORE message.
     pub(crate) hash: String,
@@ -105,34 +105,34 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// The name of its content, as its message has it; empty where the message has none.
+    /// The name of its content in its message; empty where the message has none.
     pub(crate) async fn name(&self, probe: &Probe<'_>) -> Result<String, Stop> {
         let message = read(probe, &self.hash).await?.json();
         Ok(message["message"]["content"]["item_hash"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// The names under which its file can be looked for: that of its content, then that of its message.
+    /// The names under which its file may be found: that of its content, then that of its message.
     pub(crate) async fn names(&self, probe: &Probe<'_>) -> Result<Vec<String>, Stop> {
         let name = self.name(probe).await?;
         Ok([name, self.hash.clone()].into_iter().filter(|name| !name.is_empty()).collect())
     }
 }
 
-/// An ordinary upload of `caller`, which must be taken for the check to say anything.
+/// Uploads an ordinary file of `caller`. If it is not accepted, the check is inconclusive.
 pub(crate) async fn stored(probe: &Probe<'_>, caller: &Caller) -> Result<Stored, Stop> {
     uploaded(probe, Upload::new(probe, caller)).await
 }
 
-/// An upload that must be taken for the check to say anything.
+/// Uploads a file. If it is not accepted, the check is inconclusive.
 pub(crate) async fn uploaded(probe: &Probe<'_>, upload: Upload) -> Result<Stored, Stop> {
     let answer = upload.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to an upload holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to an upload has no item_hash")?;
     Ok(Stored { hash, upload })
 }
 
-/// Which way to a file.
+/// A path to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// With its content type.
@@ -150,7 +150,7 @@ impl Way {
     }
 }
 
-/// The answer for a file that is there, under the first of these names that has it, else under the last; and the name.
+/// Downloads a file under the first of these names that returns 200, else under the last. Returns the name too.
 pub(crate) async fn fetch<'p>(
     probe: &'p Probe<'_>,
     way: Way,
@@ -168,7 +168,7 @@ pub(crate) async fn fetch<'p>(
     Ok((way.call(last).send(probe).await?, last.clone()))
 }
 
-/// Whether a site shows the bytes of a file in either way, under any of these names.
+/// Whether a site serves the bytes of a file at either path, under any of these names.
 pub(crate) async fn is_readable(
     probe: &Probe<'_>,
     site: &str,
@@ -190,13 +190,13 @@ pub(crate) async fn is_readable(
 async fn upload_returns_a_hash_and_success(probe: &Probe<'_>) -> Checked {
     let answer = Upload::new(probe, &caller(probe)).send(probe).await?;
     answer.expect_status(ACCEPTED)?;
-    answer.expect_json("/item_hash", "a text that is not empty", |hash| {
+    answer.expect_json("/item_hash", "a string that is not empty", |hash| {
         hash.as_str().is_some_and(|hash| !hash.is_empty())
     })?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
-/// An ordinary file and the answer for it; which of its names has it is noted.
+/// Uploads an ordinary file and downloads it. Notes which of its names was found.
 async fn stored_and_fetched<'p>(probe: &'p Probe<'_>, way: Way) -> Result<(Stored, Answer<'p>), Stop> {
     let stored = stored(probe, &caller(probe)).await?;
     let names = stored.names(probe).await?;
@@ -236,7 +236,7 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
         let (answer, _) = fetch(probe, Way::Plain, &names).await?;
         answer.given_status(&[200])?;
         let got = answer.response.header("content-type").unwrap_or("none").to_owned();
-        // Parameters such as a charset are the server's.
+        // The server may add parameters such as a charset.
         let media_type = got.split(';').next().unwrap_or_default().trim();
         let is_same = media_type.eq_ignore_ascii_case(content_type);
         answer.expect(is_same, "header content-type", content_type, got.clone())?;
@@ -285,7 +285,7 @@ async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {
     upload.send(probe).await?.expect_status(ACCEPTED)
 }
 
-/// An ordinary upload as the valid counterpart of a refusal.
+/// Sends an ordinary upload: the valid counterpart of a rejected one.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
     Upload::new(probe, &caller(probe)).send(probe).await?.counterpart_status(ACCEPTED)
 }
@@ -337,7 +337,7 @@ async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &sender);
     upload.signature = Some(other);
     call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)?;
-    // The file's own hash, signed by somebody else.
+    // The file's own hash, signed by another key.
     let forged = caller(probe).sign_bytes(text::sha256_hex(&upload.bytes).as_bytes());
     upload.signature = Some(forged);
     call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)
@@ -363,7 +363,7 @@ async fn no_file(probe: &Probe<'_>, way: Way) -> Checked {
     way.call(&unknown(probe, &name)?).ask(probe).await?.expect_status(&[404])
 }
 
-/// A name of the same form that no file has: another file's identifier, or another hash.
+/// A name of the same form that no file has: the identifier of other bytes, or another hash.
 fn unknown(probe: &Probe<'_>, name: &str) -> Result<String, Stop> {
     if name.parse::<cid::Cid>().is_err() {
         return Ok(another(name));

@@ -1,4 +1,4 @@
-//! The STORE message: its statuses, and what is left of it and its file at the end of its life.
+//! The STORE message: its statuses, and what remains of it and its file once it is forgotten or removed.
 
 use std::time::Duration;
 
@@ -56,9 +56,9 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// The statuses that readers see.
 const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
-/// How long it takes until an owner without credits is noticed: a bit more than an hour.
+/// How long it takes until the network notices that an owner has no credits: a bit more than an hour.
 const AN_HOUR: Duration = Duration::from_mins(65);
-/// Within about two days, bytes have left all nodes.
+/// All nodes delete the bytes within about two days.
 const TWO_DAYS: Duration = Duration::from_hours(50);
 
 /// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
@@ -78,7 +78,7 @@ async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
     let status = answer.json()["status"].clone();
     probe.given(status == "processed", format!("the STORE is {status}"))?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
-    answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name).map(drop)
+    answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name).map(drop)
 }
 
 /// Uploads a file and reads its message. `message.type` must be `STORE`.
@@ -88,7 +88,7 @@ async fn the_message_of_an_upload_is_a_store(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/type", "\"STORE\"", |kind| kind == "STORE").map(drop)
 }
 
-/// A file whose STORE its owner has forgotten; the FORGET must be taken.
+/// Uploads a file and sends a FORGET for it. If that is not accepted, the check is inconclusive.
 async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
@@ -114,26 +114,26 @@ async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     probe.given(status == "forgotten", format!("the STORE is {status}"))?;
     let found = answer.json().pointer("/message/content/item_hash").cloned().unwrap_or_default();
     let is_stripped = found.is_null() || found == "";
-    answer.expect(is_stripped, "/message/content/item_hash", "nothing", found.to_string())
+    answer.expect(is_stripped, "/message/content/item_hash", "missing, null or empty", found.to_string())
 }
 
-/// The sites of core nodes that are seen here.
+/// The sites of core nodes that this run knows.
 fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
     [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect()
 }
 
-/// A file that is there, and the names under which it is looked for.
+/// Uploads a file that can be downloaded. Returns the names under which it may be found.
 async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, Vec<String>), Stop> {
     let stored = stored(probe, owner).await?;
     let names = stored.names(probe).await?;
     probe.given(
         is_readable(probe, PRIMARY, &stored, &names).await?,
-        "the file cannot be read in the first place",
+        "the file cannot be downloaded before the test begins",
     )?;
     Ok((stored, names))
 }
 
-/// Expects that no node shows a file any more that was there before.
+/// Expects that no node serves the file any more.
 async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
         let readable = is_readable(probe, site, stored, names).await?;
@@ -152,13 +152,13 @@ async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     expect_gone(probe, &stored, &names).await
 }
 
-/// The owner's credits run out.
+/// Lets the owner's credits run out.
 pub(super) async fn run_out(probe: &Probe<'_>, owner: &Caller) -> Checked {
     probe.perform("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
     pass(probe, AN_HOUR).await
 }
 
-/// The owner's credits run out, and what the network then does is done.
+/// Lets the owner's credits run out, and waits until the network has removed the files.
 pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
     run_out(probe, owner).await?;
     pass(probe, TWO_DAYS).await
@@ -175,7 +175,7 @@ async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
     answer.expect_status(&[200])?;
     answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
-    answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name)?;
+    answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name)?;
     let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
     probe.expect(readable, "the file", "200", "no file")
 }
@@ -188,7 +188,7 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
     reclaimed(probe, &owner).await?;
     let answer = look(probe, &stored.hash).await?;
     answer.expect_status(&[200, 410])?;
-    probe.note(format!("a reclaimed STORE answers {}", answer.status()));
+    probe.note(format!("a reclaimed STORE returns {}", answer.status()));
     if answer.status() == 410 {
         return Ok(());
     }
@@ -208,7 +208,7 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
 async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
     let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
     let owner = caller(probe);
-    // The mirror follows in the first place.
+    // The mirror follows before the fault.
     let early = stored(probe, &owner).await?;
     at_mirror(&early.hash).send(probe).await?.counterpart_status(&[200])?;
     probe.faults(json!([{ "fault": "network.lagging" }])).await?;

@@ -1,4 +1,4 @@
-//! Verifiable random numbers: what a generation says, and what verifies.
+//! Verifiable random numbers: what a generation returns, and what verifies.
 
 use assay_spec::network::requirements::vrf as rows;
 use assay_spec::network::vrf::{GENERATE, VERIFY};
@@ -28,7 +28,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::OTHER_PROOF, another_proof_is_not_valid).costs(3, 0, 0),
 ];
 
-/// The bounds of most draws: so wide that a value outside is no matter of their ends.
+/// The bounds of most generations: wide enough that their ends do not matter.
 const MIN: i64 = 1;
 const MAX: i64 = 1_000_000;
 
@@ -44,19 +44,19 @@ fn post(body: &Value) -> Call {
     Call::post(&GENERATE, "/vrf/generate", body.to_string())
 }
 
-/// The answer to a generation, which must be one for the check to say anything.
+/// Generates a number. If the answer is not 200, the check is inconclusive.
 async fn generated<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<Answer<'p>, Stop> {
     let answer = post(body).send(probe).await?;
     answer.given_status(&[200])?;
     Ok(answer)
 }
 
-/// Seed, value and proof of a generation, as far as they can be verified.
+/// Generates a number and returns seed, value and proof. If value or proof has a wrong type, the check is inconclusive.
 async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?.json();
-    probe.given(is_integer(&answer["value"]), "the value is no integer")?;
-    probe.given(is_text(&answer["proof"]), "the proof is no text, or empty")?;
+    probe.given(is_integer(&answer["value"]), "the value is not an integer")?;
+    probe.given(is_text(&answer["proof"]), "the proof is not a string, or is empty")?;
     Ok(json!({ "seed": seed, "value": answer["value"], "proof": answer["proof"] }))
 }
 
@@ -83,7 +83,7 @@ async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
     for (min, max) in [(MIN, MAX), (-2_000_000, -1_000_000), (0, 1 << 40), (-500, 500)] {
         let answer =
             generated(probe, &json!({ "seed": seed(probe), "min": min, "max": max, "count": 1 })).await?;
-        probe.given(is_integer(&answer.json()["value"]), "the value is no integer")?;
+        probe.given(is_integer(&answer.json()["value"]), "the value is not an integer")?;
         let lies_between = |value: &Value| value.as_i64().is_some_and(|value| (min..=max).contains(&value));
         answer.expect_json("/value", &format!("from {min} to {max}"), lies_between)?;
     }
@@ -93,25 +93,25 @@ async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
 /// Generates a number. `proof` must be a string that is not empty.
 async fn proof_is_a_string(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
-    answer.expect_json("/proof", "a text that is not empty", is_text).map(drop)
+    answer.expect_json("/proof", "a string that is not empty", is_text).map(drop)
 }
 
 /// Generates a number. `status` must be a string.
 async fn a_generation_has_a_status(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
-    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
 /// Generates with `count` 3. `value` must still be one integer.
 async fn of_several_values_one_is_returned(probe: &Probe<'_>) -> Checked {
     let single = generated(probe, &wanted(&seed(probe))).await?;
-    probe.given(is_integer(&single.json()["value"]), "a single value is no integer")?;
+    probe.given(is_integer(&single.json()["value"]), "a single value is not an integer")?;
     let several = json!({ "seed": seed(probe), "min": MIN, "max": MAX, "count": 3 });
     let answer = generated(probe, &several).await?;
     answer.expect_json("/value", "an integer", is_integer).map(drop)
 }
 
-/// A body with another value in a member's place.
+/// A body with another value for a member.
 fn with(body: &Value, member: &str, value: Value) -> Value {
     let mut body = body.clone();
     body[member] = value;
@@ -135,7 +135,7 @@ async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// The answer to the verification of what was generated, and what that was.
+/// Generates a number and verifies it. Returns what was verified, and the answer.
 async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop> {
     let claim = claim(probe).await?;
     let answer = verify(&claim).send(probe).await?;
@@ -146,7 +146,7 @@ async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop>
 /// Generates a number and verifies it as it is. `valid` must be true.
 async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
-    probe.given(answer.json()["valid"].is_boolean(), "`valid` is neither true nor false")?;
+    probe.given(answer.json()["valid"].is_boolean(), "`valid` is not a boolean")?;
     answer.expect_json("/valid", "true", |valid| *valid == true).map(drop)
 }
 
@@ -159,15 +159,15 @@ async fn valid_is_true_or_false(probe: &Probe<'_>) -> Checked {
 /// Generates a number and verifies it. `status` must be a string.
 async fn a_verification_has_a_status(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
-    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
-/// What is valid as it was generated: the counterpart of what is not.
+/// Generates a number and expects it to verify: the valid counterpart.
 async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
     let claim = claim(probe).await?;
     let answer = verify(&claim).send(probe).await?;
     answer.counterpart_status(&[200])?;
-    probe.counterpart(answer.json()["valid"] == true, "what was generated is not valid")?;
+    probe.counterpart(answer.json()["valid"] == true, "a generated number does not verify")?;
     Ok(claim)
 }
 
@@ -207,7 +207,7 @@ async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
 async fn another_proof_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let proof = claim["proof"].as_str().unwrap_or_default();
-    // In the middle: at the end of some encodings stand bits that say nothing.
+    // In the middle: some encodings end in unused bits.
     let middle = proof.chars().count() / 2;
     let other = |c: char| if c == '1' { '2' } else { '1' };
     let changed: String =

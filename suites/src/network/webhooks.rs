@@ -1,4 +1,4 @@
-//! Registrations of webhooks. What is delivered, and to which events besides the two, is not shown.
+//! Registrations of webhooks. The document does not show what is delivered, nor events other than the two.
 
 use assay_spec::network::requirements::webhooks as rows;
 use assay_spec::network::webhook::CREATE;
@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::SECRET, registration_without_a_secret_is_rejected).costs(3, 0, 0).writes(3),
 ];
 
-/// A registration of somebody new, at a host that will never be there (RFC 2606).
+/// A registration of a new sender, at a host that never exists (RFC 2606).
 async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
     let label = assay_spec::crypto::text::hex(&probe.draw("webhook")[..8]);
     let content = json!({
@@ -33,7 +33,7 @@ async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
 async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
     let answer = registration(probe, "message.new").await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
-    answer.expect_json("/webhook_id", "a text that is not empty", is_text)?;
+    answer.expect_json("/webhook_id", "a string that is not empty", is_text)?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
@@ -49,8 +49,8 @@ async fn both_documented_events_are_accepted(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Each value in the place of a member of the content is refused, and a good registration is not.
-async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid registration to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     registration(probe, "message.new").await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = registration(probe, "message.new").await?;
@@ -65,16 +65,16 @@ async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> C
 
 /// Registers webhooks whose `url` is missing or a number. Each must be rejected; a valid registration is accepted.
 async fn registration_without_a_url_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "url", &[None, Some(json!(7))]).await
+    expect_rejected(probe, "url", &[None, Some(json!(7))]).await
 }
 
 /// Registers webhooks whose `events` is missing, a string, or an array of a number. Each must be rejected; a valid
 /// registration is accepted.
 async fn registration_without_events_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "events", &[None, Some(json!("message.new")), Some(json!([7]))]).await
+    expect_rejected(probe, "events", &[None, Some(json!("message.new")), Some(json!([7]))]).await
 }
 
 /// Registers webhooks whose `secret` is missing or an array. Each must be rejected; a valid registration is accepted.
 async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "secret", &[None, Some(json!(["s"]))]).await
+    expect_rejected(probe, "secret", &[None, Some(json!(["s"]))]).await
 }

@@ -1,4 +1,4 @@
-//! Which aggregates are listed, and which an address returns.
+//! Which aggregates are listed, and which are returned for an address.
 
 use assay_spec::network::aggregate::LIST;
 use assay_spec::network::requirements::aggregates as rows;
@@ -32,7 +32,7 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
     let selected = list(probe, &LIST, &path_with("/aggregates", &query), "aggregates").await?;
     probe.given(
         !selected.items.is_empty(),
-        "the list is empty, though something was written that belongs there",
+        "the list is empty, although an aggregate was written that belongs in it",
     )?;
     Ok(selected)
 }
@@ -58,7 +58,7 @@ async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// The one of two aggregates that is that owner's.
+/// The call for that owner's aggregate, one of two.
 fn of_first(one: &Written, other: &Written, owner: &str) -> Call {
     if one.owner.address == owner { one.call() } else { other.call() }
 }
@@ -99,14 +99,14 @@ async fn content_fields_filter_is_accepted(probe: &Probe<'_>) -> Checked {
     Call::get(&LIST, &path_with("/aggregates", &query)).send(probe).await?.expect_status(&[200])
 }
 
-/// The aggregates of an address, once all of these labels are among them: without them the check says nothing.
+/// Reads the aggregates of an address until they hold all of these labels. If they never do, the check is inconclusive.
 async fn whole<'p>(probe: &'p Probe<'_>, call: Call, labels: &[&str]) -> Result<Answer<'p>, Stop> {
     let is_whole = |answer: &Answer<'_>| {
         let body = answer.json();
         answer.status() == 200 && labels.iter().all(|label| holds_text(&body, label))
     };
     let answer = until(probe, call, is_whole).await?;
-    probe.given(is_whole(&answer), "the answer for the address does not hold all that it wrote")?;
+    probe.given(is_whole(&answer), "the answer does not hold everything that the address wrote")?;
     Ok(answer)
 }
 
@@ -117,7 +117,7 @@ async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     let has_it = |answer: &Answer<'_>| holds_text(&answer.json(), &written.label);
     let answer = until(probe, of_address(&written.owner.address, &[]), has_it).await?;
     answer.given_status(&[200])?;
-    let want = format!("the text {} somewhere in it", written.label);
+    let want = format!("the string {} anywhere in the body", written.label);
     answer.expect(has_it(&answer), "body", want, answer.response.text())
 }
 
@@ -158,7 +158,7 @@ async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> C
     let answer = of_address(&caller(probe).address, &[]).ask(probe).await?;
     expect_absent_or(&answer, "an answer without aggregates", |body| match body {
         Value::Array(items) => items.is_empty(),
-        // Besides what is no list and no object of aggregates.
+        // Members that are neither a list nor an object cannot hold aggregates.
         Value::Object(members) => members.iter().all(|(name, value)| match value {
             Value::Array(items) => items.is_empty(),
             Value::Object(inner) => inner.is_empty() || name == "pagination",

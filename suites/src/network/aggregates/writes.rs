@@ -1,4 +1,4 @@
-//! Writes to an aggregate, and what is read of it afterwards.
+//! Writes to an aggregate, and reading it afterwards.
 
 use assay_spec::network::requirements::aggregates as rows;
 use serde_json::{Value, json};
@@ -36,8 +36,8 @@ async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&draft.send(probe).await?)
 }
 
-/// Each value in the place of a member of the content is refused, and a good write is not.
-async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid write to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     let good = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
@@ -53,19 +53,19 @@ async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> C
 
 /// Writes aggregates whose `key` is missing or a number. Each must be rejected; a valid write is accepted.
 async fn write_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "key", &[None, Some(json!(7))]).await
+    expect_rejected(probe, "key", &[None, Some(json!(7))]).await
 }
 
 /// Writes aggregates whose `address` is a number or an array. Each must be rejected; a valid write is accepted. Whether
 /// `address` may be missing is left open.
 async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "address", &[Some(json!(7)), Some(json!(["0x01"]))]).await
+    expect_rejected(probe, "address", &[Some(json!(7)), Some(json!(["0x01"]))]).await
 }
 
 /// Writes aggregates whose `content` is missing, a string or an array. Each must be rejected; a valid write is
 /// accepted.
 async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
-    refused(probe, "content", &[None, Some(json!("{}")), Some(json!(["a"]))]).await
+    expect_rejected(probe, "content", &[None, Some(json!("{}")), Some(json!(["a"]))]).await
 }
 
 /// Writes an aggregate and reads it. `key` must be the one that was written.
@@ -123,12 +123,15 @@ async fn same_key_of_two_addresses_is_two_aggregates(probe: &Probe<'_>) -> Check
     Ok(())
 }
 
-/// What is read of an aggregate once `first` was written and `second` half a minute later.
+/// Writes `first` and half a minute later `second`, and reads the aggregate.
 async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Result<Answer<'p>, Stop> {
     let (owner, key) = (caller(probe), key(probe));
     created(probe, write(probe, &owner, &key, first.clone(), 30).await?).await?;
     let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
-    probe.given(holds(&answer.json()["content"], first), "the first write is not read as it was written")?;
+    probe.given(
+        holds(&answer.json()["content"], first),
+        "the first write was not returned as it was written",
+    )?;
     created(probe, write(probe, &owner, &key, second.clone(), 0).await?).await?;
     let is_new = |answer: &Answer<'_>| answer.status() == 200 && !holds(&answer.json()["content"], first);
     let answer = until(probe, aggregate_call(&owner.address, &key), is_new).await?;
@@ -159,7 +162,7 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
         (AggregateWrite::Merged, "merged")
     };
     if probe.settings.network.aggregate_write != Some(met) {
-        probe.note(format!("aggregate_write is `{word}`: what some members do that are written later"));
+        probe.note(format!("the target's aggregate_write is `{word}`: declare it in [network.readings]"));
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ async fn an_event_has_its_members(probe: &Probe<'_>) -> Checked {
     expect_members(&listed, &texts, &["block_number", "log_index", "timestamp"])
 }
 
-/// A number that every reader of JSON reads alike.
+/// A number that every JSON parser reads exactly.
 fn is_small(number: &serde_json::Number) -> bool {
     const EXACT: i64 = 1 << 53;
     number.as_i64().is_some_and(|number| (-EXACT..=EXACT).contains(&number))
@@ -55,7 +55,7 @@ fn all_small(value: &Value) -> bool {
 /// Lists events. `args` of each must be an object whose numbers lie within 2^53; larger ones must be strings.
 async fn large_numbers_in_arguments_are_strings(probe: &Probe<'_>) -> Checked {
     let listed = OF_EVENTS.some(probe, &network(probe).await?, &[]).await?;
-    listed.expect_each("args as an object, its numbers within 2^53 or as texts", |event| {
+    listed.expect_each("args as an object whose numbers are within 2^53 or strings", |event| {
         event["args"].is_object() && all_small(&event["args"])
     })
 }

@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TRANSACTION_TIMES, times_select_transactions).costs(2, 0, 0),
 ];
 
-/// The latest transactions of a network that is indexed.
+/// The latest transactions of an indexed network.
 async fn latest<'p>(probe: &'p Probe<'_>) -> Result<(String, List<'p>), Stop> {
     let network = network(probe).await?;
     let latest = OF_TRANSACTIONS.some(probe, &network, &[]).await?;
@@ -46,7 +46,7 @@ async fn a_transaction_has_its_members(probe: &Probe<'_>) -> Checked {
 /// Lists transactions. `value` and `gas_price` of each must be strings.
 async fn amounts_are_strings(probe: &Probe<'_>) -> Checked {
     let (_, latest) = latest(probe).await?;
-    latest.expect_each("value and gas_price as texts", |one| {
+    latest.expect_each("value and gas_price as strings", |one| {
         one["value"].is_string() && one["gas_price"].is_string()
     })
 }
@@ -68,7 +68,7 @@ async fn the_address_selects_what_it_sent_and_what_it_received(probe: &Probe<'_>
     let [senders, receivers] = ["from", "to"].map(|member| latest.texts(member));
     let is_receiver = |sender: &&String| receivers.iter().any(|one| one.eq_ignore_ascii_case(sender));
     let both = senders.iter().filter(|sender| !sender.is_empty()).find(is_receiver).cloned();
-    probe.given(both.is_some(), "nobody has both sent and received one of the listed transactions")?;
+    probe.given(both.is_some(), "no address both sent and received one of the listed transactions")?;
     let address = both.unwrap_or_default();
     let selected = OF_TRANSACTIONS.some(probe, &network, &[("address", &address)]).await?;
     for member in ["from", "to"] {
@@ -79,7 +79,7 @@ async fn the_address_selects_what_it_sent_and_what_it_received(probe: &Probe<'_>
     Ok(())
 }
 
-/// Expects a parameter of that name to select by the member of that name.
+/// Expects the parameter of that name to select by the member of that name.
 async fn expect_selected(probe: &Probe<'_>, member: &str) -> Checked {
     let (network, latest) = latest(probe).await?;
     let address = first_text(probe, &latest, member)?;

@@ -1,4 +1,4 @@
-//! Creating, changing and controlling instances.
+//! Creating, updating and controlling instances.
 
 use assay_spec::network::requirements::instances as rows;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
 async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
-    let id = answer.expect_json("/instance_id", "a text that is not empty", is_text)?;
+    let id = answer.expect_json("/instance_id", "a string that is not empty", is_text)?;
     let call = instance_call(id.as_str().unwrap_or_default());
     until(probe, call, |answer| answer.status() == 200).await?.expect_status(&[200])
 }
@@ -50,8 +50,8 @@ async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/ipv6", "an IPv6 address", |found| ipv6(found).is_some()).map(drop)
 }
 
-/// Each value in the place of a member of the content is refused, and a good creation is not.
-async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid creation to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
     wanted(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (member, value) in values {
         let mut bad = wanted(probe, &caller(probe)).await?;
@@ -64,7 +64,7 @@ async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
 /// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction, an array or null. Each must be rejected;
 /// a valid creation is accepted.
 async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
-    refused(
+    expect_rejected(
         probe,
         &[("cpu", json!("2")), ("memory", json!(1536.5)), ("disk", json!([20_480])), ("disk", Value::Null)],
     )
@@ -74,7 +74,7 @@ async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checke
 /// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. Each must be rejected; a valid
 /// creation is accepted.
 async fn strings_of_another_type_are_rejected(probe: &Probe<'_>) -> Checked {
-    refused(
+    expect_rejected(
         probe,
         &[
             ("name", json!(7)),
@@ -91,7 +91,7 @@ async fn strings_of_another_type_are_rejected(probe: &Probe<'_>) -> Checked {
 async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
     let ports = [json!(["22"]), json!(22), json!([22.5]), json!("22,443")];
     let values: Vec<_> = ports.map(|ports| ("firewall", json!({ "allowedPorts": ports }))).to_vec();
-    refused(probe, &values).await
+    expect_rejected(probe, &values).await
 }
 
 /// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.

@@ -1,4 +1,4 @@
-//! What is read of an instance, member by member, and which instances are listed.
+//! The record of an instance, member by member, and which instances are listed.
 
 use assay_spec::network::instance::LIST;
 use assay_spec::network::requirements::instances as rows;
@@ -45,7 +45,7 @@ async fn owner_is_the_creator(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/owner", owner, |found| is_address(found, owner)).map(drop)
 }
 
-/// Expects a member of the record to be the one of the creation.
+/// Expects a member of the record to be what the creation sent.
 async fn same(probe: &Probe<'_>, member: &str) -> Checked {
     let (made, answer) = recorded(probe).await?;
     let wanted = &made.content[member];
@@ -86,7 +86,7 @@ async fn an_instance_has_its_image(probe: &Probe<'_>) -> Checked {
 async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked {
     let (made, answer) = recorded(probe).await?;
     let given = made.ipv6();
-    probe.given(given.is_some(), "the creation was answered with no IPv6 address")?;
+    probe.given(given.is_some(), "the creation returned no IPv6 address")?;
     let want = made.answer.json()["ipv6"].to_string();
     answer.expect_json("/ipv6", &want, |found| ipv6(found) == given).map(drop)
 }
@@ -94,21 +94,21 @@ async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked 
 /// Creates an instance and reads it. `status` must be a string.
 async fn status_is_a_string(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
-    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
 /// Creates an instance and reads it. `created_at` must be an integer of seconds.
 async fn created_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
-    answer.expect_json("/created_at", "an integer, in seconds", is_seconds).map(drop)
+    answer.expect_json("/created_at", "an integer of seconds", is_seconds).map(drop)
 }
 
 /// Creates an instance and reads it. `updated_at` must be an integer of seconds, not before `created_at`.
 async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
     let created = answer.json()["created_at"].clone();
-    probe.given(is_seconds(&created), "created_at is no integer of seconds")?;
-    let want = format!("an integer, in seconds, from {created} on");
+    probe.given(is_seconds(&created), "created_at is not an integer of seconds")?;
+    let want = format!("an integer of seconds, {created} or later");
     let is_later = |at: &Value| is_integer(at) && is_seconds(at) && at.as_i64() >= created.as_i64();
     answer.expect_json("/updated_at", &want, is_later).map(drop)
 }
@@ -143,7 +143,7 @@ async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
     let (one, other) = (recorded(probe).await?.0, recorded(probe).await?.0);
     for owner in [&one.owner.address, &other.owner.address] {
         let selected = select(probe, &[("address", owner)]).await?;
-        probe.given(!selected.items.is_empty(), "the list is empty, though an instance belongs there")?;
+        probe.given(!selected.items.is_empty(), "the list is empty, although an instance belongs in it")?;
         selected.expect_each(&format!("owner {owner}"), |item| is_address(&item["owner"], owner))?;
     }
     Ok(())
@@ -154,7 +154,7 @@ async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
 async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
     let (made, _) = recorded(probe).await?;
     let all = select(probe, &[("address", &made.owner.address)]).await?;
-    probe.given(!all.items.is_empty(), "the list is empty, though an instance belongs there")?;
+    probe.given(!all.items.is_empty(), "the list is empty, although an instance belongs in it")?;
     for status in ["running", "stopped"] {
         let selected = select(probe, &[("status", status)]).await?;
         selected.expect_each(&format!("status {status}"), |item| item["status"] == status)?;

@@ -83,8 +83,9 @@ async fn every(probe: &Probe<'_>, want: &str, holds: impl Fn(&Value) -> bool) ->
     Ok(())
 }
 
-/// Expects members of the records of one kind, where they stand, to satisfy `holds`. One must stand somewhere.
-async fn where_they_stand(
+/// Expects members of the records of one kind, where they are present, to satisfy `holds`. At least one record must
+/// have one of them.
+async fn where_present(
     probe: &Probe<'_>,
     kind: NodeKind,
     members: &[&str],
@@ -101,7 +102,7 @@ async fn where_they_stand(
 
 /// Reads the metrics of both kinds of nodes. `measured_at` of every record must be a number of seconds.
 async fn measured_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
-    every(probe, "measured_at as a number, in seconds", |record| is_epoch(&record["measured_at"])).await
+    every(probe, "measured_at as a number of seconds", |record| is_epoch(&record["measured_at"])).await
 }
 
 /// Reads the metrics of both kinds of nodes. `node_id` of every record must consist of hexadecimal digits.
@@ -111,7 +112,7 @@ async fn a_node_id_is_hexadecimal(probe: &Probe<'_>) -> Checked {
 
 /// Reads the metrics of both kinds of nodes. `url` of every record must be a string.
 async fn url_is_a_string(probe: &Probe<'_>) -> Checked {
-    every(probe, "url as a text", |record| record["url"].is_string()).await
+    every(probe, "url as a string", |record| record["url"].is_string()).await
 }
 
 /// Reads the metrics of both kinds of nodes. `asn`, where it is present, must be an integer.
@@ -121,12 +122,12 @@ async fn an_asn_is_an_integer(probe: &Probe<'_>) -> Checked {
 
 /// Reads the metrics of both kinds of nodes. `as_name`, where it is present, must be a string.
 async fn as_name_is_a_string(probe: &Probe<'_>) -> Checked {
-    every(probe, "as_name as a text", |record| stands(record, "as_name").is_none_or(Value::is_string)).await
+    every(probe, "as_name as a string", |record| stands(record, "as_name").is_none_or(Value::is_string)).await
 }
 
 /// Reads the metrics of both kinds of nodes. `version`, where it is present, must be a string.
 async fn version_is_a_string(probe: &Probe<'_>) -> Checked {
-    every(probe, "version as a text", |record| stands(record, "version").is_none_or(Value::is_string)).await
+    every(probe, "version as a string", |record| stands(record, "version").is_none_or(Value::is_string)).await
 }
 
 fn is_duration(value: &Value) -> bool {
@@ -135,24 +136,24 @@ fn is_duration(value: &Value) -> bool {
 
 /// Reads the metrics of a core node. Every latency that is present must be a number, zero or more.
 async fn latencies_of_core_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
-    where_they_stand(probe, NodeKind::Core, &CORE_LATENCIES, "as numbers from 0 on", is_duration).await
+    where_present(probe, NodeKind::Core, &CORE_LATENCIES, "as numbers, zero or more", is_duration).await
 }
 
 /// Reads the metrics of a core node. Every count that is present must be an integer.
 async fn counts_of_core_nodes_are_integers(probe: &Probe<'_>) -> Checked {
-    where_they_stand(probe, NodeKind::Core, &CORE_COUNTS, "as integers", is_integer).await
+    where_present(probe, NodeKind::Core, &CORE_COUNTS, "as integers", is_integer).await
 }
 
 /// Reads the metrics of a compute node. Every latency that is present must be a number, zero or more.
 async fn latencies_of_compute_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
-    where_they_stand(probe, NodeKind::Compute, &COMPUTE_LATENCIES, "as numbers from 0 on", is_duration).await
+    where_present(probe, NodeKind::Compute, &COMPUTE_LATENCIES, "as numbers, zero or more", is_duration).await
 }
 
 /// Reads the metrics of a compute node. `features`, where it is present, must be an array of `sev` and `sev_es`.
 async fn features_are_documented(probe: &Probe<'_>) -> Checked {
     let want = "as an array of `sev` and `sev_es`";
     let is_named = |feature: &Value| feature.as_str().is_some_and(|feature| FEATURES.contains(&feature));
-    where_they_stand(probe, NodeKind::Compute, &["features"], want, |features| {
+    where_present(probe, NodeKind::Compute, &["features"], want, |features| {
         features.as_array().is_some_and(|features| features.iter().all(is_named))
     })
     .await
