@@ -60,7 +60,7 @@ async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
     for claim in found.of(MessageKind::Claim) {
         let holds = claim.sender().is_some() && claim.sender() == claim.address();
         let got = claim.value["content"]["address"].to_string();
-        expect(probe, &found, claim, holds, "/content/address", "the sender's", &got)?;
+        expect(probe, &found, claim, holds, "/content/address", "the sender's address", &got)?;
     }
     Ok(())
 }
@@ -101,10 +101,7 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
         }
         let answer = found.lookup(probe, hash).await?;
         if ![200, 404].contains(&answer.status()) {
-            return Err(Stop::Inconclusive(format!(
-                "the lookup of {hash} is answered by {}",
-                answer.status()
-            )));
+            return Err(Stop::Inconclusive(format!("the lookup of {hash} returned {}", answer.status())));
         }
         let kind = answer.json()["message"]["type"].clone();
         let got = format!("{hash}: {} {kind}", answer.status());
@@ -129,14 +126,22 @@ async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
         let address = Address::of_public_key(&key);
         let holds = claim.sender() == Some(address);
         let want = "the key whose address sends the claim";
-        expect(probe, &found, claim, holds, "/content/content/pubkey", want, &format!("that of {address}"))?;
+        expect(
+            probe,
+            &found,
+            claim,
+            holds,
+            "/content/content/pubkey",
+            want,
+            &format!("the key of {address}"),
+        )?;
     }
-    some(&found, count, "claim of a good key")
+    some(&found, count, "claim with a valid key")
 }
 
 /// Reads every claim of a machine's key. `registeredAt` must be an ISO 8601 time.
 async fn claims_name_when_they_were_made(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Claim, "/content/content/registeredAt", "a time by ISO 8601", is_moment).await
+    every(probe, MessageKind::Claim, "/content/content/registeredAt", "an ISO 8601 time", is_moment).await
 }
 
 /// Reads every claim of a machine's key. No sender may have more than one.
@@ -146,7 +151,7 @@ async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
     for claim in found.of(MessageKind::Claim) {
         let sender = claim.value["sender"].to_string().to_lowercase();
         let before = seen.insert(sender, claim.hash());
-        let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
+        let got = before.map(|hash| format!("another one, {hash}")).unwrap_or_default();
         expect(probe, &found, claim, before.is_none(), "claims of the sender", "one", &got)?;
     }
     each(

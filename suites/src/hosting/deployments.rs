@@ -1,4 +1,4 @@
-//! Deployments: creations and terminal records, and what their envelopes hold.
+//! Deployments: creations, terminal records, and the contents of their envelopes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
         &found,
         "record of a deployment",
         seen,
-        "a delegate whom the owner's security lists",
+        "a delegate that the owner's `security` lists",
         |sender| {
             let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
             sender.is_some_and(|sender| listed.contains(&sender))
@@ -137,7 +137,7 @@ async fn bodies_are_objects(probe: &Probe<'_>) -> Checked {
 
 /// Reads every record of a deployment. `deploymentId` must be a string.
 async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/deploymentId", "a text", is_text).await
+    every_deployment(probe, "/content/content/deploymentId", "a string", is_text).await
 }
 
 /// Reads every creation of a deployment. `projectId` must be the identifier of one of the owner's projects; terminal
@@ -176,7 +176,7 @@ async fn attempts_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
 
 /// Reads every record of a deployment. `public.createdAt` must be an ISO 8601 time.
 async fn deployments_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/public/createdAt", "a time by ISO 8601", is_moment).await
+    every_deployment(probe, "/content/content/public/createdAt", "an ISO 8601 time", is_moment).await
 }
 
 /// Reads every record of a deployment. `encrypted` must be an object.
@@ -216,7 +216,7 @@ async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked 
     let creations: BTreeSet<&str> = found.of(MessageKind::Creation).into_iter().map(Message::hash).collect();
     let amends: BTreeSet<&str> = found.of(MessageKind::Amend).into_iter().map(Message::hash).collect();
     for amend in found.of(MessageKind::Amend) {
-        // A chain of amends is judged by its length.
+        // Another check judges chains of amends by their length.
         let is_known = creations.contains(amend.target()) || amends.contains(amend.target());
         let want = "the item hash of a creation";
         expect(probe, &found, amend, is_known, "/content/ref", want, amend.target())?;
@@ -255,7 +255,7 @@ async fn terminal_records_are_live_or_failed(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Amend, "/content/content/public/status", "live or failed", is_terminal).await
 }
 
-/// How many artifacts one check looks up.
+/// The most artifacts that one check looks up.
 pub(super) const LOOKED_UP: usize = 30;
 
 /// The terminal records of live deployments.
@@ -284,7 +284,7 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
             410 => true,
             404 => false,
             other => {
-                return Err(Stop::Inconclusive(format!("the lookup of {hash} is answered by {other}")));
+                return Err(Stop::Inconclusive(format!("the lookup of {hash} returned {other}")));
             }
         };
         let got = format!("{hash}: {} {}", answer.status(), kind.unwrap_or_default());
@@ -293,7 +293,7 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Whether a text can stand in a path as a message's hash.
+/// Whether a string can be a message's hash in a path.
 pub(super) fn is_hash(text: &str) -> bool {
     !text.is_empty() && text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -309,20 +309,14 @@ async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
 
 /// Reads every terminal record. `public.url` must be a string or null.
 async fn urls_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Amend, "/content/content/public/url", "a text or null", is_text_or_null).await
+    every(probe, MessageKind::Amend, "/content/content/public/url", "a string or null", is_text_or_null).await
 }
 
 /// Reads every terminal record. `public.finishedAt` must be an ISO 8601 time or null.
 async fn ends_are_times_or_null(probe: &Probe<'_>) -> Checked {
     let holds = |value: Option<&Value>| is_null(value) || is_moment(value);
-    every(
-        probe,
-        MessageKind::Amend,
-        "/content/content/public/finishedAt",
-        "a time by ISO 8601 or null",
-        holds,
-    )
-    .await
+    every(probe, MessageKind::Amend, "/content/content/public/finishedAt", "an ISO 8601 time or null", holds)
+        .await
 }
 
 async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop> {
@@ -333,7 +327,7 @@ async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop
 
 async fn inside(probe: &Probe<'_>, member: &str) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
-    sealed::members(probe, &found, &opened, member, "a text or null", is_text_or_null)
+    sealed::members(probe, &found, &opened, member, "a string or null", is_text_or_null)
 }
 
 /// Opens the envelopes of deployments. Each plaintext must be a JSON object.

@@ -1,4 +1,4 @@
-//! Encrypted envelopes: their form, and whom they open for.
+//! Encrypted envelopes: their form, and the keys that open them.
 
 use assay_spec::hosting::requirements::{deployments, envelope as rows, projects, security};
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub(super) const CHECKS: &[Check] =
 
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 
-/// Every envelope in a record of today's schema.
+/// Every envelope in a record of the current schema.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
     envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend])
 }
@@ -117,7 +117,7 @@ async fn envelopes_have_no_other_recipients(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-/// Expects a key to open every envelope whose form is good.
+/// Expects a key to open every well-formed envelope.
 fn expect_opens(
     probe: &Probe<'_>,
     found: &Found,
@@ -134,11 +134,15 @@ fn expect_opens(
         count += 1;
         let place = format!("{place}/deks/{member}");
         let dek = unwrap(probe, key, wrapped);
-        let got = if dek.is_some() { "it unwraps, and opens nothing" } else { "it does not unwrap" };
+        let got = if dek.is_some() {
+            "a key that does not open the envelope"
+        } else {
+            "a key that does not unwrap"
+        };
         let is_open = dek.is_some_and(|dek| open(value, &dek).is_some());
         expect(probe, found, message, is_open, &place, "a key that opens the envelope", got)?;
     }
-    some(found, count, "envelope of a good form")
+    some(found, count, "well-formed envelope")
 }
 
 /// Opens every well-formed envelope with the owner's wallet key. `deks.user` must unwrap to a key that decrypts it.

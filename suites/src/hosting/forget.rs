@@ -39,12 +39,12 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ONE, a_deleted_project_has_one_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
-/// The hashes that a FORGET names.
+/// The hashes in a FORGET.
 pub(super) fn hashes(forget: &Message) -> Vec<&str> {
     forget.value["content"]["hashes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The artifacts of each project, by the records of its live deployments.
+/// The artifacts of each project, from the records of its live deployments.
 pub(super) fn artifacts(found: &Found) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut artifacts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for amend in live(found) {
@@ -63,7 +63,7 @@ pub(super) fn deleted(found: &Found) -> BTreeSet<&str> {
     found.projects().into_iter().filter(|(_, (_, entry))| is_deleted(entry)).map(|(id, _)| id).collect()
 }
 
-/// The project whose artifacts a FORGET is mostly about.
+/// The project whose artifacts a FORGET names: a deleted project first, then the one with the most of them.
 pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a str> {
     let hashes = hashes(forget);
     let named = |artifacts: &BTreeSet<&str>| hashes.iter().filter(|hash| artifacts.contains(*hash)).count();
@@ -86,7 +86,7 @@ async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let listed = super::security::delegates(&found)?;
     let seen = found.of(MessageKind::Forget).into_iter().map(|one| one.at("/sender"));
-    each(probe, &found, "FORGET", seen, "a delegate whom the owner's security lists", |sender| {
+    each(probe, &found, "FORGET", seen, "a delegate that the owner's `security` lists", |sender| {
         let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
         sender.is_some_and(|sender| listed.contains(&sender))
     })
@@ -100,7 +100,7 @@ async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
 }
 
-/// What a target of a FORGET is, and what a lookup says of it.
+/// Looks up the targets of the latest FORGETs and judges each by its hash, status and body.
 async fn targets(
     probe: &Probe<'_>,
     found: &Found,
@@ -157,13 +157,20 @@ async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> 
             }
             asked += 1;
             if asked > LOOKED_UP {
-                return Err(Stop::Inconclusive("too many artifacts stand in no FORGET".to_owned()));
+                return Err(Stop::Inconclusive(
+                    "too many artifacts are in no FORGET to look all of them up".to_owned(),
+                ));
             }
             let answer = found.lookup(probe, hash).await?;
             let state = answer.json()["status"].as_str().unwrap_or_default().to_owned();
             let is_there = answer.status() == 200 && matches!(state.as_str(), "processed" | "removing");
             let place = format!("artifact {hash} of {id}");
-            answer.expect(!is_there, &place, "a FORGET that names it", format!("none, and it is {state}"))?;
+            answer.expect(
+                !is_there,
+                &place,
+                "a FORGET that names it",
+                format!("none, and its status is {state}"),
+            )?;
         }
     }
     some(&found, count, "artifact of a deleted project")?;
@@ -184,7 +191,7 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
             let other = others.map(|(id, _)| *id).next();
             let is_shared = artifacts.get(own).is_some_and(|of| of.contains(hash));
             let got = other.map(|id| format!("{hash}, an artifact of {id}")).unwrap_or_default();
-            let want = format!("artifacts of {own} alone");
+            let want = format!("artifacts of {own} only");
             expect(probe, &found, forget, other.is_none() || is_shared, "/content/hashes", &want, &got)?;
         }
     }

@@ -122,7 +122,7 @@ async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
     let creations = found.of(MessageKind::Creation);
     for creation in creations.into_iter().filter(|one| !one.id("deploymentId").is_empty()) {
         let before = seen.insert(creation.id("deploymentId"), creation.hash());
-        let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
+        let got = before.map(|hash| format!("another one, {hash}")).unwrap_or_default();
         let place = "creations of the deployment";
         expect(probe, &found, creation, before.is_none(), place, "one", &got)?;
     }
@@ -142,7 +142,7 @@ async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// How long a deployment may be under way: none takes a day.
+/// The longest time a deployment may take: a day.
 const LONGEST: i64 = 86_400;
 
 /// Reads every creation that is older than a day, or all of a history that is complete. Each must have a terminal
@@ -161,7 +161,7 @@ async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
         let place = "terminal records of the creation";
         expect(probe, &found, creation, has_end, place, "one", "none")?;
     }
-    some(&found, count, "deployment that must have come to its end")
+    some(&found, count, "deployment that must have ended")
 }
 
 /// Reads every write to `security`. `encryptionKey` must never change; authorizations may.
@@ -186,10 +186,18 @@ async fn owner_of_projects_has_security(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let first = found.of(MessageKind::Projects)[0];
     let holds = !found.security().is_empty();
-    expect(probe, &found, first, holds, "`security` of the owner", "a write", "none, but this project")
+    expect(
+        probe,
+        &found,
+        first,
+        holds,
+        "`security` of the owner",
+        "a write",
+        "none, although this project exists",
+    )
 }
 
-/// Each entry that a write holds, with the one of the same project in the write before it.
+/// An entry of a write, and the previous entry of the same project.
 struct Step<'a> {
     write: &'a Message,
     id: &'a str,
@@ -270,7 +278,7 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
     let gone: BTreeSet<&str> = forgotten.into_iter().chain(deleted(&found)).collect();
     some(&found, gone.len(), "deleted project")?;
     let writes = found.of(MessageKind::Projects);
-    // Where every write holds the whole map, each later one holds the deleted, too.
+    // If writes hold the whole map, each later one must still hold the deleted projects.
     let is_partial = writes.iter().all(|write| write.entries().len() <= 1);
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for write in &writes {
@@ -284,7 +292,7 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
             is_partial || lost.is_none(),
             &place,
             "the entry of a deleted project",
-            "nothing",
+            "missing",
         )?;
         known.extend(held);
     }
@@ -293,12 +301,12 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
         let says_so = entries.get(id).is_some_and(|deleted| deleted.contains(&true));
         let place = format!("/content/content/{id}");
         let want = "an entry whose public.deleted is true";
-        expect(probe, &found, last, says_so, &place, want, "an entry that never said so, or none")?;
+        expect(probe, &found, last, says_so, &place, want, "no such entry")?;
     }
     Ok(())
 }
 
-/// Whether a project's entries have said that it is deleted, that it is not, or both.
+/// The values of `public.deleted` in the entries of each project.
 fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
     let mut said: BTreeMap<&str, BTreeSet<bool>> = BTreeMap::new();
     for (id, entry) in found.of(MessageKind::Projects).into_iter().flat_map(Message::entries) {
@@ -354,9 +362,17 @@ async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
         let iv = sealed.value["iv"].as_str().filter(|_| sized::<12>(&sealed.value["iv"]).is_some());
         let Some(iv) = iv else { continue };
         let before = seen.insert(iv, format!("{} of {}", sealed.place, sealed.message.hash()));
-        let got = before.as_ref().map(|place| format!("that of {place}")).unwrap_or_default();
+        let got = before.as_ref().map(|place| format!("the IV of {place}")).unwrap_or_default();
         let place = format!("{}/iv", sealed.place);
-        expect(probe, &found, sealed.message, before.is_none(), &place, "an IV of its own", &got)?;
+        expect(
+            probe,
+            &found,
+            sealed.message,
+            before.is_none(),
+            &place,
+            "an IV that no other envelope has",
+            &got,
+        )?;
     }
     some(&found, seen.len(), "envelope with an IV")
 }
@@ -369,8 +385,8 @@ async fn no_key_encrypts_twice(probe: &Probe<'_>) -> Checked {
     for one in &opened {
         let Some(message) = one.message(&found) else { continue };
         let is_new = seen.insert(*one.dek);
-        let got = "one that encrypts another envelope too";
-        expect(probe, &found, message, is_new, one.place(), "a key of its own", got)?;
+        let got = "the key of another envelope";
+        expect(probe, &found, message, is_new, one.place(), "a key that no other envelope has", got)?;
     }
     Ok(())
 }

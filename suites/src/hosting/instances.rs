@@ -1,4 +1,4 @@
-//! Deployments to virtual machines: the bundle, and its hash in the record.
+//! Deployments to virtual machines: the bundle file, and its hash in the record.
 
 use std::sync::Arc;
 
@@ -57,11 +57,11 @@ fn machines(found: &Found) -> Vec<&Message> {
 pub(super) struct Pinned<'a, 'p> {
     /// The record that names it.
     pub(super) message: &'a Message,
-    /// The answer that holds it.
+    /// The answer with its bytes.
     pub(super) answer: Answer<'p>,
 }
 
-/// The files of live deployments to machines, as far as they can still be read.
+/// Downloads the files of live deployments to machines that can still be read.
 pub(super) async fn pinned<'a, 'p>(
     probe: &'p Probe<'_>,
     found: &'a Arc<Found>,
@@ -80,7 +80,7 @@ pub(super) async fn pinned<'a, 'p>(
         };
         let mut answer = found.file(probe, name).await?;
         if answer.status() != 200 {
-            // Whether a node finds a file by its content, by its message or by both is not shown.
+            // The document does not show whether a file is found by its content, by its message or by both.
             answer = found.file(probe, message.store_ref()).await?;
         }
         if answer.status() == 200 {

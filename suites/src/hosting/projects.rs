@@ -1,4 +1,4 @@
-//! Writes to the aggregate `projects`: the message, its entries, and what their envelopes hold.
+//! Writes to the aggregate `projects`: the message, its entries, and the contents of their envelopes.
 
 use assay_spec::hosting::requirements::{envelope, projects as rows, records, security};
 use serde_json::Value;
@@ -149,7 +149,7 @@ async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "project", seen, want, is_entry)
 }
 
-/// What stands at `member` of the entries that `is_wanted` names.
+/// The values of `member` in the entries that `is_wanted` selects.
 fn members<'a>(found: &'a Found, member: &str, is_wanted: impl Fn(&Value) -> bool) -> Vec<Seen<'a>> {
     let entries = found
         .of(MessageKind::Projects)
@@ -183,7 +183,7 @@ async fn entries_have_their_identifiers_as_keys(probe: &Probe<'_>) -> Checked {
     some(&found, seen.len(), "project")?;
     for Seen { message, place, value } in seen {
         let key = place.trim_start_matches("/content/content/").trim_end_matches("/id");
-        let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let got = value.map_or_else(|| "missing".to_owned(), ToString::to_string);
         expect(probe, &found, message, is(key)(value), &place, key, &got)?;
     }
     Ok(())
@@ -199,7 +199,7 @@ async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
 
 /// Reads every entry of `projects`. `public.framework` must be a string.
 async fn frameworks_are_strings(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/framework", "a text", is_text).await
+    entries(probe, "public/framework", "a string", is_text).await
 }
 
 /// Reads every entry of `projects`. `public.deployTarget` must be `ipfs` or `instance`.
@@ -210,12 +210,12 @@ async fn projects_are_deployed_to_one_of_two_targets(probe: &Probe<'_>) -> Check
 
 /// Reads every entry of `projects`. `public.createdAt` must be an ISO 8601 time.
 async fn projects_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/createdAt", "a time by ISO 8601", is_moment).await
+    entries(probe, "public/createdAt", "an ISO 8601 time", is_moment).await
 }
 
 /// Reads every entry of `projects`. `public.updatedAt` must be an ISO 8601 time.
 async fn projects_name_when_they_were_changed(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/updatedAt", "a time by ISO 8601", is_moment).await
+    entries(probe, "public/updatedAt", "an ISO 8601 time", is_moment).await
 }
 
 /// Reads every entry of `projects`. `public.deleted` must be a boolean.
@@ -230,7 +230,7 @@ async fn living_projects_hold_an_envelope(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "living project", seen, "an object", is_object)
 }
 
-/// The fields of an envelope that a deleted project's holds as empty texts.
+/// The fields of a deleted project's envelope that are empty strings.
 const EMPTIED: [&str; 5] = ["/ct", "/iv", "/tag", "/deks/user", "/deks/encryption"];
 
 /// Reads the entries of deleted projects. `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` of the envelope must be
@@ -256,7 +256,7 @@ async fn deleted_projects_hold_five_empty_strings(probe: &Probe<'_>) -> Checked 
     )
 }
 
-/// What the envelopes of projects hold.
+/// Opens the envelopes of projects.
 async fn plaintexts(probe: &Probe<'_>) -> Result<(std::sync::Arc<Found>, Vec<Opened>), Stop> {
     let found = with(probe, MessageKind::Projects).await?;
     let opened = opened(probe, &found, &[MessageKind::Projects])?;
@@ -282,7 +282,7 @@ async fn project_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
 
 /// Opens the envelopes of projects. `name` must be a string.
 async fn names_are_strings(probe: &Probe<'_>) -> Checked {
-    inside(probe, "name", "a text", is_text).await
+    inside(probe, "name", "a string", is_text).await
 }
 
 /// Opens the envelopes of projects. `source` must be the hosted source or `upload`.
@@ -306,7 +306,7 @@ async fn repositories_are_an_owner_and_a_name_or_null(probe: &Probe<'_>) -> Chec
 
 /// Opens the envelopes of projects. `branch` must be a string or null.
 async fn branches_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "branch", "a text or null", is_text_or_null).await
+    inside(probe, "branch", "a string or null", is_text_or_null).await
 }
 
 /// Opens the envelopes of projects. `installationId` must be a number or null.
@@ -316,10 +316,10 @@ async fn installations_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
 
 /// Opens the envelopes of projects. `buildCommand` must be a string.
 async fn build_commands_are_strings(probe: &Probe<'_>) -> Checked {
-    inside(probe, "buildCommand", "a text", is_text).await
+    inside(probe, "buildCommand", "a string", is_text).await
 }
 
 /// Opens the envelopes of projects. `outputDir` must be a string.
 async fn output_folders_are_strings(probe: &Probe<'_>) -> Checked {
-    inside(probe, "outputDir", "a text", is_text).await
+    inside(probe, "outputDir", "a string", is_text).await
 }

@@ -1,4 +1,4 @@
-//! What every record is, whatever its kind.
+//! Rules for records of every kind.
 
 use assay_spec::Strict;
 use assay_spec::hosting::requirements::records as rows;
@@ -19,7 +19,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TIME, records_name_a_time_in_seconds).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
-/// Every record that was found.
+/// Every record of the owner.
 fn all(found: &Found) -> impl Iterator<Item = &Message> {
     found.messages.iter().filter(|one| one.kind != MessageKind::Other)
 }
@@ -62,10 +62,10 @@ async fn records_name_an_address(probe: &Probe<'_>) -> Checked {
 /// Reads every record of the owner. `content.time` must be an integer of seconds.
 async fn records_name_a_time_in_seconds(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    // Milliseconds would lie ten thousand years ahead.
+    // A time in milliseconds would be ten thousand years ahead.
     let is_seconds = |value: Option<&Value>| {
         value.and_then(Value::as_i64).is_some_and(|time| (0..100_000_000_000).contains(&time))
     };
     let seen = all(&found).map(|one| one.at("/content/time"));
-    each(probe, &found, "record", seen, "an integer, in seconds", is_seconds)
+    each(probe, &found, "record", seen, "an integer of seconds", is_seconds)
 }

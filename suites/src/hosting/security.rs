@@ -1,4 +1,4 @@
-//! Writes to the aggregate `security`: who may write for the owner, and the key that envelopes are sealed for.
+//! Writes to the aggregate `security`: the authorized senders, and the owner's encryption key.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +95,7 @@ const ENTRY: &[assay_spec::Id] = rests!(rows::AUTHORIZATIONS, rows::ENTRY);
 const SESSION: &[assay_spec::Id] =
     rests!(rows::AUTHORIZATIONS, rows::ENTRY, rows::DELEGATE_NO_PUBKEY, rows::ENTRY_ADDRESS);
 
-/// The addresses that the owner's security lists; that there are none says nothing.
+/// The addresses that the owner's `security` lists. Without a write to `security`, the check is not testable.
 pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
     let security = found.security();
     some(found, security.len(), "write to `security`")?;
@@ -103,7 +103,7 @@ pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
     Ok(entries.filter_map(|one| one.value?["address"].as_str().and_then(Address::parse)).collect())
 }
 
-/// The session keys that the owner's `security` lets write aggregates under `projects`.
+/// The session keys that the owner's `security` allows to write `projects`.
 pub(super) fn may_write_projects(found: &Found) -> Vec<Address> {
     let allows = |entry: &Value, member: &str, wanted: &str| match entry[member].as_array() {
         None => true,
@@ -131,7 +131,7 @@ fn entries(security: &Message) -> Vec<Seen<'_>> {
         .collect()
 }
 
-/// Whoever sent a deployment or a FORGET.
+/// The senders of deployments and FORGETs.
 fn senders(found: &Found) -> BTreeSet<Address> {
     let sent = [MessageKind::Creation, MessageKind::Amend, MessageKind::Forget]
         .into_iter()
@@ -139,7 +139,7 @@ fn senders(found: &Found) -> BTreeSet<Address> {
     sent.filter_map(Message::sender).collect()
 }
 
-/// Whether an authorization is a session key's: no delegate's, and with a key of its own or aggregates to write.
+/// Whether an authorization is a session key's: it is not a delegate's, and has a `pubkey` or may write aggregates.
 fn is_session(found: &Found, entry: &Value) -> bool {
     let address = entry["address"].as_str().and_then(Address::parse);
     let is_delegate = address.is_some_and(|address| senders(found).contains(&address));
@@ -148,7 +148,7 @@ fn is_session(found: &Found, entry: &Value) -> bool {
     !is_delegate && (entry.get("pubkey").is_some() || writes || has_any("aggregate_keys"))
 }
 
-/// Judges a member of every authorization that `is_wanted` names.
+/// Judges a member of every authorization that `is_wanted` selects.
 async fn each_entry(
     probe: &Probe<'_>,
     what: &str,
@@ -168,7 +168,7 @@ async fn each_entry(
     each(probe, &found, what, seen, want, holds)
 }
 
-/// Judges what stands at `pointer` in every write to the owner's `security`.
+/// Judges the value at `pointer` in every write to the owner's `security`.
 async fn every(
     probe: &Probe<'_>,
     pointer: &str,
@@ -228,7 +228,7 @@ async fn encryption_keys_name_their_scheme(probe: &Probe<'_>) -> Checked {
 /// Reads every write to `security`. `encryptionKey.registeredAt` must be an ISO 8601 time.
 async fn encryption_keys_name_when_they_were_registered(probe: &Probe<'_>) -> Checked {
     let place = "/content/content/encryptionKey/registeredAt";
-    every(probe, place, "a time by ISO 8601", is_moment).await
+    every(probe, place, "an ISO 8601 time", is_moment).await
 }
 
 /// Derives E from the owner's wallet key. `encryptionKey.pubkey` of every write to `security` must be E's public key.
@@ -255,10 +255,18 @@ async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
             let value = entry.value.unwrap_or(&Value::Null);
             let is_it = value["address"].as_str().and_then(Address::parse) == Some(address)
                 || value["pubkey"].as_str().and_then(public_key) == Some(key);
-            expect(probe, &found, security, !is_it, &entry.place, "another than the encryption key", "it")?;
+            expect(
+                probe,
+                &found,
+                security,
+                !is_it,
+                &entry.place,
+                "not the encryption key",
+                "the encryption key",
+            )?;
         }
     }
-    some(&found, count, "good encryption key")
+    some(&found, count, "valid encryption key")
 }
 
 /// Reads every write to `security`. `authorizations` must be an array.
@@ -282,7 +290,7 @@ async fn authorizations_name_an_address(probe: &Probe<'_>) -> Checked {
 
 /// Reads every session key's authorization. `pubkey`, where it is present, must be `0x04` and 128 hexadecimal digits.
 async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
-    let want = "0x04 and 128 hexadecimal digits, or nothing";
+    let want = "0x04 and 128 hexadecimal digits, or missing";
     let holds = |value: Option<&Value>| value.is_none() || is_public_key(value);
     each_entry(probe, "session key", "pubkey", is_session, want, holds).await
 }
@@ -309,7 +317,7 @@ async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked
     some(&found, count, "session key")
 }
 
-/// Judges a list of every session key's authorization, whatever its order.
+/// Judges an array in every session key's authorization; its order is ignored.
 async fn session(probe: &Probe<'_>, member: &str, wanted: &Value) -> Checked {
     let texts = |value: &Value| -> Option<BTreeSet<String>> {
         value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
@@ -348,5 +356,5 @@ async fn delegates_have_no_key_beside_their_address(probe: &Probe<'_>) -> Checke
         address.is_some_and(|address| senders(found).contains(&address))
     };
     let what = "delegate's authorization";
-    each_entry(probe, what, "pubkey", is_delegate, "nothing", |value| value.is_none()).await
+    each_entry(probe, what, "pubkey", is_delegate, "missing", |value| value.is_none()).await
 }

@@ -175,7 +175,7 @@ async fn rejected_message_is_not_stored(probe: &Probe<'_>) -> Checked {
     let good = post_draft(probe, &sender).await?.send(probe).await?;
     good.counterpart_status(ACCEPTED)?;
     let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     let listed = list_of(probe, &sender, &[&hash]).await?;
     let found = listed.texts("item_hash");
     let others: Vec<&String> = found.iter().filter(|one| **one != hash).collect();

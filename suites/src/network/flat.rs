@@ -93,8 +93,8 @@ async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
     }
     let listed = some(probe, &[("addresses", &sender.address)]).await?;
     listed.expect_each("sender, type, channel and content at the top, no message around them", |item| {
-        let has_texts = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
-        has_texts && item["content"].is_object() && !item["message"].is_object()
+        let has_strings = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
+        has_strings && item["content"].is_object() && !item["message"].is_object()
     })
 }
 

@@ -243,7 +243,7 @@ async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
         return answer.expect_status(REJECTED);
     }
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &hash, "rejected").await
 }

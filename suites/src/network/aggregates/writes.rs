@@ -100,7 +100,7 @@ async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
 async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
-    answer.expect_json("/time", "an integer, in seconds", is_seconds).map(drop)
+    answer.expect_json("/time", "an integer of seconds", is_seconds).map(drop)
 }
 
 /// Writes an aggregate and reads it. `item_hash` must be the hash that the write returned.

@@ -11,7 +11,7 @@ use super::super::List;
 use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
 use super::super::wire::now;
-use super::{KINDS, NodeKind, list, measured, some, stands};
+use super::{KINDS, NodeKind, list, measured, present, some};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -42,10 +42,10 @@ const DAY: Duration = Duration::from_hours(24);
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.of(NodeKind::Compute)?).await?;
-    items.retain(|record| stands(record, HEALTHY).is_some());
+    items.retain(|record| present(record, HEALTHY).is_some());
     probe.given(!items.is_empty(), format!("no record has {HEALTHY}, so no node is healthy"))?;
     let healthy = List { answer, items };
-    healthy.expect_each("base_latency", |record| stands(record, "base_latency").is_some())
+    healthy.expect_each("base_latency", |record| present(record, "base_latency").is_some())
 }
 
 /// Changes `compute-1` and measures. Returns its records and those of `compute-2`, which is healthy.
@@ -63,7 +63,7 @@ async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, L
 
 /// Expects no record of the changed node to have any of these members. Every record of the healthy node must have one.
 fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members: &[&str]) -> Checked {
-    let has_any = |record: &Value| members.iter().any(|name| stands(record, name).is_some());
+    let has_any = |record: &Value| members.iter().any(|name| present(record, name).is_some());
     probe.given(good.items.iter().all(has_any), "a record of the healthy node has none of these fields")?;
     bad.expect_each(&format!("no {}", members.join(", no ")), |record| {
         members.iter().all(|name| record.get(*name).is_none())
@@ -88,7 +88,7 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked 
             NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
         };
         let records = list(probe, kind, id).await?;
-        let failed = |record: &Value| fields.iter().any(|name| stands(record, name).is_none());
+        let failed = |record: &Value| fields.iter().any(|name| present(record, name).is_none());
         has_failed |= records.items.iter().any(failed);
         records.expect_each("no field of a failed test as null", |record| {
             fields.iter().all(|name| record.get(*name).is_none_or(|value| !value.is_null()))

@@ -109,6 +109,6 @@ async fn some<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List
 }
 
 /// A member of a record that is present and not null. Another check judges null.
-fn stands<'a>(record: &'a Value, member: &str) -> Option<&'a Value> {
+fn present<'a>(record: &'a Value, member: &str) -> Option<&'a Value> {
     record.get(member).filter(|value| !value.is_null())
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::messages::another;
 use super::super::replies::{elements, expect_absent_or, found, is_epoch, is_integer};
 use super::super::wire::{ALTERNATIVE, Call};
-use super::{KINDS, NodeKind, answer, measured, some, stands};
+use super::{KINDS, NodeKind, answer, measured, present, some};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -94,10 +94,10 @@ async fn where_present(
 ) -> Checked {
     let nodes = measured(probe).await?;
     let records = some(probe, kind, nodes.of(kind)?).await?;
-    let any = records.items.iter().any(|record| members.iter().any(|name| stands(record, name).is_some()));
+    let any = records.items.iter().any(|record| members.iter().any(|name| present(record, name).is_some()));
     probe.given(any, format!("no record has {}", members.join(", ")))?;
     let want = format!("{} {want}", members.join(", "));
-    records.expect_each(&want, |record| members.iter().all(|name| stands(record, name).is_none_or(&holds)))
+    records.expect_each(&want, |record| members.iter().all(|name| present(record, name).is_none_or(&holds)))
 }
 
 /// Reads the metrics of both kinds of nodes. `measured_at` of every record must be a number of seconds.
@@ -117,17 +117,19 @@ async fn url_is_a_string(probe: &Probe<'_>) -> Checked {
 
 /// Reads the metrics of both kinds of nodes. `asn`, where it is present, must be an integer.
 async fn an_asn_is_an_integer(probe: &Probe<'_>) -> Checked {
-    every(probe, "asn as an integer", |record| stands(record, "asn").is_none_or(is_integer)).await
+    every(probe, "asn as an integer", |record| present(record, "asn").is_none_or(is_integer)).await
 }
 
 /// Reads the metrics of both kinds of nodes. `as_name`, where it is present, must be a string.
 async fn as_name_is_a_string(probe: &Probe<'_>) -> Checked {
-    every(probe, "as_name as a string", |record| stands(record, "as_name").is_none_or(Value::is_string)).await
+    every(probe, "as_name as a string", |record| present(record, "as_name").is_none_or(Value::is_string))
+        .await
 }
 
 /// Reads the metrics of both kinds of nodes. `version`, where it is present, must be a string.
 async fn version_is_a_string(probe: &Probe<'_>) -> Checked {
-    every(probe, "version as a string", |record| stands(record, "version").is_none_or(Value::is_string)).await
+    every(probe, "version as a string", |record| present(record, "version").is_none_or(Value::is_string))
+        .await
 }
 
 fn is_duration(value: &Value) -> bool {
