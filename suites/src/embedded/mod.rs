@@ -30,7 +30,7 @@ const BUFFER: usize = 64 * 1024;
 #[derive(Clone)]
 pub struct Embedded {
     world: World,
-    /// The same world after the hosting application has written its seed history. Every check of its records starts there.
+    /// The same world after the hosting application has written its seed history: the start of every check of records.
     with_history: OnceLock<World>,
     offer: Offer,
 }

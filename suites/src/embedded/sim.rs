@@ -136,23 +136,23 @@ fn fill_pool(world: &mut World) -> Result<Pool, String> {
 }
 
 /// Reads `service.name=number` settings.
-fn parse_limits(texts: &[String]) -> Result<BTreeMap<Service, Value>, String> {
+fn parse_limits(settings: &[String]) -> Result<BTreeMap<Service, Value>, String> {
     let mut limits: BTreeMap<Service, Value> = BTreeMap::new();
-    for text in texts {
-        let parsed = text.split_once('=').and_then(|(name, value)| {
+    for setting in settings {
+        let parsed = setting.split_once('=').and_then(|(name, value)| {
             let (service, name) = name.split_once('.')?;
             Some((Service::named(service)?, name.replace('-', "_"), value.parse::<i64>().ok()?))
         });
         let (service, name, value) =
-            parsed.ok_or_else(|| format!("{text:?} is not a limit; write service.name=number"))?;
+            parsed.ok_or_else(|| format!("{setting:?} is not a limit; write service.name=number"))?;
         limits.entry(service).or_insert_with(|| json!({}))[name] = json!(value);
     }
     Ok(limits)
 }
 
 impl Served {
-    /// Writes the profile, and beside it the secrets and the authority's certificate that it names. Returns its path and
-    /// that of the publishing key.
+    /// Writes the profile, and beside it the secrets and the authority's certificate that it names. Returns its path
+    /// and that of the publishing key.
     pub fn write_profile(
         &self,
         path: &Path,

@@ -256,7 +256,9 @@ impl Collector<'_> {
             if lacking > 0 {
                 node.trouble(format!("it lacks {lacking} messages that other nodes return"));
             }
-            for (hash, _) in all.iter().filter(|(hash, texts)| texts.len() > 1 && seen.contains_key(**hash)) {
+            for (hash, _) in
+                all.iter().filter(|(hash, digests)| digests.len() > 1 && seen.contains_key(**hash))
+            {
                 node.trouble(format!("nodes disagree about the message {hash:.80}"));
             }
         }

@@ -319,12 +319,12 @@ async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked
 
 /// Judges an array in every session key's authorization; its order is ignored.
 async fn session(probe: &Probe<'_>, member: &str, wanted: &Value) -> Checked {
-    let texts = |value: &Value| -> Option<BTreeSet<String>> {
+    let strings = |value: &Value| -> Option<BTreeSet<String>> {
         value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
     };
-    let want = texts(wanted);
+    let want = strings(wanted);
     each_entry(probe, "session key", member, is_session, &wanted.to_string(), |value| {
-        value.and_then(texts) == want
+        value.and_then(strings) == want
     })
     .await
 }

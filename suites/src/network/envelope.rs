@@ -1,4 +1,4 @@
-//! The envelope of creating calls: each single fault is rejected and its valid counterpart accepted; the answer's members.
+//! The envelope of creating calls: each single fault is rejected and its valid counterpart is accepted.
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::requirements::envelope as rows;

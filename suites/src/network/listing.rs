@@ -62,9 +62,9 @@ async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List
 }
 
 /// Whether a record's member is one of these strings. The letter case of a sender is ignored.
-fn is_one_of(item: &Value, member: &str, texts: &[&str]) -> bool {
+fn is_one_of(item: &Value, member: &str, strings: &[&str]) -> bool {
     item[member].as_str().is_some_and(|found| {
-        texts.iter().any(
+        strings.iter().any(
             |text| {
                 if member == "sender" { found.eq_ignore_ascii_case(text) } else { found == *text }
             },

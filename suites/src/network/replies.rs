@@ -40,7 +40,7 @@ pub(super) async fn found<'p>(probe: &'p Probe<'_>, call: Call) -> Result<Answer
 }
 
 /// Expects a documented rejection, or a 200 whose body `holds` accepts.
-pub(super) fn expect_refused_or(
+pub(super) fn expect_rejected_or(
     answer: &Answer<'_>,
     otherwise: &str,
     holds: impl Fn(&Value) -> bool,
@@ -48,7 +48,7 @@ pub(super) fn expect_refused_or(
     expect_one_of(answer, REJECTED, format!("a rejection, or {otherwise}"), holds)
 }
 
-/// As [`expect_refused_or`], where only 404 is a rejection.
+/// As [`expect_rejected_or`], where only 404 is a rejection.
 pub(super) fn expect_absent_or(
     answer: &Answer<'_>,
     otherwise: &str,

@@ -5,7 +5,7 @@ use assay_spec::network::vrf::{GENERATE, VERIFY};
 use serde_json::{Value, json};
 
 use super::REJECTED;
-use super::replies::{expect_refused_or, is_integer, is_text};
+use super::replies::{expect_rejected_or, is_integer, is_text};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -183,7 +183,7 @@ async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
 
 async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
     let answer = verify(claim).ask(probe).await?;
-    expect_refused_or(&answer, "`valid` false", |body| body["valid"] == false)
+    expect_rejected_or(&answer, "`valid` false", |body| body["valid"] == false)
 }
 
 /// Verifies a generated number as it is (valid), then with another seed. The second must be rejected, or `valid` must

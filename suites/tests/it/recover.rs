@@ -1,5 +1,5 @@
-//! `assay recover` as a process: the history of a thousand deployments, mirrors that lag, forge or are gone, and no key in
-//! any output.
+//! `assay recover` as a process: the history of a thousand deployments, mirrors that lag, forge or are gone, and no key
+//! in any output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// A simulator whose time stands still and whose network has no rate limit, and its control API.
+/// A simulator whose clock is stopped and whose network has no rate limit, and its control API.
 async fn served() -> (Served, Control) {
     let options = Options {
         clock: ClockMode::Manual,

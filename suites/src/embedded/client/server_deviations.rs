@@ -1,8 +1,8 @@
-//! Altered answers to a prepare. Each violates one of the client's checks and no other. `payload` is unchanged unless the
-//! deviation is about it.
+//! Altered answers to a prepare. Each violates one of the client's checks and no other. `payload` is unchanged unless
+//! the deviation is about it.
 //!
-//! They are made on the wire, not in the simulator: a simulator's deviation violates one requirement of the server, but a
-//! record of another kind, for example, violates several.
+//! They are made on the wire, not in the simulator: a simulator's deviation violates one requirement of the server, but
+//! a record of another kind, for example, violates several.
 
 use assay_spec::crypto::text;
 use assay_spec::publish::message::{Instruction, Message};

@@ -158,7 +158,7 @@ impl Trace {
     }
 }
 
-/// The calls of a journal, including other paths. `altered_answers` are the answers to prepares as the wire changed them.
+/// The calls of a journal, including other paths. `altered_answers` are the answers to prepares that the wire altered.
 pub(super) fn calls(entries: &[Entry], altered_answers: Vec<Vec<u8>>) -> Vec<Call> {
     let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
     for Entry { at, exchange, event, .. } in entries {

@@ -4,7 +4,7 @@ use assay_spec::network::requirements::indexer as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
-use super::super::replies::{expect_refused_or, found, is_address};
+use super::super::replies::{expect_rejected_or, found, is_address};
 use super::{OF_EVENTS, OF_TRANSACTIONS, expect_integers, expect_members, first_text, network};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
@@ -33,8 +33,8 @@ async fn events_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
 /// `block_number`, `log_index` and `timestamp`.
 async fn an_event_has_its_members(probe: &Probe<'_>) -> Checked {
     let listed = OF_EVENTS.some(probe, &network(probe).await?, &[]).await?;
-    let texts = ["transaction_hash", "contract", "event_name"];
-    expect_members(&listed, &texts, &["block_number", "log_index", "timestamp"])
+    let strings = ["transaction_hash", "contract", "event_name"];
+    expect_members(&listed, &strings, &["block_number", "log_index", "timestamp"])
 }
 
 /// A number that every JSON parser reads exactly.
@@ -105,5 +105,5 @@ async fn unknown_network_has_no_events(probe: &Probe<'_>) -> Checked {
     OF_EVENTS.call(probe, &network, &[]).send(probe).await?.counterpart_status(&[200])?;
     let strange = format!("{}-assay", another(&network));
     let answer = OF_EVENTS.call(probe, &strange, &[]).ask(probe).await?;
-    expect_refused_or(&answer, "no events", |body| body["events"].as_array().is_some_and(Vec::is_empty))
+    expect_rejected_or(&answer, "no events", |body| body["events"].as_array().is_some_and(Vec::is_empty))
 }

@@ -61,7 +61,7 @@ impl IndexedList {
         Ok(List { answer, items })
     }
 
-    /// Filters by bounds around the middle third of the listed values of `member`, and expects only elements within them.
+    /// Filters by the middle third of the listed values of `member`, and expects only elements within it.
     async fn expect_between(self, probe: &Probe<'_>, member: &str, [from, to]: [&str; 2]) -> Checked {
         let network = network(probe).await?;
         let all = self.some(probe, &network, &[]).await?;
@@ -93,10 +93,10 @@ fn middle(numbers: &[i64]) -> Option<RangeInclusive<i64>> {
 }
 
 /// Expects every element to have these members as strings and those as integers.
-fn expect_members(list: &List<'_>, texts: &[&str], integers: &[&str]) -> Checked {
-    let want = format!("{} as strings, {} as integers", texts.join(", "), integers.join(", "));
+fn expect_members(list: &List<'_>, strings: &[&str], integers: &[&str]) -> Checked {
+    let want = format!("{} as strings, {} as integers", strings.join(", "), integers.join(", "));
     list.expect_each(&want, |item| {
-        texts.iter().all(|name| item[*name].is_string())
+        strings.iter().all(|name| item[*name].is_string())
             && integers.iter().all(|name| is_integer(&item[*name]))
     })
 }

@@ -1,5 +1,5 @@
-//! `assay client gateway -- CMD…`: runs a client of the gateway, its servers and its enclaves in conforming and deviating
-//! worlds.
+//! `assay client gateway -- CMD…`: runs a client of the gateway, its servers and its enclaves in conforming and
+//! deviating worlds.
 //!
 //! CMD is started once per world. Its environment configures it: `ASSAY_GATEWAY_URL`, `ASSAY_CA_FILE` (the
 //! authority behind https URLs), `ASSAY_MODE` (`gateway`, or `direct`: the servers that discovery lists), and
